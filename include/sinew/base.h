@@ -1,0 +1,122 @@
+/* Sinew, a position-based dynamics engine. Numbers, results and the hooks into the host program. */
+#ifndef SINEW_BASE_H
+#define SINEW_BASE_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SN_VERSION_MAJOR 0
+#define SN_VERSION_MINOR 1
+#define SN_VERSION_PATCH 0
+
+/* SINEW_DOUBLE and SINEW_SHARED describe how the library was built. The CMake target and the pkg-config file
+   set them for you; set them by hand only when you compile without either. */
+#ifndef SINEW_DOUBLE
+#define SINEW_DOUBLE 0
+#endif
+
+#if defined(SINEW_SHARED) && defined(_WIN32)
+#ifdef SINEW_BUILDING
+#define SN_API __declspec(dllexport)
+#else
+#define SN_API __declspec(dllimport)
+#endif
+#elif defined(__GNUC__)
+#define SN_API __attribute__((visibility("default")))
+#else
+#define SN_API
+#endif
+
+#ifdef __GNUC__
+#define SN_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define SN_PRINTF(format, first)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Numbers --------------------------------------------------------------------------------------------------
+   Units are SI throughout: metres, kilograms, seconds, newtons, radians. sn_real is float; a library built with
+   SINEW_DOUBLE uses double everywhere instead. */
+
+#if SINEW_DOUBLE
+typedef double sn_real;
+/* A program and a library that disagree about sn_real do not link. */
+#define sn_world_create sn_world_create_double
+#else
+typedef float sn_real;
+#endif
+
+typedef struct sn_vec3 {
+    sn_real x, y, z;
+} sn_vec3;
+
+/* A parameter with this value is taken from the particles as they are when the constraint is added (the rest
+   length of a rod is then its length now), or, where the kind cannot measure it, from the kind's default. */
+#define SN_MEASURE ((sn_real)-3.0e38)
+
+/* The mass of a particle that no force and no constraint moves. Its inverse mass is 0. */
+#define SN_IMMOVABLE ((sn_real)INFINITY)
+
+/* ---- Results --------------------------------------------------------------------------------------------------
+   A call that can fail returns an sn_result, a null handle, or a NaN, and says why in words through
+   sn_world_error. A call that fails has changed nothing, unless its description says otherwise. */
+
+typedef enum sn_result {
+    SN_OK = 0,
+    SN_ERROR_ARGUMENT, /* a value that makes no sense: NaN, negative mass, NULL, an unknown name */
+    SN_ERROR_STALE,    /* a handle of something that was removed, or that never existed */
+    SN_ERROR_MEMORY,   /* the allocator returned NULL */
+    SN_ERROR_LIMIT,    /* more than a world can hold */
+    SN_ERROR_BUSY,     /* the world was called from inside one of its own callbacks */
+    SN_ERROR_DIVERGED, /* a substep would have produced an infinity or a NaN; it was not taken */
+    SN_ERROR_HOST      /* a hook of the caller broke its promise, such as a task system that loses tasks */
+} sn_result;
+
+/* A short English name of a result, such as "stale handle". Never NULL; the string is static. */
+SN_API const char *sn_result_text(sn_result result);
+
+/* The version of the library that is linked, such as "0.1.0". The string is static. */
+SN_API const char *sn_version(void);
+
+/* The size in bytes of sn_real in the library that is linked: 4 or 8. */
+SN_API size_t sn_real_size(void);
+
+/* ---- Hooks of the host program --------------------------------------------------------------------------------
+   Each is optional (a zeroed struct means the built-in behaviour) and carries a context that is passed back. */
+
+/* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
+   at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.
+   Called only from the thread that calls the world, never during a warmed-up step. */
+typedef struct sn_allocator {
+    void *(*allocate)(void *context, size_t size, size_t alignment);
+    void (*release)(void *context, void *block, size_t size);
+    void *context;
+} sn_allocator;
+
+typedef enum sn_log_level { SN_LOG_ERROR, SN_LOG_WARNING, SN_LOG_INFO } sn_log_level;
+
+/* Messages: each failing call is logged once, with the text of sn_world_error. The text lives for the call only.
+   Built in: silence. */
+typedef struct sn_log {
+    void (*write)(void *context, sn_log_level level, const char *text);
+    void *context;
+} sn_log;
+
+/* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads,
+   and return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene.
+   A task that is not run makes the step fail with SN_ERROR_HOST; one that is run twice has no effect the second time.
+   Built in: the tasks run one after the other on the calling thread. */
+typedef struct sn_tasks {
+    void (*run)(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data);
+    void *context;
+} sn_tasks;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

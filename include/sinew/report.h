@@ -1,0 +1,51 @@
+/* The report: how well the last step went. Computed when asked for; a step does nothing for it. */
+#ifndef SINEW_REPORT_H
+#define SINEW_REPORT_H
+
+#include <sinew/constraints.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* How well the constraints of one kind hold in the present positions. */
+typedef struct sn_kind_report {
+    uint32_t kind;
+    const char *name;    /* lives as long as the world */
+    uint32_t count;      /* constraints of the kind */
+    double largest;      /* the largest and the mean residual, in the unit of C: |C| for a rigid equality, */
+    double mean;         /*   |C + compliance * force| for a soft one, what is missing to 0 for an inequality */
+    sn_constraint worst; /* the one with the largest; null if nothing is missed */
+} sn_kind_report;
+
+typedef struct sn_report {
+    double time;          /* s simulated so far */
+    uint64_t steps;       /* completed so far */
+    uint32_t passes;      /* over the constraints, in all substeps of the last step together */
+    uint32_t particles;   /* alive */
+    uint32_t constraints; /* alive */
+    uint32_t kind_count;
+    const sn_kind_report *kinds; /* of the kinds that have constraints; dies with the next report or edit */
+
+    double kinetic;             /* J: sum of m v^2 / 2 */
+    double potential;           /* J: sum of -m g . x, in the first origin; force fields are not known to have one */
+    double elastic;             /* J: sum of C^2 / (2 compliance); for inequalities while violated */
+    double mass;                /* kg; immovable particles count in none of these sums */
+    double centre[3];           /* m: the centre of mass, in the first origin */
+    double momentum[3];         /* kg m/s */
+    double angular_momentum[3]; /* kg m^2/s about the first origin */
+
+    bool profiled;          /* the times were measured (sn_settings.profile) */
+    double seconds_step;    /* wall time of the last step, and of its phases in all substeps together: */
+    double seconds_predict; /*   damping, forces, predicted positions */
+    double seconds_solve;   /*   constraints */
+    double seconds_update;  /*   velocities from positions */
+} sn_report;
+
+/* Fills the report. Allocates only when the world has more kinds than at the last report. */
+SN_API sn_result sn_world_report(sn_world *world, sn_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* Sinew, a position-based dynamics engine: particles held together by constraints.
+
+   The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
+   particles.h, constraints.h (points, kinds, constraints), report.h. */
+#ifndef SINEW_H
+#define SINEW_H
+
+#include <sinew/base.h>
+#include <sinew/world.h>
+#include <sinew/particles.h>
+#include <sinew/constraints.h>
+#include <sinew/report.h>
+
+#endif

@@ -1,0 +1,159 @@
+/* The world: settings, the step, the report, snapshots. */
+#ifndef SINEW_WORLD_H
+#define SINEW_WORLD_H
+
+#include <sinew/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A world owns its particles and constraints and nothing is shared between worlds: any number of them can live on
+   any threads. One world is used by one thread at a time. */
+typedef struct sn_world sn_world;
+
+/* How constraints are enforced. */
+typedef enum sn_solver {
+    SN_SOLVER_GAUSS_SEIDEL = 0 /* the cascade: one constraint after the other, each at once in effect; the reference */
+} sn_solver;
+
+/* How time is integrated. */
+typedef enum sn_integrator {
+    SN_INTEGRATOR_SYMPLECTIC_EULER = 0 /* v += h a, then x += h v */
+} sn_integrator;
+
+/* In which order a pass visits the constraints. */
+typedef enum sn_order {
+    SN_ORDER_INSERTION = 0, /* as they were added */
+    SN_ORDER_SYMMETRIC,     /* as they were added and back again: one pass is two sweeps and costs twice as much */
+    SN_ORDER_WORST_FIRST    /* by decreasing residual, sorted anew before every pass */
+} sn_order;
+
+/* What may be changed while a world runs. */
+typedef struct sn_settings {
+    sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
+    sn_solver solver;         /* default SN_SOLVER_GAUSS_SEIDEL */
+    sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
+    sn_order order;           /* default SN_ORDER_INSERTION */
+    uint32_t substeps;   /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000 */
+    uint32_t iterations; /* at most so many passes over the constraints in a substep (N_MAX); default 1, 0 to 100000 */
+    sn_real tolerance;   /* m; no further pass once the largest residual of a pass is below it; default 0: never.
+                              A residual is the distance by which a constraint is missed, |C + compliance * force|
+                              divided by the length of the gradient of C, so that rods and angles compare. */
+    sn_real damping;     /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
+    bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the lectures' stiffness k, so that
+                               its effect over a step does not grow with the number of passes; default false */
+    bool profile;           /* read the clock between phases, for the times in sn_report; default false */
+} sn_settings;
+
+typedef struct sn_world_def {
+    sn_settings settings;
+    uint32_t dimensions; /* 3, or 2: then z is locked and every z that you pass in must be 0; default 3 */
+    sn_allocator allocator;
+    sn_log log;
+    sn_tasks tasks;
+} sn_world_def;
+
+/* SI units, gravity on, 10 substeps of one pass each, three dimensions, no hooks. Start from this always: later
+   versions append fields. */
+SN_API sn_world_def sn_default_world_def(void);
+
+/* Makes an empty world. On failure *world is NULL, and since there is no world to ask, the reason goes to def->log
+   and can be had from sn_world_def_check. */
+SN_API sn_result sn_world_create(const sn_world_def *def, sn_world **world);
+
+/* Says whether sn_world_create would accept def, and if not writes the reason in words, at most size bytes with its
+   terminating zero, to message (NULL is fine). */
+SN_API sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size);
+
+/* Frees the world and everything in it. Handles and views die; snapshots live on. NULL is ignored, and so, with an
+   error logged, is a call from inside one of the world's own callbacks. */
+SN_API void sn_world_destroy(sn_world *world);
+
+/* Why the last failing call on this world failed, naming the thing and the value; "" when none has failed yet.
+   The text dies with the next failing call. */
+SN_API const char *sn_world_error(const sn_world *world);
+
+/* The settings as they are now; all zero for NULL. */
+SN_API sn_settings sn_world_settings(const sn_world *world);
+
+/* Replaces all settings, from the next step on. Nothing changes if one of them is invalid. */
+SN_API sn_result sn_world_configure(sn_world *world, const sn_settings *settings);
+
+/* 2 or 3; 0 for NULL. */
+SN_API uint32_t sn_world_dimensions(const sn_world *world);
+
+/* Seconds simulated so far; NaN for NULL. */
+SN_API double sn_world_time(const sn_world *world);
+
+/* Advances the world by dt seconds (finite, not negative; 0 does nothing). dt may differ from step to step.
+   Forces and kinematic targets given since the last step act during this one and are then forgotten.
+   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
+   substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault. */
+SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
+
+/* Moves the origin to offset: every position, every kinematic target and every parameter that is a place in the world
+   (the target of a pin, the point of a plane) has offset subtracted. Keeps numbers small, and so precise, in large
+   worlds. Refused if a position would overflow; in a 2D world offset.z must be 0. */
+SN_API sn_result sn_world_shift_origin(sn_world *world, sn_vec3 offset);
+
+/* The sum of all shifts so far, in metres. A place in the first frame is origin + place now. */
+SN_API sn_result sn_world_origin(const sn_world *world, double origin[3]);
+
+/* A hash of everything that decides the future: settings, particles, constraints with their order, pending forces and
+   targets, time; not of user data, accumulated constraint forces, handles' generations or storage order. Equal states
+   have equal hashes on every machine and build of the same sn_real. 0 for NULL. */
+SN_API uint64_t sn_world_hash(const sn_world *world);
+
+/* ---- Force fields ---------------------------------------------------------------------------------------------- */
+
+/* What a force field sees of a particle, at the start of a substep. */
+typedef struct sn_field_in {
+    sn_vec3 position; /* m */
+    sn_vec3 velocity; /* m/s */
+    sn_real mass;     /* kg */
+    uint32_t index;   /* the particle's number */
+    uint32_t group;   /* its affiliation */
+    uint64_t user;    /* its user data */
+    double time;      /* s, at the start of the substep */
+} sn_field_in;
+
+/* A force field: returns newtons. It must be a function of its input and its context alone, and must not call the
+   world. A force that is not finite makes the step fail and name the field. In a 2D world its z is ignored. */
+typedef sn_vec3 sn_field_fn(void *context, const sn_field_in *in);
+
+/* Adds a force field that acts on every movable particle in every substep from now on. *field gets a number for
+   sn_world_remove_field (may be NULL). parallel: the function may be called from several threads at once. */
+SN_API sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *context, bool parallel,
+                                    uint32_t *field);
+
+/* Removes a force field. Numbers are not used again. */
+SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
+
+/* ---- Snapshots ------------------------------------------------------------------------------------------------- */
+
+/* The state of a world at one moment: particles, constraints, settings, fields, time, pending forces. */
+typedef struct sn_snapshot sn_snapshot;
+
+/* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world. */
+SN_API sn_snapshot *sn_world_save(sn_world *world);
+
+/* Saves the state into a snapshot made earlier, by this or another world; its memory is reused and grows only if it is
+   too small. On failure the snapshot keeps what it held. */
+SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
+
+/* Puts the world back into the saved state: the same bits follow as followed then. Handles given out before the save
+   are valid again, those given out since are stale. Works in any world of the same dimensions in which the kinds that
+   the state uses are registered under the same numbers; refused otherwise. Views die. The snapshot stays usable. */
+SN_API sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot);
+
+/* The bytes that a snapshot occupies; 0 for NULL. */
+SN_API size_t sn_snapshot_size(const sn_snapshot *snapshot);
+
+/* Frees a snapshot. NULL is ignored. */
+SN_API void sn_snapshot_destroy(sn_snapshot *snapshot);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
