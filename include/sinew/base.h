@@ -29,12 +29,6 @@
 #define SN_API
 #endif
 
-#ifdef __GNUC__
-#define SN_PRINTF(format, first) __attribute__((format(printf, format, first)))
-#else
-#define SN_PRINTF(format, first)
-#endif
-
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -1,0 +1,8 @@
+/* Wall time, for reports only: nothing in a result depends on it. */
+#ifndef SN_BASE_CLOCK_H
+#define SN_BASE_CLOCK_H
+
+/* Seconds since some fixed moment, never going back. */
+double sn_clock(void);
+
+#endif

@@ -1,0 +1,40 @@
+#include "base/errors.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
+{
+    char text[SN_ERROR_SIZE]; /* the arguments may point into errors->text */
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    snprintf(errors->text, sizeof errors->text, "%s", text);
+    if (errors->log.write)
+        errors->log.write(errors->log.context, SN_LOG_ERROR, errors->text);
+    return result;
+}
+
+const char *sn_result_text(sn_result result)
+{
+    switch (result) {
+    case SN_OK:
+        return "ok";
+    case SN_ERROR_ARGUMENT:
+        return "bad argument";
+    case SN_ERROR_STALE:
+        return "stale handle";
+    case SN_ERROR_MEMORY:
+        return "out of memory";
+    case SN_ERROR_LIMIT:
+        return "limit exceeded";
+    case SN_ERROR_BUSY:
+        return "world is busy";
+    case SN_ERROR_DIVERGED:
+        return "simulation diverged";
+    case SN_ERROR_HOST:
+        return "host hook failed";
+    }
+    return "unknown result";
+}

@@ -1,0 +1,23 @@
+/* The last error in words. */
+#ifndef SN_BASE_ERRORS_H
+#define SN_BASE_ERRORS_H
+
+#include <sinew/base.h>
+
+#define SN_ERROR_SIZE 320
+
+#ifdef __GNUC__
+#define SN_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define SN_PRINTF(text, first)
+#endif
+
+typedef struct sn_errors {
+    char text[SN_ERROR_SIZE];
+    sn_log log;
+} sn_errors;
+
+/* Remembers and logs the message, and returns result, so that a check reads `return sn_fail(...)`. */
+sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...) SN_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,62 @@
+/* The floating-point control word. Hosts change it (audio code flushes denormals to zero, some libraries change the
+   rounding), and results would change with it; so a step sets the IEEE default and puts back what it found. */
+#ifndef SN_BASE_FLOAT_MODE_H
+#define SN_BASE_FLOAT_MODE_H
+
+#include <stdint.h>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <xmmintrin.h>
+
+typedef uint32_t sn_float_mode;
+
+/* Round to nearest, denormals kept, exceptions masked. Returns what was set before. */
+static inline sn_float_mode float_mode_enter(void)
+{
+    uint32_t before = _mm_getcsr();
+    if ((before & 0xffc0u) != 0x1f80u) /* the low six bits are sticky flags */
+        _mm_setcsr(0x1f80u);
+    return before;
+}
+
+static inline void float_mode_leave(sn_float_mode before)
+{
+    if ((before & 0xffc0u) != 0x1f80u)
+        _mm_setcsr(before);
+}
+
+#elif defined(__aarch64__)
+
+typedef uint64_t sn_float_mode;
+
+static inline sn_float_mode float_mode_enter(void)
+{
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    if (before)
+        __asm__ volatile("msr fpcr, %0" : : "r"(UINT64_C(0)));
+    return before;
+}
+
+static inline void float_mode_leave(sn_float_mode before)
+{
+    if (before)
+        __asm__ volatile("msr fpcr, %0" : : "r"(before));
+}
+
+#else /* WebAssembly has no such word: always IEEE */
+
+typedef int sn_float_mode;
+
+static inline sn_float_mode float_mode_enter(void)
+{
+    return 0;
+}
+
+static inline void float_mode_leave(sn_float_mode before)
+{
+    (void)before;
+}
+
+#endif
+#endif

@@ -1,0 +1,88 @@
+#include "base/ids.h"
+
+static void bind(sn_ids *ids)
+{
+    ids->value = ids->table.column[0];
+    ids->generation = ids->table.column[1];
+}
+
+void sn_ids_init(sn_ids *ids)
+{
+    *ids = (sn_ids){0};
+    sn_table_column(&ids->table, sizeof *ids->value, true);
+    sn_table_column(&ids->table, sizeof *ids->generation, true);
+}
+
+void sn_ids_release(sn_ids *ids, const sn_allocator *allocator)
+{
+    sn_table_release(&ids->table, allocator);
+    bind(ids);
+}
+
+/* Looks for a run of free numbers among those in use; table.count when there is none. */
+static uint32_t find_run(sn_ids *ids, uint32_t count)
+{
+    uint32_t end = ids->table.count;
+    uint32_t free_count = end - ids->live;
+    if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
+        return end;
+    uint32_t run = 0;
+    for (uint32_t i = ids->lowest_free; i < end; ++i) {
+        run = ids->value[i] == SN_ID_FREE ? run + 1 : 0;
+        if (run == count)
+            return i + 1 - count;
+    }
+    ids->no_run_of = count;
+    return end;
+}
+
+bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first)
+{
+    *first = find_run(ids, count);
+    uint64_t end = (uint64_t)*first + count;
+    if (end <= ids->table.count)
+        return true;
+    if (end > limit || !sn_table_reserve(&ids->table, allocator, end))
+        return false;
+    bind(ids);
+    return true;
+}
+
+uint32_t sn_ids_take(sn_ids *ids, uint32_t first, uint32_t count)
+{
+    uint32_t end = first + count;
+    uint32_t generation = ids->floor;
+    for (uint32_t i = first; i < end; ++i) {
+        if (i >= ids->table.count)
+            ids->generation[i] = 0;
+        if (ids->generation[i] > generation)
+            generation = ids->generation[i];
+    }
+    ++generation;
+    for (uint32_t i = first; i < end; ++i)
+        ids->generation[i] = generation;
+    if (end > ids->table.count)
+        ids->table.count = end;
+    if (generation > ids->highest)
+        ids->highest = generation;
+    if (ids->lowest_free == first)
+        ids->lowest_free = end;
+    ids->live += count;
+    return generation;
+}
+
+void sn_ids_free(sn_ids *ids, uint32_t index)
+{
+    ids->value[index] = SN_ID_FREE;
+    ids->live--;
+    ids->no_run_of = 0;
+    if (index < ids->lowest_free)
+        ids->lowest_free = index;
+}
+
+void sn_ids_restored(sn_ids *ids)
+{
+    bind(ids);
+    ids->floor = ids->highest;
+    ids->no_run_of = 0;
+}

@@ -1,0 +1,15 @@
+/* Sorting without the C library's qsort, which may allocate. */
+#ifndef SN_BASE_SORT_H
+#define SN_BASE_SORT_H
+
+#include <stdint.h>
+
+typedef struct sn_sort_item {
+    uint64_t key;
+    uint32_t a, b; /* what the key stands for */
+} sn_sort_item;
+
+/* Sorts by increasing key; equal keys keep their order. scratch holds as many items. */
+void sn_sort(sn_sort_item *items, sn_sort_item *scratch, uint32_t count);
+
+#endif

@@ -1,0 +1,71 @@
+/* Small vectors. sn_vec4 is how particles are stored: three coordinates and one number that goes with them. */
+#ifndef SN_BASE_VEC_H
+#define SN_BASE_VEC_H
+
+#include <sinew/base.h>
+
+typedef struct sn_vec4 {
+    sn_real x, y, z, w;
+} sn_vec4;
+
+static inline sn_vec3 vec3(sn_real x, sn_real y, sn_real z)
+{
+    return (sn_vec3){x, y, z};
+}
+
+static inline sn_vec3 vec3_add(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static inline sn_vec3 vec3_sub(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline sn_vec3 vec3_scale(sn_vec3 a, sn_real s)
+{
+    return (sn_vec3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline sn_real vec3_dot(sn_vec3 a, sn_vec3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+static inline double vec3_dot_double(sn_vec3 a, sn_vec3 b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+}
+
+static inline bool vec3_is_finite(sn_vec3 a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+/* The square root of sn_real: IEEE, so the same bits everywhere. */
+static inline sn_real real_sqrt(sn_real a)
+{
+#if SINEW_DOUBLE
+    return sqrt(a);
+#else
+    return sqrtf(a);
+#endif
+}
+
+static inline sn_real vec3_length(sn_vec3 a)
+{
+    return real_sqrt(vec3_dot(a, a));
+}
+
+static inline sn_vec3 vec4_xyz(sn_vec4 a)
+{
+    return (sn_vec3){a.x, a.y, a.z};
+}
+
+static inline sn_vec4 vec4(sn_vec3 a, sn_real w)
+{
+    return (sn_vec4){a.x, a.y, a.z, w};
+}
+
+#endif

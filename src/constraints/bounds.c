@@ -1,0 +1,75 @@
+/* Regions of the world that a point must not leave: a half-space and an axis-aligned box (lecture 003). */
+#include "base/vec.h"
+#include "constraints/table.h"
+
+/* C = (a - origin) . normal >= 0. The gradient is the normal. */
+static bool eval_half_space(const sn_eval_in *in, const sn_eval_out *out)
+{
+    sn_vec3 origin = {in->param[0], in->param[1], in->param[2]};
+    sn_vec3 normal = {in->param[3], in->param[4], in->param[5]};
+    out->c[0] = vec3_dot(vec3_sub(in->x[0], origin), normal);
+    out->gradient[0] = normal;
+    return true;
+}
+
+/* The plane through the point as it is now. The normal has a default: up. */
+static void measure_half_space(const sn_eval_in *in, sn_real *param)
+{
+    param[0] = in->x[0].x;
+    param[1] = in->x[0].y;
+    param[2] = in->x[0].z;
+    param[3] = 0;
+    param[4] = 1;
+    param[5] = 0;
+}
+
+const sn_kind sn_kind_half_space = {
+    .name = "half_space",
+    .about = "A point stays on the side of a plane to which the normal points: the ground, a wall, a slope.",
+    .formula = "C = (a - origin) . normal >= 0",
+    .unit = "m",
+    .points = 1,
+    .rows = 1,
+    .inequality = 1,
+    .param = {{.name = "origin", .unit = "m", .type = SN_PARAM_POSITION},
+              {.name = "normal", .unit = "1", .type = SN_PARAM_DIRECTION}},
+    .eval = eval_half_space,
+    .measure = measure_half_space,
+};
+
+/* Six rows: a - least >= 0 and most - a >= 0 by coordinate. Three at most are violated at a time. */
+static bool eval_box(const sn_eval_in *in, const sn_eval_out *out)
+{
+    const sn_real *least = in->param, *most = in->param + 3;
+    const sn_real a[3] = {in->x[0].x, in->x[0].y, in->x[0].z};
+    static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    for (uint32_t i = 0; i < 3; ++i) {
+        out->c[i] = a[i] - least[i];
+        out->gradient[i] = axis[i];
+        out->c[3 + i] = most[i] - a[i];
+        out->gradient[3 + i] = vec3_scale(axis[i], -1);
+    }
+    return true;
+}
+
+static const char *check_box(const sn_real *param)
+{
+    for (uint32_t i = 0; i < 3; ++i)
+        if (param[i] > param[3 + i])
+            return "corner 'least' exceeds corner 'most'";
+    return NULL;
+}
+
+const sn_kind sn_kind_box = {
+    .name = "box",
+    .about = "A point stays inside an axis-aligned box.",
+    .formula = "C = (a - least, most - a) >= 0",
+    .unit = "m",
+    .points = 1,
+    .rows = 6,
+    .inequality = 0x3f,
+    .param = {{.name = "least", .unit = "m", .type = SN_PARAM_POSITION},
+              {.name = "most", .unit = "m", .type = SN_PARAM_POSITION}},
+    .eval = eval_box,
+    .check = check_box,
+};

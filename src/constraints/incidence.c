@@ -1,0 +1,143 @@
+#include "constraints/incidence.h"
+
+#include <string.h>
+
+/* Constraints added since the index was built are searched one by one; beyond this many (and an eighth of all) it is
+   built again. */
+#define UNCOVERED_MOST 1024u
+
+void sn_incidence_init(sn_incidence *incidence)
+{
+    *incidence = (sn_incidence){0};
+    sn_table_column(&incidence->start_table, sizeof(uint32_t), false);
+    sn_table_column(&incidence->entry_table, sizeof(sn_incidence_entry), false);
+}
+
+void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator)
+{
+    sn_table_release(&incidence->start_table, allocator);
+    sn_table_release(&incidence->entry_table, allocator);
+    incidence->built = false;
+}
+
+/* The numbers of all particles behind a constraint's points, at most 4 each, repetitions included. */
+static uint32_t particles_of(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *particle)
+{
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        if (!(point[i] & SN_SPOT_BIT)) {
+            particle[count++] = point[i];
+            continue;
+        }
+        const sn_spot *spot = &store->spot[point[i] & ~SN_SPOT_BIT];
+        for (uint32_t j = 0; j < spot->count; ++j)
+            particle[count++] = spot->particle[j];
+    }
+    return count;
+}
+
+/* Two walks over all live constraints: `entry` NULL counts into start, otherwise start moves along while filling. */
+static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *entry)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            uint32_t particle[4 * SN_MAX_POINTS];
+            uint32_t count = particles_of(store, pool, row, particle);
+            for (uint32_t i = 0; i < count; ++i) {
+                if (entry)
+                    entry[start[particle[i]]] = (sn_incidence_entry){kind, row};
+                start[particle[i]]++;
+            }
+        }
+    }
+}
+
+static bool build(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                  uint32_t particle_count)
+{
+    incidence->built = false;
+    if (!sn_table_reserve(&incidence->start_table, allocator, (uint64_t)particle_count + 1))
+        return false;
+    uint32_t *start = incidence->start_table.column[0];
+    memset(start, 0, ((size_t)particle_count + 1) * sizeof *start);
+    walk(store, start, NULL);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i <= particle_count; ++i) {
+        uint32_t count = start[i];
+        start[i] = (uint32_t)total;
+        total += count;
+    }
+    if (total >= UINT32_MAX || !sn_table_reserve(&incidence->entry_table, allocator, total))
+        return false;
+    walk(store, start, incidence->entry_table.column[0]);
+    memmove(start + 1, start, (size_t)particle_count * sizeof *start); /* filling moved each start to its end */
+    start[0] = 0;
+    incidence->start_table.count = particle_count;
+    incidence->sequence = store->counts.next_sequence;
+    incidence->compactions = store->counts.compactions;
+    incidence->built = true;
+    return true;
+}
+
+bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                          uint32_t particle_count)
+{
+    if (store->counts.live == 0)
+        return true;
+    bool current = incidence->built && incidence->compactions == store->counts.compactions;
+    uint32_t uncovered = store->counts.next_sequence - incidence->sequence;
+    if (current && uncovered <= UNCOVERED_MOST + store->counts.live / 8)
+        return true;
+    return build(incidence, allocator, store, particle_count);
+}
+
+static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t particle)
+{
+    uint32_t held[4 * SN_MAX_POINTS];
+    uint32_t count = particles_of(store, pool, row, held);
+    for (uint32_t i = 0; i < count; ++i)
+        if (held[i] == particle)
+            return true;
+    return false;
+}
+
+static void remove_if_holds(const sn_allocator *allocator, sn_store *store, uint32_t kind, uint32_t row,
+                            uint32_t particle)
+{
+    sn_pool *pool = store->pool[kind];
+    if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, particle))
+        sn_store_remove(store, allocator, kind, row);
+}
+
+/* Entries may be out of date, as constraints come and go; each is checked before it is believed. A compaction on the way
+   renumbers, so the uncovered runs, which are found by sequence number, come first. */
+void sn_incidence_remove_all(sn_incidence *incidence, const sn_allocator *allocator, sn_store *store, uint32_t particle)
+{
+    if (!incidence->built)
+        return;
+    uint32_t compactions = store->counts.compactions;
+    for (uint32_t r = store->run_table.count; r > 0 && compactions == store->counts.compactions; --r) {
+        sn_run run = store->run[r - 1];
+        if (run.sequence + run.count <= incidence->sequence)
+            break;
+        uint32_t covered = run.sequence < incidence->sequence ? incidence->sequence - run.sequence : 0;
+        for (uint32_t i = covered; i < run.count; ++i)
+            remove_if_holds(allocator, store, run.kind, run.first + i, particle);
+    }
+    if (compactions != store->counts.compactions) { /* rare: some runs may have been missed, so look at every row */
+        for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+            for (uint32_t row = 0; row < store->pool[kind]->ids.table.count; ++row)
+                remove_if_holds(allocator, store, kind, row, particle);
+        return;
+    }
+    if (particle >= incidence->start_table.count)
+        return;
+    const uint32_t *start = incidence->start_table.column[0];
+    const sn_incidence_entry *entry = incidence->entry_table.column[0];
+    for (uint32_t i = start[particle]; i < start[particle + 1]; ++i)
+        remove_if_holds(allocator, store, entry[i].kind, entry[i].row, particle);
+}

@@ -1,0 +1,32 @@
+/* Which constraints hold a particle. Built when first asked for, kept while it is good enough, so that worlds that never
+   remove particles pay nothing. */
+#ifndef SN_CONSTRAINTS_INCIDENCE_H
+#define SN_CONSTRAINTS_INCIDENCE_H
+
+#include "constraints/store.h"
+
+typedef struct sn_incidence_entry {
+    uint32_t kind;
+    uint32_t row;
+} sn_incidence_entry;
+
+typedef struct sn_incidence {
+    sn_table start_table; /* start[number] .. start[number + 1] are the entries of a particle */
+    sn_table entry_table;
+    uint32_t sequence;    /* constraints from this sequence number on are not covered */
+    uint32_t compactions; /* of the store, when this was built */
+    bool built;
+} sn_incidence;
+
+void sn_incidence_init(sn_incidence *incidence);
+void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator);
+
+/* Prepares for removals: false when memory runs out. */
+bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                          uint32_t particle_count);
+
+/* Removes every constraint that holds the particle of this number. */
+void sn_incidence_remove_all(sn_incidence *incidence, const sn_allocator *allocator, sn_store *store,
+                             uint32_t particle);
+
+#endif

@@ -1,0 +1,238 @@
+#include "constraints/store.h"
+
+#include "constraints/table.h"
+
+#include <string.h>
+
+/* Compaction pays once the dead outnumber the living, and not for a handful. */
+#define COMPACT_SLACK 64u
+
+static void bind_pool(sn_pool *pool)
+{
+    pool->point = pool->table.column[0];
+    pool->param = pool->table.column[1];
+    pool->give = pool->table.column[2];
+    pool->lambda = pool->table.column[3];
+}
+
+void sn_store_bind(sn_store *store)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        bind_pool(store->pool[kind]);
+    store->run = store->run_table.column[0];
+    store->spot = store->spot_table.column[0];
+}
+
+bool sn_store_init(sn_store *store, const sn_allocator *allocator)
+{
+    *store = (sn_store){.kind_count = 1, .counts.free_spot = SN_ID_FREE};
+    sn_table_column(&store->run_table, sizeof *store->run, true);
+    sn_table_column(&store->spot_table, sizeof *store->spot, true);
+    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
+        if (!sn_store_register(store, allocator, sn_builtin_kinds[kind]))
+            return false;
+    return true;
+}
+
+static void release_pool(sn_pool *pool, const sn_allocator *allocator)
+{
+    sn_ids_release(&pool->ids, allocator);
+    sn_table_release(&pool->table, allocator);
+    sn_release(allocator, pool->strings, pool->strings_size);
+    sn_release(allocator, pool, sizeof *pool);
+}
+
+void sn_store_release(sn_store *store, const sn_allocator *allocator)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        release_pool(store->pool[kind], allocator);
+    sn_table_release(&store->run_table, allocator);
+    sn_table_release(&store->spot_table, allocator);
+    store->kind_count = 1;
+}
+
+/* Visits every text of a kind: counts their bytes, or with `to` copies each there and redirects the pointer. */
+static size_t copy_texts(sn_kind *kind, char *to)
+{
+    const char **text[4 + 2 * SN_MAX_PARAMS] = {&kind->name, &kind->about, &kind->formula, &kind->unit};
+    uint32_t count = 4;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        text[count++] = &kind->param[i].name;
+        text[count++] = &kind->param[i].unit;
+    }
+    size_t total = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!*text[i])
+            continue;
+        size_t size = strlen(*text[i]) + 1;
+        if (to)
+            *text[i] = memcpy(to + total, *text[i], size);
+        total += size;
+    }
+    return total;
+}
+
+uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const sn_kind *kind)
+{
+    sn_pool *pool = sn_allocate(allocator, sizeof *pool);
+    if (!pool)
+        return 0;
+    *pool = (sn_pool){.kind = *kind, .param_count = sn_kind_param_count(kind)};
+    pool->strings_size = copy_texts(&pool->kind, NULL);
+    pool->strings = sn_allocate(allocator, pool->strings_size);
+    if (!pool->strings) {
+        sn_release(allocator, pool, sizeof *pool);
+        return 0;
+    }
+    copy_texts(&pool->kind, pool->strings);
+    sn_ids_init(&pool->ids);
+    sn_table_column(&pool->table, kind->points * sizeof *pool->point, true);
+    sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);
+    sn_table_column(&pool->table, sizeof *pool->give, true);
+    sn_table_column(&pool->table, kind->rows * sizeof *pool->lambda, true);
+    store->pool[store->kind_count] = pool;
+    return store->kind_count++;
+}
+
+/* The next constraint after run r, item i, in the order; false at the end. */
+static bool next_live(const sn_store *store, uint32_t *r, uint32_t *i)
+{
+    for (; *r < store->run_table.count; ++*r, *i = 0) {
+        const sn_run *run = &store->run[*r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (; *i < run->count; ++*i)
+            if (run_has(pool, run, *i))
+                return true;
+    }
+    return false;
+}
+
+/* Walks the constraints in order and forms the longest possible runs; writes them to out unless it is NULL, giving each
+   constraint its new sequence number. A row that was reused is mentioned by a stale run first and by its own later, so
+   renumbering on the way never makes a stale mention come true. */
+static uint32_t form_runs(sn_store *store, sn_run *out)
+{
+    uint32_t count = 0, sequence = 0;
+    sn_run last = {0};
+    for (uint32_t r = 0, i = 0; next_live(store, &r, &i); ++i, ++sequence) {
+        uint32_t kind = store->run[r].kind, row = store->run[r].first + i;
+        if (count && last.kind == kind && last.first + last.count == row) {
+            last.count++;
+        } else {
+            ++count;
+            last = (sn_run){kind, row, 1, sequence};
+        }
+        if (out) {
+            out[count - 1] = last;
+            store->pool[kind]->ids.value[row] = sequence;
+        }
+    }
+    return count;
+}
+
+/* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
+static bool compact(sn_store *store, const sn_allocator *allocator)
+{
+    sn_table table = {0};
+    sn_table_column(&table, sizeof *store->run, true);
+    uint32_t count = form_runs(store, NULL);
+    if (!sn_table_reserve(&table, allocator, (uint64_t)count + 1))
+        return false;
+    form_runs(store, table.column[0]);
+    table.count = count;
+    sn_table_release(&store->run_table, allocator);
+    store->run_table = table;
+    store->run = table.column[0];
+    store->counts.removed = 0;
+    store->counts.next_sequence = store->counts.live;
+    store->counts.compactions++;
+    return true;
+}
+
+bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
+                      uint32_t *first)
+{
+    sn_pool *pool = store->pool[kind];
+    if (!sn_ids_find(&pool->ids, allocator, count, SN_MAX_COUNT, first))
+        return false;
+    if (!sn_table_reserve(&pool->table, allocator, (uint64_t)*first + count))
+        return false;
+    bind_pool(pool);
+    if (!sn_table_reserve(&store->run_table, allocator, (uint64_t)store->run_table.count + 1))
+        return false;
+    store->run = store->run_table.column[0];
+    uint64_t new_spots = spots > store->counts.free_spots ? spots - store->counts.free_spots : 0;
+    if (!sn_table_reserve(&store->spot_table, allocator, store->spot_table.count + new_spots))
+        return false;
+    store->spot = store->spot_table.column[0];
+    if ((uint64_t)store->counts.next_sequence + count >= SN_ID_FREE)
+        return compact(store, allocator); /* sequence numbers ran out after billions of additions: number anew */
+    return true;
+}
+
+uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count)
+{
+    sn_pool *pool = store->pool[kind];
+    uint32_t generation = sn_ids_take(&pool->ids, first, count);
+    uint32_t sequence = store->counts.next_sequence;
+    if (pool->table.count < first + count)
+        pool->table.count = first + count;
+    for (uint32_t i = 0; i < count; ++i)
+        pool->ids.value[first + i] = sequence + i;
+    memset(pool->lambda + (size_t)first * pool->kind.rows, 0, (size_t)count * pool->kind.rows * sizeof *pool->lambda);
+
+    sn_run *last = store->run_table.count ? &store->run[store->run_table.count - 1] : NULL;
+    if (last && last->kind == kind && last->first + last->count == first && last->sequence + last->count == sequence)
+        last->count += count;
+    else
+        store->run[store->run_table.count++] = (sn_run){kind, first, count, sequence};
+    store->counts.next_sequence += count;
+    store->counts.live += count;
+    return generation;
+}
+
+void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = store->pool[kind];
+    sn_store_free_spots(store, pool, row);
+    sn_ids_free(&pool->ids, row);
+    store->counts.live--;
+    store->counts.removed++;
+    if (store->counts.removed > store->counts.live + COMPACT_SLACK)
+        compact(store, allocator); /* if memory is short, later will do */
+}
+
+uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)
+{
+    uint32_t row = store->counts.free_spot;
+    if (row != SN_ID_FREE) {
+        store->counts.free_spot = store->spot[row].particle[0];
+        store->counts.free_spots--;
+    } else {
+        row = store->spot_table.count++;
+    }
+    store->spot[row] = *spot;
+    return SN_SPOT_BIT | row;
+}
+
+void sn_store_free_spots(sn_store *store, const sn_pool *pool, uint32_t row)
+{
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        if (!(point[i] & SN_SPOT_BIT))
+            continue;
+        uint32_t spot = point[i] & ~SN_SPOT_BIT;
+        store->spot[spot] = (sn_spot){.particle = {store->counts.free_spot}};
+        store->counts.free_spot = spot;
+        store->counts.free_spots++;
+    }
+}
+
+void sn_store_clear_lambda(sn_store *store)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        sn_pool *pool = store->pool[kind];
+        if (pool->table.count)
+            memset(pool->lambda, 0, (size_t)pool->table.count * pool->kind.rows * sizeof *pool->lambda);
+    }
+}

@@ -1,0 +1,107 @@
+/* Where constraints live: one pool per kind, the order in which they were added, and the spots they hold.
+
+   A constraint is a row of its kind's pool and stays in that row until it is removed. It names particles by their number,
+   never by their place in storage, so particles can move without touching it.
+
+   The order of all constraints is a list of runs: "rows first .. first + count - 1 of this kind were added one after the
+   other, with these sequence numbers". A million rods of a cloth are a single run. A row belongs to a run only as long as
+   it still carries the sequence number that the run expects there; a removed or reused row does not, so removal costs
+   nothing, and the list is compacted when removed rows outnumber live ones. */
+#ifndef SN_CONSTRAINTS_STORE_H
+#define SN_CONSTRAINTS_STORE_H
+
+#include "base/ids.h"
+#include "base/vec.h"
+
+#include <sinew/constraints.h>
+
+/* Particles and constraints of a kind: at most so many, because the highest bit of a point's code marks a spot. */
+#define SN_MAX_COUNT 0x7fffffffu
+#define SN_SPOT_BIT  0x80000000u
+#define SN_MAX_KINDS 256u
+
+/* How a constraint gives; see sn_constraint_def. */
+typedef struct sn_give {
+    sn_real compliance;
+    sn_real damping;
+    sn_real stiffness;
+} sn_give;
+
+typedef struct sn_pool {
+    sn_kind kind;
+    char *strings; /* owned copies of the texts of a registered kind */
+    size_t strings_size;
+    uint32_t param_count;
+    sn_ids ids;      /* the value is the sequence number */
+    sn_table table;  /* rows parallel to ids */
+    uint32_t *point; /* kind.points codes a row: a particle's number, or SN_SPOT_BIT + the row of a spot */
+    sn_real *param;  /* param_count a row */
+    sn_give *give;
+    sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
+} sn_pool;
+
+/* A weighted spot, owned by the one constraint that names it. */
+typedef struct sn_spot {
+    uint32_t particle[4];
+    sn_real weight[4];
+    uint32_t count; /* 0: free, and particle[0] is the next free one */
+} sn_spot;
+
+typedef struct sn_run {
+    uint32_t kind;
+    uint32_t first;
+    uint32_t count;
+    uint32_t sequence;
+} sn_run;
+
+typedef struct sn_store {
+    sn_pool *pool[SN_MAX_KINDS]; /* by kind number; 0 is unused */
+    uint32_t kind_count;
+    sn_table run_table;
+    sn_run *run;
+    sn_table spot_table;
+    sn_spot *spot;
+    struct sn_store_counts {
+        uint32_t live;
+        uint32_t removed; /* rows that runs still mention */
+        uint32_t next_sequence;
+        uint32_t free_spot; /* SN_ID_FREE: none */
+        uint32_t free_spots;
+        uint32_t compactions; /* sequence numbers changed so many times */
+    } counts;
+} sn_store;
+
+bool sn_store_init(sn_store *store, const sn_allocator *allocator);
+void sn_store_release(sn_store *store, const sn_allocator *allocator);
+
+/* Adds a pool for a kind, whose texts are copied. 0 when memory runs out. */
+uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const sn_kind *kind);
+
+/* Makes room for count more constraints of a kind in consecutive rows, and for so many spots. Changes nothing visible. */
+bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
+                      uint32_t *first);
+
+/* Takes the rows that sn_store_reserve found, as the last in the order, lambda zeroed; the caller fills in the rest.
+   Returns their generation. */
+uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
+
+/* Removes one constraint and its spots. */
+void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t row);
+
+/* Stores a spot, for which room was reserved; returns its code. */
+uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
+void sn_store_free_spots(sn_store *store, const sn_pool *pool, uint32_t row);
+
+/* Sets all accumulated multipliers to 0. */
+void sn_store_clear_lambda(sn_store *store);
+
+/* Takes the typed pointers again after tables were replaced by those of a snapshot. */
+void sn_store_bind(sn_store *store);
+
+/* Whether the i-th row of a run is still the constraint that was added there. */
+static inline bool run_has(const sn_pool *pool, const sn_run *run, uint32_t i)
+{
+    return pool->ids.value[run->first + i] == run->sequence + i;
+}
+
+#endif

@@ -1,0 +1,135 @@
+#include "constraints/table.h"
+
+#include "base/vec.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const sn_kind *const sn_builtin_kinds[SN_KIND_BUILTIN_END] = {
+#define SN_KIND(NAME, name) [SN_KIND_##NAME] = &sn_kind_##name,
+#include <sinew/constraints.def>
+#undef SN_KIND
+};
+
+uint32_t sn_kind_param_count(const sn_kind *kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; kind && i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+        count += param_width(&kind->param[i]);
+    return count;
+}
+
+static bool is_name(const char *name)
+{
+    return name && *name && strlen(name) < 64 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
+}
+
+static bool check_param(const sn_kind *kind, const sn_param *param, char *reason, size_t size)
+{
+    if (!is_name(param->name))
+        snprintf(reason, size, "kind '%s': parameter name '%.80s' is not lower case letters, digits and '_'",
+                 kind->name, param->name);
+    else if ((unsigned)param->type > SN_PARAM_POSITION)
+        snprintf(reason, size, "kind '%s': parameter '%s' has the unknown type %d", kind->name, param->name,
+                 (int)param->type);
+    else if (!isfinite(param->least) || !isfinite(param->most) || param->least > param->most)
+        snprintf(reason, size, "kind '%s': the range [%g, %g] of parameter '%s' is empty or not finite", kind->name,
+                 (double)param->least, (double)param->most, param->name);
+    else if (param->has_default && !isfinite(param->default_value))
+        snprintf(reason, size, "kind '%s': the default of parameter '%s' is not finite", kind->name, param->name);
+    else
+        return true;
+    return false;
+}
+
+bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
+{
+    if (!is_name(kind->name)) {
+        snprintf(reason, size, "kind name '%.80s' is not 1 to 63 lower case letters, digits and '_'",
+                 kind->name ? kind->name : "(NULL)");
+        return false;
+    }
+    if (kind->points < 1 || kind->points > SN_MAX_POINTS)
+        snprintf(reason, size, "kind '%s' has %u points; 1 to %d are possible", kind->name, kind->points,
+                 SN_MAX_POINTS);
+    else if (kind->rows < 1 || kind->rows > SN_MAX_ROWS)
+        snprintf(reason, size, "kind '%s' has %u rows; 1 to %d are possible", kind->name, kind->rows, SN_MAX_ROWS);
+    else if (kind->inequality >> kind->rows)
+        snprintf(reason, size, "kind '%s': inequality 0x%x has a bit beyond its %u rows", kind->name, kind->inequality,
+                 kind->rows);
+    else if (!kind->eval)
+        snprintf(reason, size, "kind '%s' has no eval function", kind->name);
+    else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAMS)
+        snprintf(reason, size, "kind '%s' has more than %d parameter numbers", kind->name, SN_MAX_PARAMS);
+    else {
+        for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+            if (!check_param(kind, &kind->param[i], reason, size))
+                return false;
+        return true;
+    }
+    return false;
+}
+
+/* One number of a parameter: measured or defaulted, finite and in range. */
+static bool complete_number(const sn_kind *kind, const sn_param *param, const sn_real *measured, sn_real *value,
+                            char *reason, size_t size)
+{
+    if (*value == SN_MEASURE) {
+        sn_real found = measured ? *measured : SN_MEASURE;
+        if (found == SN_MEASURE && param->has_default)
+            found = param->default_value;
+        if (found == SN_MEASURE) {
+            snprintf(reason, size, "%s: parameter '%s' must be given; it can be neither measured nor defaulted",
+                     kind->name, param->name);
+            return false;
+        }
+        *value = found;
+    }
+    bool any = param->least == 0 && param->most == 0;
+    if (!isfinite(*value) || (!any && (*value < param->least || *value > param->most))) {
+        if (any)
+            snprintf(reason, size, "%s: parameter '%s' is %g; it must be finite", kind->name, param->name,
+                     (double)*value);
+        else
+            snprintf(reason, size, "%s: parameter '%s' is %g; it must lie in [%g, %g] %s", kind->name, param->name,
+                     (double)*value, (double)param->least, (double)param->most, param->unit ? param->unit : "");
+        return false;
+    }
+    return true;
+}
+
+static bool normalise(const sn_kind *kind, const sn_param *param, sn_real *value, char *reason, size_t size)
+{
+    double x = value[0], y = value[1], z = value[2];
+    double length = sqrt(x * x + y * y + z * z);
+    if (!(length > 1e-30) || !isfinite(length)) {
+        snprintf(reason, size, "%s: parameter '%s' is (%g, %g, %g), which has no direction", kind->name, param->name, x,
+                 y, z);
+        return false;
+    }
+    /* a vector that is already of length 1 keeps its bits, so that reading back and setting again changes nothing */
+    if (fabs(length - 1) > (SINEW_DOUBLE ? 4e-16 : 1.2e-7)) {
+        value[0] = (sn_real)(x / length);
+        value[1] = (sn_real)(y / length);
+        value[2] = (sn_real)(z / length);
+    }
+    return true;
+}
+
+bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size)
+{
+    sn_real *value = param;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        const sn_param *p = &kind->param[i];
+        for (uint32_t j = 0; j < param_width(p); ++j)
+            if (!complete_number(kind, p, measured ? measured + (value - param) + j : NULL, value + j, reason, size))
+                return false;
+        if (p->type == SN_PARAM_DIRECTION && !normalise(kind, p, value, reason, size))
+            return false;
+        value += param_width(p);
+    }
+    const char *wrong = kind->check ? kind->check(param) : NULL;
+    if (wrong)
+        snprintf(reason, size, "%s: %s", kind->name, wrong);
+    return !wrong;
+}

@@ -1,0 +1,27 @@
+/* The built-in kinds, from the table include/sinew/constraints.def. */
+#ifndef SN_CONSTRAINTS_TABLE_H
+#define SN_CONSTRAINTS_TABLE_H
+
+#include <sinew/constraints.h>
+
+#define SN_KIND(NAME, name) extern const sn_kind sn_kind_##name;
+#include <sinew/constraints.def>
+#undef SN_KIND
+
+/* sn_builtin_kinds[SN_KIND_DISTANCE] and so on; entry 0 is NULL. */
+extern const sn_kind *const sn_builtin_kinds[SN_KIND_BUILTIN_END];
+
+/* Whether the kind can be used at all; otherwise false and the reason in words. */
+bool sn_kind_check(const sn_kind *kind, char *reason, size_t size);
+
+/* The numbers that a parameter of this type takes: 1 or 3. */
+static inline uint32_t param_width(const sn_param *param)
+{
+    return param->type == SN_PARAM_REAL ? 1 : 3;
+}
+
+/* Checks, normalises and completes the parameters of one constraint in place: values in range, directions of length 1,
+   SN_MEASURE replaced by what measured holds (NULL: not measured) or by the default. False and the reason otherwise. */
+bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size);
+
+#endif

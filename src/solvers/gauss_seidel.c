@@ -1,0 +1,146 @@
+/* The cascade of the lectures, in the manner of Gauss and Seidel: constraints are projected one after the other, each
+   seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested against. */
+#include "base/math.h"
+#include "solvers/row.h"
+#include "solvers/solver.h"
+
+/* One pass, as far as it got. */
+typedef struct sweep {
+    const sn_solver_in *in;
+    sn_real inverse_h;
+    sn_real largest;        /* residual that the pass met, if anybody asks */
+    sn_real k, corrected_k; /* the last stiffness that was corrected: neighbours mostly share it */
+    sn_solver_out out;
+} sweep;
+
+/* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
+static sn_real correct_stiffness(sweep *s, sn_real k)
+{
+    if (s->in->stiffness_root <= 1 || k == 0 || k == 1)
+        return k;
+    if (k != s->k) {
+        s->k = k;
+        s->corrected_k = (sn_real)(1 - math_exp(math_log(1 - (double)k) / s->in->stiffness_root));
+    }
+    return s->corrected_k;
+}
+
+/* Projects one constraint; false if its result is not finite. */
+static bool project(sweep *s, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = s->in->store->pool[kind];
+    sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    sn_block block;
+    if (!evaluate(s->in->store, pool, row, &s->in->frame, &block))
+        return true;
+    sn_row_give give = row_give(&pool->give[row], s->inverse_h);
+    give.k = correct_stiffness(s, give.k);
+    if (s->in->tolerance > 0) {
+        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, lambda);
+        if (residual > s->largest)
+            s->largest = residual;
+    }
+    if (row_solve(&block, pool->kind.inequality, give, s->in->frame.d, lambda))
+        return true;
+    s->out.fault_kind = kind;
+    s->out.fault_row = row;
+    return false;
+}
+
+static bool sweep_forward(sweep *s)
+{
+    const sn_store *store = s->in->store;
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (uint32_t i = 0; i < run->count; ++i)
+            if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
+                return false;
+    }
+    return true;
+}
+
+static bool sweep_backward(sweep *s)
+{
+    const sn_store *store = s->in->store;
+    for (uint32_t r = store->run_table.count; r-- > 0;) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (uint32_t i = run->count; i-- > 0;)
+            if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
+                return false;
+    }
+    return true;
+}
+
+/* A key that sorts residuals downwards: the bits of a positive float sort like the number. */
+static uint64_t worst_first_key(sn_real residual)
+{
+    uint32_t bits;
+    float value = (float)residual;
+    memcpy(&bits, &value, sizeof bits);
+    return UINT32_MAX - bits;
+}
+
+/* Measures all constraints, sorts them by residual (equal ones stay in the order they were added) and projects them. */
+static bool sweep_worst_first(sweep *s)
+{
+    const sn_store *store = s->in->store;
+    sn_sort_item *items = s->in->scratch->table.column[0];
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (uint32_t i = 0; i < run->count; ++i) {
+            if (!run_has(pool, run, i))
+                continue;
+            uint32_t row = run->first + i;
+            sn_block block;
+            sn_real residual = 0;
+            if (evaluate(store, pool, row, &s->in->frame, &block))
+                residual = sn_row_residual(&block, pool->kind.inequality, row_give(&pool->give[row], s->inverse_h),
+                                           pool->lambda + (size_t)row * pool->kind.rows);
+            items[count++] = (sn_sort_item){worst_first_key(residual), run->kind, row};
+        }
+    }
+    sn_sort(items, s->in->scratch->table.column[1], count);
+    for (uint32_t i = 0; i < count; ++i)
+        if (!project(s, items[i].a, items[i].b))
+            return false;
+    return true;
+}
+
+static bool pass(sweep *s)
+{
+    switch (s->in->order) {
+    case SN_ORDER_INSERTION:
+        return sweep_forward(s);
+    case SN_ORDER_SYMMETRIC:
+        return sweep_forward(s) && sweep_backward(s);
+    case SN_ORDER_WORST_FIRST:
+        return sweep_worst_first(s);
+    }
+    return true;
+}
+
+static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
+{
+    if (in->order != SN_ORDER_WORST_FIRST)
+        return true;
+    return sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
+}
+
+static sn_solver_out solve(const sn_solver_in *in)
+{
+    sweep s = {.in = in, .inverse_h = 1 / in->h};
+    sn_store_clear_lambda(in->store);
+    while (s.out.passes < in->iterations && in->store->counts.live) {
+        s.largest = 0;
+        s.out.passes++;
+        if (!pass(&s) || s.largest < in->tolerance)
+            break;
+    }
+    return s.out;
+}
+
+const sn_solver_method sn_solver_gauss_seidel = {"gauss_seidel", reserve, solve};

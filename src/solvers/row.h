@@ -1,0 +1,86 @@
+/* The one formula by which every constraint of every kind is projected.
+
+       dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum w |grad C|^2 + a],     d += w grad C dlambda
+
+   C and its gradient at the moved positions x + d, a = compliance / h^2, g = compliance * damping / h, h the integrator's
+   effective step (Macklin, Mueller and Chentanez, "XPBD", 2016). lambda starts at 0 in every substep and accumulates over
+   passes: resetting it would make stiffness depend on their number. For several rows the sums become the matrix
+   A = (1 + g) J W J^T + a, solved at once. The lectures' stiffness k scales dlambda.
+
+   Inequalities (C >= 0) push only: lambda >= 0. A rigid one is projected when it is violated and left alone otherwise; a
+   compliant one may also take back what it pushed too far in an earlier pass of the same substep. */
+#ifndef SN_SOLVERS_ROW_H
+#define SN_SOLVERS_ROW_H
+
+#include "constraints/evaluate.h"
+
+/* A constraint's constants for one substep. */
+typedef struct sn_row_give {
+    sn_real alpha; /* compliance / h^2 */
+    sn_real gamma; /* compliance * damping / h */
+    sn_real k;     /* stiffness */
+} sn_row_give;
+
+static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
+{
+    return (sn_row_give){give->compliance * inverse_h * inverse_h, give->compliance * give->damping * inverse_h,
+                         give->stiffness};
+}
+
+/* grad C . d of one row. */
+static inline sn_real row_motion(const sn_block *block, uint32_t row, const sn_vec4 *d)
+{
+    sn_real sum = 0;
+    for (uint32_t i = 0; i < block->count; ++i)
+        sum += vec3_dot(block->gradient[row * block->count + i], vec4_xyz(d[block->slot[i]]));
+    return sum;
+}
+
+/* d += w grad C dlambda. */
+static inline void row_apply(const sn_block *block, uint32_t row, sn_real dlambda, sn_vec4 *d)
+{
+    for (uint32_t i = 0; i < block->count; ++i) {
+        sn_vec3 g = block->gradient[row * block->count + i];
+        sn_vec4 *p = &d[block->slot[i]];
+        sn_real s = block->w[i] * dlambda;
+        p->x += s * g.x;
+        p->y += s * g.y;
+        p->z += s * g.z;
+    }
+}
+
+/* Several rows at once; in row.c. */
+bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, sn_vec4 *d, sn_real *lambda);
+
+/* Projects an evaluated constraint: moves d and accumulates lambda. False if the result would not be finite; nothing has
+   then been moved. */
+static inline bool row_solve(const sn_block *block, uint32_t inequality, sn_row_give give, sn_vec4 *d, sn_real *lambda)
+{
+    if (block->rows > 1)
+        return sn_row_solve_block(block, inequality, give, d, lambda);
+    sn_real c = block->c[0];
+    if (inequality && give.alpha == 0 && c >= 0)
+        return true;
+    sn_real mobility = 0;
+    for (uint32_t i = 0; i < block->count; ++i)
+        mobility += block->w[i] * vec3_dot(block->gradient[i], block->gradient[i]);
+    if (mobility == 0)
+        return c - c == 0; /* nothing here can move, which is fine unless C itself is not a number */
+    sn_real wanted = -c - give.alpha * lambda[0];
+    if (give.gamma > 0)
+        wanted -= give.gamma * row_motion(block, 0, d);
+    sn_real dlambda = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
+    if (inequality && lambda[0] + dlambda < 0)
+        dlambda = -lambda[0];
+    if (!isfinite(dlambda))
+        return false;
+    lambda[0] += dlambda;
+    row_apply(block, 0, dlambda, d);
+    return true;
+}
+
+/* By how many metres a constraint is missed: the largest |C + a lambda| / |grad C| of its rows, what an inequality has too
+   much not counted. */
+sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_real *lambda);
+
+#endif

@@ -1,0 +1,607 @@
+/* Constraints: points, kinds, adding, changing, removing, and reading what they exert. */
+#include "world/world.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Weights of a spot must sum to 1 this closely; a smaller error is spread over them. */
+#define WEIGHT_SLACK 1e-3
+
+#define ALONE UINT32_MAX
+
+/* ---- Points ----------------------------------------------------------------------------------------------------- */
+
+sn_point sn_at(sn_particle particle)
+{
+    return (sn_point){.particle = {particle}, .weight = {1}, .count = 1};
+}
+
+sn_point sn_on_triangle(sn_particle a, sn_particle b, sn_particle c, sn_real u, sn_real v, sn_real w)
+{
+    return (sn_point){.particle = {a, b, c}, .weight = {u, v, w}, .count = 3};
+}
+
+sn_point sn_in_tetrahedron(sn_particle a, sn_particle b, sn_particle c, sn_particle d, sn_real t, sn_real u, sn_real v,
+                           sn_real w)
+{
+    return (sn_point){.particle = {a, b, c, d}, .weight = {t, u, v, w}, .count = 4};
+}
+
+/* Checks a point and brings its weights to a sum of exactly 1 as far as numbers allow. */
+static sn_result check_point(const sn_world *world, sn_point *point)
+{
+    if (point->count != 1 && point->count != 3 && point->count != 4)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "a point has %u particles; it must have 1, 3 or 4 (use sn_at, sn_on_triangle or "
+                          "sn_in_tetrahedron)",
+                          point->count);
+    double sum = 0;
+    for (uint32_t i = 0; i < point->count; ++i) {
+        if (sn_world_slot(world, point->particle[i]) == SN_NO_SLOT)
+            return SN_ERROR_STALE;
+        sum += (double)point->weight[i];
+        for (uint32_t j = 0; j < i; ++j)
+            if (point->particle[i].index == point->particle[j].index)
+                return world_fail(world, SN_ERROR_ARGUMENT, "particle %u is two corners of one spot",
+                                  point->particle[i].index);
+    }
+    if (!isfinite(sum) || fabs(sum - 1) > WEIGHT_SLACK)
+        return world_fail(world, SN_ERROR_ARGUMENT, "the weights of a spot sum to %g; they must sum to 1", sum);
+    for (uint32_t i = 0; i < point->count; ++i)
+        point->weight[i] += (sn_real)((1 - sum) / point->count);
+    return SN_OK;
+}
+
+sn_vec3 sn_point_position(const sn_world *world, sn_point point)
+{
+    if (!world || check_point(world, &point) != SN_OK)
+        return vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    sn_vec3 sum = vec3(0, 0, 0);
+    for (uint32_t i = 0; i < point.count; ++i)
+        sum = vec3_add(
+            sum, vec3_scale(vec4_xyz(world->particles.x[world->ids.value[point.particle[i].index]]), point.weight[i]));
+    return sum;
+}
+
+/* ---- Kinds ------------------------------------------------------------------------------------------------------ */
+
+uint32_t sn_kind_count(const sn_world *world)
+{
+    return world ? world->constraints.kind_count : SN_KIND_BUILTIN_END;
+}
+
+const sn_kind *sn_kind_info(const sn_world *world, uint32_t kind)
+{
+    if (kind < SN_KIND_BUILTIN_END)
+        return sn_builtin_kinds[kind];
+    return world && kind < world->constraints.kind_count ? &world->constraints.pool[kind]->kind : NULL;
+}
+
+uint32_t sn_kind_find(const sn_world *world, const char *name)
+{
+    for (uint32_t kind = 1; name && kind < sn_kind_count(world); ++kind)
+        if (strcmp(sn_kind_info(world, kind)->name, name) == 0)
+            return kind;
+    return 0;
+}
+
+uint32_t sn_register_kind(sn_world *world, const sn_kind *kind)
+{
+    char reason[SN_ERROR_SIZE];
+    if (sn_world_enter(world) != SN_OK)
+        return 0;
+    if (!kind)
+        world_fail(world, SN_ERROR_ARGUMENT, "kind is NULL");
+    else if (!sn_kind_check(kind, reason, sizeof reason))
+        world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
+    else if (sn_kind_find(world, kind->name))
+        world_fail(world, SN_ERROR_ARGUMENT, "a kind named '%s' exists already", kind->name);
+    else if (world->constraints.kind_count == SN_MAX_KINDS)
+        world_fail(world, SN_ERROR_LIMIT, "kind '%s' is one more than the %u that a world can hold", kind->name,
+                   SN_MAX_KINDS - 1);
+    else {
+        uint32_t number = sn_store_register(&world->constraints, &world->allocator, kind);
+        if (!number)
+            world_fail(world, SN_ERROR_MEMORY, "no memory for the kind '%s'", kind->name);
+        return number;
+    }
+    return 0;
+}
+
+/* ---- Adding ----------------------------------------------------------------------------------------------------- */
+
+sn_constraint_def sn_default_constraint_def(uint32_t kind)
+{
+    sn_constraint_def def;
+    memset(&def, 0, sizeof def);
+    def.kind = kind;
+    def.stiffness = 1;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+        def.param[i] = SN_MEASURE;
+    return def;
+}
+
+static sn_result check_give(const sn_world *world, sn_give give)
+{
+    if (!isfinite(give.compliance) || give.compliance < 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "compliance is %g; it must be finite and not negative",
+                          (double)give.compliance);
+    if (!isfinite(give.damping) || give.damping < 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "damping is %g; it must be finite and not negative",
+                          (double)give.damping);
+    if (!(give.stiffness >= 0 && give.stiffness <= 1))
+        return world_fail(world, SN_ERROR_ARGUMENT, "stiffness is %g; the lectures' k lies in [0, 1]",
+                          (double)give.stiffness);
+    return SN_OK;
+}
+
+/* The pool and the material that a definition asks for. */
+static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_pool **pool, sn_give *give)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_constraint_def()");
+    if (def->kind == 0 || def->kind >= world->constraints.kind_count)
+        return world_fail(world, SN_ERROR_ARGUMENT, "kind %u is not known to this world", def->kind);
+    *pool = world->constraints.pool[def->kind];
+    *give = (sn_give){def->compliance, def->damping, def->stiffness};
+    return check_give(world, *give);
+}
+
+/* Places of a 2D world lie in its plane. */
+static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason, size_t size)
+{
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; param += param_width(&kind->param[i++]))
+        if (kind->param[i].type == SN_PARAM_POSITION && param[2] != 0) {
+            snprintf(reason, size, "%s: parameter '%s' has z = %g; in a 2D world it must be 0", kind->name,
+                     kind->param[i].name, (double)param[2]);
+            return false;
+        }
+    return true;
+}
+
+/* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or ALONE. */
+static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, sn_real *param,
+                                 uint32_t number)
+{
+    char reason[SN_ERROR_SIZE - 48];
+    sn_real measured[SN_MAX_PARAMS];
+    bool wanted = false;
+    for (uint32_t i = 0; i < pool->param_count; ++i) {
+        measured[i] = SN_MEASURE;
+        wanted = wanted || param[i] == SN_MEASURE;
+    }
+    world->busy = true; /* the kind's functions may be the caller's */
+    if (wanted && pool->kind.measure) {
+        sn_eval_in in = {x, param, pool->kind.points, pool->kind.context};
+        pool->kind.measure(&in, measured);
+    }
+    bool good = sn_kind_complete_params(&pool->kind, measured, param, reason, sizeof reason);
+    world->busy = false;
+    if (good && (world->dimensions == 3 || check_planar(&pool->kind, param, reason, sizeof reason)))
+        return SN_OK;
+    if (number == ALONE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
+    return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
+}
+
+/* Positions for measuring, in the frame in which the kind will be evaluated; points are checked already. */
+static void point_positions(const sn_world *world, const sn_pool *pool, const sn_point *points, sn_vec3 *x)
+{
+    const sn_vec4 *stored = world->particles.x;
+    sn_vec3 origin = vec3(0, 0, 0);
+    if (pool->kind.internal)
+        origin = vec4_xyz(stored[world->ids.value[points[0].particle[0].index]]);
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        x[i] = vec3(0, 0, 0);
+        for (uint32_t j = 0; j < points[i].count; ++j) {
+            sn_vec3 corner = vec4_xyz(stored[world->ids.value[points[i].particle[j].index]]);
+            corner = vec3_sub(corner, origin);
+            x[i] = points[i].count == 1 ? corner : vec3_add(x[i], vec3_scale(corner, points[i].weight[j]));
+        }
+    }
+}
+
+/* Checks the points of a definition into `points`, counting the spots among them. */
+static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, sn_point *points,
+                              uint32_t *spots)
+{
+    if (!def->points)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", pool->kind.name);
+    *spots = 0;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        points[i] = def->points[i];
+        sn_result result = check_point(world, &points[i]);
+        if (result != SN_OK)
+            return result;
+        *spots += points[i].count > 1;
+        for (uint32_t j = 0; j < i; ++j)
+            if (points[i].count == 1 && points[j].count == 1 &&
+                points[i].particle[0].index == points[j].particle[0].index)
+                return world_fail(world, SN_ERROR_ARGUMENT, "%s: particle %u is both point %u and point %u",
+                                  pool->kind.name, points[i].particle[0].index, j, i);
+    }
+    return SN_OK;
+}
+
+/* Writes points, spots, parameters and material to a row. Room for the spots was reserved. */
+static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *points, const sn_real *param,
+                 sn_give give)
+{
+    uint32_t *code = pool->point + (size_t)row * pool->kind.points;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        if (points[i].count == 1) {
+            code[i] = points[i].particle[0].index;
+            continue;
+        }
+        sn_spot spot = {.count = points[i].count};
+        for (uint32_t j = 0; j < spot.count; ++j) {
+            spot.particle[j] = points[i].particle[j].index;
+            spot.weight[j] = points[i].weight[j];
+        }
+        code[i] = sn_store_add_spot(&world->constraints, &spot);
+    }
+    if (pool->param_count)
+        memcpy(pool->param + (size_t)row * pool->param_count, param, pool->param_count * sizeof *param);
+    pool->give[row] = give;
+}
+
+/* Makes room for count constraints. */
+static sn_result reserve(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t count, uint32_t spots,
+                         uint32_t *first)
+{
+    uint64_t total = (uint64_t)pool->ids.live + count;
+    if (total > SN_MAX_COUNT)
+        return world_fail(world, SN_ERROR_LIMIT, "%llu constraints of kind '%s' are more than the %u possible",
+                          (unsigned long long)total, pool->kind.name, SN_MAX_COUNT);
+    if (!sn_store_reserve(&world->constraints, &world->allocator, kind, count, spots, first))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more constraints of kind '%s'", count,
+                          pool->kind.name);
+    return SN_OK;
+}
+
+sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint)
+{
+    if (constraint)
+        *constraint = (sn_constraint){0};
+    sn_pool *pool;
+    sn_give give;
+    sn_point points[SN_MAX_POINTS];
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_real param[SN_MAX_PARAMS];
+    uint32_t spots, row;
+    sn_result result = check_def(world, def, &pool, &give);
+    if (result != SN_OK || (result = check_points(world, pool, def, points, &spots)) != SN_OK)
+        return result;
+    memcpy(param, def->param, sizeof param);
+    point_positions(world, pool, points, x);
+    if ((result = complete_params(world, pool, x, param, ALONE)) != SN_OK ||
+        (result = reserve(world, pool, def->kind, 1, spots, &row)) != SN_OK)
+        return result;
+    uint32_t generation = sn_store_take(&world->constraints, def->kind, row, 1);
+    fill(world, pool, row, points, param, give);
+    if (constraint)
+        *constraint = (sn_constraint){def->kind, row, generation};
+    return SN_OK;
+}
+
+/* The points of one constraint of a bulk call, by particle number. */
+static sn_result bulk_points(const sn_world *world, const sn_pool *pool, uint32_t i, const uint32_t *index,
+                             sn_point *points)
+{
+    const uint32_t n = pool->kind.points;
+    for (uint32_t j = 0; j < n; ++j) {
+        uint32_t number = index[(size_t)i * n + j];
+        if (!sn_ids_is_live(&world->ids, number))
+            return world_fail(world, SN_ERROR_STALE, "%s %u of the call: there is no particle number %u",
+                              pool->kind.name, i, number);
+        for (uint32_t k = 0; k < j; ++k)
+            if (points[k].particle[0].index == number)
+                return world_fail(world, SN_ERROR_ARGUMENT, "%s %u of the call: particle %u is both point %u and %u",
+                                  pool->kind.name, i, number, k, j);
+        points[j] = sn_at((sn_particle){number, world->ids.generation[number]});
+    }
+    return SN_OK;
+}
+
+/* Parameters go straight to the rows that were reserved but not yet taken: a failure half way leaves no trace. */
+static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_def *def, sn_give give, uint32_t first,
+                           uint32_t count, const uint32_t *index, const sn_real *param)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_point points[SN_MAX_POINTS];
+        sn_vec3 x[SN_MAX_POINTS];
+        sn_real own[SN_MAX_PARAMS];
+        sn_result result = bulk_points(world, pool, i, index, points);
+        if (result != SN_OK)
+            return result;
+        point_positions(world, pool, points, x);
+        memcpy(own, param ? param + (size_t)i * pool->param_count : def->param, pool->param_count * sizeof *own);
+        if ((result = complete_params(world, pool, x, own, i)) != SN_OK)
+            return result;
+        fill(world, pool, first + i, points, own, give);
+    }
+    return SN_OK;
+}
+
+sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count, const uint32_t *index,
+                             const sn_real *param, sn_constraints *run)
+{
+    if (run)
+        *run = (sn_constraints){0};
+    sn_pool *pool;
+    sn_give give;
+    uint32_t first;
+    sn_result result = check_def(world, def, &pool, &give);
+    if (result != SN_OK)
+        return result;
+    if (count == 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
+    if (!index)
+        return world_fail(world, SN_ERROR_ARGUMENT, "the array of particle numbers is NULL");
+    if ((result = reserve(world, pool, def->kind, count, 0, &first)) != SN_OK ||
+        (result = fill_bulk(world, pool, def, give, first, count, index, param)) != SN_OK)
+        return result;
+    uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
+    if (run)
+        *run = (sn_constraints){def->kind, first, count, generation};
+    return SN_OK;
+}
+
+/* ---- Handles ---------------------------------------------------------------------------------------------------- */
+
+bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint)
+{
+    return world && constraint.kind && constraint.kind < world->constraints.kind_count &&
+           sn_ids_is_valid(&world->constraints.pool[constraint.kind]->ids, constraint.index, constraint.generation);
+}
+
+/* The pool of a live constraint; NULL, and an error that names it, otherwise. */
+static sn_pool *live_pool(const sn_world *world, sn_constraint constraint)
+{
+    if (!world)
+        return NULL;
+    if (sn_constraint_is_valid(world, constraint))
+        return world->constraints.pool[constraint.kind];
+    if (constraint.generation == 0)
+        world_fail(world, SN_ERROR_STALE, "the constraint is null");
+    else if (constraint.kind == 0 || constraint.kind >= world->constraints.kind_count)
+        world_fail(world, SN_ERROR_STALE, "constraint %u is of kind %u, which is not known to this world",
+                   constraint.index, constraint.kind);
+    else
+        world_fail(world, SN_ERROR_STALE, "%s constraint %u (generation %u) does not exist (any more)",
+                   world->constraints.pool[constraint.kind]->kind.name, constraint.index, constraint.generation);
+    return NULL;
+}
+
+/* Common start of the calls that change a constraint. */
+static sn_result begin_change(const sn_world *world, sn_constraint constraint, sn_pool **pool)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    *pool = live_pool(world, constraint);
+    return *pool ? SN_OK : SN_ERROR_STALE;
+}
+
+uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind)
+{
+    if (!world || kind >= world->constraints.kind_count)
+        return 0;
+    return kind == SN_KIND_NONE ? world->constraints.counts.live : world->constraints.pool[kind]->ids.live;
+}
+
+/* ---- Changing and removing -------------------------------------------------------------------------------------- */
+
+sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
+{
+    sn_pool *pool;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result == SN_OK)
+        sn_store_remove(&world->constraints, &world->allocator, constraint.kind, constraint.index);
+    return result;
+}
+
+sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def)
+{
+    sn_pool *pool, *wanted;
+    sn_give give;
+    sn_point points[SN_MAX_POINTS];
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_real param[SN_MAX_PARAMS];
+    uint32_t spots, unused;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK || (result = check_def(world, def, &wanted, &give)) != SN_OK)
+        return result;
+    if (wanted != pool)
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' cannot become one of kind '%s'",
+                          pool->kind.name, wanted->kind.name);
+    if ((result = check_points(world, pool, def, points, &spots)) != SN_OK)
+        return result;
+    memcpy(param, def->param, sizeof param);
+    point_positions(world, pool, points, x);
+    if ((result = complete_params(world, pool, x, param, ALONE)) != SN_OK ||
+        (result = reserve(world, pool, def->kind, 1, spots, &unused)) != SN_OK)
+        return result;
+    sn_store_free_spots(&world->constraints, pool, constraint.index);
+    fill(world, pool, constraint.index, points, param, give);
+    world->incidence.built = false; /* it now holds other particles */
+    return SN_OK;
+}
+
+sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def, sn_point *points)
+{
+    const sn_pool *pool = live_pool(world, constraint);
+    if (!pool)
+        return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
+    if (!def || !points)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", def ? "points" : "def");
+    *def = sn_default_constraint_def(constraint.kind);
+    def->points = points;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        uint32_t code = pool->point[(size_t)constraint.index * pool->kind.points + i];
+        sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1};
+        if (code & SN_SPOT_BIT)
+            spot = world->constraints.spot[code & ~SN_SPOT_BIT];
+        points[i] = (sn_point){.count = spot.count};
+        for (uint32_t j = 0; j < spot.count; ++j) {
+            points[i].particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
+            points[i].weight[j] = spot.weight[j];
+        }
+    }
+    memcpy(def->param, pool->param + (size_t)constraint.index * pool->param_count,
+           pool->param_count * sizeof *def->param);
+    sn_give give = pool->give[constraint.index];
+    def->compliance = give.compliance;
+    def->damping = give.damping;
+    def->stiffness = give.stiffness;
+    return SN_OK;
+}
+
+/* The place of a parameter in a row; NULL if the kind has none of that name. */
+static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_t *offset)
+{
+    *offset = 0;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        if (strcmp(kind->param[i].name, name) == 0)
+            return &kind->param[i];
+        *offset += param_width(&kind->param[i]);
+    }
+    return NULL;
+}
+
+sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value)
+{
+    sn_pool *pool;
+    uint32_t offset;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK)
+        return result;
+    if (!name || !value)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", name ? "value" : "name");
+    const sn_param *found = find_param(&pool->kind, name, &offset);
+    if (!found)
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'",
+                          pool->kind.name, name);
+    sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAMS];
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_frame frame = sn_world_frame(world);
+    memcpy(param, row, pool->param_count * sizeof *param);
+    memcpy(param + offset, value, param_width(found) * sizeof *param);
+    sn_evaluate_positions(&world->constraints, pool, pool->point + (size_t)constraint.index * pool->kind.points, &frame,
+                          x);
+    if ((result = complete_params(world, pool, x, param, ALONE)) == SN_OK)
+        memcpy(row, param, pool->param_count * sizeof *param);
+    return result;
+}
+
+static sn_result set_give(sn_world *world, sn_pool *pool, uint32_t row, sn_give give)
+{
+    sn_result result = check_give(world, give);
+    if (result == SN_OK)
+        pool->give[row] = give;
+    return result;
+}
+
+sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material)
+{
+    sn_pool *pool;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK)
+        return result;
+    sn_real stiffness = pool->give[constraint.index].stiffness;
+    return set_give(world, pool, constraint.index, (sn_give){material.compliance, material.damping, stiffness});
+}
+
+sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)
+{
+    sn_pool *pool;
+    sn_result result = begin_change(world, constraint, &pool);
+    if (result != SN_OK)
+        return result;
+    sn_give give = pool->give[constraint.index];
+    give.stiffness = stiffness;
+    return set_give(world, pool, constraint.index, give);
+}
+
+/* ---- What a constraint exerts ----------------------------------------------------------------------------------- */
+
+/* lambda / h^2 of a row; 0 before the first step. */
+static double row_force(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t row)
+{
+    double h = (double)world->state.h;
+    return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
+}
+
+sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
+{
+    sn_force force = {.magnitude = (sn_real)NAN};
+    const sn_pool *pool = live_pool(world, constraint);
+    if (!pool)
+        return force;
+    double sum = 0;
+    force.rows = pool->kind.rows;
+    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+        double f = row_force(world, pool, constraint.index, row);
+        force.row[row] = (sn_real)f;
+        sum += f * f;
+    }
+    force.magnitude = (sn_real)sqrt(sum);
+    return force;
+}
+
+/* Evaluates a constraint by point, as positions are now. False where the kind cannot be evaluated. */
+static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, sn_real *c, sn_vec3 *gradient)
+{
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_frame frame = sn_world_frame(world);
+    sn_evaluate_positions(&world->constraints, pool, pool->point + (size_t)index * pool->kind.points, &frame, x);
+    memset(c, 0, SN_MAX_ROWS * sizeof *c);
+    memset(gradient, 0, SN_MAX_ROWS * SN_MAX_POINTS * sizeof *gradient);
+    sn_eval_in in = {x, pool->param + (size_t)index * pool->param_count, pool->kind.points, pool->kind.context};
+    sn_eval_out out = {c, gradient};
+    bool was_busy = world->busy;
+    ((sn_world *)world)->busy = true; /* eval may be the caller's */
+    bool exists = pool->kind.eval(&in, &out);
+    ((sn_world *)world)->busy = was_busy;
+    return exists;
+}
+
+sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
+{
+    sn_vec3 none = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    const sn_pool *pool = live_pool(world, constraint);
+    if (!pool)
+        return none;
+    if (point >= pool->kind.points) {
+        world_fail(world, SN_ERROR_ARGUMENT, "point %u of a constraint of kind '%s', which has %u", point,
+                   pool->kind.name, pool->kind.points);
+        return none;
+    }
+    sn_real c[SN_MAX_ROWS];
+    sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_POINTS], force = vec3(0, 0, 0);
+    if (!evaluate_points(world, pool, constraint.index, c, gradient))
+        return force; /* no direction, and nothing was exerted in it */
+    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+        sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
+        force = vec3_add(force, vec3_scale(gradient[row * pool->kind.points + point], f));
+    }
+    return force;
+}
+
+sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, sn_real *value)
+{
+    const sn_pool *pool = live_pool(world, constraint);
+    if (!pool)
+        return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
+    if (!value)
+        return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
+    sn_real c[SN_MAX_ROWS];
+    sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_POINTS];
+    bool exists = evaluate_points(world, pool, constraint.index, c, gradient);
+    for (uint32_t row = 0; row < pool->kind.rows; ++row)
+        value[row] = exists ? c[row] : (sn_real)NAN;
+    return SN_OK;
+}

@@ -1,0 +1,106 @@
+/* The report. All sums in double, in the order of storage. */
+#include "world/world.h"
+
+/* What a row is missing in the unit of C, and its elastic energy. */
+static double row_residual(const sn_pool *pool, uint32_t index, uint32_t row, double c, double force, double *elastic)
+{
+    double compliance = (double)pool->give[index].compliance;
+    bool inequality = pool->kind.inequality >> row & 1;
+    if (compliance > 0 && !(inequality && c > 0))
+        *elastic += c * c / (2 * compliance);
+    double missed = c + compliance * force;
+    if (inequality && missed > 0 && !(force > 0))
+        missed = 0;
+    return fabs(missed);
+}
+
+static void report_constraint(const sn_world *world, uint32_t kind, uint32_t index, sn_kind_report *out,
+                              double *elastic)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    sn_frame frame = sn_world_frame(world);
+    sn_block block;
+    if (!evaluate(&world->constraints, pool, index, &frame, &block))
+        return;
+    double h = (double)world->state.h, worst = 0;
+    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+        double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
+        double missed = row_residual(pool, index, row, (double)block.c[row], h > 0 ? lambda / (h * h) : 0, elastic);
+        if (missed > worst)
+            worst = missed;
+    }
+    out->mean += worst;
+    if (worst > out->largest) {
+        out->largest = worst;
+        out->worst = (sn_constraint){kind, index, pool->ids.generation[index]};
+    }
+}
+
+static void report_kinds(sn_world *world, sn_report *report)
+{
+    sn_kind_report *out = world->kind_report_table.column[0];
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        if (!pool->ids.live)
+            continue;
+        sn_kind_report *r = &out[report->kind_count++];
+        *r = (sn_kind_report){.kind = kind, .name = pool->kind.name, .count = pool->ids.live};
+        for (uint32_t index = 0; index < pool->ids.table.count; ++index)
+            if (sn_ids_is_live(&pool->ids, index))
+                report_constraint(world, kind, index, r, &report->elastic);
+        r->mean /= r->count;
+    }
+    report->kinds = report->kind_count ? out : NULL;
+}
+
+static void report_particles(const sn_world *world, sn_report *report)
+{
+    const sn_particle_store *p = &world->particles;
+    const double *origin = world->state.origin;
+    sn_vec3 g = world->state.settings.gravity;
+    for (uint32_t slot = 0; slot < p->table.count; ++slot) {
+        if (p->x[slot].w == 0)
+            continue;
+        double m = (double)p->v[slot].w;
+        double x[3] = {(double)p->x[slot].x + origin[0], (double)p->x[slot].y + origin[1],
+                       (double)p->x[slot].z + origin[2]};
+        double v[3] = {(double)p->v[slot].x, (double)p->v[slot].y, (double)p->v[slot].z};
+        report->mass += m;
+        report->kinetic += m * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) / 2;
+        report->potential -= m * ((double)g.x * x[0] + (double)g.y * x[1] + (double)g.z * x[2]);
+        for (int i = 0; i < 3; ++i) {
+            int j = (i + 1) % 3, k = (i + 2) % 3;
+            report->centre[i] += m * x[i];
+            report->momentum[i] += m * v[i];
+            report->angular_momentum[i] += m * (x[j] * v[k] - x[k] * v[j]);
+        }
+    }
+    for (int i = 0; i < 3 && report->mass > 0; ++i)
+        report->centre[i] /= report->mass;
+}
+
+sn_result sn_world_report(sn_world *world, sn_report *report)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!report)
+        return world_fail(world, SN_ERROR_ARGUMENT, "report is NULL");
+    if (!sn_table_reserve(&world->kind_report_table, &world->allocator, world->constraints.kind_count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the report");
+    *report = (sn_report){.time = world->state.time,
+                          .steps = world->state.steps,
+                          .passes = world->state.passes,
+                          .particles = world->particles.table.count,
+                          .constraints = world->constraints.counts.live,
+                          .profiled = world->profile.measured,
+                          .seconds_step = world->profile.step,
+                          .seconds_predict = world->profile.predict,
+                          .seconds_solve = world->profile.solve,
+                          .seconds_update = world->profile.update};
+    world->busy = true; /* kinds may be the caller's */
+    report_kinds(world, report);
+    world->busy = false;
+    report_particles(world, report);
+    return SN_OK;
+}

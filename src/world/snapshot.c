@@ -1,0 +1,264 @@
+/* Snapshots: the whole state of a world in one block of memory.
+
+   One function, walk, names every part of the state, once; it is run to measure, to write, to reserve and to read. A
+   restore first reserves everything that it needs, which may fail, and then copies, which cannot. */
+#include "world/world.h"
+
+#include <string.h>
+
+struct sn_snapshot {
+    sn_allocator allocator; /* of the world that made it: it may outlive that world */
+    unsigned char *data;
+    size_t size;
+    size_t capacity;
+};
+
+typedef enum stream_mode { MEASURE, WRITE, RESERVE, READ } stream_mode;
+
+typedef struct stream {
+    stream_mode mode;
+    unsigned char *at;
+    size_t size; /* walked so far */
+    const sn_allocator *allocator;
+    bool failed; /* out of memory while reserving */
+} stream;
+
+static void walk_bytes(stream *s, void *bytes, size_t size)
+{
+    s->size += size;
+    if (!size || s->mode == MEASURE)
+        return;
+    if (s->mode == WRITE)
+        memcpy(s->at, bytes, size);
+    else if (s->mode == READ)
+        memcpy(bytes, s->at, size);
+    s->at += size;
+}
+
+/* A table: its count, then the used part of each column that is state. */
+static void walk_table(stream *s, sn_table *table)
+{
+    uint32_t count = table->count;
+    if (s->mode == RESERVE || s->mode == READ)
+        memcpy(&count, s->at, sizeof count);
+    if (s->mode == RESERVE && !sn_table_reserve(table, s->allocator, count))
+        s->failed = true;
+    if (s->mode == READ)
+        table->count = count;
+    uint32_t unused = count;
+    walk_bytes(s, &unused, sizeof unused);
+    for (uint32_t i = 0; i < table->saved; ++i)
+        walk_bytes(s, table->column[i], count * table->width[i]);
+}
+
+static void walk_ids(stream *s, sn_ids *ids)
+{
+    uint32_t numbers[3] = {ids->live, ids->lowest_free, ids->highest};
+    walk_bytes(s, numbers, sizeof numbers);
+    if (s->mode == READ) {
+        ids->live = numbers[0];
+        ids->lowest_free = numbers[1];
+        if (numbers[2] > ids->highest)
+            ids->highest = numbers[2];
+    }
+    walk_table(s, &ids->table);
+    if (s->mode == RESERVE || s->mode == READ)
+        sn_ids_restored(ids);
+}
+
+/* What a kind must look like for its constraints to make sense in another world. */
+typedef struct kind_mark {
+    uint32_t kind;
+    uint32_t points, rows, params, inequality;
+    sn_eval_fn *eval;
+    char name[64];
+} kind_mark;
+
+static kind_mark mark_of(const sn_pool *pool, uint32_t kind)
+{
+    kind_mark mark;
+    memset(&mark, 0, sizeof mark);
+    mark.kind = kind;
+    mark.points = pool->kind.points;
+    mark.rows = pool->kind.rows;
+    mark.params = pool->param_count;
+    mark.inequality = pool->kind.inequality;
+    mark.eval = pool->kind.eval;
+    strncpy(mark.name, pool->kind.name, sizeof mark.name - 1);
+    return mark;
+}
+
+/* The pools that were ever used, each behind its mark; a mark of kind 0 ends them. */
+static void walk_pools(stream *s, sn_store *store)
+{
+    kind_mark mark;
+    if (s->mode == MEASURE || s->mode == WRITE) {
+        for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+            sn_pool *pool = store->pool[kind];
+            if (!pool->ids.table.count)
+                continue;
+            mark = mark_of(pool, kind);
+            walk_bytes(s, &mark, sizeof mark);
+            walk_ids(s, &pool->ids);
+            walk_table(s, &pool->table);
+        }
+        memset(&mark, 0, sizeof mark);
+        walk_bytes(s, &mark, sizeof mark);
+        return;
+    }
+    for (;;) {
+        memcpy(&mark, s->at, sizeof mark);
+        s->at += sizeof mark;
+        if (!mark.kind)
+            return;
+        walk_ids(s, &store->pool[mark.kind]->ids);
+        walk_table(s, &store->pool[mark.kind]->table);
+    }
+}
+
+/* Everything. The marks and the dimensions come first, so that a restore can check them. */
+static void walk(stream *s, sn_world *world)
+{
+    uint32_t dimensions = world->dimensions;
+    walk_bytes(s, &dimensions, sizeof dimensions);
+    walk_pools(s, &world->constraints);
+    uint32_t compactions = world->constraints.counts.compactions;
+    walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
+    if (s->mode == READ) /* counts on, so that what was derived from other sequence numbers is seen to be out of date */
+        world->constraints.counts.compactions = compactions + 1;
+    walk_table(s, &world->constraints.run_table);
+    walk_table(s, &world->constraints.spot_table);
+    walk_bytes(s, &world->state, sizeof world->state);
+    walk_ids(s, &world->ids);
+    walk_table(s, &world->particles.table);
+    walk_table(s, &world->target_table);
+    walk_table(s, &world->field_table);
+    if (s->mode == RESERVE || s->mode == READ) {
+        sn_particle_store_bind(&world->particles);
+        sn_store_bind(&world->constraints);
+    }
+}
+
+static size_t measure(sn_world *world)
+{
+    stream s = {.mode = MEASURE};
+    walk(&s, world);
+    return s.size;
+}
+
+static void write(sn_world *world, sn_snapshot *snapshot, size_t size)
+{
+    stream s = {.mode = WRITE, .at = snapshot->data};
+    walk(&s, world);
+    snapshot->size = size;
+}
+
+sn_snapshot *sn_world_save(sn_world *world)
+{
+    if (sn_world_enter(world) != SN_OK)
+        return NULL;
+    size_t size = measure(world);
+    sn_snapshot *snapshot = sn_allocate(&world->allocator, sizeof *snapshot);
+    unsigned char *data = snapshot ? sn_allocate(&world->allocator, size) : NULL;
+    if (!data) {
+        sn_release(&world->allocator, snapshot, sizeof *snapshot);
+        world_fail(world, SN_ERROR_MEMORY, "no memory for a snapshot of %zu bytes", size);
+        return NULL;
+    }
+    *snapshot = (sn_snapshot){world->allocator, data, 0, size};
+    write(world, snapshot, size);
+    return snapshot;
+}
+
+sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!snapshot)
+        return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
+    size_t size = measure(world);
+    if (size > snapshot->capacity) {
+        unsigned char *data = sn_allocate(&snapshot->allocator, size);
+        if (!data)
+            return world_fail(world, SN_ERROR_MEMORY, "no memory for a snapshot of %zu bytes", size);
+        sn_release(&snapshot->allocator, snapshot->data, snapshot->capacity);
+        snapshot->data = data;
+        snapshot->capacity = size;
+    }
+    write(world, snapshot, size);
+    return SN_OK;
+}
+
+/* Whether every kind that the snapshot uses means the same here. The tables behind each mark are stepped over. */
+static sn_result check(sn_world *world, const sn_snapshot *snapshot)
+{
+    stream s = {.mode = RESERVE, .at = snapshot->data};
+    uint32_t dimensions;
+    memcpy(&dimensions, s.at, sizeof dimensions);
+    s.at += sizeof dimensions;
+    if (dimensions != world->dimensions)
+        return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
+                          world->dimensions);
+    for (;;) {
+        kind_mark mark, own;
+        memcpy(&mark, s.at, sizeof mark);
+        if (!mark.kind)
+            return SN_OK;
+        memset(&own, 0, sizeof own);
+        if (mark.kind < world->constraints.kind_count)
+            own = mark_of(world->constraints.pool[mark.kind], mark.kind);
+        if (memcmp(&own, &mark, sizeof own) != 0)
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "the snapshot uses kind %u, '%s', which is not registered so in this world", mark.kind,
+                              mark.name);
+        s.at += sizeof mark + 3 * sizeof(uint32_t);
+        uint32_t count;
+        memcpy(&count, s.at, sizeof count);
+        s.at += sizeof count + (size_t)count * 2 * sizeof(uint32_t);
+        memcpy(&count, s.at, sizeof count);
+        const sn_table *table = &world->constraints.pool[mark.kind]->table;
+        s.at += sizeof count;
+        for (uint32_t i = 0; i < table->saved; ++i)
+            s.at += count * table->width[i];
+    }
+}
+
+sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!snapshot)
+        return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
+    if ((result = check(world, snapshot)) != SN_OK)
+        return result;
+    stream s = {.mode = RESERVE, .at = snapshot->data, .allocator = &world->allocator};
+    walk(&s, world);
+    if (s.failed)
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to restore a snapshot of %zu bytes", snapshot->size);
+
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
+        sn_pool *pool = world->constraints.pool[kind];
+        pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
+        sn_ids_restored(&pool->ids);
+    }
+    s = (stream){.mode = READ, .at = snapshot->data};
+    walk(&s, world);
+    world->incidence.built = false;
+    return SN_OK;
+}
+
+size_t sn_snapshot_size(const sn_snapshot *snapshot)
+{
+    return snapshot ? sizeof *snapshot + snapshot->capacity : 0;
+}
+
+void sn_snapshot_destroy(sn_snapshot *snapshot)
+{
+    if (!snapshot)
+        return;
+    sn_allocator allocator = snapshot->allocator;
+    sn_release(&allocator, snapshot->data, snapshot->capacity);
+    sn_release(&allocator, snapshot, sizeof *snapshot);
+}

@@ -1,0 +1,86 @@
+/* The hash of a world's state: whatever decides its future, in the order of the numbers that users see, so that it does
+   not depend on how things are stored. */
+#include "world/world.h"
+
+#include "base/hash.h"
+
+static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
+{
+    hash = hash_vec3(hash, s->gravity);
+    hash = hash_u64(hash, (uint64_t)s->solver);
+    hash = hash_u64(hash, (uint64_t)s->integrator);
+    hash = hash_u64(hash, (uint64_t)s->order);
+    hash = hash_u64(hash, s->substeps);
+    hash = hash_u64(hash, s->iterations);
+    hash = hash_real(hash, s->tolerance);
+    hash = hash_real(hash, s->damping);
+    return hash_u64(hash, s->correct_stiffness);
+}
+
+static uint64_t hash_particles(uint64_t hash, const sn_world *world)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_target *target = world->target_table.column[0];
+    for (uint32_t index = 0; index < world->ids.table.count; ++index) {
+        uint32_t slot = world->ids.value[index];
+        if (slot == SN_ID_FREE)
+            continue;
+        hash = hash_u64(hash, index);
+        hash = hash_real(hash_vec3(hash, vec4_xyz(p->x[slot])), p->x[slot].w);
+        hash = hash_real(hash_vec3(hash, vec4_xyz(p->v[slot])), p->v[slot].w);
+        hash = hash_vec3(hash, p->force[slot]);
+        hash = hash_real(hash, p->radius[slot]);
+        hash = hash_u64(hash, p->group[slot]);
+        if (p->target[slot])
+            hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);
+    }
+    return hash;
+}
+
+static uint64_t hash_point(uint64_t hash, const sn_store *store, uint32_t point)
+{
+    if (!(point & SN_SPOT_BIT))
+        return hash_u64(hash, point);
+    const sn_spot *spot = &store->spot[point & ~SN_SPOT_BIT];
+    hash = hash_u64(hash, SN_SPOT_BIT | spot->count);
+    for (uint32_t i = 0; i < spot->count; ++i)
+        hash = hash_real(hash_u64(hash, spot->particle[i]), spot->weight[i]);
+    return hash;
+}
+
+static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_pool *pool, uint32_t row)
+{
+    hash = hash_text(hash, pool->kind.name);
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        hash = hash_point(hash, store, pool->point[(size_t)row * pool->kind.points + i]);
+    for (uint32_t i = 0; i < pool->param_count; ++i)
+        hash = hash_real(hash, pool->param[(size_t)row * pool->param_count + i]);
+    const sn_give *give = &pool->give[row];
+    return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
+}
+
+static uint64_t hash_constraints(uint64_t hash, const sn_store *store)
+{
+    for (uint32_t r = 0; r < store->run_table.count; ++r) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (uint32_t i = 0; i < run->count; ++i)
+            if (run_has(pool, run, i))
+                hash = hash_constraint(hash, store, pool, run->first + i);
+    }
+    return hash;
+}
+
+uint64_t sn_world_hash(const sn_world *world)
+{
+    if (!world)
+        return 0;
+    uint64_t hash = hash_u64(SN_HASH_SEED, world->dimensions);
+    hash = hash_settings(hash, &world->state.settings);
+    hash = hash_double(hash, world->state.time);
+    for (int i = 0; i < 3; ++i)
+        hash = hash_double(hash, world->state.origin[i]);
+    hash = hash_u64(hash, world->field_table.count);
+    hash = hash_particles(hash, world);
+    return hash_constraints(hash, &world->constraints);
+}

@@ -1,0 +1,211 @@
+/* Making, configuring and destroying worlds. */
+#include "world/world.h"
+
+#include "integrators/integrator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_PASSES 100000u
+
+#define TEXT_OF(x)  #x
+#define VALUE_OF(x) TEXT_OF(x)
+
+const char *sn_version(void)
+{
+    return VALUE_OF(SN_VERSION_MAJOR) "." VALUE_OF(SN_VERSION_MINOR) "." VALUE_OF(SN_VERSION_PATCH);
+}
+
+size_t sn_real_size(void)
+{
+    return sizeof(sn_real);
+}
+
+sn_world_def sn_default_world_def(void)
+{
+    sn_world_def def;
+    memset(&def, 0, sizeof def);
+    def.settings.gravity.y = (sn_real)-9.81;
+    def.settings.substeps = 10;
+    def.settings.iterations = 1;
+    def.dimensions = 3;
+    return def;
+}
+
+sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *message, size_t size)
+{
+    sn_vec3 g = s->gravity;
+    if (!vec3_is_finite(g))
+        snprintf(message, size, "settings.gravity is (%g, %g, %g); it must be finite", (double)g.x, (double)g.y,
+                 (double)g.z);
+    else if (dimensions == 2 && g.z != 0)
+        snprintf(message, size, "settings.gravity.z is %g; it must be 0 in a 2D world", (double)g.z);
+    else if ((unsigned)s->solver >= SN_SOLVER_COUNT)
+        snprintf(message, size, "settings.solver is %d, which is no sn_solver", (int)s->solver);
+    else if ((unsigned)s->integrator >= SN_INTEGRATOR_COUNT)
+        snprintf(message, size, "settings.integrator is %d, which is no sn_integrator", (int)s->integrator);
+    else if ((unsigned)s->order > SN_ORDER_WORST_FIRST)
+        snprintf(message, size, "settings.order is %d, which is no sn_order", (int)s->order);
+    else if (s->substeps < 1 || s->substeps > MOST_PASSES)
+        snprintf(message, size, "settings.substeps is %u; it must lie in [1, %u]", s->substeps, MOST_PASSES);
+    else if (s->iterations > MOST_PASSES)
+        snprintf(message, size, "settings.iterations is %u; at most %u are possible", s->iterations, MOST_PASSES);
+    else if (!isfinite(s->tolerance) || s->tolerance < 0)
+        snprintf(message, size, "settings.tolerance is %g m; it must be finite and not negative", (double)s->tolerance);
+    else if (!isfinite(s->damping) || s->damping < 0)
+        snprintf(message, size, "settings.damping is %g 1/s; it must be finite and not negative", (double)s->damping);
+    else
+        return SN_OK;
+    return SN_ERROR_ARGUMENT;
+}
+
+sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size)
+{
+    char local[SN_ERROR_SIZE];
+    if (!message || size == 0) {
+        message = local;
+        size = sizeof local;
+    }
+    message[0] = 0;
+    if (!def)
+        snprintf(message, size, "def is NULL; start from sn_default_world_def()");
+    else if (def->dimensions != 2 && def->dimensions != 3)
+        snprintf(message, size, "def.dimensions is %u; it must be 2 or 3", def->dimensions);
+    else if (!def->allocator.allocate != !def->allocator.release)
+        snprintf(message, size, "def.allocator must have both allocate and release, or neither");
+    else
+        return sn_settings_check(&def->settings, def->dimensions, message, size);
+    return SN_ERROR_ARGUMENT;
+}
+
+static void init(sn_world *world, const sn_world_def *def, const sn_allocator *allocator)
+{
+    memset(world, 0, sizeof *world);
+    world->allocator = *allocator;
+    world->errors.log = def->log;
+    world->dimensions = def->dimensions;
+    world->state.settings = def->settings;
+    world->parallel.tasks = def->tasks;
+    sn_ids_init(&world->ids);
+    sn_particle_store_init(&world->particles);
+    sn_table_column(&world->target_table, sizeof(sn_target), true);
+    sn_table_column(&world->field_table, sizeof(sn_field), true);
+    sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
+    sn_incidence_init(&world->incidence);
+    sn_solver_scratch_init(&world->scratch);
+}
+
+static void release(sn_world *world)
+{
+    const sn_allocator allocator = world->allocator;
+    sn_store_release(&world->constraints, &allocator);
+    sn_incidence_release(&world->incidence, &allocator);
+    sn_solver_scratch_release(&world->scratch, &allocator);
+    sn_parallel_release(&world->parallel, &allocator);
+    sn_table_release(&world->kind_report_table, &allocator);
+    sn_table_release(&world->field_table, &allocator);
+    sn_table_release(&world->target_table, &allocator);
+    sn_table_release(&world->particles.table, &allocator);
+    sn_ids_release(&world->ids, &allocator);
+    sn_release(&allocator, world, sizeof *world);
+}
+
+sn_result sn_world_create(const sn_world_def *def, sn_world **world)
+{
+    if (world)
+        *world = NULL;
+    sn_errors errors = {.log = def ? def->log : (sn_log){0}};
+    char reason[SN_ERROR_SIZE];
+    if (sn_world_def_check(def, reason, sizeof reason) != SN_OK)
+        return sn_fail(&errors, SN_ERROR_ARGUMENT, "sn_world_create: %s", reason);
+    if (!world)
+        return sn_fail(&errors, SN_ERROR_ARGUMENT, "sn_world_create: world is NULL");
+    const sn_allocator *allocator = def->allocator.allocate ? &def->allocator : &sn_default_allocator;
+    sn_world *made = sn_allocate(allocator, sizeof *made);
+    if (!made)
+        return sn_fail(&errors, SN_ERROR_MEMORY, "sn_world_create: no memory for a world");
+    init(made, def, allocator);
+    if (!sn_store_init(&made->constraints, allocator)) {
+        release(made);
+        return sn_fail(&errors, SN_ERROR_MEMORY, "sn_world_create: no memory for the constraint pools");
+    }
+    *world = made;
+    return SN_OK;
+}
+
+void sn_world_destroy(sn_world *world)
+{
+    if (world && sn_world_enter(world) == SN_OK)
+        release(world);
+}
+
+const char *sn_world_error(const sn_world *world)
+{
+    return world ? world->errors.text : "the world is NULL";
+}
+
+sn_result sn_world_enter(const sn_world *world)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (world->busy)
+        return world_fail(world, SN_ERROR_BUSY,
+                          "the world was called from inside one of its own callbacks, in the middle of a call");
+    return SN_OK;
+}
+
+sn_result sn_world_check_vector(const sn_world *world, const char *what, sn_vec3 value)
+{
+    if (!vec3_is_finite(value))
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g); it must be finite", what, (double)value.x,
+                          (double)value.y, (double)value.z);
+    if (world->dimensions == 2 && value.z != 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s has z = %g; in a 2D world it must be 0", what, (double)value.z);
+    return SN_OK;
+}
+
+sn_settings sn_world_settings(const sn_world *world)
+{
+    sn_settings none;
+    memset(&none, 0, sizeof none);
+    return world ? world->state.settings : none;
+}
+
+sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!settings)
+        return world_fail(world, SN_ERROR_ARGUMENT, "settings is NULL");
+    char reason[SN_ERROR_SIZE];
+    if (sn_settings_check(settings, world->dimensions, reason, sizeof reason) != SN_OK)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
+    world->state.settings = *settings;
+    return SN_OK;
+}
+
+uint32_t sn_world_dimensions(const sn_world *world)
+{
+    return world ? world->dimensions : 0;
+}
+
+double sn_world_time(const sn_world *world)
+{
+    return world ? world->state.time : (double)NAN;
+}
+
+sn_result sn_world_origin(const sn_world *world, double origin[3])
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!origin)
+        return world_fail(world, SN_ERROR_ARGUMENT, "origin is NULL");
+    memcpy(origin, world->state.origin, sizeof world->state.origin);
+    return SN_OK;
+}
+
+sn_frame sn_world_frame(const sn_world *world)
+{
+    return (sn_frame){.x = world->particles.x, .slot = world->ids.value, .planar = world->dimensions == 2};
+}

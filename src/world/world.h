@@ -1,0 +1,106 @@
+/* What a world is made of. */
+#ifndef SN_WORLD_WORLD_H
+#define SN_WORLD_WORLD_H
+
+#include "base/errors.h"
+#include "base/parallel.h"
+#include "constraints/incidence.h"
+#include "constraints/table.h"
+#include "solvers/solver.h"
+
+#include <sinew/sinew.h>
+
+/* Every column of the particle table. The first ones are state; d is scratch of a substep. */
+#define SN_PARTICLE_COLUMNS(COLUMN)                                                                                    \
+    COLUMN(sn_vec4, x, true)     /* position, inverse mass */                                                          \
+    COLUMN(sn_vec4, v, true)     /* velocity, mass */                                                                  \
+    COLUMN(sn_vec3, force, true) /* given by the user for the next step */                                             \
+    COLUMN(sn_real, radius, true)                                                                                      \
+    COLUMN(uint32_t, group, true)                                                                                      \
+    COLUMN(uint64_t, user, true)                                                                                       \
+    COLUMN(uint32_t, index, true)  /* the particle's number */                                                         \
+    COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */                                     \
+    COLUMN(sn_vec4, d, false)      /* displacement since the start of the substep */
+
+typedef struct sn_particle_store {
+    sn_table table;
+#define SN_COLUMN(type, name, is_state) type *name;
+    SN_PARTICLE_COLUMNS(SN_COLUMN)
+#undef SN_COLUMN
+} sn_particle_store;
+
+/* A place that a particle must reach by the end of the next step. */
+typedef struct sn_target {
+    uint32_t index; /* the particle's number */
+    sn_vec3 place;
+    sn_real w; /* its inverse mass, put aside during the step */
+} sn_target;
+
+typedef struct sn_field {
+    sn_field_fn *function;
+    void *context;
+    uint32_t number;
+    bool parallel;
+} sn_field;
+
+/* State that is neither a particle nor a constraint. */
+typedef struct sn_world_state {
+    sn_settings settings;
+    double time;
+    uint64_t steps;
+    double origin[3];
+    sn_real h;           /* the last substep, for reading forces; 0: none yet */
+    uint32_t passes;     /* in the last step */
+    uint32_t next_field; /* number for the next force field */
+    bool forces_pending; /* some force is not zero */
+} sn_world_state;
+
+typedef struct sn_profile {
+    bool measured;
+    double step, predict, solve, update; /* s */
+} sn_profile;
+
+struct sn_world {
+    sn_allocator allocator;
+    sn_errors errors;
+    uint32_t dimensions;
+    bool busy; /* inside a call that runs the caller's code */
+    sn_world_state state;
+    sn_ids ids; /* the particles' numbers; the value is the slot where one is stored */
+    sn_particle_store particles;
+    sn_table target_table; /* of sn_target */
+    sn_table field_table;  /* of sn_field */
+    sn_store constraints;
+
+    /* derived or scratch, never part of the state: */
+    sn_incidence incidence;
+    sn_solver_scratch scratch;
+    sn_parallel parallel;
+    sn_profile profile;
+    sn_table kind_report_table;
+};
+
+/* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to keep. */
+#define world_fail(world, ...) sn_fail((sn_errors *)&(world)->errors, __VA_ARGS__)
+
+/* First check of every call that changes something: there is a world, and it is not in the middle of a call. */
+sn_result sn_world_enter(const sn_world *world);
+
+/* The slot of a live particle; SN_NO_SLOT, and an error that names it, otherwise. */
+uint32_t sn_world_slot(const sn_world *world, sn_particle particle);
+
+/* Checks a vector that a user passed in: finite, and flat in a 2D world. `what` names it in the message. */
+sn_result sn_world_check_vector(const sn_world *world, const char *what, sn_vec3 value);
+
+/* Checks the settings; the reason goes to message. */
+sn_result sn_settings_check(const sn_settings *settings, uint32_t dimensions, char *message, size_t size);
+
+/* Takes the typed pointers of the particle table again. */
+void sn_particle_store_bind(sn_particle_store *particles);
+
+void sn_particle_store_init(sn_particle_store *particles);
+
+/* The particles as constraints see them between steps: no displacements. */
+sn_frame sn_world_frame(const sn_world *world);
+
+#endif
