@@ -38,6 +38,17 @@ double math_exp(double x)
     return sum * power_of_two(half) * power_of_two(n - half);
 }
 
+/* The series itself where e^x would be near 1 and the difference would lose its digits. */
+double math_expm1(double x)
+{
+    if (!(x > -0.34 && x < 0.34))
+        return math_exp(x) - 1;
+    double sum = 1;
+    for (int i = 14; i >= 2; --i)
+        sum = 1 + sum * x / i;
+    return sum * x;
+}
+
 /* x = 2^n m with m in [sqrt 1/2, sqrt 2); ln m = 2 artanh(s), s = (m - 1) / (m + 1), |s| < 0.172, by its series. */
 double math_log(double x)
 {

@@ -76,13 +76,13 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     uint32_t slot = p->table.count++;
     p->x[slot] = vec4(def->position, inverse(def->mass));
     p->v[slot] = vec4(def->velocity, def->mass);
+    p->v_low[slot] = vec3(0, 0, 0);
     p->force[slot] = vec3(0, 0, 0);
     p->radius[slot] = def->radius;
     p->group[slot] = def->group;
     p->user[slot] = def->user;
     p->index[slot] = index;
     p->target[slot] = 0;
-    p->d[slot] = vec4(vec3(0, 0, 0), 0);
     world->ids.value[index] = slot;
 }
 
@@ -339,9 +339,11 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
 {
     uint32_t slot;
     sn_result result = begin_vector(world, particle, "velocity", velocity, &slot);
-    if (result == SN_OK)
-        set_xyz(&world->particles.v[slot], velocity);
-    return result;
+    if (result != SN_OK)
+        return result;
+    set_xyz(&world->particles.v[slot], velocity);
+    world->particles.v_low[slot] = vec3(0, 0, 0);
+    return SN_OK;
 }
 
 sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real mass)
@@ -489,7 +491,10 @@ sn_result sn_write_positions(sn_world *world, sn_particles run, const sn_real *x
 
 sn_result sn_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
-    return write_vectors(world, run, "velocity", world ? world->particles.v : NULL, xyz, stride);
+    sn_result result = write_vectors(world, run, "velocity", world ? world->particles.v : NULL, xyz, stride);
+    for (uint32_t i = 0; result == SN_OK && i < run.count; ++i)
+        world->particles.v_low[world->ids.value[run.first + i]] = vec3(0, 0, 0);
+    return result;
 }
 
 sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)

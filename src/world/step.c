@@ -39,7 +39,8 @@ static sn_vec3 field_force(const sn_world *world, const sn_field *field, uint32_
     return field->function(field->context, &in);
 }
 
-static sn_vec3 total_force(const sn_world *world, uint32_t slot)
+/* Asks the force fields, once in a substep. */
+static void gather_forces(sn_world *world, uint32_t slot)
 {
     sn_vec3 force = world->particles.force[slot];
     const sn_field *field = world->field_table.column[0];
@@ -47,7 +48,12 @@ static sn_vec3 total_force(const sn_world *world, uint32_t slot)
         force = vec3_add(force, field_force(world, &field[i], slot));
     if (world->dimensions == 2)
         force.z = 0;
-    return force;
+    world->particles.f[slot] = force;
+}
+
+static sn_vec3 total_force(const sn_world *world, uint32_t slot)
+{
+    return world->field_table.count ? world->particles.f[slot] : world->particles.force[slot];
 }
 
 /* Particles without mass to move them stay; kinematic targets are set afterwards. */
@@ -58,6 +64,8 @@ static void predict_piece(void *data, uint32_t first, uint32_t end)
         s->motion.d[slot] = vec4(vec3(0, 0, 0), 0);
         if (s->motion.x[slot].w == 0)
             continue;
+        if (s->world->field_table.count)
+            gather_forces(s->world, slot);
         s->integrator->predict(&s->motion, slot, total_force(s->world, slot));
         if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
             atomic_store_explicit(&s->fault, true, memory_order_relaxed);
@@ -185,9 +193,19 @@ static sn_result solve(substep *s)
 
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
 
+/* What an immovable particle did is what it was told to do. */
+static sn_velocity new_velocity(const substep *s, uint32_t slot)
+{
+    if (s->motion.x[slot].w != 0)
+        return s->integrator->velocity(&s->motion, slot, total_force(s->world, slot));
+    sn_vec4 d = s->motion.d[slot];
+    sn_real h = s->motion.h;
+    return (sn_velocity){.high = vec3(d.x / h, d.y / h, d.z / h)};
+}
+
 static bool stays_finite(const substep *s, uint32_t slot)
 {
-    return vec3_is_finite(s->integrator->velocity(&s->motion, slot)) &&
+    return vec3_is_finite(new_velocity(s, slot).high) &&
            vec3_is_finite(vec3_add(vec4_xyz(s->motion.x[slot]), vec4_xyz(s->motion.d[slot])));
 }
 
@@ -215,10 +233,12 @@ static sn_result check(substep *s)
 static void update_piece(void *data, uint32_t first, uint32_t end)
 {
     substep *s = data;
+    sn_particle_store *p = &s->world->particles;
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_vec4 *x = &s->motion.x[slot], *v = &s->motion.v[slot];
-        *v = vec4(s->integrator->velocity(&s->motion, slot), v->w);
-        *x = vec4(vec3_add(vec4_xyz(*x), vec4_xyz(s->motion.d[slot])), x->w);
+        sn_velocity v = new_velocity(s, slot);
+        p->v[slot] = vec4(v.high, p->v[slot].w);
+        p->v_low[slot] = v.low;
+        p->x[slot] = vec4(vec3_add(vec4_xyz(p->x[slot]), vec4_xyz(p->d[slot])), p->x[slot].w);
     }
 }
 
@@ -249,9 +269,10 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                  .integrator = sn_integrators[settings->integrator],
                  .motion = {.x = world->particles.x,
                             .v = world->particles.v,
+                            .v_low = world->particles.v_low,
                             .d = world->particles.d,
                             .h = h,
-                            .keep = (sn_real)math_exp(-(double)settings->damping * (double)h),
+                            .lose = (sn_real)-math_expm1(-(double)settings->damping * (double)h),
                             .gravity = settings->gravity}};
     double clock = 0;
     lap(world, &clock, NULL);

@@ -14,13 +14,15 @@
 #define SN_PARTICLE_COLUMNS(COLUMN)                                                                                    \
     COLUMN(sn_vec4, x, true)     /* position, inverse mass */                                                          \
     COLUMN(sn_vec4, v, true)     /* velocity, mass */                                                                  \
+    COLUMN(sn_vec3, v_low, true) /* what rounding left over of the velocity */                                         \
     COLUMN(sn_vec3, force, true) /* given by the user for the next step */                                             \
     COLUMN(sn_real, radius, true)                                                                                      \
     COLUMN(uint32_t, group, true)                                                                                      \
     COLUMN(uint64_t, user, true)                                                                                       \
     COLUMN(uint32_t, index, true)  /* the particle's number */                                                         \
     COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */                                     \
-    COLUMN(sn_vec4, d, false)      /* displacement since the start of the substep */
+    COLUMN(sn_vec4, d, false)      /* displacement since the start of the substep */                                   \
+    COLUMN(sn_vec3, f, false)      /* force of this substep, if there are force fields */
 
 typedef struct sn_particle_store {
     sn_table table;
