@@ -68,4 +68,25 @@ static inline sn_vec4 vec4(sn_vec3 a, sn_real w)
     return (sn_vec4){a.x, a.y, a.z, w};
 }
 
+/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). */
+typedef struct sn_pair {
+    sn_vec3 high;
+    sn_vec3 low;
+} sn_pair;
+
+static inline void add_compensated(sn_real *high, sn_real *low, sn_real increment)
+{
+    sn_real y = increment + *low;
+    sn_real sum = *high + y;
+    *low = y - (sum - *high);
+    *high = sum;
+}
+
+static inline void pair_add(sn_pair *pair, sn_vec3 increment)
+{
+    add_compensated(&pair->high.x, &pair->low.x, increment.x);
+    add_compensated(&pair->high.y, &pair->low.y, increment.y);
+    add_compensated(&pair->high.z, &pair->low.z, increment.z);
+}
+
 #endif

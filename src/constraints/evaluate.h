@@ -12,7 +12,8 @@
    apart, because in single precision their sum would round away the small displacements of small substeps. */
 typedef struct sn_frame {
     const sn_vec4 *x;     /* position at the start, inverse mass */
-    sn_vec4 *d;           /* displacement; NULL: none */
+    sn_vec4 *d;           /* displacement; NULL: between steps */
+    const sn_vec3 *x_low; /* between steps: what rounding left over of x */
     const uint32_t *slot; /* by a particle's number, where it is stored */
     bool planar;          /* 2D: z is locked */
 } sn_frame;
@@ -38,7 +39,7 @@ void sn_evaluate_positions(const sn_store *store, const sn_pool *pool, const uin
 static inline sn_vec3 frame_position(const sn_frame *frame, uint32_t slot, sn_vec3 origin)
 {
     sn_vec3 x = vec3_sub(vec4_xyz(frame->x[slot]), origin);
-    return frame->d ? vec3_add(x, vec4_xyz(frame->d[slot])) : x;
+    return vec3_add(x, frame->d ? vec4_xyz(frame->d[slot]) : frame->x_low[slot]);
 }
 
 /* Locked coordinates have no gradient. */

@@ -27,6 +27,17 @@ static bool shift_params(sn_pool *pool, sn_vec3 offset, bool check)
     return true;
 }
 
+/* The digits of a position that its new, smaller numbers have room for come back from x_low, and what they have no room for
+   goes there, so that shifting away and back changes nothing. */
+static void shift_particle(sn_particle_store *particles, uint32_t slot, sn_vec3 offset)
+{
+    sn_vec4 *x = &particles->x[slot];
+    sn_pair place = {vec4_xyz(*x), particles->x_low[slot]};
+    pair_add(&place, vec3_scale(offset, -1));
+    *x = vec4(place.high, x->w);
+    particles->x_low[slot] = place.low;
+}
+
 static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
 {
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
@@ -35,7 +46,7 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (check && !vec3_is_finite(moved))
             return false;
         if (!check)
-            *x = vec4(moved, x->w);
+            shift_particle(&world->particles, slot, offset);
     }
     sn_target *target = world->target_table.column[0];
     for (uint32_t i = 0; i < world->target_table.count; ++i) {

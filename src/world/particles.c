@@ -77,6 +77,7 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->x[slot] = vec4(def->position, inverse(def->mass));
     p->v[slot] = vec4(def->velocity, def->mass);
     p->v_low[slot] = vec3(0, 0, 0);
+    p->x_low[slot] = vec3(0, 0, 0);
     p->force[slot] = vec3(0, 0, 0);
     p->radius[slot] = def->radius;
     p->group[slot] = def->group;
@@ -330,9 +331,11 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
 {
     uint32_t slot;
     sn_result result = begin_vector(world, particle, "position", position, &slot);
-    if (result == SN_OK)
-        set_xyz(&world->particles.x[slot], position);
-    return result;
+    if (result != SN_OK)
+        return result;
+    set_xyz(&world->particles.x[slot], position);
+    world->particles.x_low[slot] = vec3(0, 0, 0);
+    return SN_OK;
 }
 
 sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec3 velocity)
@@ -461,16 +464,19 @@ static sn_result read_vectors(const sn_world *world, sn_particles run, const sn_
     return result;
 }
 
-static sn_result write_vectors(sn_world *world, sn_particles run, const char *what, sn_vec4 *to, const sn_real *from,
-                               size_t stride)
+static sn_result write_vectors(sn_world *world, sn_particles run, const char *what, sn_vec4 *to, sn_vec3 *low,
+                               const sn_real *from, size_t stride)
 {
     sn_result result = sn_world_enter(world);
     if (result == SN_OK)
         result = check_bulk(world, run, from, 3 * sizeof(sn_real), &stride);
     if (result == SN_OK)
         result = check_vectors(world, what, from, stride, run.count);
-    for (uint32_t i = 0; result == SN_OK && i < run.count; ++i)
-        set_xyz(&to[world->ids.value[run.first + i]], read_vector(from, stride, i));
+    for (uint32_t i = 0; result == SN_OK && i < run.count; ++i) {
+        uint32_t slot = world->ids.value[run.first + i];
+        set_xyz(&to[slot], read_vector(from, stride, i));
+        low[slot] = vec3(0, 0, 0);
+    }
     return result;
 }
 
@@ -486,15 +492,16 @@ sn_result sn_read_velocities(const sn_world *world, sn_particles run, sn_real *x
 
 sn_result sn_write_positions(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
-    return write_vectors(world, run, "position", world ? world->particles.x : NULL, xyz, stride);
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    return write_vectors(world, run, "position", world->particles.x, world->particles.x_low, xyz, stride);
 }
 
 sn_result sn_write_velocities(sn_world *world, sn_particles run, const sn_real *xyz, size_t stride)
 {
-    sn_result result = write_vectors(world, run, "velocity", world ? world->particles.v : NULL, xyz, stride);
-    for (uint32_t i = 0; result == SN_OK && i < run.count; ++i)
-        world->particles.v_low[world->ids.value[run.first + i]] = vec3(0, 0, 0);
-    return result;
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    return write_vectors(world, run, "velocity", world->particles.v, world->particles.v_low, xyz, stride);
 }
 
 sn_result sn_read_inverse_masses(const sn_world *world, sn_particles run, sn_real *w, size_t stride)

@@ -28,7 +28,8 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_u64(hash, index);
         hash = hash_real(hash_vec3(hash, vec4_xyz(p->x[slot])), p->x[slot].w);
         hash = hash_real(hash_vec3(hash, vec4_xyz(p->v[slot])), p->v[slot].w);
-        hash = hash_vec3(hash_vec3(hash, p->v_low[slot]), p->force[slot]);
+        hash = hash_vec3(hash_vec3(hash, p->v_low[slot]), p->x_low[slot]);
+        hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
         if (p->target[slot])

@@ -151,6 +151,7 @@ static void finish_targets(sn_world *world)
     for (uint32_t i = 0; i < world->target_table.count; ++i) {
         uint32_t slot = world->ids.value[target[i].index];
         world->particles.x[slot] = vec4(target[i].place, world->particles.x[slot].w);
+        world->particles.x_low[slot] = vec3(0, 0, 0);
         world->particles.target[slot] = 0;
     }
     world->target_table.count = 0;
@@ -194,13 +195,13 @@ static sn_result solve(substep *s)
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
 
 /* What an immovable particle did is what it was told to do. */
-static sn_velocity new_velocity(const substep *s, uint32_t slot)
+static sn_pair new_velocity(const substep *s, uint32_t slot)
 {
     if (s->motion.x[slot].w != 0)
         return s->integrator->velocity(&s->motion, slot, total_force(s->world, slot));
     sn_vec4 d = s->motion.d[slot];
     sn_real h = s->motion.h;
-    return (sn_velocity){.high = vec3(d.x / h, d.y / h, d.z / h)};
+    return (sn_pair){.high = vec3(d.x / h, d.y / h, d.z / h)};
 }
 
 static bool stays_finite(const substep *s, uint32_t slot)
@@ -235,10 +236,12 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
     substep *s = data;
     sn_particle_store *p = &s->world->particles;
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_velocity v = new_velocity(s, slot);
+        sn_pair v = new_velocity(s, slot);
         p->v[slot] = vec4(v.high, p->v[slot].w);
         p->v_low[slot] = v.low;
-        p->x[slot] = vec4(vec3_add(vec4_xyz(p->x[slot]), vec4_xyz(p->d[slot])), p->x[slot].w);
+        sn_vec3 d = vec4_xyz(p->d[slot]), from = vec4_xyz(p->x[slot]), to = vec3_add(from, d);
+        p->x[slot] = vec4(to, p->x[slot].w);
+        p->x_low[slot] = vec3_sub(d, vec3_sub(to, from));
     }
 }
 
@@ -270,6 +273,7 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                  .motion = {.x = world->particles.x,
                             .v = world->particles.v,
                             .v_low = world->particles.v_low,
+                            .x_low = world->particles.x_low,
                             .d = world->particles.d,
                             .h = h,
                             .lose = (sn_real)-math_expm1(-(double)settings->damping * (double)h),

@@ -207,5 +207,8 @@ sn_result sn_world_origin(const sn_world *world, double origin[3])
 
 sn_frame sn_world_frame(const sn_world *world)
 {
-    return (sn_frame){.x = world->particles.x, .slot = world->ids.value, .planar = world->dimensions == 2};
+    return (sn_frame){.x = world->particles.x,
+                      .x_low = world->particles.x_low,
+                      .slot = world->ids.value,
+                      .planar = world->dimensions == 2};
 }

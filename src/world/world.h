@@ -15,6 +15,7 @@
     COLUMN(sn_vec4, x, true)     /* position, inverse mass */                                                          \
     COLUMN(sn_vec4, v, true)     /* velocity, mass */                                                                  \
     COLUMN(sn_vec3, v_low, true) /* what rounding left over of the velocity */                                         \
+    COLUMN(sn_vec3, x_low, true) /* and of the position: |x_low| is at most half a last place of x */                  \
     COLUMN(sn_vec3, force, true) /* given by the user for the next step */                                             \
     COLUMN(sn_real, radius, true)                                                                                      \
     COLUMN(uint32_t, group, true)                                                                                      \
