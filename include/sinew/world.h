@@ -48,7 +48,8 @@ typedef struct sn_settings {
 
 typedef struct sn_world_def {
     sn_settings settings;
-    uint32_t dimensions; /* 3, or 2: then z is locked and every z that you pass in must be 0; default 3 */
+    uint32_t dimensions; /* 3, or 2: then z is locked, and every place, velocity, force and impulse that you pass in
+                            must have z = 0; default 3 */
     sn_allocator allocator;
     sn_log log;
     sn_tasks tasks;
@@ -86,7 +87,8 @@ SN_API uint32_t sn_world_dimensions(const sn_world *world);
 /* Seconds simulated so far; NaN for NULL. */
 SN_API double sn_world_time(const sn_world *world);
 
-/* Advances the world by dt seconds (finite, not negative; 0 does nothing). dt may differ from step to step.
+/* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
+   substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
    substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault. */
@@ -122,8 +124,8 @@ typedef struct sn_field_in {
    world. A force that is not finite makes the step fail and name the field. In a 2D world its z is ignored. */
 typedef sn_vec3 sn_field_fn(void *context, const sn_field_in *in);
 
-/* Adds a force field that acts on every movable particle in every substep from now on. *field gets a number for
-   sn_world_remove_field (may be NULL). parallel: the function may be called from several threads at once. */
+/* Adds a force field that acts on every movable particle in every substep from now on. *field gets its number, 1 or
+   more, for sn_world_remove_field (may be NULL). parallel: the function may be called from several threads at once. */
 SN_API sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *context, bool parallel,
                                     uint32_t *field);
 

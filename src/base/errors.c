@@ -11,8 +11,16 @@ sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(errors->text, sizeof errors->text, "%s", text);
-    if (errors->log.write)
-        errors->log.write(errors->log.context, SN_LOG_ERROR, errors->text);
+    if (!errors->log.write || errors->logging)
+        return result;
+    bool was_busy = errors->busy && *errors->busy;
+    errors->logging = true;
+    if (errors->busy)
+        *errors->busy = true;
+    errors->log.write(errors->log.context, SN_LOG_ERROR, text);
+    if (errors->busy)
+        *errors->busy = was_busy;
+    errors->logging = false;
     return result;
 }
 

@@ -15,6 +15,8 @@
 typedef struct sn_errors {
     char text[SN_ERROR_SIZE];
     sn_log log;
+    bool *busy;   /* of the world, set while the caller's log function runs; NULL: no world yet */
+    bool logging; /* it runs now: what goes wrong in there is not logged again */
 } sn_errors;
 
 /* Remembers and logs the message, and returns result, so that a check reads `return sn_fail(...)`. */

@@ -24,7 +24,7 @@ double math_exp(double x)
     if (x != x)
         return x;
     if (x > 709.8)
-        return INFINITY;
+        return (double)INFINITY;
     if (x < -745.2)
         return 0;
     int n = (int)(x * INV_LN2 + (x < 0 ? -0.5 : 0.5));
@@ -55,9 +55,9 @@ double math_log(double x)
     if (x != x || x == (double)INFINITY)
         return x;
     if (x < 0)
-        return NAN;
+        return (double)NAN;
     if (x == 0)
-        return -INFINITY;
+        return -(double)INFINITY;
     int n = 0;
     if (x < 0x1p-1022) { /* subnormal */
         x *= 0x1p54;

@@ -130,8 +130,7 @@ static uint32_t form_runs(sn_store *store, sn_run *out)
     return count;
 }
 
-/* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
-static bool compact(sn_store *store, const sn_allocator *allocator)
+bool sn_store_compact(sn_store *store, const sn_allocator *allocator)
 {
     sn_table table = {0};
     sn_table_column(&table, sizeof *store->run, true);
@@ -166,7 +165,8 @@ bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t k
         return false;
     store->spot = store->spot_table.column[0];
     if ((uint64_t)store->counts.next_sequence + count >= SN_ID_FREE)
-        return compact(store, allocator); /* sequence numbers ran out after billions of additions: number anew */
+        return sn_store_compact(store,
+                                allocator); /* sequence numbers ran out after billions of additions: number anew */
     return true;
 }
 
@@ -199,7 +199,7 @@ void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t ki
     store->counts.live--;
     store->counts.removed++;
     if (store->counts.removed > store->counts.live + COMPACT_SLACK)
-        compact(store, allocator); /* if memory is short, later will do */
+        sn_store_compact(store, allocator); /* if memory is short, later will do */
 }
 
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)

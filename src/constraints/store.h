@@ -92,6 +92,9 @@ void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t ki
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
 void sn_store_free_spots(sn_store *store, const sn_pool *pool, uint32_t row);
 
+/* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
+bool sn_store_compact(sn_store *store, const sn_allocator *allocator);
+
 /* Sets all accumulated multipliers to 0. */
 void sn_store_clear_lambda(sn_store *store);
 

@@ -24,6 +24,12 @@ static bool is_name(const char *name)
     return name && *name && strlen(name) < 64 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
 }
 
+static bool in_range(const sn_param *param, sn_real value)
+{
+    bool any = param->least == 0 && param->most == 0;
+    return isfinite(value) && (any || (value >= param->least && value <= param->most));
+}
+
 static bool check_param(const sn_kind *kind, const sn_param *param, char *reason, size_t size)
 {
     if (!is_name(param->name))
@@ -35,8 +41,9 @@ static bool check_param(const sn_kind *kind, const sn_param *param, char *reason
     else if (!isfinite(param->least) || !isfinite(param->most) || param->least > param->most)
         snprintf(reason, size, "kind '%s': the range [%g, %g] of parameter '%s' is empty or not finite", kind->name,
                  (double)param->least, (double)param->most, param->name);
-    else if (param->has_default && !isfinite(param->default_value))
-        snprintf(reason, size, "kind '%s': the default of parameter '%s' is not finite", kind->name, param->name);
+    else if (param->has_default && !in_range(param, param->default_value))
+        snprintf(reason, size, "kind '%s': the default %g of parameter '%s' is outside its range", kind->name,
+                 (double)param->default_value, param->name);
     else
         return true;
     return false;
@@ -62,9 +69,15 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
     else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAMS)
         snprintf(reason, size, "kind '%s' has more than %d parameter numbers", kind->name, SN_MAX_PARAMS);
     else {
-        for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+        for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
             if (!check_param(kind, &kind->param[i], reason, size))
                 return false;
+            for (uint32_t j = 0; j < i; ++j)
+                if (strcmp(kind->param[i].name, kind->param[j].name) == 0) {
+                    snprintf(reason, size, "kind '%s' has two parameters named '%s'", kind->name, kind->param[i].name);
+                    return false;
+                }
+        }
         return true;
     }
     return false;
@@ -85,9 +98,8 @@ static bool complete_number(const sn_kind *kind, const sn_param *param, const sn
         }
         *value = found;
     }
-    bool any = param->least == 0 && param->most == 0;
-    if (!isfinite(*value) || (!any && (*value < param->least || *value > param->most))) {
-        if (any)
+    if (!in_range(param, *value)) {
+        if (param->least == 0 && param->most == 0)
             snprintf(reason, size, "%s: parameter '%s' is %g; it must be finite", kind->name, param->name,
                      (double)*value);
         else
@@ -100,7 +112,7 @@ static bool complete_number(const sn_kind *kind, const sn_param *param, const sn
 
 static bool normalise(const sn_kind *kind, const sn_param *param, sn_real *value, char *reason, size_t size)
 {
-    double x = value[0], y = value[1], z = value[2];
+    double x = (double)value[0], y = (double)value[1], z = (double)value[2];
     double length = sqrt(x * x + y * y + z * z);
     if (!(length > 1e-30) || !isfinite(length)) {
         snprintf(reason, size, "%s: parameter '%s' is (%g, %g, %g), which has no direction", kind->name, param->name, x,

@@ -36,7 +36,7 @@ sn_particle_def sn_default_particle_def(void)
 
 static sn_result check_mass(const sn_world *world, sn_real mass)
 {
-    if (mass == SN_IMMOVABLE || ((double)mass >= LEAST_MASS && (double)mass <= MOST_MASS))
+    if (mass == SN_IMMOVABLE || (mass >= (sn_real)LEAST_MASS && mass <= (sn_real)MOST_MASS))
         return SN_OK;
     return world_fail(world, SN_ERROR_ARGUMENT, "mass is %g kg; it must lie in [%g, %g] or be SN_IMMOVABLE",
                       (double)mass, LEAST_MASS, MOST_MASS);
@@ -521,7 +521,8 @@ sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_re
         return result;
     for (uint32_t i = 0; i < run.count; ++i) {
         double value = (double)*item_at((sn_real *)w, stride, i);
-        if (value != 0 && !(value >= 1 / MOST_MASS && value <= 1 / LEAST_MASS))
+        /* a little slack, so that the inverse of an allowed mass is allowed however it was rounded */
+        if (value != 0 && !(value >= 0.999999 / MOST_MASS && value <= 1.000001 / LEAST_MASS))
             return world_fail(world, SN_ERROR_ARGUMENT, "inverse mass %u is %g 1/kg; it must be 0 or lie in [%g, %g]",
                               i, value, 1 / MOST_MASS, 1 / LEAST_MASS);
     }

@@ -88,14 +88,14 @@ static kind_mark mark_of(const sn_pool *pool, uint32_t kind)
     return mark;
 }
 
-/* The pools that were ever used, each behind its mark; a mark of kind 0 ends them. */
+/* The pools that hold constraints, each behind its mark; a mark of kind 0 ends them. */
 static void walk_pools(stream *s, sn_store *store)
 {
     kind_mark mark;
     if (s->mode == MEASURE || s->mode == WRITE) {
         for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
             sn_pool *pool = store->pool[kind];
-            if (!pool->ids.table.count)
+            if (!pool->ids.live)
                 continue;
             mark = mark_of(pool, kind);
             walk_bytes(s, &mark, sizeof mark);
@@ -128,7 +128,10 @@ static void walk(stream *s, sn_world *world)
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
     walk_table(s, &world->constraints.spot_table);
+    uint32_t next_field = world->state.next_field;
     walk_bytes(s, &world->state, sizeof world->state);
+    if (s->mode == READ && world->state.next_field < next_field) /* numbers of force fields are not used again */
+        world->state.next_field = next_field;
     walk_ids(s, &world->ids);
     walk_table(s, &world->particles.table);
     walk_table(s, &world->target_table);
@@ -139,8 +142,12 @@ static void walk(stream *s, sn_world *world)
     }
 }
 
+/* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are empty,
+   and so not written. 0 when there is no memory for that. */
 static size_t measure(sn_world *world)
 {
+    if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
+        return 0;
     stream s = {.mode = MEASURE};
     walk(&s, world);
     return s.size;
@@ -158,7 +165,7 @@ sn_snapshot *sn_world_save(sn_world *world)
     if (sn_world_enter(world) != SN_OK)
         return NULL;
     size_t size = measure(world);
-    sn_snapshot *snapshot = sn_allocate(&world->allocator, sizeof *snapshot);
+    sn_snapshot *snapshot = size ? sn_allocate(&world->allocator, sizeof *snapshot) : NULL;
     unsigned char *data = snapshot ? sn_allocate(&world->allocator, size) : NULL;
     if (!data) {
         sn_release(&world->allocator, snapshot, sizeof *snapshot);
@@ -178,6 +185,8 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
     if (!snapshot)
         return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
     size_t size = measure(world);
+    if (!size)
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to prepare a snapshot");
     if (size > snapshot->capacity) {
         unsigned char *data = sn_allocate(&snapshot->allocator, size);
         if (!data)

@@ -83,6 +83,8 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     memset(world, 0, sizeof *world);
     world->allocator = *allocator;
     world->errors.log = def->log;
+    world->errors.busy = &world->busy;
+    world->state.next_field = 1;
     world->dimensions = def->dimensions;
     world->state.settings = def->settings;
     world->parallel.tasks = def->tasks;
