@@ -139,6 +139,18 @@ typedef struct sn_view {
     const uint32_t *index; /* index[slot] is the number of the particle that lies there */
 } sn_view;
 
+/* The numbers of the item in a slot; NULL when there is no such slot. */
+static inline const sn_real *sn_view_at(const sn_view *view, uint32_t slot)
+{
+    return slot < view->count ? (const sn_real *)(const void *)((const char *)view->data + view->stride * slot) : NULL;
+}
+
+/* The numbers of the particle with this number; NULL when it is not alive. */
+static inline const sn_real *sn_view_find(const sn_view *view, uint32_t number)
+{
+    return number < view->slot_count ? sn_view_at(view, view->slot[number]) : NULL;
+}
+
 /* All zero when the world is NULL or empty. */
 SN_API sn_view sn_view_positions(const sn_world *world);
 SN_API sn_view sn_view_velocities(const sn_world *world);

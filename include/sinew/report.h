@@ -45,6 +45,15 @@ typedef struct sn_report {
 /* Fills the report. Allocates only when the world has more kinds than at the last report. */
 SN_API sn_result sn_world_report(sn_world *world, sn_report *report);
 
+/* The entry of one kind; NULL if the world has no constraint of it. */
+static inline const sn_kind_report *sn_report_kind(const sn_report *report, uint32_t kind)
+{
+    for (uint32_t i = 0; i < report->kind_count; ++i)
+        if (report->kinds[i].kind == kind)
+            return &report->kinds[i];
+    return NULL;
+}
+
 #ifdef __cplusplus
 }
 #endif

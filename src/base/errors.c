@@ -1,3 +1,4 @@
+#define __USE_MINGW_ANSI_STDIO 1 /* the C library of Windows does not know %zu */
 #include "base/errors.h"
 
 #include <stdarg.h>

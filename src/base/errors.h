@@ -6,7 +6,9 @@
 
 #define SN_ERROR_SIZE 320
 
-#ifdef __GNUC__
+#if defined(__MINGW32__)
+#define SN_PRINTF(text, first) __attribute__((format(gnu_printf, text, first)))
+#elif defined(__GNUC__)
 #define SN_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define SN_PRINTF(text, first)

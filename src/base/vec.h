@@ -4,6 +4,13 @@
 
 #include <sinew/base.h>
 
+/* For functions whose loops are to be unrolled for constant arguments. */
+#ifdef __GNUC__
+#define SN_INLINE static inline __attribute__((always_inline))
+#else
+#define SN_INLINE static inline
+#endif
+
 typedef struct sn_vec4 {
     sn_real x, y, z, w;
 } sn_vec4;

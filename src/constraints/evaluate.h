@@ -50,11 +50,11 @@ static inline void flatten(const sn_frame *frame, sn_block *block)
             block->gradient[i].z = 0;
 }
 
-/* Fills block. False where the kind's gradient does not exist: the constraint rests. */
-static inline bool evaluate(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                            sn_block *block)
+/* Fills block for a constraint of a kind with so many points and rows: passed apart from the kind so that the compiler can
+   unroll the loops of the usual shapes. False where the kind's gradient does not exist: the constraint rests. */
+SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                              sn_block *block, uint32_t points, uint32_t rows)
 {
-    const uint32_t points = pool->kind.points;
     const uint32_t *point = pool->point + (size_t)row * points;
     for (uint32_t i = 0; i < points; ++i) {
         if (point[i] & SN_SPOT_BIT)
@@ -67,16 +67,24 @@ static inline bool evaluate(const sn_store *store, const sn_pool *pool, uint32_t
         block->w[i] = frame->x[block->slot[i]].w;
         x[i] = frame_position(frame, block->slot[i], origin);
     }
-    block->rows = pool->kind.rows;
+    block->rows = rows;
     block->count = points;
-    memset(block->c, 0, block->rows * sizeof *block->c);
-    memset(block->gradient, 0, (size_t)block->rows * points * sizeof *block->gradient);
+    for (uint32_t i = 0; i < rows; ++i)
+        block->c[i] = 0;
+    for (uint32_t i = 0; i < rows * points; ++i)
+        block->gradient[i] = vec3(0, 0, 0);
     sn_eval_in in = {x, pool->param + (size_t)row * pool->param_count, points, pool->kind.context};
     sn_eval_out out = {block->c, block->gradient};
     if (!pool->kind.eval(&in, &out))
         return false;
     flatten(frame, block);
     return true;
+}
+
+static inline bool evaluate(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                            sn_block *block)
+{
+    return evaluate_shape(store, pool, row, frame, block, pool->kind.points, pool->kind.rows);
 }
 
 #endif

@@ -105,39 +105,30 @@ static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint
     return false;
 }
 
-static void remove_if_holds(const sn_allocator *allocator, sn_store *store, uint32_t kind, uint32_t row,
-                            uint32_t particle)
+static void remove_if_holds(sn_store *store, uint32_t kind, uint32_t row, uint32_t particle)
 {
     sn_pool *pool = store->pool[kind];
     if (sn_ids_is_live(&pool->ids, row) && holds(store, pool, row, particle))
-        sn_store_remove(store, allocator, kind, row);
+        sn_store_remove(store, kind, row);
 }
 
-/* Entries may be out of date, as constraints come and go; each is checked before it is believed. A compaction on the way
-   renumbers, so the uncovered runs, which are found by sequence number, come first. */
-void sn_incidence_remove_all(sn_incidence *incidence, const sn_allocator *allocator, sn_store *store, uint32_t particle)
+/* Entries may be out of date, as constraints come and go; each is checked before it is believed. */
+void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uint32_t particle)
 {
-    if (!incidence->built)
+    if (store->counts.live == 0)
         return;
-    uint32_t compactions = store->counts.compactions;
-    for (uint32_t r = store->run_table.count; r > 0 && compactions == store->counts.compactions; --r) {
+    for (uint32_t r = store->run_table.count; r > 0; --r) { /* what the index does not cover is last in the order */
         sn_run run = store->run[r - 1];
         if (run.sequence + run.count <= incidence->sequence)
             break;
         uint32_t covered = run.sequence < incidence->sequence ? incidence->sequence - run.sequence : 0;
         for (uint32_t i = covered; i < run.count; ++i)
-            remove_if_holds(allocator, store, run.kind, run.first + i, particle);
-    }
-    if (compactions != store->counts.compactions) { /* rare: some runs may have been missed, so look at every row */
-        for (uint32_t kind = 1; kind < store->kind_count; ++kind)
-            for (uint32_t row = 0; row < store->pool[kind]->ids.table.count; ++row)
-                remove_if_holds(allocator, store, kind, row, particle);
-        return;
+            remove_if_holds(store, run.kind, run.first + i, particle);
     }
     if (particle >= incidence->start_table.count)
         return;
     const uint32_t *start = incidence->start_table.column[0];
     const sn_incidence_entry *entry = incidence->entry_table.column[0];
     for (uint32_t i = start[particle]; i < start[particle + 1]; ++i)
-        remove_if_holds(allocator, store, entry[i].kind, entry[i].row, particle);
+        remove_if_holds(store, entry[i].kind, entry[i].row, particle);
 }

@@ -191,13 +191,17 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     return generation;
 }
 
-void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t row)
+void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
     sn_store_free_spots(store, pool, row);
     sn_ids_free(&pool->ids, row);
     store->counts.live--;
     store->counts.removed++;
+}
+
+void sn_store_tidy(sn_store *store, const sn_allocator *allocator)
+{
     if (store->counts.removed > store->counts.live + COMPACT_SLACK)
         sn_store_compact(store, allocator); /* if memory is short, later will do */
 }

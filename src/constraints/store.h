@@ -85,8 +85,9 @@ bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t k
    Returns their generation. */
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
 
-/* Removes one constraint and its spots. */
-void sn_store_remove(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t row);
+/* Removes one constraint and its spots. After the last of a number of removals, tidy compacts the order if that pays. */
+void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
+void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 
 /* Stores a spot, for which room was reserved; returns its code. */
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);

@@ -13,21 +13,23 @@
    h = 1/6000, 1 km out, is off by 1.6e-2 m after a second without x_low, by 3.2e-3 with it, as in double. */
 typedef struct sn_motion {
     const sn_vec4 *x;     /* position, inverse mass */
-    const sn_vec4 *v;     /* velocity */
-    const sn_vec3 *v_low; /* what rounding left over of it */
+    sn_vec4 *v;           /* velocity */
+    sn_vec3 *v_low;       /* what rounding left over of it */
     const sn_vec3 *x_low; /* and of the position */
+    const sn_vec3 *force; /* N, gravity excluded */
     sn_vec4 *d;           /* displacement from x, x_low included: predicted, then corrected by the solver */
     sn_real h;            /* s */
-    sn_real lose;         /* the share of velocity that damping takes in a substep: 1 - e^(-damping h) */
+    sn_real keep;         /* the share of velocity that damping leaves in a substep, e^(-damping h), */
+    sn_real lose;         /* and the share that it takes; each is precise where it is small */
     sn_vec3 gravity;      /* m/s^2 */
 } sn_motion;
 
 typedef struct sn_integrator_method {
     const char *name;
-    /* Sets d (all of it) of a movable particle from its state and the force on it (N, gravity excluded). */
-    void (*predict)(const sn_motion *motion, uint32_t slot, sn_vec3 force);
-    /* The velocity that the corrected displacement of a movable particle amounts to, given the same force. */
-    sn_pair (*velocity)(const sn_motion *motion, uint32_t slot, sn_vec3 force);
+    /* Sets d of the particles in slots first .. end-1: where they would go if they were alone. 0 for the immovable. */
+    void (*predict)(const sn_motion *motion, uint32_t first, uint32_t end);
+    /* Sets v of the same particles to what their corrected displacement amounts to. */
+    void (*update_velocities)(const sn_motion *motion, uint32_t first, uint32_t end);
 } sn_integrator_method;
 
 #define SN_INTEGRATOR_COUNT 1

@@ -25,26 +25,41 @@ static sn_real correct_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
-/* Projects one constraint; false if its result is not finite. */
-static bool project(sweep *s, uint32_t kind, uint32_t row)
+/* Projects one constraint of a given shape; false if its result is not finite. */
+SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t points, uint32_t rows)
 {
-    sn_pool *pool = s->in->store->pool[kind];
-    sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    sn_real *lambda = pool->lambda + (size_t)row * rows;
     sn_block block;
-    if (!evaluate(s->in->store, pool, row, &s->in->frame, &block))
+    if (!evaluate_shape(s->in->store, pool, row, &s->in->frame, &block, points, rows))
         return true;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     give.k = correct_stiffness(s, give.k);
     if (s->in->tolerance > 0) {
-        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, lambda);
+        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, s->in->frame.d, lambda);
         if (residual > s->largest)
             s->largest = residual;
     }
-    if (row_solve(&block, pool->kind.inequality, give, s->in->frame.d, lambda))
-        return true;
-    s->out.fault_kind = kind;
-    s->out.fault_row = row;
-    return false;
+    if (block.count == points) /* no spots */
+        return row_solve(&block, points, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
+    return row_solve(&block, block.count, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
+}
+
+/* The usual shapes are compiled each on their own. That is all a kind can get here: its name is not known. */
+static bool project(sweep *s, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = s->in->store->pool[kind];
+    bool good;
+    if (pool->kind.rows == 1 && pool->kind.points == 2)
+        good = project_shape(s, pool, row, 2, 1);
+    else if (pool->kind.rows == 1 && pool->kind.points == 1)
+        good = project_shape(s, pool, row, 1, 1);
+    else
+        good = project_shape(s, pool, row, pool->kind.points, pool->kind.rows);
+    if (!good) {
+        s->out.fault_kind = kind;
+        s->out.fault_row = row;
+    }
+    return good;
 }
 
 static bool sweep_forward(sweep *s)
@@ -99,7 +114,7 @@ static bool sweep_worst_first(sweep *s)
             sn_real residual = 0;
             if (evaluate(store, pool, row, &s->in->frame, &block))
                 residual = sn_row_residual(&block, pool->kind.inequality, row_give(&pool->give[row], s->inverse_h),
-                                           pool->lambda + (size_t)row * pool->kind.rows);
+                                           s->in->frame.d, pool->lambda + (size_t)row * pool->kind.rows);
             items[count++] = (sn_sort_item){worst_first_key(residual), run->kind, row};
         }
     }

@@ -73,7 +73,7 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
     double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS], x[SN_MAX_ROWS];
     build_matrix(block, give, a);
     for (uint32_t r = 0; r < block->rows; ++r) {
-        double motion = give.gamma > 0 ? (double)give.gamma * (double)row_motion(block, r, d) : 0;
+        double motion = give.gamma > 0 ? (double)give.gamma * (double)row_motion(block, block->count, r, d) : 0;
         b[r] = -(double)block->c[r] - (double)give.alpha * (double)lambda[r] - motion;
     }
     /* An inequality that would have to pull is let go: its multiplier returns to 0, the other rows are solved again with
@@ -97,22 +97,26 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
     sn_real dlambda[SN_MAX_ROWS];
     for (uint32_t r = 0; r < block->rows; ++r) {
         dlambda[r] = let_go >> r & 1 ? -lambda[r] : (sn_real)((double)give.k * x[r]);
-        if (!isfinite(dlambda[r]) || ((active >> r & 1) && !isfinite(block->c[r])))
+        bool finite = isfinite(dlambda[r]) && isfinite(block->c[r]) && isfinite(a[r][r]);
+        if (active >> r & 1 && !finite)
             return false;
     }
     for (uint32_t r = 0; r < block->rows; ++r)
         if (active >> r & 1) {
             lambda[r] += dlambda[r];
-            row_apply(block, r, dlambda[r], d);
+            row_apply(block, block->count, r, dlambda[r], d);
         }
     return true;
 }
 
-sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_real *lambda)
+sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_vec4 *d,
+                        const sn_real *lambda)
 {
     sn_real largest = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
         sn_real missed = block->c[r] + give.alpha * lambda[r];
+        if (give.gamma > 0)
+            missed += give.gamma * row_motion(block, block->count, r, d);
         if (inequality >> r & 1 && missed > 0)
             missed = lambda[r] > 0 && give.alpha > 0 ? missed : 0;
         sn_real length2 = 0;

@@ -27,25 +27,24 @@ static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
                          give->stiffness};
 }
 
-/* grad C . d of one row. */
-static inline sn_real row_motion(const sn_block *block, uint32_t row, const sn_vec4 *d)
+/* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a constant
+   and loops over it are unrolled. */
+SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row, const sn_vec4 *d)
 {
     sn_real sum = 0;
-    for (uint32_t i = 0; i < block->count; ++i)
-        sum += vec3_dot(block->gradient[row * block->count + i], vec4_xyz(d[block->slot[i]]));
+    for (uint32_t i = 0; i < count; ++i)
+        sum += vec3_dot(block->gradient[row * count + i], vec4_xyz(d[block->slot[i]]));
     return sum;
 }
 
 /* d += w grad C dlambda. */
-static inline void row_apply(const sn_block *block, uint32_t row, sn_real dlambda, sn_vec4 *d)
+SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn_real dlambda, sn_vec4 *d)
 {
-    for (uint32_t i = 0; i < block->count; ++i) {
-        sn_vec3 g = block->gradient[row * block->count + i];
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_vec3 g = block->gradient[row * count + i];
         sn_vec4 *p = &d[block->slot[i]];
         sn_real s = block->w[i] * dlambda;
-        p->x += s * g.x;
-        p->y += s * g.y;
-        p->z += s * g.z;
+        *p = (sn_vec4){p->x + s * g.x, p->y + s * g.y, p->z + s * g.z, 0};
     }
 }
 
@@ -54,33 +53,37 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
 
 /* Projects an evaluated constraint: moves d and accumulates lambda. False if the result would not be finite; nothing has
    then been moved. */
-static inline bool row_solve(const sn_block *block, uint32_t inequality, sn_row_give give, sn_vec4 *d, sn_real *lambda)
+SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
+                         sn_vec4 *d, sn_real *lambda)
 {
-    if (block->rows > 1)
+    if (rows > 1)
         return sn_row_solve_block(block, inequality, give, d, lambda);
     sn_real c = block->c[0];
     if (inequality && give.alpha == 0 && c >= 0)
         return true;
     sn_real mobility = 0;
-    for (uint32_t i = 0; i < block->count; ++i)
+    for (uint32_t i = 0; i < count; ++i)
         mobility += block->w[i] * vec3_dot(block->gradient[i], block->gradient[i]);
+    if (!isfinite(c) || !isfinite(mobility))
+        return false;
     if (mobility == 0)
-        return c - c == 0; /* nothing here can move, which is fine unless C itself is not a number */
+        return true; /* nothing here can move */
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
-        wanted -= give.gamma * row_motion(block, 0, d);
+        wanted -= give.gamma * row_motion(block, count, 0, d);
     sn_real dlambda = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
     if (inequality && lambda[0] + dlambda < 0)
         dlambda = -lambda[0];
     if (!isfinite(dlambda))
         return false;
     lambda[0] += dlambda;
-    row_apply(block, 0, dlambda, d);
+    row_apply(block, count, 0, dlambda, d);
     return true;
 }
 
-/* By how many metres a constraint is missed: the largest |C + a lambda| / |grad C| of its rows, what an inequality has too
-   much not counted. */
-sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_real *lambda);
+/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows, what an
+   inequality has too much not counted. */
+sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_vec4 *d,
+                        const sn_real *lambda);
 
 #endif

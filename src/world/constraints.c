@@ -47,8 +47,10 @@ static sn_result check_point(const sn_world *world, sn_point *point)
     }
     if (!isfinite(sum) || fabs(sum - 1) > WEIGHT_SLACK)
         return world_fail(world, SN_ERROR_ARGUMENT, "the weights of a spot sum to %g; they must sum to 1", sum);
-    for (uint32_t i = 0; i < point->count; ++i)
-        point->weight[i] += (sn_real)((1 - sum) / point->count);
+    /* weights that are as good as rounding allows keep their bits: what was read back and is added again is the same */
+    if (fabs(sum - 1) > point->count * (SINEW_DOUBLE ? 2.3e-16 : 1.2e-7))
+        for (uint32_t i = 0; i < point->count; ++i)
+            point->weight[i] += (sn_real)((1 - sum) / point->count);
     return SN_OK;
 }
 
@@ -266,8 +268,8 @@ sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_co
 {
     if (constraint)
         *constraint = (sn_constraint){0};
-    sn_pool *pool;
-    sn_give give;
+    sn_pool *pool = NULL;
+    sn_give give = {0};
     sn_point points[SN_MAX_POINTS];
     sn_vec3 x[SN_MAX_POINTS];
     sn_real param[SN_MAX_PARAMS];
@@ -331,8 +333,8 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
 {
     if (run)
         *run = (sn_constraints){0};
-    sn_pool *pool;
-    sn_give give;
+    sn_pool *pool = NULL;
+    sn_give give = {0};
     uint32_t first;
     sn_result result = check_def(world, def, &pool, &give);
     if (result != SN_OK)
@@ -397,17 +399,19 @@ uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind)
 
 sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
 {
-    sn_pool *pool;
+    sn_pool *pool = NULL;
     sn_result result = begin_change(world, constraint, &pool);
-    if (result == SN_OK)
-        sn_store_remove(&world->constraints, &world->allocator, constraint.kind, constraint.index);
-    return result;
+    if (result != SN_OK)
+        return result;
+    sn_store_remove(&world->constraints, constraint.kind, constraint.index);
+    sn_store_tidy(&world->constraints, &world->allocator);
+    return SN_OK;
 }
 
 sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def)
 {
-    sn_pool *pool, *wanted;
-    sn_give give;
+    sn_pool *pool = NULL, *wanted = NULL;
+    sn_give give = {0};
     sn_point points[SN_MAX_POINTS];
     sn_vec3 x[SN_MAX_POINTS];
     sn_real param[SN_MAX_PARAMS];
@@ -474,7 +478,7 @@ static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_
 
 sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value)
 {
-    sn_pool *pool;
+    sn_pool *pool = NULL;
     uint32_t offset;
     sn_result result = begin_change(world, constraint, &pool);
     if (result != SN_OK)
@@ -507,7 +511,7 @@ static sn_result set_give(sn_world *world, sn_pool *pool, uint32_t row, sn_give 
 
 sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material)
 {
-    sn_pool *pool;
+    sn_pool *pool = NULL;
     sn_result result = begin_change(world, constraint, &pool);
     if (result != SN_OK)
         return result;
@@ -517,7 +521,7 @@ sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, 
 
 sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)
 {
-    sn_pool *pool;
+    sn_pool *pool = NULL;
     sn_result result = begin_change(world, constraint, &pool);
     if (result != SN_OK)
         return result;

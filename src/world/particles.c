@@ -200,7 +200,7 @@ static void remove_one(sn_world *world, uint32_t index)
 {
     sn_particle_store *p = &world->particles;
     uint32_t slot = world->ids.value[index], last = p->table.count - 1;
-    sn_incidence_remove_all(&world->incidence, &world->allocator, &world->constraints, index);
+    sn_incidence_remove_all(&world->incidence, &world->constraints, index);
     forget_target(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     world->ids.value[p->index[last]] = slot;
@@ -222,9 +222,11 @@ sn_result sn_particle_remove(sn_world *world, sn_particle particle)
         return result;
     if (sn_world_slot(world, particle) == SN_NO_SLOT)
         return SN_ERROR_STALE;
-    if ((result = prepare_removal(world)) == SN_OK)
-        remove_one(world, particle.index);
-    return result;
+    if ((result = prepare_removal(world)) != SN_OK)
+        return result;
+    remove_one(world, particle.index);
+    sn_store_tidy(&world->constraints, &world->allocator);
+    return SN_OK;
 }
 
 static sn_result check_run(const sn_world *world, sn_particles run)
@@ -244,6 +246,7 @@ sn_result sn_particles_remove(sn_world *world, sn_particles run)
         return result;
     for (uint32_t i = 0; i < run.count; ++i)
         remove_one(world, run.first + i);
+    sn_store_tidy(&world->constraints, &world->allocator);
     return SN_OK;
 }
 

@@ -1,17 +1,17 @@
 /* The report. All sums in double, in the order of storage. */
+#include "solvers/row.h"
 #include "world/world.h"
 
-/* What a row is missing in the unit of C, and its elastic energy. */
-static double row_residual(const sn_pool *pool, uint32_t index, uint32_t row, double c, double force, double *elastic)
+/* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper together,
+   so that C + compliance * (force + damping * dC/dt) is 0 where the row holds. */
+static double row_residual(const sn_give *give, bool inequality, double c, double rate, double force, double *elastic)
 {
-    double compliance = (double)pool->give[index].compliance;
-    bool inequality = pool->kind.inequality >> row & 1;
+    double compliance = (double)give->compliance;
     if (compliance > 0 && !(inequality && c > 0))
         *elastic += c * c / (2 * compliance);
-    double missed = c + compliance * force;
-    if (inequality && missed > 0 && !(force > 0))
-        missed = 0;
-    return fabs(missed);
+    double missed = c + compliance * (force + (double)give->damping * rate);
+    bool pushes = compliance > 0 && force > 0;
+    return inequality && missed > 0 && !pushes ? 0 : fabs(missed);
 }
 
 static void report_constraint(const sn_world *world, uint32_t kind, uint32_t index, sn_kind_report *out,
@@ -25,7 +25,9 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     double h = (double)world->state.h, worst = 0;
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
-        double missed = row_residual(pool, index, row, (double)block.c[row], h > 0 ? lambda / (h * h) : 0, elastic);
+        double rate = (double)row_motion(&block, block.count, row, world->particles.v);
+        double missed = row_residual(&pool->give[index], pool->kind.inequality >> row & 1, (double)block.c[row], rate,
+                                     h > 0 ? lambda / (h * h) : 0, elastic);
         if (missed > worst)
             worst = missed;
     }

@@ -51,25 +51,18 @@ static void gather_forces(sn_world *world, uint32_t slot)
     world->particles.f[slot] = force;
 }
 
-static sn_vec3 total_force(const sn_world *world, uint32_t slot)
-{
-    return world->field_table.count ? world->particles.f[slot] : world->particles.force[slot];
-}
-
-/* Particles without mass to move them stay; kinematic targets are set afterwards. */
 static void predict_piece(void *data, uint32_t first, uint32_t end)
 {
     substep *s = data;
-    for (uint32_t slot = first; slot < end; ++slot) {
-        s->motion.d[slot] = vec4(vec3(0, 0, 0), 0);
-        if (s->motion.x[slot].w == 0)
-            continue;
-        if (s->world->field_table.count)
+    for (uint32_t slot = first; s->world->field_table.count && slot < end; ++slot)
+        if (s->motion.x[slot].w != 0)
             gather_forces(s->world, slot);
-        s->integrator->predict(&s->motion, slot, total_force(s->world, slot));
+        else
+            s->world->particles.f[slot] = vec3(0, 0, 0);
+    s->integrator->predict(&s->motion, first, end);
+    for (uint32_t slot = first; slot < end; ++slot)
         if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
             atomic_store_explicit(&s->fault, true, memory_order_relaxed);
-    }
 }
 
 /* Names the force field, or else the particle, that made the prediction fail. */
@@ -194,28 +187,24 @@ static sn_result solve(substep *s)
 
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
 
-/* What an immovable particle did is what it was told to do. */
-static sn_pair new_velocity(const substep *s, uint32_t slot)
-{
-    if (s->motion.x[slot].w != 0)
-        return s->integrator->velocity(&s->motion, slot, total_force(s->world, slot));
-    sn_vec4 d = s->motion.d[slot];
-    sn_real h = s->motion.h;
-    return (sn_pair){.high = vec3(d.x / h, d.y / h, d.z / h)};
-}
-
+/* Below these the new position and velocity are finite, whatever happens to their last digits. A NaN is below nothing. */
 static bool stays_finite(const substep *s, uint32_t slot)
 {
-    return vec3_is_finite(new_velocity(s, slot).high) &&
-           vec3_is_finite(vec3_add(vec4_xyz(s->motion.x[slot]), vec4_xyz(s->motion.d[slot])));
+    const sn_real most_place = (sn_real)1e37, most_way = most_place * (s->motion.h < 1 ? s->motion.h : 1);
+    sn_vec4 x = s->motion.x[slot], d = s->motion.d[slot];
+    return fabs((double)d.x) < (double)most_way && fabs((double)d.y) < (double)most_way &&
+           fabs((double)d.z) < (double)most_way && fabs((double)x.x) < (double)most_place &&
+           fabs((double)x.y) < (double)most_place && fabs((double)x.z) < (double)most_place;
 }
 
 static void check_piece(void *data, uint32_t first, uint32_t end)
 {
     substep *s = data;
+    bool finite = true;
     for (uint32_t slot = first; slot < end; ++slot)
-        if (!stays_finite(s, slot))
-            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
+        finite &= stays_finite(s, slot);
+    if (!finite)
+        atomic_store_explicit(&s->fault, true, memory_order_relaxed);
 }
 
 static sn_result check(substep *s)
@@ -235,10 +224,8 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
 {
     substep *s = data;
     sn_particle_store *p = &s->world->particles;
+    s->integrator->update_velocities(&s->motion, first, end);
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_pair v = new_velocity(s, slot);
-        p->v[slot] = vec4(v.high, p->v[slot].w);
-        p->v_low[slot] = v.low;
         sn_vec3 d = vec4_xyz(p->d[slot]), from = vec4_xyz(p->x[slot]), to = vec3_add(from, d);
         p->x[slot] = vec4(to, p->x[slot].w);
         p->x_low[slot] = vec3_sub(d, vec3_sub(to, from));
@@ -274,8 +261,10 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                             .v = world->particles.v,
                             .v_low = world->particles.v_low,
                             .x_low = world->particles.x_low,
+                            .force = world->field_table.count ? world->particles.f : world->particles.force,
                             .d = world->particles.d,
                             .h = h,
+                            .keep = (sn_real)math_exp(-(double)settings->damping * (double)h),
                             .lose = (sn_real)-math_expm1(-(double)settings->damping * (double)h),
                             .gravity = settings->gravity}};
     double clock = 0;
