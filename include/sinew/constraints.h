@@ -108,6 +108,7 @@ typedef struct sn_kind {
     uint32_t inequality; /* bit r set: row r means C >= 0 instead of C = 0 */
     bool internal;       /* C depends on differences of positions only, so the constraint conserves momentum. The
                             positions in sn_eval_in are then relative to a nearby origin, which keeps them precise */
+    bool spatial;        /* makes sense in three dimensions only: refused in a 2D world */
     sn_param param[SN_MAX_PARAMS + 1];
     sn_eval_fn *eval;
     sn_measure_fn *measure; /* may be NULL */
@@ -188,7 +189,7 @@ typedef struct sn_constraint_def {
 SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 
 /* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves as
-   two points by itself, a parameter out of its range, non-finite numbers. On failure *constraint (may be NULL) is null. */
+   two points by itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure *constraint (may be NULL) is null. */
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
 /* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of

@@ -40,6 +40,11 @@ static inline sn_real vec3_dot(sn_vec3 a, sn_vec3 b)
     return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
+static inline sn_vec3 vec3_cross(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
 static inline double vec3_dot_double(sn_vec3 a, sn_vec3 b)
 {
     return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;

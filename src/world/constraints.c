@@ -148,6 +148,9 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
     if (def->kind == 0 || def->kind >= world->constraints.kind_count)
         return world_fail(world, SN_ERROR_ARGUMENT, "kind %u is not known to this world", def->kind);
     *pool = world->constraints.pool[def->kind];
+    if ((*pool)->kind.spatial && world->dimensions == 2)
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' makes no sense in a 2D world",
+                          (*pool)->kind.name);
     *give = (sn_give){def->compliance, def->damping, def->stiffness};
     return check_give(world, *give);
 }

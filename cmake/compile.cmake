@@ -1,0 +1,55 @@
+# How everything in this tree is compiled. None of it reaches the programs that use the library.
+
+if(NOT CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+  message(WARNING "Sinew is tested with gcc and clang. The flags that make its results the same on every machine "
+                  "are not known for ${CMAKE_C_COMPILER_ID}.")
+endif()
+
+# For every target: the language, the rules of determinism, warnings, sanitizers.
+function(sinew_compile target)
+  set_target_properties(${target} PROPERTIES C_STANDARD 17 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L) # strict C17 hides clocks and pipes otherwise
+  if(NOT CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
+    return()
+  endif()
+
+  # Same scene, same bits: a*b+c is rounded twice everywhere, whether or not the machine has a fused multiply-add.
+  # Never -ffast-math. Nobody reads errno after sqrt, and without it sqrt is one instruction.
+  target_compile_options(${target} PRIVATE -ffp-contract=off -fno-math-errno)
+
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+                                           -Wvla -Wpointer-arith -Wundef)
+  if(SINEW_WERROR)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+
+  if(SINEW_SANITIZE) # the first finding ends the program, so that a test cannot pass with one
+    target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all
+                                             -fno-omit-frame-pointer -g)
+    target_link_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE})
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # gcc sees uninitialised values in code that the sanitizers inserted
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    endif()
+  endif()
+endfunction()
+
+# For the library alone.
+function(sinew_compile_library target)
+  set_target_properties(${target} PROPERTIES C_VISIBILITY_PRESET hidden) # only what says SN_API is exported
+  if(SINEW_SCALAR)
+    target_compile_definitions(${target} PRIVATE SINEW_SCALAR=1)
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(${target} PRIVATE -fno-tree-vectorize)
+    elseif(CMAKE_C_COMPILER_ID MATCHES "Clang")
+      target_compile_options(${target} PRIVATE -fno-vectorize -fno-slp-vectorize)
+    endif()
+  endif()
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_DOUBLE)
+    # A float that slips into double arithmetic is slow and rounds differently. Programs and tests print floats, which
+    # converts them all, so they are not asked for this; nor is clang, which also warns of a plain 'double d = f'.
+    target_compile_options(${target} PRIVATE -Wdouble-promotion)
+  endif()
+  if(SINEW_SANITIZE) # an archive carries no runtime: whoever links it has to
+    target_link_options(${target} INTERFACE -fsanitize=${SINEW_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,54 @@
+# Installation: the library, its headers, and what find_package and pkg-config read. The installed tree may be moved;
+# no file in it contains the place where it was first put, unless a directory was given as an absolute path.
+
+include(CMakePackageConfigHelpers)
+
+install(TARGETS sinew EXPORT sinew-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
+
+# find_package(sinew)
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sinew")
+install(EXPORT sinew-targets NAMESPACE sinew:: DESTINATION "${package_dir}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/sinew-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/sinew-config.cmake" INSTALL_DESTINATION "${package_dir}")
+if(PROJECT_VERSION_MAJOR EQUAL 0) # the same rule as for the soversion
+  set(compatibility SameMinorVersion)
+else()
+  set(compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/sinew-config-version.cmake" COMPATIBILITY ${compatibility})
+install(FILES "${PROJECT_BINARY_DIR}/sinew-config.cmake" "${PROJECT_BINARY_DIR}/sinew-config-version.cmake"
+  DESTINATION "${package_dir}")
+
+# pkg-config. A static library brings its own dependencies to every link; a shared one keeps them to itself, and they
+# are listed only for 'pkg-config --static'.
+set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
+set(pc_includedir "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
+set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+  file(RELATIVE_PATH up "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+  string(REGEX REPLACE "/$" "" up "${up}")
+  set(pc_prefix "\${pcfiledir}/${up}")
+  set(pc_libdir "\${prefix}/${CMAKE_INSTALL_LIBDIR}")
+endif()
+if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
+  set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
+endif()
+set(pc_cflags "-I\${includedir}")
+if(SINEW_DOUBLE)
+  string(APPEND pc_cflags " -DSINEW_DOUBLE=1")
+endif()
+if(library_type STREQUAL "SHARED_LIBRARY")
+  string(APPEND pc_cflags " -DSINEW_SHARED")
+  set(pc_libs "-L\${libdir} -lsinew")
+  set(pc_libs_private "Libs.private: -lm -pthread")
+else()
+  set(pc_libs "-L\${libdir} -lsinew -lm -pthread")
+  set(pc_libs_private "")
+endif()
+configure_file("${PROJECT_SOURCE_DIR}/cmake/sinew.pc.in" "${PROJECT_BINARY_DIR}/sinew.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/sinew.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

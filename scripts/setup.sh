@@ -1,0 +1,95 @@
+#!/bin/sh
+# Installs what is missing of the tools that the targets of the Makefile need.
+#
+#   scripts/setup.sh GROUP...
+#
+# Groups: build, run, test, check, format, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# root or through a sudo that asks no password; otherwise prints the line to run and fails.
+set -u
+
+# group, package, and how to tell that it is there when it came from elsewhere: the name of a program or of a header.
+# cmocka is in 'build' because a plain 'cmake --preset release' configures the tests too.
+packages='
+build   gcc                       cc
+build   libc6-dev                 stdio.h
+build   cmake                     cmake
+build   ninja-build               ninja
+build   pkg-config                pkg-config
+build   libcmocka-dev             cmocka.h
+run     gnuplot-nox               gnuplot
+test    g++                       c++
+check   clang                     clang
+format  clang-format              clang-format
+mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc
+aarch64 gcc-aarch64-linux-gnu     aarch64-linux-gnu-gcc
+aarch64 libc6-dev-arm64-cross     -
+aarch64 qemu-user                 qemu-aarch64
+aarch64 libcmocka-dev:arm64       -
+'
+
+present() { # package, probe
+  case $2 in
+  -) ;;
+  *.h) echo "#include <$2>" | cc -E -x c - >/dev/null 2>&1 && return ;;
+  *) command -v "$2" >/dev/null 2>&1 && return ;;
+  esac
+  [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+missing=
+for group in "$@"; do
+  found=
+  while read -r of package probe; do
+    [ "$of" = "$group" ] || continue
+    found=yes
+    present "$package" "$probe" || missing="$missing $package"
+  done <<END
+$packages
+END
+  [ -n "$found" ] || { echo "setup: no group '$group'" >&2; exit 2; }
+done
+[ -n "$missing" ] || exit 0
+
+# A package of another architecture needs that architecture to be known first.
+foreign=
+case $missing in
+*:arm64*) dpkg --print-foreign-architectures 2>/dev/null | grep -qx arm64 || foreign=arm64 ;;
+esac
+
+line="apt-get install -y --no-install-recommends$missing"
+[ -z "$foreign" ] || line="dpkg --add-architecture $foreign && apt-get update && $line"
+
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "setup: missing what Debian calls:$missing" >&2
+  echo "setup: this is not a Debian; install them with your own package manager and try again" >&2
+  exit 1
+fi
+if [ "$(id -u)" = 0 ]; then
+  sudo=
+elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
+  sudo="sudo -n"
+else
+  echo "setup: some packages are missing. As root, run:" >&2
+  echo "  $line" >&2
+  exit 1
+fi
+
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp) || exit 1
+trap 'rm -f "$log"' EXIT
+logged() { $sudo env DEBIAN_FRONTEND=noninteractive "$@" >>"$log" 2>&1; }
+# shellcheck disable=SC2086
+install_missing() {
+  logged apt-get -o DPkg::Lock::Timeout=300 install -y --no-install-recommends $missing
+}
+
+echo "setup: installing$missing"
+[ -z "$foreign" ] || logged dpkg --add-architecture "$foreign"
+# The package lists are fetched only when they are missing or too old to serve.
+{ [ -z "$foreign" ] && install_missing; } ||
+  { logged apt-get -o DPkg::Lock::Timeout=300 update; install_missing; } || {
+  tail -n 20 "$log" >&2
+  echo "setup: the installation failed. As root, run:" >&2
+  echo "  $line" >&2
+  exit 1
+}

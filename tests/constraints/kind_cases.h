@@ -1,0 +1,592 @@
+/* One constraint of any kind in a state made up for it, for the tests that iterate the table of kinds.
+
+   A case is built from the kind's own description alone: its points and parameters, their types, units and ranges, its
+   measure and check functions. So a kind is tested the day it joins the table, with no change here. Two kinds
+   registered by the test ride along, so that what a caller registers is tested in the same way. */
+#ifndef SINEW_TESTS_KIND_CASES_H
+#define SINEW_TESTS_KIND_CASES_H
+
+#include "support/support.h"
+
+#include <math.h>
+
+#define CASE_PARTICLES (4 * SN_MAX_POINTS) /* every point in a tetrahedron of its own */
+#define CASE_GRADIENTS (SN_MAX_ROWS * SN_MAX_POINTS)
+
+/* a tolerance in the float build, and in the double build */
+#define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
+
+/* ---- Kinds that a caller registers ---------------------------------------------------------------------------- */
+
+/* The area of a triangle: C = |(b - a) x (c - a)| / 2 - area, nonlinear, internal, of three points. With n the unit
+   normal, grad_a = n x (c - b) / 2 and so on around. */
+static inline sn_vec3 case_cross(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static inline sn_vec3 case_sub(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static inline sn_vec3 case_scale(sn_vec3 a, sn_real s)
+{
+    return (sn_vec3){a.x * s, a.y * s, a.z * s};
+}
+
+static inline sn_real case_length(sn_vec3 a)
+{
+    double x = (double)a.x, y = (double)a.y, z = (double)a.z;
+    return (sn_real)sqrt(x * x + y * y + z * z);
+}
+
+static inline bool case_area_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    sn_vec3 normal = case_cross(case_sub(in->x[1], in->x[0]), case_sub(in->x[2], in->x[0]));
+    sn_real twice = case_length(normal);
+    if (!(twice > 0))
+        return false;
+    sn_vec3 n = case_scale(normal, 1 / (2 * twice));
+    out->c[0] = twice / 2 - in->param[0];
+    for (uint32_t i = 0; i < 3; ++i)
+        out->gradient[i] = case_cross(n, case_sub(in->x[(i + 2) % 3], in->x[(i + 1) % 3]));
+    return true;
+}
+
+static inline void case_area_measure(const sn_eval_in *in, sn_real *param)
+{
+    sn_vec3 normal = case_cross(case_sub(in->x[1], in->x[0]), case_sub(in->x[2], in->x[0]));
+    param[0] = case_length(normal) / 2;
+}
+
+/* A bead that slides on a pipe along z and does not sink below the pipe's foot: an equality and an inequality in one
+   block, C = (|(a - foot)_xy| - radius, (a - foot)_z >= 0). It cannot measure; foot has a default, radius has none. The
+   context must arrive as it was registered. */
+static const int case_bead_context = 1968;
+
+static inline bool case_bead_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    sn_vec3 a = {in->x[0].x - in->param[0], in->x[0].y - in->param[1], 0};
+    sn_real r = case_length(a);
+    if (in->context != &case_bead_context || !(r > 0))
+        return false;
+    out->c[0] = r - in->param[3];
+    out->gradient[0] = case_scale(a, 1 / r);
+    out->c[1] = in->x[0].z - in->param[2];
+    out->gradient[1].z = 1;
+    return true;
+}
+
+static const sn_kind case_kinds[] = {
+    {.name = "test_area",
+     .about = "A triangle keeps its area.",
+     .formula = "C = |(b - a) x (c - a)| / 2 - area",
+     .unit = "m^2",
+     .points = 3,
+     .rows = 1,
+     .internal = true,
+     .param = {{.name = "area", .unit = "m^2", .least = 0, .most = (sn_real)1e30}},
+     .eval = case_area_eval,
+     .measure = case_area_measure},
+    {.name = "test_bead",
+     .about = "A bead on a vertical pipe.",
+     .formula = "C = (|(a - foot)_xy| - radius, (a - foot)_z >= 0)",
+     .points = 1,
+     .rows = 2,
+     .inequality = 2,
+     .param = {{.name = "foot", .unit = "m", .type = SN_PARAM_POSITION, .has_default = true},
+               {.name = "radius", .unit = "m", .least = (sn_real)1e-6, .most = (sn_real)1e6}},
+     .eval = case_bead_eval,
+     .context = (void *)(uintptr_t)&case_bead_context},
+};
+
+/* A world in empty space, one substep of one pass, that knows the kinds above. */
+static inline sn_world *case_world(uint32_t dimensions)
+{
+    sn_world_def def = sn_default_world_def();
+    def.dimensions = dimensions;
+    def.settings.gravity = vec(0, 0, 0);
+    def.settings.substeps = 1;
+    def.settings.iterations = 1;
+    sn_world *world = support_world_from(&def);
+    for (size_t i = 0; i < COUNT_OF(case_kinds); ++i)
+        assert_int_equal(sn_register_kind(world, &case_kinds[i]), SN_KIND_BUILTIN_END + i);
+    return world;
+}
+
+/* ---- Parameters from a kind's description ----------------------------------------------------------------------- */
+
+static inline uint32_t param_numbers(const sn_param *param)
+{
+    return param->type == SN_PARAM_REAL ? 1 : 3;
+}
+
+/* Lengths grow with the scene; angles and bare numbers do not. */
+static inline double unit_scale(const char *unit, double scale)
+{
+    if (unit && strcmp(unit, "m") == 0)
+        return scale;
+    return unit && strcmp(unit, "m^2") == 0 ? scale * scale : 1;
+}
+
+static inline double random_value(uint64_t *seed, const sn_param *param, double scale)
+{
+    double s = unit_scale(param->unit, scale);
+    double value =
+        param->type == SN_PARAM_REAL ? support_random_in(seed, 0.5, 1.5) * s : support_random_in(seed, -1.5, 1.5) * s;
+    bool any = param->least == 0 && param->most == 0;
+    return any ? value : fmin(fmax(value, (double)param->least), (double)param->most);
+}
+
+static inline void random_param(uint64_t *seed, const sn_param *param, uint32_t dimensions, double scale,
+                                sn_real *value)
+{
+    uint32_t numbers = param_numbers(param);
+    for (uint32_t i = 0; i < numbers; ++i)
+        value[i] = numbers == 3 && i == 2 && dimensions == 2 ? 0 : (sn_real)random_value(seed, param, scale);
+    if (param->type == SN_PARAM_DIRECTION) {
+        sn_vec3 v = {value[0], value[1], value[2]};
+        sn_real length = case_length(v);
+        for (uint32_t i = 0; i < 3; ++i)
+            value[i] /= length;
+    }
+}
+
+/* What the kind measures at x; SN_MEASURE where it measures nothing. */
+static inline void measure_params(const sn_kind *kind, const sn_vec3 *x, sn_real *param)
+{
+    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+        param[i] = SN_MEASURE;
+    sn_eval_in in = {.x = x, .param = param, .points = kind->points, .context = kind->context};
+    if (kind->measure)
+        kind->measure(&in, param);
+}
+
+/* Fills what was not measured: by the default, else by random numbers. */
+static inline void fill_params(uint64_t *seed, const sn_kind *kind, uint32_t dimensions, double scale, sn_real *param)
+{
+    sn_real *value = param;
+    for (const sn_param *p = kind->param; p->name; value += param_numbers(p), ++p) {
+        if (value[0] != SN_MEASURE)
+            continue;
+        random_param(seed, p, dimensions, scale, value);
+        for (uint32_t i = 0; p->has_default && i < param_numbers(p); ++i)
+            value[i] = p->default_value;
+    }
+}
+
+/* Parameters for points at x: measured, else the default, else random ones that the kind's check accepts. */
+static inline void choose_params(uint64_t *seed, const sn_kind *kind, uint32_t dimensions, double scale,
+                                 const sn_vec3 *x, sn_real *param)
+{
+    for (uint32_t attempt = 0; attempt < 10000; ++attempt) {
+        measure_params(kind, x, param);
+        fill_params(seed, kind, dimensions, scale, param);
+        if (!kind->check || !kind->check(param))
+            return;
+    }
+    fail_msg("no acceptable parameters found for %s", kind->name);
+}
+
+static inline sn_real *component(sn_vec3 *v, uint32_t axis)
+{
+    return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
+}
+
+/* ---- Evaluation --------------------------------------------------------------------------------------------------- */
+
+typedef struct case_value {
+    sn_real c[SN_MAX_ROWS];
+    sn_vec3 gradient[CASE_GRADIENTS];
+} case_value;
+
+static inline bool evaluate(const sn_kind *kind, const sn_real *param, const sn_vec3 *x, case_value *value)
+{
+    memset(value, 0, sizeof(*value));
+    sn_eval_in in = {.x = x, .param = param, .points = kind->points, .context = kind->context};
+    sn_eval_out out = {.c = value->c, .gradient = value->gradient};
+    return kind->eval(&in, &out);
+}
+
+static inline bool is_inequality(const sn_kind *kind, uint32_t row)
+{
+    return (kind->inequality >> row & 1) != 0;
+}
+
+/* By how much row r is missed: |C|, or what an inequality lacks to 0. */
+static inline double row_miss(const sn_kind *kind, const case_value *value, uint32_t row)
+{
+    double c = (double)value->c[row];
+    return is_inequality(kind, row) ? fmax(-c, 0) : fabs(c);
+}
+
+static inline double largest_miss(const sn_kind *kind, const case_value *value)
+{
+    double largest = 0;
+    for (uint32_t row = 0; row < kind->rows; ++row)
+        largest = fmax(largest, row_miss(kind, value, row));
+    return largest;
+}
+
+/* A kind whose world looks the same in every direction: internal, and no parameter names a direction of the world. Such
+   a kind conserves angular momentum as well as linear. */
+static inline bool is_isotropic(const sn_kind *kind)
+{
+    for (const sn_param *p = kind->param; p->name; ++p)
+        if (p->type != SN_PARAM_REAL)
+            return false;
+    return kind->internal;
+}
+
+/* ---- Cases ------------------------------------------------------------------------------------------------------------ */
+
+/* What the points of a case are. */
+typedef enum case_layout {
+    CASE_ON_PARTICLES,
+    CASE_IN_TRIANGLES,  /* each point a spot in a triangle of its own */
+    CASE_IN_TETRAHEDRA, /* each point a spot in a tetrahedron of its own */
+    CASE_SHARED,        /* triangles and tetrahedra by turns, each sharing particles with the next */
+    CASE_LAYOUTS
+} case_layout;
+
+typedef struct kind_case {
+    const sn_kind *kind;
+    uint32_t number;
+    uint32_t dimensions;
+
+    uint32_t particles;
+    sn_vec3 x[CASE_PARTICLES];
+    double mass[CASE_PARTICLES];
+
+    uint32_t count[SN_MAX_POINTS]; /* particles of each point, 1, 3 or 4, with their numbers and weights: */
+    uint32_t index[SN_MAX_POINTS][4];
+    sn_real weight[SN_MAX_POINTS][4];
+    sn_real param[SN_MAX_PARAMS];
+
+    sn_world *world; /* filled by case_build */
+    sn_particle handle[CASE_PARTICLES];
+    sn_point point[SN_MAX_POINTS];
+    sn_constraint constraint;
+} kind_case;
+
+/* Positive weights that sum to 1. */
+static inline void random_weights(uint64_t *seed, uint32_t count, sn_real *weight)
+{
+    double w[4], sum = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        sum += w[i] = support_random_in(seed, 0.2, 1);
+    for (uint32_t i = 0; i < count; ++i)
+        weight[i] = (sn_real)(w[i] / sum);
+}
+
+static inline void lay_out(kind_case *k, case_layout layout, uint64_t *seed)
+{
+    static const uint32_t corners[CASE_LAYOUTS] = {1, 3, 4, 0};
+    k->particles = 0;
+    for (uint32_t i = 0; i < k->kind->points; ++i) {
+        uint32_t n = layout == CASE_SHARED ? 3 + i % 2 : corners[layout];
+        uint32_t first = layout == CASE_SHARED ? i : k->particles;
+        k->count[i] = n;
+        random_weights(seed, n, k->weight[i]);
+        for (uint32_t j = 0; j < n; ++j)
+            k->index[i][j] = first + j;
+        k->particles = first + n > k->particles ? first + n : k->particles;
+    }
+}
+
+/* Where the points of a case are when its particles are at x. */
+static inline void points_of(const kind_case *k, const sn_vec3 *x, sn_vec3 *point)
+{
+    for (uint32_t i = 0; i < k->kind->points; ++i) {
+        double p[3] = {0, 0, 0};
+        for (uint32_t j = 0; j < k->count[i]; ++j) {
+            sn_vec3 a = x[k->index[i][j]];
+            double b = (double)k->weight[i][j];
+            p[0] += b * (double)a.x;
+            p[1] += b * (double)a.y;
+            p[2] += b * (double)a.z;
+        }
+        point[i] = vec(p[0], p[1], p[2]);
+    }
+}
+
+static inline bool evaluate_at(const kind_case *k, const sn_vec3 *particles, case_value *value)
+{
+    sn_vec3 point[SN_MAX_POINTS];
+    points_of(k, particles, point);
+    return evaluate(k->kind, k->param, point, value);
+}
+
+static inline sn_vec3 random_place(uint64_t *seed, uint32_t dimensions, double scale)
+{
+    double x = support_random_in(seed, -scale, scale), y = support_random_in(seed, -scale, scale);
+    return vec(x, y, dimensions == 2 ? 0 : support_random_in(seed, -scale, scale));
+}
+
+static inline double smallest_gap(const sn_vec3 *x, uint32_t count)
+{
+    double gap = INFINITY;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t j = 0; j < i; ++j)
+            gap = fmin(gap, support_gap(x[i], x[j]));
+    return gap;
+}
+
+/* Random particles whose points keep a distance, which is given up by and by where there are many. */
+static inline void scatter(kind_case *k, uint64_t *seed, double scale)
+{
+    sn_vec3 point[SN_MAX_POINTS];
+    double gap = 0.6 * scale;
+    do {
+        for (uint32_t i = 0; i < k->particles; ++i)
+            k->x[i] = random_place(seed, k->dimensions, 1.5 * scale);
+        points_of(k, k->x, point);
+        gap *= 0.99;
+    } while (smallest_gap(point, k->kind->points) < gap);
+}
+
+/* The gradient of a row by the positions of the particles, w |grad|^2 summed up. A z that is locked does not count. */
+static inline void gather_row(const kind_case *k, const case_value *value, uint32_t row, double (*g)[3])
+{
+    memset(g, 0, CASE_PARTICLES * sizeof(*g));
+    for (uint32_t i = 0; i < k->kind->points; ++i)
+        for (uint32_t j = 0; j < k->count[i]; ++j) {
+            sn_vec3 a = value->gradient[row * k->kind->points + i];
+            double b = (double)k->weight[i][j], *sum = g[k->index[i][j]];
+            sum[0] += b * (double)a.x;
+            sum[1] += b * (double)a.y;
+            sum[2] += k->dimensions == 2 ? 0 : b * (double)a.z;
+        }
+}
+
+static inline double dot3(const double *a, const double *b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double weighted_product(const kind_case *k, double (*a)[3], double (*b)[3])
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < k->particles; ++i)
+        sum += dot3(a[i], b[i]) / k->mass[i];
+    return sum;
+}
+
+/* Moves the particles so that row r has C = 0, by Newton's method. */
+static inline void zero_row(kind_case *k, uint32_t row)
+{
+    double g[CASE_PARTICLES][3];
+    case_value value;
+    for (uint32_t pass = 0; pass < 20 && evaluate_at(k, k->x, &value); ++pass) {
+        gather_row(k, &value, row, g);
+        double square = weighted_product(k, g, g);
+        for (uint32_t i = 0; square > 0 && i < k->particles; ++i) {
+            double s = -(double)value.c[row] / (square * k->mass[i]);
+            k->x[i] =
+                vec((double)k->x[i].x + s * g[i][0], (double)k->x[i].y + s * g[i][1], (double)k->x[i].z + s * g[i][2]);
+        }
+    }
+}
+
+/* Moves the particles until every row is satisfied, where measuring alone does not see to that. Returns whether it
+   worked. */
+static inline bool satisfy(kind_case *k)
+{
+    case_value value;
+    for (uint32_t sweep = 0; sweep < 50; ++sweep) {
+        if (!evaluate_at(k, k->x, &value))
+            return false;
+        if (largest_miss(k->kind, &value) == 0)
+            return true;
+        for (uint32_t row = 0; row < k->kind->rows; ++row)
+            if (evaluate_at(k, k->x, &value) && row_miss(k->kind, &value, row) > 0)
+                zero_row(k, row);
+    }
+    return evaluate_at(k, k->x, &value) && largest_miss(k->kind, &value) < EXACTNESS(1e-6, 1e-14);
+}
+
+/* A case of the kind whose constraint is satisfied. */
+static inline kind_case satisfied_case(const sn_world *kinds, uint32_t number, case_layout layout, uint32_t dimensions,
+                                       uint64_t *seed)
+{
+    kind_case k = {.kind = sn_kind_info(kinds, number), .number = number, .dimensions = dimensions};
+    assert_non_null(k.kind);
+    for (uint32_t attempt = 0; attempt < 1000; ++attempt) {
+        sn_vec3 point[SN_MAX_POINTS];
+        lay_out(&k, layout, seed);
+        for (uint32_t i = 0; i < k.particles; ++i)
+            k.mass[i] = support_random_in(seed, 0.5, 3);
+        scatter(&k, seed, 1);
+        points_of(&k, k.x, point);
+        choose_params(seed, k.kind, dimensions, 1, point, k.param);
+        if (satisfy(&k))
+            return k;
+    }
+    fail_msg("no satisfied state found for %s", k.kind->name);
+    return k;
+}
+
+/* A case of the kind whose constraint is missed by a few centimetres to decimetres in a scene of a metre. */
+static inline kind_case violated_case(const sn_world *kinds, uint32_t number, case_layout layout, uint32_t dimensions,
+                                      uint64_t *seed)
+{
+    for (uint32_t attempt = 0; attempt < 1000; ++attempt) {
+        kind_case k = satisfied_case(kinds, number, layout, dimensions, seed);
+        for (uint32_t i = 0; i < k.particles; ++i) {
+            sn_vec3 d = random_place(seed, dimensions, 0.3);
+            k.x[i] =
+                vec((double)k.x[i].x + (double)d.x, (double)k.x[i].y + (double)d.y, (double)k.x[i].z + (double)d.z);
+        }
+        case_value value;
+        if (evaluate_at(&k, k.x, &value) && largest_miss(k.kind, &value) > 0.03)
+            return k;
+    }
+    fail_msg("no violated state found for %s", sn_kind_info(kinds, number)->name);
+    return (kind_case){0};
+}
+
+/* ---- Cases in a world --------------------------------------------------------------------------------------------------- */
+
+/* The points of the case as the API takes them. */
+static inline void make_points(kind_case *k)
+{
+    for (uint32_t i = 0; i < k->kind->points; ++i) {
+        sn_particle p[4];
+        const sn_real *b = k->weight[i];
+        for (uint32_t j = 0; j < k->count[i]; ++j)
+            p[j] = k->handle[k->index[i][j]];
+        if (k->count[i] == 1)
+            k->point[i] = sn_at(p[0]);
+        else if (k->count[i] == 3)
+            k->point[i] = sn_on_triangle(p[0], p[1], p[2], b[0], b[1], b[2]);
+        else
+            k->point[i] = sn_in_tetrahedron(p[0], p[1], p[2], p[3], b[0], b[1], b[2], b[3]);
+    }
+}
+
+static inline sn_constraint_def case_def(const kind_case *k)
+{
+    sn_constraint_def def = sn_default_constraint_def(k->number);
+    def.points = k->point;
+    memcpy(def.param, k->param, sizeof(def.param));
+    return def;
+}
+
+/* Adds the particles and the constraint to a world of its own. material may be NULL. */
+static inline void case_build(kind_case *k, const sn_material *material, double stiffness)
+{
+    k->world = case_world(k->dimensions);
+    for (uint32_t i = 0; i < k->particles; ++i) {
+        k->handle[i] = sn_add_particle(k->world, k->x[i], (sn_real)k->mass[i]);
+        assert_true(sn_particle_is_valid(k->world, k->handle[i]));
+    }
+    make_points(k);
+    sn_constraint_def def = case_def(k);
+    def.stiffness = (sn_real)stiffness;
+    if (material) {
+        def.compliance = material->compliance;
+        def.damping = material->damping;
+    }
+    assert_ok(k->world, sn_constraint_add(k->world, &def, &k->constraint));
+}
+
+static inline void case_destroy(kind_case *k)
+{
+    sn_world_destroy(k->world);
+    k->world = NULL;
+}
+
+static inline void case_configure(const kind_case *k, sn_order order, uint32_t iterations, uint32_t substeps)
+{
+    sn_settings s = sn_world_settings(k->world);
+    s.order = order;
+    s.iterations = iterations;
+    s.substeps = substeps;
+    assert_ok(k->world, sn_world_configure(k->world, &s));
+}
+
+/* What a particle did in a step of one second that began at rest. Its velocity is that displacement, free of the
+   round-off of subtracting two positions. */
+static inline void displacement(const kind_case *k, uint32_t particle, double *d)
+{
+    sn_vec3 v = sn_particle_velocity(k->world, k->handle[particle]);
+    d[0] = (double)v.x;
+    d[1] = (double)v.y;
+    d[2] = (double)v.z;
+}
+
+static inline double largest_value_miss(const kind_case *k)
+{
+    case_value value = {{0}, {{0, 0, 0}}};
+    assert_ok(k->world, sn_constraint_value(k->world, k->constraint, value.c));
+    return largest_miss(k->kind, &value);
+}
+
+/* ---- Tests over the table ----------------------------------------------------------------------------------------------- */
+
+/* What a test is run for: one kind in one layout, with a world that knows the kind. */
+typedef struct case_subject {
+    const sn_world *kinds;
+    const sn_kind *kind;
+    uint32_t number;
+    case_layout layout;
+} case_subject;
+
+typedef void case_test(const case_subject *subject);
+
+typedef struct case_entry {
+    const char *name;
+    case_test *test;
+    bool in_all_layouts; /* otherwise on particles only */
+} case_entry;
+
+typedef struct case_run {
+    const case_entry *entry;
+    uint32_t number;
+    case_layout layout;
+    char name[160];
+} case_run;
+
+static inline void case_trampoline(void **state)
+{
+    const case_run *run = *state;
+    sn_world *kinds = case_world(3);
+    case_subject subject = {kinds, sn_kind_info(kinds, run->number), run->number, run->layout};
+    run->entry->test(&subject);
+    sn_world_destroy(kinds);
+}
+
+static inline uint64_t case_seed(const case_subject *s)
+{
+    return 1000003u * s->number + 10007u * (uint64_t)s->layout + 1;
+}
+
+/* One unit test for every entry, every kind of the table (and each registered one) and every layout. */
+static inline int run_for_every_kind(const char *group, const case_entry *entries, size_t entry_count)
+{
+    static const char *const places[CASE_LAYOUTS] = {"particles", "triangles", "tetrahedra", "shared spots"};
+    uint32_t kinds = sn_kind_count(NULL) + (uint32_t)COUNT_OF(case_kinds);
+    size_t most = entry_count * kinds * CASE_LAYOUTS, count = 0;
+    case_run *runs = calloc(most, sizeof(*runs));
+    struct CMUnitTest *tests = calloc(most, sizeof(*tests));
+    if (!runs || !tests)
+        return EXIT_FAILURE;
+    for (size_t e = 0; e < entry_count; ++e)
+        for (uint32_t number = 1; number < kinds; ++number)
+            for (int layout = 0; layout < (entries[e].in_all_layouts ? CASE_LAYOUTS : 1); ++layout) {
+                bool builtin = number < SN_KIND_BUILTIN_END;
+                const sn_kind *kind = builtin ? sn_kind_info(NULL, number) : &case_kinds[number - SN_KIND_BUILTIN_END];
+                case_run *run = &runs[count];
+                *run = (case_run){&entries[e], number, (case_layout)layout, ""};
+                snprintf(run->name, sizeof(run->name), "%s: %s on %s", entries[e].name, kind ? kind->name : "?",
+                         places[layout]);
+                tests[count++] = (struct CMUnitTest){run->name, case_trampoline, NULL, NULL, run};
+            }
+    int failed = _cmocka_run_group_tests(group, tests, count, NULL, NULL);
+    free(tests);
+    free(runs);
+    return failed;
+}
+
+#endif

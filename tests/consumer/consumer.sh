@@ -1,0 +1,124 @@
+#!/bin/bash
+# Uses the library as another project would. One case per call:
+#
+#   consumer.sh install static|shared        builds and installs the library; the cases below use what it leaves
+#   consumer.sh find-package static|shared   a CMake project that finds it
+#   consumer.sh pkg-config static|shared     one compiler call with the flags from pkg-config
+#   consumer.sh cxx static                   the same as C++
+#   consumer.sh precision-mismatch static    a program with the other sn_real must not link
+#   consumer.sh exported-symbols shared      the shared library exports what the headers declare and nothing else
+#   consumer.sh fetch-content                a CMake project with the library as a part of its build
+#   consumer.sh headers                      each header compiles by itself
+#
+# Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), CC, CMAKE, GENERATOR.
+set -u
+case=${1:?a case}
+type=${2:-}
+here=$SINEW_SOURCE_DIR/tests/consumer
+root=$SINEW_BUILD_DIR/tests/consumer
+prefix=$root/$type/prefix
+work=$root/$case${type:+-$type}
+warnings="-Wall -Wextra -Wpedantic -Werror"
+
+fail() { echo "FAILED: $*"; exit 1; }
+
+# Runs a command and shows what it printed only if it fails.
+quietly() { local out; out=$("$@" 2>&1) || { echo "$out"; fail "$*"; }; }
+
+configure() { # source directory, build directory, options
+  local source=$1 build=$2
+  shift 2
+  quietly "$CMAKE" -S "$source" -B "$build" -G "$GENERATOR" -DCMAKE_C_COMPILER="$CC" -DCMAKE_BUILD_TYPE=Debug "$@"
+}
+
+# pkg-config that sees this installation only, so that a Sinew of the system cannot stand in for it.
+library_dir() { dirname "$(find "$prefix" -name sinew.pc -printf '%h\n')"; }
+flags() { PKG_CONFIG_LIBDIR=$(library_dir)/pkgconfig pkg-config "$@" sinew; }
+
+run_consumer() { LD_LIBRARY_PATH=$(library_dir) "$1" || fail "the program ran and did not like what it saw"; }
+
+case $case in
+install)
+  [ "$type" = shared ] && shared=ON || shared=OFF
+  configure "$SINEW_SOURCE_DIR" "$root/$type/build" -DBUILD_SHARED_LIBS=$shared -DSINEW_DOUBLE="$SINEW_DOUBLE" \
+    -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
+  quietly "$CMAKE" --build "$root/$type/build"
+  # Installed in one place and moved to another: nothing in it may remember where it was.
+  rm -rf "$prefix" "$root/$type/staging"
+  quietly "$CMAKE" --install "$root/$type/build" --prefix "$root/$type/staging"
+  mv "$root/$type/staging" "$prefix"
+  remembered=$(grep -rlF -e "$root/$type/staging" -e "$SINEW_SOURCE_DIR/include" "$prefix" --include='*.cmake' --include='*.pc')
+  [ -z "$remembered" ] || fail "these files contain the place of the build: $remembered"
+  (cd "$SINEW_SOURCE_DIR/include" && find . -name '*.h' -o -name '*.def') | while read -r header; do
+    [ -f "$prefix/include/$header" ] || { echo "FAILED: $header was not installed"; exit 1; }
+  done || exit 1
+  ;;
+
+find-package)
+  rm -rf "$work"
+  configure "$here" "$work" -DCMAKE_PREFIX_PATH="$prefix" -DCONSUMER_WANTS_VERSION="$(flags --modversion)"
+  quietly "$CMAKE" --build "$work"
+  run_consumer "$work/consumer"
+  ;;
+
+pkg-config)
+  rm -rf "$work" && mkdir -p "$work"
+  # shellcheck disable=SC2046,SC2086
+  quietly "$CC" -std=c11 $warnings $(flags --cflags) "$here/main.c" -o "$work/consumer" $(flags --libs)
+  run_consumer "$work/consumer"
+  ;;
+
+cxx)
+  rm -rf "$work" && mkdir -p "$work"
+  cxx=${CXX:-c++}
+  command -v "$cxx" >/dev/null || fail "no C++ compiler '$cxx' (Debian: apt-get install g++)"
+  # shellcheck disable=SC2046,SC2086
+  quietly "$cxx" -std=c++11 $warnings $(flags --cflags) "$here/main.cpp" -o "$work/consumer" $(flags --libs)
+  run_consumer "$work/consumer"
+  ;;
+
+precision-mismatch)
+  rm -rf "$work" && mkdir -p "$work"
+  # shellcheck disable=SC2046
+  if out=$("$CC" $(flags --cflags) -USINEW_DOUBLE -DSINEW_DOUBLE=$((1 - SINEW_DOUBLE)) "$here/main.c" \
+           -o "$work/consumer" $(flags --libs) 2>&1); then
+    fail "a program with SINEW_DOUBLE=$((1 - SINEW_DOUBLE)) links with a library with SINEW_DOUBLE=$SINEW_DOUBLE"
+  fi
+  echo "$out" | grep -q 'undefined.*sn_world_create' || { echo "$out"; fail "it did not link, but for another reason"; }
+  ;;
+
+exported-symbols)
+  library=$(library_dir)/libsinew.so
+  exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u)
+  declared=$(sed -nE 's/^SN_API [^(]*\b(sn_[a-z0-9_]+)\(.*/\1/p' "$SINEW_SOURCE_DIR"/include/sinew/*.h | sort -u)
+  [ "$SINEW_DOUBLE" = 0 ] || declared=$(echo "$declared" | sed 's/^sn_world_create$/&_double/' | sort)
+  [ -n "$declared" ] || fail "found no declaration in the headers"
+  extra=$(comm -23 <(echo "$exported") <(echo "$declared"))
+  missing=$(comm -13 <(echo "$exported") <(echo "$declared"))
+  [ -z "$extra" ] || fail "exported, but in no public header:" $extra
+  [ -z "$missing" ] || fail "in a public header, but not exported:" $missing
+  soname=$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')
+  [ "$soname" != libsinew.so ] && [ -e "$(library_dir)/$soname" ] || fail "the soname '$soname' carries no version"
+  echo "$(echo "$exported" | wc -l) functions, $soname"
+  ;;
+
+fetch-content)
+  rm -rf "$work"
+  configure "$here" "$work" -DCONSUMER_FETCHES="$SINEW_SOURCE_DIR" -DSINEW_DOUBLE="$SINEW_DOUBLE"
+  quietly "$CMAKE" --build "$work"
+  "$work/consumer" || fail "the program ran and did not like what it saw"
+  quietly "$CMAKE" --install "$work" --prefix "$work/prefix"
+  guests=$(find "$work/prefix" -type f ! -name consumer)
+  [ -z "$guests" ] || fail "installing the consumer also installed" $guests
+  ;;
+
+headers)
+  for header in "$SINEW_SOURCE_DIR"/include/sinew/*.h; do
+    # shellcheck disable=SC2086
+    quietly "$CC" -std=c11 $warnings -Wshadow -Wstrict-prototypes -Wundef -I "$SINEW_SOURCE_DIR/include" \
+      -DSINEW_DOUBLE="$SINEW_DOUBLE" -fsyntax-only -include "$header" -x c /dev/null
+  done
+  ;;
+
+*) fail "no case '$case'" ;;
+esac

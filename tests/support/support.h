@@ -1,0 +1,180 @@
+/* What several test programs share: worlds full of everything, memory that counts and fails, hooks on threads, and
+   comparisons. Include this first: it includes cmocka with what cmocka needs before it. */
+#ifndef SINEW_TESTS_SUPPORT_H
+#define SINEW_TESTS_SUPPORT_H
+
+#include <float.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <sinew/sinew.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
+
+/* Literals in tests are double; these bring them to sn_real in either build. */
+static inline sn_real real(double x)
+{
+    return (sn_real)x;
+}
+
+static inline sn_vec3 vec(double x, double y, double z)
+{
+    sn_vec3 v = {(sn_real)x, (sn_real)y, (sn_real)z};
+    return v;
+}
+
+/* The largest finite sn_real, and the relative precision that a handful of operations may lose. */
+#if SINEW_DOUBLE
+#define SUPPORT_REAL_MAX  DBL_MAX
+#define SUPPORT_ROUND_OFF 1e-13
+#else
+#define SUPPORT_REAL_MAX  FLT_MAX
+#define SUPPORT_ROUND_OFF 1e-5
+#endif
+
+bool support_is_finite(sn_vec3 v);
+bool support_is_nan(sn_vec3 v); /* all three are */
+double support_gap(sn_vec3 a, sn_vec3 b);
+
+/* |a - b| <= tolerance, with both numbers in the message. */
+#define assert_close(a, b, tolerance)                                                                                  \
+    support_assert_close((double)(a), (double)(b), (double)(tolerance), #a " = " #b, __FILE__, __LINE__)
+void support_assert_close(double a, double b, double tolerance, const char *what, const char *file, int line);
+
+#define assert_vec_close(a, b, tolerance)                                                                              \
+    support_assert_vec_close((a), (b), (double)(tolerance), #a " = " #b, __FILE__, __LINE__)
+void support_assert_vec_close(sn_vec3 a, sn_vec3 b, double tolerance, const char *what, const char *file, int line);
+
+/* Bit for bit, so that -0 differs from 0 and NaN equals itself. */
+#define assert_vec_same(a, b) support_assert_vec_same((a), (b), #a " is " #b, __FILE__, __LINE__)
+void support_assert_vec_same(sn_vec3 a, sn_vec3 b, const char *what, const char *file, int line);
+
+/* The call gives SN_OK; otherwise the test fails with the world's reason. */
+#define assert_ok(world, call) support_assert_result((world), (call), SN_OK, #call, __FILE__, __LINE__)
+#define assert_result(world, expected, call)                                                                           \
+    support_assert_result((world), (call), (expected), #call, __FILE__, __LINE__)
+void support_assert_result(const sn_world *world, sn_result got, sn_result expected, const char *call, const char *file,
+                           int line);
+
+/* text contains every word of words, whatever its case; a word "a|b" stands for either. */
+bool support_says(const char *text, const char *words);
+#define assert_says(text, words) support_assert_says((text), (words), "", __FILE__, __LINE__)
+void support_assert_says(const char *text, const char *words, const char *call, const char *file, int line);
+
+/* Both worlds have the same particles, bit for bit, and the same hash. */
+#define assert_same_world(a, b) support_assert_same_world((a), (b), __FILE__, __LINE__)
+void support_assert_same_world(const sn_world *a, const sn_world *b, const char *file, int line);
+
+/* A small generator of pseudo-random numbers (splitmix64); the state is the seed. */
+uint64_t support_random(uint64_t *state);
+uint32_t support_random_below(uint64_t *state, uint32_t limit);
+double support_random_in(uint64_t *state, double least, double most);
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+/* An allocator that counts, fails on demand, and watches how it is used. Blocks have exactly the alignment that was
+   asked for, and are filled with rubbish when given out and when taken back. Zero it first. */
+typedef struct support_memory {
+    uint64_t requests;     /* calls of allocate so far */
+    uint64_t fail_at;      /* the request with this number (from 1) gets NULL; 0: none */
+    bool fail_ever_after;  /* and so do all that follow */
+    uint64_t failures;     /* requests refused so far */
+    size_t blocks, bytes;  /* alive now */
+    uint64_t wrong_size;   /* blocks released with another size than they were asked for with */
+    uint64_t wrong_align;  /* requests whose alignment is not a power of two up to 64 */
+    uint64_t wrong_thread; /* calls from another thread than the one of the first call */
+    uint64_t overruns;     /* blocks written to beyond their end, or released twice */
+    bool owned;
+    pthread_t owner;
+} support_memory;
+
+sn_allocator support_allocator(support_memory *memory);
+
+/* Nothing is alive and nothing was used wrongly. */
+#define assert_memory_clean(memory) support_assert_memory_clean((memory), __FILE__, __LINE__)
+void support_assert_memory_clean(const support_memory *memory, const char *file, int line);
+
+/* ---- Logs -------------------------------------------------------------------------------------------------------- */
+
+typedef struct support_log {
+    uint32_t count;
+    sn_log_level level; /* of the last message */
+    char text[1024];
+} support_log;
+
+sn_log support_log_hook(support_log *log);
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------- */
+
+typedef enum support_task_mode {
+    SUPPORT_TASKS_FORWARD, /* on the calling thread */
+    SUPPORT_TASKS_REVERSE, /* on the calling thread, the last task first */
+    SUPPORT_TASKS_THREADS, /* on several threads at once, the last task first */
+    SUPPORT_TASKS_TWICE,   /* each task twice in a row */
+    SUPPORT_TASKS_ECHO,    /* all tasks, and then all of them again on several threads */
+    SUPPORT_TASKS_LOSE     /* loses the task number lost % count in the run number lossy_run */
+} support_task_mode;
+
+typedef struct support_tasks {
+    support_task_mode mode;
+    uint32_t threads;   /* for SUPPORT_TASKS_THREADS and _ECHO */
+    uint32_t lost;      /* for SUPPORT_TASKS_LOSE; SUPPORT_LOSE_ALL: every task */
+    uint32_t lossy_run; /* counted from 0 */
+    uint32_t runs;      /* how often the engine asked */
+    uint32_t most;      /* the largest number of tasks in one run */
+} support_tasks;
+
+#define SUPPORT_LOSE_ALL UINT32_MAX
+
+sn_tasks support_tasks_hook(support_tasks *tasks);
+
+/* ---- Worlds ------------------------------------------------------------------------------------------------------ */
+
+/* A default world; the test fails if it cannot be made. */
+sn_world *support_world(void);
+sn_world *support_world_2d(void);
+sn_world *support_world_from(const sn_world_def *def);
+
+/* An empty space: no gravity, one substep, one pass. What a call does is then seen by itself. */
+sn_world *support_void(void);
+
+/* A kind of one's own for the tests: both points keep the x distance "gap" (one row, internal, measurable). */
+extern const sn_kind support_kind_gap;
+
+/* A definition of a constraint of any kind that fits the given points: what can be measured is, the rest is set to
+   something harmless. */
+sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, const sn_point *points);
+
+#define SUPPORT_ZOO_PARTICLES 48
+#define SUPPORT_ZOO_KINDS     64
+
+/* Everything at once: for every kind that the world knows one rigid constraint between particles, one between spots in
+   triangles and tetrahedra, one soft and damped, and one of half the stiffness. All of it falls under gravity. Works
+   in 2D and 3D worlds. */
+typedef struct support_animals {
+    sn_particles grid;                           /* SUPPORT_ZOO_PARTICLES of them; the first four are immovable */
+    uint32_t kind_count;                         /* as sn_kind_count said */
+    sn_constraint rigid[SUPPORT_ZOO_KINDS];      /* by kind: between particles */
+    sn_constraint on_spots[SUPPORT_ZOO_KINDS];   /* between spots */
+    sn_constraint soft[SUPPORT_ZOO_KINDS];       /* compliance and damping */
+    sn_constraint half_stiff[SUPPORT_ZOO_KINDS]; /* k = 0.5 */
+} support_animals;
+
+support_animals support_zoo(sn_world *world);
+
+/* A field that blows in swirls, a pure function of position and time. context is not used. */
+sn_vec3 support_wind(void *context, const sn_field_in *in);
+
+/* Steps, each checked. */
+void support_run(sn_world *world, uint32_t steps, double dt);
+
+#endif

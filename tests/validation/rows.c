@@ -1,0 +1,732 @@
+/* The validation cases. Everything is measured in double, whatever sn_real is. g = 9.81, h is the substep. */
+#include "validation/rows.h"
+
+#include <math.h>
+#include <sinew/sinew.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define G           9.81
+#define FIXED       ((double)INFINITY) /* the mass of what does not move */
+#define FRAME       (1.0 / 60)
+#define IS_FLOAT    (sizeof(sn_real) == sizeof(float))
+#define BUILD(f, d) (IS_FLOAT ? (f) : (d)) /* a tolerance of the float build and one of the double build */
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+#define FIRST_ORDER 9.0 /* a first-order error falls at least ninefold when h falls tenfold */
+
+/* ---- Records ------------------------------------------------------------------------------------------------------ */
+
+static void give_up(const char *what, const char *why)
+{
+    fprintf(stderr, "validation: %s: %s\n", what, why);
+    exit(EXIT_FAILURE);
+}
+
+static record *append(records *out, int number, judgement judge, double expected, double measured, double tolerance)
+{
+    if (out->count == out->capacity) {
+        out->capacity = out->capacity ? 2 * out->capacity : 64;
+        out->item = realloc(out->item, out->capacity * sizeof(*out->item));
+        if (!out->item)
+            give_up("records", "out of memory");
+    }
+    record *r = &out->item[out->count++];
+    *r = (record){.row = number, .judge = judge, .expected = expected, .measured = measured, .tolerance = tolerance};
+    return r;
+}
+
+#define SETUP(r, ...) snprintf((r)->setup, sizeof((r)->setup), __VA_ARGS__)
+
+void records_free(records *list)
+{
+    free(list->item);
+    *list = (records){NULL, 0, 0};
+}
+
+bool record_passes(const record *r)
+{
+    switch (r->judge) {
+    case JUDGE_WITHIN:
+        return fabs(r->measured - r->expected) <= r->tolerance;
+    case JUDGE_AT_MOST:
+        return r->measured <= r->expected;
+    case JUDGE_AT_LEAST:
+        return r->measured >= r->expected;
+    case JUDGE_BELOW:
+        return r->measured < r->expected;
+    }
+    return false;
+}
+
+void record_write_expected(const record *r, FILE *file)
+{
+    static const char *const sign[] = {"", "≤ ", "≥ ", ""};
+    if (r->judge == JUDGE_BELOW)
+        fputs("lower", file);
+    else
+        fprintf(file, "%s%.9g", sign[r->judge], r->expected);
+}
+
+void record_write_measured(const record *r, FILE *file)
+{
+    if (r->judge == JUDGE_WITHIN)
+        fprintf(file, "%.9g", r->measured);
+    else if (r->judge == JUDGE_BELOW)
+        fprintf(file, "%.3g against %.3g", r->measured, r->expected);
+    else
+        fprintf(file, "%.3g", r->measured);
+}
+
+void record_write_tolerance(const record *r, FILE *file)
+{
+    if (r->judge == JUDGE_WITHIN)
+        fprintf(file, "%.3g", r->tolerance);
+    else
+        fputs("–", file);
+}
+
+/* ---- Worlds --------------------------------------------------------------------------------------------------------- */
+
+static sn_real real(double x)
+{
+    return (sn_real)x;
+}
+
+static sn_vec3 vec(double x, double y, double z)
+{
+    return (sn_vec3){real(x), real(y), real(z)};
+}
+
+static void must(sn_world *world, sn_result result, const char *what)
+{
+    if (result != SN_OK)
+        give_up(what, sn_world_error(world));
+}
+
+static sn_world *make_world(uint32_t substeps, uint32_t iterations, double damping)
+{
+    sn_world *world;
+    sn_world_def def = sn_default_world_def();
+    def.settings.gravity = vec(0, -G, 0);
+    def.settings.substeps = substeps;
+    def.settings.iterations = iterations;
+    def.settings.damping = real(damping);
+    if (sn_world_create(&def, &world) != SN_OK)
+        give_up("world", "cannot be made");
+    return world;
+}
+
+static void set_tolerance(sn_world *world, double tolerance)
+{
+    sn_settings s = sn_world_settings(world);
+    s.tolerance = real(tolerance);
+    must(world, sn_world_configure(world, &s), "tolerance");
+}
+
+static void set_gravity(sn_world *world, sn_vec3 gravity)
+{
+    sn_settings s = sn_world_settings(world);
+    s.gravity = gravity;
+    must(world, sn_world_configure(world, &s), "gravity");
+}
+
+static void run(sn_world *world, uint32_t steps, double dt)
+{
+    for (uint32_t i = 0; i < steps; ++i)
+        must(world, sn_world_step(world, real(dt)), "step");
+}
+
+static sn_particle add(sn_world *world, double x, double y, double mass)
+{
+    sn_particle p = sn_add_particle(world, vec(x, y, 0), real(mass));
+    if (!sn_particle_is_valid(world, p))
+        give_up("particle", sn_world_error(world));
+    return p;
+}
+
+static sn_constraint join(sn_world *world, sn_particle a, sn_particle b, double rest, double compliance)
+{
+    sn_constraint c = sn_add_distance(world, sn_at(a), sn_at(b), real(rest));
+    must(world, sn_constraint_set_material(world, c, (sn_material){real(compliance), 0}), "distance");
+    return c;
+}
+
+static double distance(const sn_real *a, const sn_real *b)
+{
+    double x = (double)a[0] - (double)b[0], y = (double)a[1] - (double)b[1], z = (double)a[2] - (double)b[2];
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* ---- Row 1: free fall -------------------------------------------------------------------------------------------------- */
+
+/* Falls for one second in so many steps and substeps; returns y. */
+static double fall(uint32_t steps, uint32_t substeps)
+{
+    sn_world *world = make_world(substeps, 1, 0);
+    sn_particle p = add(world, 0, 0, 1);
+    run(world, steps, 1.0 / steps);
+    double y = (double)sn_particle_position(world, p).y;
+    sn_world_destroy(world);
+    return y;
+}
+
+/* v = -g h i after i substeps, so y = -g h^2 (1 + 2 + ... + n) = -g h^2 n (n + 1) / 2 after n of them. */
+static void free_fall(records *out)
+{
+    static const struct {
+        uint32_t steps, substeps;
+        double single; /* tolerance of the float build */
+    } cut[] = {{60, 1, 1e-6}, {60, 10, 1e-5}, {600, 1, 1e-5}, {60, 100, 5e-5}, {6000, 1, 5e-5}};
+    for (size_t i = 0; i < COUNT_OF(cut); ++i) {
+        double n = (double)cut[i].steps * cut[i].substeps;
+        double y = fall(cut[i].steps, cut[i].substeps);
+        record *r = append(out, 1, JUDGE_WITHIN, -G * (n + 1) / (2 * n), y, BUILD(cut[i].single, 1e-9));
+        SETUP(r, "free fall for 1 s, h = 1/%.0f (%u steps of %u), y in m", n, cut[i].steps, cut[i].substeps);
+    }
+    for (uint32_t coarse = 10; !IS_FLOAT && coarse <= 100; coarse *= 10) {
+        double ratio = fabs(fall(60, coarse) + G / 2) / fabs(fall(60, 10 * coarse) + G / 2);
+        record *r = append(out, 1, JUDGE_AT_LEAST, FIRST_ORDER, ratio, 0);
+        SETUP(r, "free fall, error against -g/2: fall from h = 1/%u to 1/%u", 60 * coarse, 600 * coarse);
+    }
+}
+
+/* ---- Rows 2 and 3: a mass on a spring ------------------------------------------------------------------------------------ */
+
+#define SPRING_OMEGA 10.0 /* 1/s: sqrt(k / m) with k = 100 N/m and m = 1 kg */
+
+typedef struct spring {
+    sn_world *world;
+    sn_particle mass;
+} spring;
+
+/* 1 kg on a spring of 1 m and 0.01 m/N, released at 2 m, without gravity. */
+static spring make_spring(uint32_t substeps)
+{
+    spring s = {.world = make_world(substeps, 1, 0)};
+    set_gravity(s.world, vec(0, 0, 0));
+    sn_particle hook = add(s.world, 0, 0, FIXED);
+    s.mass = add(s.world, 2, 0, 1);
+    join(s.world, hook, s.mass, 1, 0.01);
+    return s;
+}
+
+/* (x - 1)^2 + (v / omega)^2: twice the energy over k. */
+static double spring_energy(spring s)
+{
+    double x = (double)sn_particle_position(s.world, s.mass).x - 1;
+    double v = (double)sn_particle_velocity(s.world, s.mass).x / SPRING_OMEGA;
+    return x * x + v * v;
+}
+
+static double amplitude_after_a_second(uint32_t substeps)
+{
+    spring s = make_spring(substeps);
+    run(s.world, 60, FRAME);
+    double amplitude = sqrt(spring_energy(s));
+    sn_world_destroy(s.world);
+    return amplitude;
+}
+
+/* A compliant constraint integrates its spring by backward Euler, which scales the amplitude by 1 / sqrt(1 + (omega h)^2)
+   in every substep (Macklin, Mueller and Chentanez 2016). */
+static double backward_euler_amplitude(double n)
+{
+    double wh = SPRING_OMEGA / n;
+    return pow(1 + wh * wh, -n / 2);
+}
+
+static void spring_amplitude(records *out)
+{
+    for (uint32_t substeps = 1; substeps <= 100; substeps *= 10) {
+        double n = 60.0 * substeps;
+        record *r = append(out, 2, JUDGE_WITHIN, backward_euler_amplitude(n), amplitude_after_a_second(substeps), 1e-4);
+        SETUP(r, "mass on a spring of compliance 0.01, amplitude after 1 s, h = 1/%.0f", n);
+    }
+    for (uint32_t coarse = 10; !IS_FLOAT && coarse <= 100; coarse *= 10) {
+        double ratio = (1 - amplitude_after_a_second(coarse)) / (1 - amplitude_after_a_second(10 * coarse));
+        record *r = append(out, 2, JUDGE_AT_LEAST, FIRST_ORDER, ratio, 0);
+        SETUP(r, "mass on a spring, amplitude lost: fall from h = 1/%u to 1/%u", 60 * coarse, 600 * coarse);
+    }
+}
+
+/* The loss of energy in one step of h is 1 - 1 / (1 + (omega h)^2). Of all steps of a second the worst one counts. */
+static void spring_energy_loss(records *out)
+{
+    for (uint32_t n = 60; n <= 600; n *= 10) {
+        double wh = SPRING_OMEGA / n, expected = 1 - 1 / (1 + wh * wh), worst = expected;
+        spring s = make_spring(1);
+        double before = spring_energy(s);
+        for (uint32_t i = 0; i < n; ++i) {
+            run(s.world, 1, 1.0 / n);
+            double after = spring_energy(s), loss = 1 - after / before;
+            if (fabs(loss - expected) > fabs(worst - expected))
+                worst = loss;
+            before = after;
+        }
+        sn_world_destroy(s.world);
+        record *r = append(out, 3, JUDGE_WITHIN, expected, worst, 0.01 * expected);
+        SETUP(r, "mass on a spring, energy lost per step, worst of 1 s, h = 1/%u", n);
+    }
+}
+
+/* ---- Row 4: hanging chain of springs ---------------------------------------------------------------------------------------- */
+
+enum { CHAIN_LINKS = 10 };
+
+/* Stretch of every link of a chain of 0.1 kg masses on links of 0.1 m and 1000 N/m, after a minute of hanging. */
+static void hang_chain(uint32_t iterations, uint32_t substeps, double *stretch)
+{
+    sn_world *world = make_world(substeps, iterations, 1);
+    sn_particle node[CHAIN_LINKS + 1];
+    for (uint32_t i = 0; i <= CHAIN_LINKS; ++i) {
+        node[i] = add(world, 0, -0.1 * i, i ? 0.1 : FIXED);
+        if (i)
+            join(world, node[i - 1], node[i], 0.1, 1e-3);
+    }
+    run(world, 3600, FRAME);
+    for (uint32_t i = 1; i <= CHAIN_LINKS; ++i) {
+        sn_vec3 a = sn_particle_position(world, node[i - 1]), b = sn_particle_position(world, node[i]);
+        stretch[i - 1] = distance(&a.x, &b.x) - 0.1;
+    }
+    sn_world_destroy(world);
+}
+
+/* Link i (from 1 at the top) carries 11 - i masses and stretches by (11 - i) m g / k. */
+static double link_stretch(uint32_t link)
+{
+    return (CHAIN_LINKS + 1 - link) * 0.1 * G / 1000;
+}
+
+static void hanging_chain(records *out)
+{
+    static const uint32_t passes[][2] = {{50, 1}, {200, 1}, {10, 10}, {50, 10}, {200, 10}, {10, 1}};
+    for (size_t n = 0; n < COUNT_OF(passes); ++n) {
+        double stretch[CHAIN_LINKS], total = 0, expected = 0, worst = 0;
+        hang_chain(passes[n][0], passes[n][1], stretch);
+        for (uint32_t i = 0; i < CHAIN_LINKS; ++i) {
+            double should = link_stretch(i + 1);
+            total += stretch[i];
+            expected += should;
+            worst = fmax(worst, fabs(stretch[i] / should - 1));
+        }
+        bool rough = passes[n][0] * passes[n][1] == 10; /* too few passes for the single links */
+        record *r = append(out, 4, JUDGE_WITHIN, expected, total, (rough ? 0.05 : BUILD(2e-3, 1e-3)) * expected);
+        SETUP(r, "hanging chain, %u passes in %u substeps, total stretch in m", passes[n][0], passes[n][1]);
+        if (rough)
+            continue;
+        r = append(out, 4, JUDGE_AT_MOST, BUILD(2e-3, 1e-3), worst, 0);
+        SETUP(r, "hanging chain, %u passes in %u substeps, largest relative error of a link", passes[n][0],
+              passes[n][1]);
+    }
+}
+
+/* ---- Rows 5, 6 and 7: rod pendulum ---------------------------------------------------------------------------------------------- */
+
+typedef struct pendulum {
+    sn_world *world;
+    sn_particle bob;
+    sn_constraint rod;
+} pendulum;
+
+/* 1 kg on a rod of 1 m, at rest at so many degrees from the vertical. Its steps are substeps, to be watched one by one. */
+static pendulum make_pendulum(double degrees)
+{
+    pendulum p = {.world = make_world(1, 1, 0)};
+    double angle = degrees * acos(-1.0) / 180;
+    sn_particle hook = add(p.world, 0, 0, FIXED);
+    p.bob = add(p.world, sin(angle), -cos(angle), 1);
+    p.rod = join(p.world, hook, p.bob, 1, 0);
+    return p;
+}
+
+/* The time from the first to the third crossing of the vertical, interpolated between steps. */
+static double pendulum_period(double degrees, uint32_t n)
+{
+    pendulum p = make_pendulum(degrees);
+    double h = 1.0 / n, first = 0, before = (double)sn_particle_position(p.world, p.bob).x;
+    for (uint32_t step = 0, crossings = 0;; ++step) {
+        run(p.world, 1, h);
+        double after = (double)sn_particle_position(p.world, p.bob).x;
+        if ((before < 0) != (after < 0)) {
+            double time = (step + before / (before - after)) * h;
+            if (++crossings == 1)
+                first = time;
+            if (crossings == 3) {
+                sn_world_destroy(p.world);
+                return time - first;
+            }
+        }
+        before = after;
+    }
+}
+
+/* The exact periods are 2.1528747, 2.3678419 and 3.5350982 s. Plain position-based dynamics is of first order and has to give
+   the figures below, which an independent program computed. */
+static void pendulum_periods(records *out)
+{
+    static const struct {
+        double degrees, coarse, fine;
+    } swing[] = {{60, 2.14607, 2.15217}, {90, 2.33892, 2.36473}, {150, 3.08529, 3.46473}};
+    for (size_t i = 0; i < COUNT_OF(swing); ++i)
+        for (uint32_t n = 600; n <= 6000; n *= 10) {
+            double expected = n == 600 ? swing[i].coarse : swing[i].fine;
+            record *r = append(out, 5, JUDGE_WITHIN, expected, pendulum_period(swing[i].degrees, n), 1e-4);
+            SETUP(r, "rod pendulum from %.0f°, h = 1/%u, period in s (of this method)", swing[i].degrees, n);
+        }
+}
+
+/* Energy lost in 5.2 s from 90 degrees, as a share of m g L. */
+static void pendulum_energy(records *out)
+{
+    static const double expected[] = {0.1506, 0.01632};
+    for (uint32_t i = 0, n = 600; i < 2; ++i, n *= 10) {
+        pendulum p = make_pendulum(90);
+        run(p.world, 26 * n / 5, 1.0 / n);
+        sn_report report;
+        must(p.world, sn_world_report(p.world, &report), "report");
+        double lost = -(report.kinetic + report.potential) / G;
+        record *r = append(out, 6, JUDGE_WITHIN, expected[i], lost, 1e-4);
+        SETUP(r, "rod pendulum from 90°, h = 1/%u, energy lost in 5.2 s (by this method)", n);
+        sn_world_destroy(p.world);
+    }
+}
+
+/* At the bottom m v^2 / L = 2 m g, so the rod pulls with 3 m g. The mean of 10 ms before and after the passage. */
+static void pendulum_force(records *out)
+{
+    enum { N = 6000, WINDOW = N / 100 };
+    double force[2 * WINDOW + 1], sum = 0;
+    uint32_t step = 0, bottom = UINT32_MAX;
+    pendulum p = make_pendulum(90);
+    for (; bottom == UINT32_MAX || step <= bottom + WINDOW; ++step) {
+        run(p.world, 1, 1.0 / N);
+        force[step % COUNT_OF(force)] = -(double)sn_constraint_force(p.world, p.rod).row[0];
+        if (bottom == UINT32_MAX && sn_particle_position(p.world, p.bob).x < 0)
+            bottom = step;
+    }
+    for (size_t i = 0; i < COUNT_OF(force); ++i)
+        sum += force[i];
+    record *r = append(out, 7, JUDGE_WITHIN, 3 * G, sum / COUNT_OF(force), 0.01 * 3 * G);
+    SETUP(r, "rod pendulum from 90°, h = 1/6000, force at the bottom in N, mean of ±10 ms");
+    sn_world_destroy(p.world);
+}
+
+/* ---- Row 8: double pendulum -------------------------------------------------------------------------------------------------- */
+
+/* How far the tip is from where the exact solution has it, at 0.5 and at 1 s. */
+static void swing_double_pendulum(uint32_t substeps, double error[2])
+{
+    static const double tip[2][2] = {{1.47346567, -1.20038944}, {-1.44481885, -1.32179446}};
+    sn_world *world = make_world(substeps, 100, 0);
+    set_tolerance(world, BUILD(1e-9, 1e-14));
+    sn_particle hook = add(world, 0, 0, FIXED), elbow = add(world, 1, 0, 1), bob = add(world, 2, 0, 1);
+    join(world, hook, elbow, 1, 0);
+    join(world, elbow, bob, 1, 0);
+    for (uint32_t half = 0; half < 2; ++half) {
+        run(world, 30, FRAME);
+        sn_vec3 x = sn_particle_position(world, bob);
+        error[half] = hypot((double)x.x - tip[half][0], (double)x.y - tip[half][1]);
+    }
+    sn_world_destroy(world);
+}
+
+static void double_pendulum(records *out)
+{
+    static const double most[3][2] = {{3.3e-3, 3.2e-2}, {3.3e-4, 3.3e-3}, {3.3e-5, 3.3e-4}};
+    static const double most_float[2][2] = {{3.3e-3, 3.2e-2}, {4e-4, 3.5e-3}};
+    double error[3][2];
+    for (uint32_t i = 0, substeps = 10; i < (IS_FLOAT ? 2 : 3); ++i, substeps *= 10) {
+        swing_double_pendulum(substeps, error[i]);
+        for (uint32_t half = 0; half < 2; ++half) {
+            double limit = IS_FLOAT ? most_float[i][half] : most[i][half];
+            if (i < 2) {
+                record *r = append(out, 8, JUDGE_AT_MOST, limit, error[i][half], 0);
+                SETUP(r, "double pendulum, h = 1/%u, error of the tip at %.1f s in m", 60 * substeps, 0.5 * (half + 1));
+            }
+            if (i > 0 && !IS_FLOAT) {
+                record *r = append(out, 8, JUDGE_AT_LEAST, FIRST_ORDER, error[i - 1][half] / error[i][half], 0);
+                SETUP(r, "double pendulum, error of the tip at %.1f s: fall from h = 1/%u to 1/%u", 0.5 * (half + 1),
+                      6 * substeps, 60 * substeps);
+            }
+        }
+    }
+}
+
+/* ---- Row 9: catenary ---------------------------------------------------------------------------------------------------------- */
+
+enum { CATENARY_LINKS = 20 };
+
+typedef struct catenary {
+    sn_world *world;
+    sn_particles nodes;
+    double link; /* rest length in m */
+} catenary;
+
+/* An inextensible chain of 21 nodes between two points 1 m apart, hung up as a V. */
+static catenary make_catenary(double length, uint32_t substeps, uint32_t iterations)
+{
+    catenary c = {.world = make_world(substeps, iterations, 1), .link = length / CATENARY_LINKS};
+    double depth = sqrt(length * length - 1) / 2;
+    sn_real xyz[3 * (CATENARY_LINKS + 1)], weightless = 0;
+    for (uint32_t i = 0; i <= CATENARY_LINKS; ++i) {
+        double t = (double)i / CATENARY_LINKS;
+        xyz[3 * i] = real(t);
+        xyz[3 * i + 1] = real(-depth * (1 - fabs(2 * t - 1)));
+        xyz[3 * i + 2] = 0;
+    }
+    c.nodes = sn_add_particles(c.world, CATENARY_LINKS + 1, xyz, 0, real(0.1));
+    for (uint32_t i = 0; i < CATENARY_LINKS; ++i)
+        join(c.world, sn_particles_at(c.nodes, i), sn_particles_at(c.nodes, i + 1), c.link, 0);
+    sn_particles ends[2] = {c.nodes, c.nodes};
+    ends[1].first += CATENARY_LINKS;
+    for (uint32_t i = 0; i < 2; ++i) {
+        ends[i].count = 1;
+        must(c.world, sn_write_inverse_masses(c.world, ends[i], &weightless, 0), "fixed end");
+    }
+    return c;
+}
+
+static double catenary_sag(catenary c)
+{
+    return -(double)sn_particle_position(c.world, sn_particles_at(c.nodes, CATENARY_LINKS / 2)).y;
+}
+
+/* Sag of a uniform chain: l = 2 a sinh(1 / 2a) gives a, the sag is a (cosh(1 / 2a) - 1), here with the chain's 20 links
+   instead of a curve. */
+static void catenary_rest(records *out)
+{
+    static const double sag[][2] = {{2, 0.798273}, {1.5, 0.503447}, {1.2, 0.292721}};
+    for (size_t i = 0; i < COUNT_OF(sag); ++i) {
+        catenary c = make_catenary(sag[i][0], 10, 50);
+        run(c.world, 1800, FRAME);
+        record *r = append(out, 9, JUDGE_WITHIN, sag[i][1], catenary_sag(c), 0.005 * sag[i][1]);
+        SETUP(r, "inextensible chain of %.1f m between points 1 m apart, h = 1/600, 50 passes, sag in m", sag[i][0]);
+        sn_world_destroy(c.world);
+    }
+}
+
+/* ---- Cloth for rows 19 and 21 ----------------------------------------------------------------------------------------------- */
+
+typedef struct cloth {
+    uint32_t side; /* nodes */
+    uint32_t edge_count;
+    uint32_t (*edge)[2];
+    double *rest;
+    sn_real *xyz; /* 3 per node */
+    sn_world *world;
+    sn_particles nodes;
+} cloth;
+
+/* Structural edges and both diagonals, direction by direction. coloured: within a direction first every other edge, then
+   the rest, so that neighbours in the order share no node. */
+static void list_edges(cloth *c, bool coloured)
+{
+    static const int direction[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
+    int n = (int)c->side;
+    for (uint32_t d = 0; d < 4; ++d)
+        for (int colour = 0; colour < (coloured ? 2 : 1); ++colour)
+            for (int j = 0; j < n; ++j)
+                for (int i = 0; i < n; ++i) {
+                    int k = i + direction[d][0], l = j + direction[d][1];
+                    bool turn = !coloured || (direction[d][1] ? j : i) % 2 == colour;
+                    if (k < 0 || k >= n || l >= n || !turn)
+                        continue;
+                    c->edge[c->edge_count][0] = (uint32_t)(j * n + i);
+                    c->edge[c->edge_count++][1] = (uint32_t)(l * n + k);
+                }
+}
+
+/* Fisher and Yates, with a generator of Knuth's. */
+static void shuffle_edges(cloth *c)
+{
+    uint64_t state = 1;
+    for (uint32_t i = c->edge_count - 1; i > 0; --i) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        uint32_t j = (uint32_t)(state >> 33) % (i + 1), edge[2];
+        memcpy(edge, c->edge[i], sizeof(edge));
+        memcpy(c->edge[i], c->edge[j], sizeof(edge));
+        memcpy(c->edge[j], edge, sizeof(edge));
+    }
+}
+
+typedef enum edge_order { BY_DIRECTION, COLOURED, SHUFFLED } edge_order;
+
+static const char *const edge_order_name[] = {"by direction", "coloured", "shuffled"};
+
+/* A square cloth of rigid edges; node (i, j) lies at origin + (i u + j v) spacing. */
+static cloth make_cloth(uint32_t side, edge_order order, const double origin[3], const double u[3], const double v[3])
+{
+    cloth c = {.side = side};
+    c.xyz = malloc(3 * (size_t)side * side * sizeof(*c.xyz));
+    c.edge = malloc(4 * (size_t)side * side * sizeof(*c.edge));
+    c.rest = malloc(4 * (size_t)side * side * sizeof(*c.rest));
+    if (!c.xyz || !c.edge || !c.rest)
+        give_up("cloth", "out of memory");
+    for (uint32_t n = 0; n < side * side; ++n)
+        for (uint32_t axis = 0; axis < 3; ++axis)
+            c.xyz[3 * n + axis] = real(origin[axis] + n % side * u[axis] + n / side * v[axis]);
+    list_edges(&c, order == COLOURED);
+    if (order == SHUFFLED)
+        shuffle_edges(&c);
+    for (uint32_t i = 0; i < c.edge_count; ++i)
+        c.rest[i] = distance(c.xyz + 3 * c.edge[i][0], c.xyz + 3 * c.edge[i][1]);
+    return c;
+}
+
+static void enter_world(cloth *c, uint32_t substeps, uint32_t iterations)
+{
+    c->world = make_world(substeps, iterations, 0);
+    c->nodes = sn_add_particles(c->world, c->side * c->side, c->xyz, 0, 1);
+    if (!c->nodes.count)
+        give_up("cloth", sn_world_error(c->world));
+    if (!sn_add_constraints(c->world, SN_KIND_DISTANCE, c->edge_count, c->edge[0], NULL, NULL).count)
+        give_up("cloth", sn_world_error(c->world));
+}
+
+static void leave_world(cloth *c)
+{
+    sn_world_destroy(c->world);
+    c->world = NULL;
+}
+
+static void free_cloth(cloth *c)
+{
+    free(c->xyz);
+    free(c->edge);
+    free(c->rest);
+}
+
+/* The largest |length - rest| in m, and the root of the mean squared strain. */
+static void cloth_stretch(const cloth *c, double *largest, double *rms)
+{
+    sn_real *xyz = malloc(3 * (size_t)c->nodes.count * sizeof(*xyz));
+    if (!xyz)
+        give_up("cloth", "out of memory");
+    must(c->world, sn_read_positions(c->world, c->nodes, xyz, 0), "read");
+    double squares = 0, most = 0;
+    for (uint32_t i = 0; i < c->edge_count; ++i) {
+        double stretch = distance(xyz + 3 * c->edge[i][0], xyz + 3 * c->edge[i][1]) - c->rest[i];
+        most = fmax(most, fabs(stretch));
+        squares += stretch * stretch / (c->rest[i] * c->rest[i]);
+    }
+    free(xyz);
+    *largest = most;
+    *rms = sqrt(squares / c->edge_count);
+}
+
+/* ---- Row 19: falling cloth --------------------------------------------------------------------------------------------------- */
+
+/* How far the centre of mass went sideways, and the node that went furthest. */
+static void horizontal_drift(const cloth *c, double *centre, double *node)
+{
+    double sum[2] = {0, 0}, most = 0;
+    for (uint32_t i = 0; i < c->nodes.count; ++i) {
+        sn_vec3 x = sn_particle_position(c->world, sn_particles_at(c->nodes, i));
+        double dx = (double)x.x - (double)c->xyz[3 * i], dz = (double)x.z - (double)c->xyz[3 * i + 2];
+        sum[0] += dx;
+        sum[1] += dz;
+        most = fmax(most, hypot(dx, dz));
+    }
+    *centre = hypot(sum[0], sum[1]) / c->nodes.count;
+    *node = most;
+}
+
+/* A cloth of 30 x 30 nodes and 1 m, tilted by 30 degrees, 1 m from the origin, falls for 1 s: nothing pulls on it, so
+   nothing may turn, drift or stretch it. */
+static void falling_cloth(records *out)
+{
+    const double spacing = 1.0 / 29, tilt = acos(-1.0) / 6;
+    const double origin[3] = {1, 0, 0}, u[3] = {spacing * cos(tilt), spacing * sin(tilt), 0}, v[3] = {0, 0, spacing};
+    for (int order = BY_DIRECTION; order <= SHUFFLED; ++order) {
+        double largest, rms, centre, node;
+        cloth c = make_cloth(30, (edge_order)order, origin, u, v);
+        enter_world(&c, 10, 1);
+        run(c.world, 60, FRAME);
+        cloth_stretch(&c, &largest, &rms);
+        horizontal_drift(&c, &centre, &node);
+        record *r = append(out, 19, JUDGE_AT_MOST, 1e-5, centre, 0);
+        SETUP(r, "tilted cloth in free fall for 1 s, h = 1/600, %s, horizontal drift of the centre in m",
+              edge_order_name[order]);
+        r = append(out, 19, JUDGE_AT_MOST, 1e-5, node, 0);
+        SETUP(r, "tilted cloth in free fall for 1 s, h = 1/600, %s, horizontal drift of the worst node in m",
+              edge_order_name[order]);
+        r = append(out, 19, JUDGE_AT_MOST, 1e-5, largest, 0);
+        SETUP(r, "tilted cloth in free fall for 1 s, h = 1/600, %s, largest stretch in m", edge_order_name[order]);
+        leave_world(&c);
+        free_cloth(&c);
+    }
+}
+
+/* ---- Row 21: substeps against iterations ---------------------------------------------------------------------------------------- */
+
+static double catenary_stretch(double length, uint32_t substeps, uint32_t iterations)
+{
+    catenary c = make_catenary(length, substeps, iterations);
+    double squares = 0;
+    run(c.world, 1800, FRAME);
+    for (uint32_t i = 0; i < CATENARY_LINKS; ++i) {
+        sn_vec3 a = sn_particle_position(c.world, sn_particles_at(c.nodes, i));
+        sn_vec3 b = sn_particle_position(c.world, sn_particles_at(c.nodes, i + 1));
+        double strain = distance(&a.x, &b.x) / c.link - 1;
+        squares += strain * strain;
+    }
+    sn_world_destroy(c.world);
+    return sqrt(squares / CATENARY_LINKS);
+}
+
+enum { CLOTH_FRAMES = 60 };
+
+/* The cloth of row 23: 100 x 100 unit masses a centimetre apart, two corners held, dropped from horizontal. Its rms strain
+   over the second half of the run. */
+static double hanging_cloth_strain(cloth *c, uint32_t substeps, uint32_t iterations)
+{
+    double sum = 0, largest, rms;
+    enter_world(c, substeps, iterations);
+    for (uint32_t corner = 0; corner < 2; ++corner)
+        must(c->world, sn_particle_set_mass(c->world, sn_particles_at(c->nodes, corner * (c->side - 1)), SN_IMMOVABLE),
+             "corner");
+    for (uint32_t frame = 0; frame < CLOTH_FRAMES; ++frame) {
+        run(c->world, 1, FRAME);
+        cloth_stretch(c, &largest, &rms);
+        sum += 2 * frame >= CLOTH_FRAMES ? rms : 0;
+    }
+    leave_world(c);
+    return 2 * sum / CLOTH_FRAMES;
+}
+
+/* Ten substeps of one pass stretch less than one substep of ten passes, at the same price. */
+static void substeps_against_iterations(records *out)
+{
+    static const double length[] = {2, 1.5, 1.2};
+    const double origin[3] = {0, 0, 0}, u[3] = {0.01, 0, 0}, v[3] = {0, 0, 0.01};
+    for (size_t i = 0; i < COUNT_OF(length); ++i) {
+        double substepped = catenary_stretch(length[i], 10, 1), iterated = catenary_stretch(length[i], 1, 10);
+        record *r = append(out, 21, JUDGE_BELOW, iterated, substepped, 0);
+        SETUP(r, "chain of %.1f m at rest, rms strain of 10 substeps × 1 pass against 1 × 10", length[i]);
+    }
+    for (int order = BY_DIRECTION; order <= SHUFFLED; ++order) {
+        cloth c = make_cloth(100, (edge_order)order, origin, u, v);
+        double substepped = hanging_cloth_strain(&c, 10, 1), iterated = hanging_cloth_strain(&c, 1, 10);
+        record *r = append(out, 21, JUDGE_BELOW, iterated, substepped, 0);
+        SETUP(r,
+              "falling cloth of 100 × 100 held at two corners, %s, rms strain of 10 substeps × 1 pass against 1 × 10",
+              edge_order_name[order]);
+        free_cloth(&c);
+    }
+}
+
+const row validation_rows[] = {
+    {1, "free fall", free_fall},
+    {2, "spring, amplitude", spring_amplitude},
+    {3, "spring, energy", spring_energy_loss},
+    {4, "hanging chain", hanging_chain},
+    {5, "pendulum, period", pendulum_periods},
+    {6, "pendulum, energy", pendulum_energy},
+    {7, "pendulum, force", pendulum_force},
+    {8, "double pendulum", double_pendulum},
+    {9, "catenary", catenary_rest},
+    {19, "falling cloth", falling_cloth},
+    {21, "substeps against iterations", substeps_against_iterations},
+};
+const size_t validation_row_count = COUNT_OF(validation_rows);

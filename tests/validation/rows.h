@@ -1,0 +1,51 @@
+/* The physics that the engine is checked against: set-ups with a closed-form or independently computed answer. The test
+   asserts every record, the scorecard prints them; both run the same code. */
+#ifndef SINEW_TESTS_VALIDATION_ROWS_H
+#define SINEW_TESTS_VALIDATION_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+typedef enum judgement {
+    JUDGE_WITHIN,   /* |measured - expected| <= tolerance */
+    JUDGE_AT_MOST,  /* measured <= expected */
+    JUDGE_AT_LEAST, /* measured >= expected */
+    JUDGE_BELOW     /* measured < expected, where expected is measured too */
+} judgement;
+
+/* One number that was measured and what it should be. */
+typedef struct record {
+    int row;         /* number of the set-up in the table of validation cases */
+    char setup[160]; /* what was measured, in words; unique within a build */
+    judgement judge;
+    double expected, measured, tolerance;
+} record;
+
+typedef struct records {
+    record *item;
+    size_t count, capacity;
+} records;
+
+/* A row runs its set-up and appends what it measured. */
+typedef void row_fn(records *out);
+
+typedef struct row {
+    int number;
+    const char *name;
+    row_fn *run;
+} row;
+
+extern const row validation_rows[];
+extern const size_t validation_row_count;
+
+bool record_passes(const record *r);
+
+/* Three cells of a table: what was expected, what was measured, and the tolerance. */
+void record_write_expected(const record *r, FILE *file);
+void record_write_measured(const record *r, FILE *file);
+void record_write_tolerance(const record *r, FILE *file);
+
+void records_free(records *list);
+
+#endif

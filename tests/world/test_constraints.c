@@ -1,0 +1,899 @@
+/* Constraints: handles, runs, the order in which they act, reading and changing them, what they exert, and how the
+   settings of the solver show in what they do. */
+#include "support/support.h"
+
+static sn_world *world;
+
+static int setup_void(void **state)
+{
+    (void)state;
+    world = support_void();
+    return 0;
+}
+
+static int setup_default(void **state)
+{
+    (void)state;
+    world = support_world();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    sn_world_destroy(world);
+    world = NULL;
+    return 0;
+}
+
+static sn_particle at(double x, double y, double z)
+{
+    sn_particle p = sn_add_particle(world, vec(x, y, z), 1);
+    assert_true(sn_particle_is_valid(world, p));
+    return p;
+}
+
+static sn_particle fixed_at(double x, double y, double z)
+{
+    return sn_add_particle(world, vec(x, y, z), SN_IMMOVABLE);
+}
+
+static sn_vec3 position(sn_particle p)
+{
+    return sn_particle_position(world, p);
+}
+
+static sn_constraint live(sn_constraint c)
+{
+    if (!sn_constraint_is_valid(world, c))
+        fail_msg("%s", sn_world_error(world));
+    return c;
+}
+
+static void configure(sn_order order, uint32_t substeps, uint32_t iterations, double tolerance)
+{
+    sn_settings settings = sn_world_settings(world);
+    settings.order = order;
+    settings.substeps = substeps;
+    settings.iterations = iterations;
+    settings.tolerance = real(tolerance);
+    assert_ok(world, sn_world_configure(world, &settings));
+}
+
+static sn_report report(void)
+{
+    sn_report r;
+    assert_ok(world, sn_world_report(world, &r));
+    return r;
+}
+
+/* ---- Points -------------------------------------------------------------------------------------------------------- */
+
+static void test_points(void **state)
+{
+    (void)state;
+    sn_particle a = at(0, 0, 0), b = at(4, 0, 0), c = at(0, 4, 0), d = at(0, 0, 8);
+    sn_real q = real(0.25), h = real(0.5);
+    assert_int_equal(sn_at(a).count, 1);
+    assert_int_equal(sn_on_triangle(a, b, c, q, q, h).count, 3);
+    assert_int_equal(sn_in_tetrahedron(a, b, c, d, q, q, q, q).count, 4);
+    assert_vec_same(sn_point_position(world, sn_at(b)), vec(4, 0, 0));
+    assert_vec_close(sn_point_position(world, sn_on_triangle(a, b, c, q, q, h)), vec(1, 2, 0), 1e-6);
+    assert_vec_close(sn_point_position(world, sn_in_tetrahedron(a, b, c, d, q, q, q, q)), vec(1, 1, 2), 1e-6);
+    assert_vec_close(sn_point_position(world, sn_on_triangle(a, b, c, 2, -1, 0)), vec(-4, 0, 0), 1e-6); /* outside */
+    sn_real third = real(0.3333); /* sums to 0.9999: the rest is spread */
+    assert_vec_close(sn_point_position(world, sn_on_triangle(a, b, c, third, third, third)), vec(4.0 / 3, 4.0 / 3, 0),
+                     1e-5);
+}
+
+/* A pin on a spot moves its particles in the ratio of their weights, and the spot is then where it should be. */
+static void test_spot_shares_the_correction(void **state)
+{
+    (void)state;
+    sn_particle a = at(0, 0, 0), b = at(4, 0, 0), c = at(0, 4, 0);
+    sn_point spot = sn_on_triangle(a, b, c, real(0.25), real(0.25), real(0.5));
+    live(sn_add_pin_at(world, spot, vec(1, 2, 3)));
+    support_run(world, 1, 0.1);
+    assert_vec_close(sn_point_position(world, spot), vec(1, 2, 3), 1e-5);
+    /* dx = w b dlambda with sum b^2 = 0.375: 0.25 / 0.375 and 0.5 / 0.375 of 3 */
+    assert_vec_close(position(a), vec(0, 0, 2), 1e-5);
+    assert_vec_close(position(b), vec(4, 0, 2), 1e-5);
+    assert_vec_close(position(c), vec(0, 4, 4), 1e-5);
+}
+
+/* A rod from a particle to a spot of which it is a corner: the gradients of the shared particle add up. */
+static void test_spot_and_its_own_corner(void **state)
+{
+    (void)state;
+    sn_particle a = at(0, 0, 0), b = at(3, 0, 0), c = at(0, 3, 0);
+    sn_real third = real(1.0 / 3);
+    sn_point middle = sn_on_triangle(a, b, c, third, third, third);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(a), middle, 1));
+    support_run(world, 1, 0.1);
+    sn_real value = 1;
+    assert_ok(world, sn_constraint_value(world, rod, &value));
+    assert_close(value, 0, 1e-5); /* with sum b^2 w as the denominator it would miss by far */
+    sn_report r = report();
+    for (uint32_t i = 0; i < 3; ++i)
+        assert_close(r.momentum[i], 0, 1e-4);
+}
+
+/* ---- Handles and runs ------------------------------------------------------------------------------------------------ */
+
+static void test_handles(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    sn_constraint a = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint b = live(sn_add_distance(world, sn_at(p), sn_at(q), 2));
+    sn_constraint pin = live(sn_add_pin(world, p));
+    assert_int_equal(a.kind, SN_KIND_DISTANCE);
+    assert_int_equal(pin.kind, SN_KIND_PIN);
+    assert_int_not_equal(a.index, b.index);
+    assert_ok(world, sn_constraint_remove(world, a));
+    assert_false(sn_constraint_is_valid(world, a));
+    live(b);
+    live(pin);
+    sn_constraint heir = live(sn_add_distance(world, sn_at(p), sn_at(q), 3));
+    assert_int_equal(heir.index, a.index);
+    assert_false(sn_constraint_is_valid(world, a));
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), 2);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_PIN), 1);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 3);
+}
+
+static double rest_of(sn_constraint c)
+{
+    sn_point points[SN_MAX_POINTS];
+    sn_constraint_def def;
+    assert_ok(world, sn_constraint_read(world, c, &def, points));
+    return (double)def.param[0];
+}
+
+static void test_runs(void **state)
+{
+    (void)state;
+    sn_real xyz[3 * 6], rest[5] = {1, 2, 3, 4, 5};
+    uint32_t index[2 * 5];
+    for (uint32_t i = 0; i < 18; ++i)
+        xyz[i] = real(i);
+    sn_particles line = sn_add_particles(world, 6, xyz, 0, 1);
+    for (uint32_t i = 0; i < 5; ++i) {
+        index[2 * i] = line.first + i;
+        index[2 * i + 1] = line.first + i + 1;
+    }
+    sn_constraints given = sn_add_constraints(world, SN_KIND_DISTANCE, 5, index, rest, NULL);
+    sn_constraints measured = sn_add_constraints(world, SN_KIND_DISTANCE, 5, index, NULL, NULL);
+    assert_int_equal(given.count, 5);
+    assert_int_equal(measured.count, 5);
+    for (uint32_t i = 0; i < 5; ++i) {
+        assert_close(rest_of(sn_constraints_at(given, i)), 1 + i, 0);
+        assert_close(rest_of(sn_constraints_at(measured, i)), sqrt(27.0), 1e-5);
+    }
+    sn_constraint beyond = sn_constraints_at(given, 5);
+    assert_true(beyond.kind == 0 && beyond.index == 0 && beyond.generation == 0);
+    assert_ok(world, sn_constraint_remove(world, sn_constraints_at(given, 2)));
+    for (uint32_t i = 0; i < 5; ++i)
+        assert_int_equal(sn_constraint_is_valid(world, sn_constraints_at(given, i)), i != 2);
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE);
+    def.param[0] = 7;
+    def.compliance = real(0.5);
+    def.stiffness = real(0.25);
+    sn_constraints shared;
+    assert_ok(world, sn_constraints_add(world, &def, 3, index, NULL, &shared));
+    assert_close(rest_of(sn_constraints_at(shared, 2)), 7, 0);
+    assert_ok(world, sn_constraints_add(world, &def, 1, index, NULL, NULL));
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), 13);
+}
+
+/* Random additions and removals, single and in runs, against a plain list. */
+#define CROWD 128
+
+static void test_numbers_stay(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    uint32_t index[] = {p.index, q.index, q.index, p.index};
+    sn_constraint handle[CROWD];
+    double rest[CROWD];
+    bool alive[CROWD] = {false};
+    uint64_t seed = 7;
+    uint32_t count = 0;
+    for (uint32_t round = 0; round < 4000; ++round) {
+        uint32_t i = support_random_below(&seed, CROWD / 2) * 2;
+        if (alive[i] || alive[i + 1]) {
+            i += alive[i] ? 0 : 1;
+            assert_ok(world, sn_constraint_remove(world, handle[i]));
+            alive[i] = false;
+            count--;
+        } else {
+            sn_real both[2] = {real(round), real(round + 0.5)};
+            sn_constraints run = sn_add_constraints(world, SN_KIND_DISTANCE, 2, index, both, NULL);
+            assert_int_equal(run.count, 2);
+            for (uint32_t j = 0; j < 2; ++j) {
+                handle[i + j] = sn_constraints_at(run, j);
+                rest[i + j] = (double)both[j];
+                alive[i + j] = true;
+            }
+            count += 2;
+        }
+        assert_int_equal(sn_world_constraint_count(world, SN_KIND_DISTANCE), count);
+    }
+    for (uint32_t i = 0; i < CROWD; ++i)
+        if (alive[i])
+            assert_close(rest_of(handle[i]), rest[i], 0);
+}
+
+/* ---- Reading and changing --------------------------------------------------------------------------------------------- */
+
+static void expect_same_def(const sn_constraint_def *a, const sn_constraint_def *b, const sn_kind *kind)
+{
+    assert_int_equal(a->kind, b->kind);
+    assert_true(a->compliance == b->compliance && a->damping == b->damping && a->stiffness == b->stiffness);
+    assert_memory_equal(a->param, b->param, sn_kind_param_count(kind) * sizeof(sn_real));
+    for (uint32_t i = 0; i < kind->points; ++i) {
+        assert_int_equal(a->points[i].count, b->points[i].count);
+        for (uint32_t j = 0; j < a->points[i].count; ++j) {
+            assert_int_equal(a->points[i].particle[j].index, b->points[i].particle[j].index);
+            assert_int_equal(a->points[i].particle[j].generation, b->points[i].particle[j].generation);
+            assert_true(a->points[i].weight[j] == b->points[i].weight[j]);
+        }
+    }
+}
+
+/* What is read of any constraint of any kind can be added, and reads the same again. */
+static void test_read_round_trip(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    support_animals zoo = support_zoo(world);
+    support_run(world, 5, 1.0 / 60);
+    for (uint32_t kind = 1; kind < zoo.kind_count; ++kind) {
+        const sn_constraint all[] = {zoo.rigid[kind], zoo.on_spots[kind], zoo.soft[kind], zoo.half_stiff[kind]};
+        for (uint32_t i = 0; i < COUNT_OF(all); ++i) {
+            sn_point points[SN_MAX_POINTS], again_points[SN_MAX_POINTS];
+            sn_constraint_def def, again;
+            sn_constraint copy;
+            assert_ok(world, sn_constraint_read(world, all[i], &def, points));
+            assert_ptr_equal(def.points, points);
+            assert_ok(world, sn_constraint_add(world, &def, &copy));
+            assert_ok(world, sn_constraint_read(world, copy, &again, again_points));
+            expect_same_def(&def, &again, sn_kind_info(world, kind));
+            uint64_t hash = sn_world_hash(world);
+            assert_ok(world, sn_constraint_change(world, copy, &again));
+            assert_true(sn_world_hash(world) == hash); /* a change to the same is no change */
+        }
+    }
+}
+
+static void test_change(void **state)
+{
+    (void)state;
+    sn_particle p[5] = {at(0, 0, 0), at(1, 0, 0), at(0, 2, 0), at(0, 0, 3), at(4, 4, 4)};
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p[0]), sn_at(p[1]), 1));
+    sn_point to[2] = {sn_at(p[0]), sn_on_triangle(p[1], p[2], p[3], real(0.25), real(0.25), real(0.5))}, back[8];
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_DISTANCE), read;
+    def.points = to;
+    def.compliance = real(0.5);
+    def.damping = real(0.25);
+    def.stiffness = real(0.75);
+    assert_ok(world, sn_constraint_change(world, rod, &def)); /* the rest length is measured anew */
+    assert_ok(world, sn_constraint_read(world, rod, &read, back));
+    assert_close(read.param[0], support_gap(vec(0, 0, 0), vec(0.25, 0.5, 1.5)), 1e-6);
+    assert_true(read.compliance == real(0.5) && read.damping == real(0.25) && read.stiffness == real(0.75));
+    assert_int_equal(back[1].count, 3);
+    assert_int_equal(back[1].particle[2].index, p[3].index);
+    to[1] = sn_at(p[4]);
+    assert_ok(world, sn_constraint_change(world, rod, &def)); /* and from a spot to a particle */
+    assert_ok(world, sn_constraint_read(world, rod, &read, back));
+    assert_int_equal(back[1].count, 1);
+    assert_int_equal(back[1].particle[0].index, p[4].index);
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 1);
+}
+
+static void test_set_param(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_constraint plane = live(sn_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0)));
+    sn_real rest = 3, normal[3] = {0, 0, -2}, origin[3] = {1, 2, 3};
+    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest));
+    assert_close(rest_of(rod), 3, 0);
+    assert_ok(world, sn_constraint_set_param(world, plane, "normal", normal));
+    assert_ok(world, sn_constraint_set_param(world, plane, "origin", origin));
+    sn_point points[SN_MAX_POINTS];
+    sn_constraint_def def;
+    assert_ok(world, sn_constraint_read(world, plane, &def, points));
+    const sn_real expected[6] = {1, 2, 3, 0, 0, -1}; /* the direction is normalised */
+    for (uint32_t i = 0; i < 6; ++i)
+        assert_true(def.param[i] == expected[i]);
+    assert_ok(world, sn_particle_remove(world, p)); /* takes the plane along */
+    assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 0);
+}
+
+/* A parameter on its own can be measured again. */
+static void test_set_param_measures(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 5));
+    sn_real rest = SN_MEASURE;
+    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest));
+    assert_close(rest_of(rod), 1, 1e-6);
+}
+
+static void test_set_material(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    sn_material material = {sn_compliance(4), 3};
+    assert_true(material.compliance == real(0.25));
+    assert_ok(world, sn_constraint_set_stiffness(world, rod, real(0.5)));
+    assert_ok(world, sn_constraint_set_material(world, rod, material));
+    sn_point points[SN_MAX_POINTS];
+    sn_constraint_def def;
+    assert_ok(world, sn_constraint_read(world, rod, &def, points));
+    assert_true(def.compliance == real(0.25) && def.damping == 3 && def.stiffness == real(0.5));
+}
+
+/* Every parameter of every kind that was measured makes the constraint hold as it stands. */
+static void test_measured_constraints_hold(void **state)
+{
+    (void)state;
+    assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
+    support_animals zoo = support_zoo(world);
+    for (uint32_t kind = 1; kind < zoo.kind_count; ++kind) {
+        const sn_kind *info = sn_kind_info(world, kind);
+        sn_real value[SN_MAX_ROWS];
+        if (!info->measure)
+            continue;
+        assert_ok(world, sn_constraint_value(world, zoo.rigid[kind], value));
+        for (uint32_t row = 0; row < info->rows; ++row) {
+            if (info->inequality >> row & 1)
+                assert_true((double)value[row] >= -1e-6);
+            else
+                assert_close(value[row], 0, 1e-6);
+        }
+    }
+}
+
+static void test_value(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(3, 4, 0), r = at(0, 0, 0);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 2));
+    sn_constraint band = live(sn_add_distance_band(world, sn_at(p), sn_at(q), 6, 8));
+    sn_constraint collapsed = live(sn_add_distance(world, sn_at(p), sn_at(r), 2));
+    sn_real value[SN_MAX_ROWS] = {0};
+    assert_ok(world, sn_constraint_value(world, rod, value));
+    assert_close(value[0], 3, 1e-6);
+    assert_ok(world, sn_constraint_value(world, band, value));
+    assert_close(value[0], -1, 1e-6);
+    assert_close(value[1], 3, 1e-6);
+    assert_ok(world, sn_constraint_value(world, collapsed, value)); /* no direction: not evaluated */
+    assert_true(isnan(value[0]));
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------------- */
+
+/* One particle, pinned to several places at once: the last pin that acts has it. */
+static sn_particle torn;
+
+static sn_constraint pin_to(double x)
+{
+    return live(sn_add_pin_at(world, sn_at(torn), vec(x, 0, 0)));
+}
+
+/* Where it ends up, from x = 0. */
+static double pulled_to(void)
+{
+    assert_ok(world, sn_particle_set_position(world, torn, vec(0, 0, 0)));
+    assert_ok(world, sn_particle_set_velocity(world, torn, vec(0, 0, 0)));
+    support_run(world, 1, 0.1);
+    return (double)position(torn).x;
+}
+
+static void test_insertion_order(void **state)
+{
+    (void)state;
+    torn = at(0, 0, 0);
+    sn_constraint one = pin_to(1), two = pin_to(2);
+    pin_to(3);
+    assert_close(pulled_to(), 3, 1e-6);
+    assert_ok(world, sn_constraint_remove(world, two));
+    assert_close(pulled_to(), 3, 1e-6);
+    pin_to(4); /* takes the number of the one that was removed, but comes last */
+    assert_close(pulled_to(), 4, 1e-6);
+    sn_real target[3] = {9, 0, 0};
+    assert_ok(world, sn_constraint_set_param(world, one, "target", target)); /* a change keeps the place */
+    assert_close(pulled_to(), 4, 1e-6);
+    sn_point point = sn_at(torn);
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_PIN);
+    def.points = &point;
+    for (uint32_t i = 0; i < 3; ++i)
+        def.param[i] = i == 0 ? 8 : 0;
+    assert_ok(world, sn_constraint_change(world, one, &def));
+    assert_close(pulled_to(), 4, 1e-6);
+}
+
+/* Kinds that are added in turns act in turns. */
+static void test_insertion_order_across_kinds(void **state)
+{
+    (void)state;
+    torn = at(0, 0, 0);
+    sn_particle anchor = fixed_at(-1, 0, 0);
+    pin_to(1);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(torn), sn_at(anchor), 3)); /* to x = 2 */
+    assert_close(pulled_to(), 2, 1e-5);
+    sn_constraint last = pin_to(3);
+    assert_close(pulled_to(), 3, 1e-5);
+    assert_ok(world, sn_constraint_remove(world, last));
+    assert_close(pulled_to(), 2, 1e-5);
+    uint32_t index[] = {torn.index, torn.index};
+    sn_real targets[] = {5, 0, 0, 6, 0, 0};
+    sn_constraints run = sn_add_constraints(world, SN_KIND_PIN, 2, index, targets, NULL);
+    assert_close(pulled_to(), 6, 1e-5);
+    assert_ok(world, sn_constraint_remove(world, sn_constraints_at(run, 1)));
+    assert_close(pulled_to(), 5, 1e-5);
+    assert_ok(world, sn_constraint_remove(world, sn_constraints_at(run, 0)));
+    assert_ok(world, sn_constraint_remove(world, rod));
+    assert_close(pulled_to(), 1, 1e-5);
+}
+
+/* Many removals and additions later, what was added last still acts last. */
+static void test_insertion_order_survives(void **state)
+{
+    (void)state;
+    torn = at(0, 0, 0);
+    sn_constraint pins[40];
+    double place[40];
+    uint64_t seed = 3;
+    for (uint32_t i = 0; i < 40; ++i) {
+        place[i] = i + 1;
+        pins[i] = pin_to(place[i]);
+    }
+    for (uint32_t round = 0; round < 500; ++round) {
+        uint32_t i = support_random_below(&seed, 40);
+        assert_ok(world, sn_constraint_remove(world, pins[i]));
+        place[i] = 100 + round;
+        pins[i] = pin_to(place[i]);
+        if (round % 50 == 0)
+            assert_close(pulled_to(), place[i], 1e-4);
+    }
+}
+
+/* Forward and back: what was added first has the last word. */
+static void test_symmetric_order(void **state)
+{
+    (void)state;
+    torn = at(0, 0, 0);
+    configure(SN_ORDER_SYMMETRIC, 1, 1, 0);
+    pin_to(1);
+    pin_to(2);
+    pin_to(3);
+    assert_close(pulled_to(), 1, 1e-6);
+    assert_int_equal(report().passes, 1); /* two sweeps are one pass */
+}
+
+/* The worst first, so the nearest place has the last word, whatever the order of insertion. */
+static void test_worst_first_order(void **state)
+{
+    (void)state;
+    torn = at(0, 0, 0);
+    configure(SN_ORDER_WORST_FIRST, 1, 1, 0);
+    pin_to(-2);
+    pin_to(1);
+    pin_to(-3);
+    pin_to(4);
+    assert_close(pulled_to(), 1, 1e-6);
+}
+
+/* ---- Passes, tolerance, convergence --------------------------------------------------------------------------------------- */
+
+/* A chain that hangs from the first of its particles. */
+static sn_particles hang_chain(uint32_t count)
+{
+    sn_real xyz[3 * 64] = {0};
+    for (uint32_t i = 0; i < count; ++i)
+        xyz[3 * i] = real(0.1 * i);
+    sn_particles chain = sn_add_particles(world, count, xyz, 0, real(0.1));
+    assert_ok(world, sn_particle_set_mass(world, sn_particles_at(chain, 0), SN_IMMOVABLE));
+    for (uint32_t i = 0; i + 1 < count; ++i)
+        live(
+            sn_add_distance(world, sn_at(sn_particles_at(chain, i)), sn_at(sn_particles_at(chain, i + 1)), SN_MEASURE));
+    return chain;
+}
+
+static double largest_residual(void)
+{
+    sn_report r = report();
+    double largest = 0;
+    for (uint32_t i = 0; i < r.kind_count; ++i)
+        largest = r.kinds[i].largest > largest ? r.kinds[i].largest : largest;
+    return largest;
+}
+
+static void test_passes_without_tolerance(void **state)
+{
+    (void)state;
+    hang_chain(5);
+    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    for (uint32_t i = 0; i < COUNT_OF(orders); ++i) {
+        configure(orders[i], 4, 7, 0);
+        support_run(world, 1, 0.01);
+        assert_int_equal(report().passes, 28);
+    }
+    configure(SN_ORDER_INSERTION, 3, 0, 0); /* no passes at all: constraints are ignored */
+    support_run(world, 1, 0.01);
+    assert_int_equal(report().passes, 0);
+}
+
+static void test_tolerance_stops_early(void **state)
+{
+    (void)state;
+    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    const double tolerance = 1e-3;
+    hang_chain(12);
+    for (uint32_t i = 0; i < COUNT_OF(orders); ++i) {
+        configure(orders[i], 1, 5000, tolerance);
+        support_run(world, 20, 1.0 / 60);
+        sn_report r = report();
+        assert_in_range(r.passes, 2, 4999);
+        assert_true(largest_residual() <=
+                    2 * tolerance);            /* the tolerance is in metres, the gradient's length is sqrt(2) */
+        configure(orders[i], 1, 3, tolerance); /* at most so many */
+        support_run(world, 1, 1.0 / 60);
+        assert_true(report().passes <= 3);
+    }
+}
+
+/* Nothing to do takes one pass to find out. */
+static void test_tolerance_when_satisfied(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    live(sn_add_distance(world, sn_at(p), sn_at(q), SN_MEASURE));
+    configure(SN_ORDER_INSERTION, 5, 100, 1e-4);
+    support_run(world, 1, 0.1);
+    assert_int_equal(report().passes, 5);
+    assert_vec_close(position(p), vec(0, 0, 0), 0);
+    assert_vec_close(position(q), vec(1, 0, 0), 0);
+}
+
+/* Every order reaches the same shape, and more passes bring it closer. */
+static void test_orders_converge(void **state)
+{
+    (void)state;
+    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    sn_particles chain = hang_chain(10);
+    sn_snapshot *start = sn_world_save(world);
+    sn_vec3 end[3];
+    for (uint32_t i = 0; i < COUNT_OF(orders); ++i) {
+        double rough, fine;
+        configure(orders[i], 1, 5, 0);
+        support_run(world, 10, 1.0 / 60);
+        rough = largest_residual();
+        assert_ok(world, sn_world_load(world, start));
+        configure(orders[i], 1, 600, 0);
+        support_run(world, 10, 1.0 / 60);
+        fine = largest_residual();
+        end[i] = position(sn_particles_at(chain, 9));
+        assert_ok(world, sn_world_load(world, start));
+        assert_true(fine < rough / 10);
+    }
+    assert_vec_close(end[0], end[1], 1e-3);
+    assert_vec_close(end[0], end[2], 1e-3);
+    sn_snapshot_destroy(start);
+}
+
+/* ---- Stiffness k ------------------------------------------------------------------------------------------------------------ */
+
+/* What is left of a stretch of 1 m after one step, in one substep of so many passes. */
+static double left_over(double k, uint32_t iterations, bool correct)
+{
+    sn_particle p = fixed_at(0, 0, 0), q = at(2, 0, 0);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
+    assert_ok(world, sn_constraint_set_stiffness(world, rod, real(k)));
+    sn_settings settings = sn_world_settings(world);
+    settings.iterations = iterations;
+    settings.correct_stiffness = correct;
+    assert_ok(world, sn_world_configure(world, &settings));
+    support_run(world, 1, 0.1);
+    double left = (double)position(q).x - 1;
+    assert_ok(world, sn_particle_remove(world, p));
+    assert_ok(world, sn_particle_remove(world, q));
+    return left;
+}
+
+static void test_stiffness(void **state)
+{
+    (void)state;
+    const double k[] = {0, 0.1, 0.5, 0.9, 1};
+    const uint32_t iterations[] = {1, 2, 5, 20};
+    for (uint32_t i = 0; i < COUNT_OF(k); ++i)
+        for (uint32_t j = 0; j < COUNT_OF(iterations); ++j) {
+            assert_close(left_over(k[i], iterations[j], false), pow(1 - k[i], iterations[j]), 1e-5);
+            assert_close(left_over(k[i], iterations[j], true), 1 - k[i], 1e-5);
+        }
+}
+
+/* ---- Forces ------------------------------------------------------------------------------------------------------------------- */
+
+/* A weight on a rod: the rod pulls with m g. Before the first step it pulls with nothing. */
+static void test_force(void **state)
+{
+    (void)state;
+    sn_particle top = fixed_at(0, 0, 0), bob = sn_add_particle(world, vec(0, -1, 0), 2);
+    sn_constraint rod = live(sn_add_distance(world, sn_at(top), sn_at(bob), 1));
+    sn_force before = sn_constraint_force(world, rod);
+    assert_true(before.magnitude == 0 && before.rows == 1 && before.row[0] == 0);
+    assert_vec_close(sn_constraint_force_on(world, rod, 0), vec(0, 0, 0), 0);
+    support_run(world, 5, 1.0 / 60);
+    sn_force force = sn_constraint_force(world, rod);
+    double tolerance = sizeof(sn_real) == 4 ? 0.2 : 1e-6;
+    assert_close(force.magnitude, 2 * 9.81, tolerance);
+    assert_close(force.row[0], -2 * 9.81, tolerance); /* a stretched rod pulls C down */
+    assert_vec_close(sn_constraint_force_on(world, rod, 1), vec(0, 2 * 9.81, 0), tolerance);
+    assert_vec_close(sn_constraint_force_on(world, rod, 0), vec(0, -2 * 9.81, 0), tolerance);
+}
+
+/* The forces of an internal kind on its points sum to zero, whatever the points are. */
+static void test_forces_balance(void **state)
+{
+    (void)state;
+    support_animals zoo = support_zoo(world);
+    support_run(world, 20, 1.0 / 60);
+    for (uint32_t kind = 1; kind < zoo.kind_count; ++kind) {
+        const sn_kind *info = sn_kind_info(world, kind);
+        const sn_constraint all[] = {zoo.rigid[kind], zoo.on_spots[kind], zoo.soft[kind], zoo.half_stiff[kind]};
+        for (uint32_t i = 0; info->internal && i < COUNT_OF(all); ++i) {
+            sn_vec3 sum = vec(0, 0, 0);
+            for (uint32_t point = 0; point < info->points; ++point) {
+                sn_vec3 f = sn_constraint_force_on(world, all[i], point);
+                assert_true(support_is_finite(f));
+                sum = (sn_vec3){sum.x + f.x, sum.y + f.y, sum.z + f.z};
+            }
+            double size = (double)sn_constraint_force(world, all[i]).magnitude;
+            assert_vec_close(sum, vec(0, 0, 0), 1e-5 * (1 + size));
+        }
+    }
+}
+
+/* ---- Kinds of one's own ------------------------------------------------------------------------------------------------------- */
+
+static void test_own_kind(void **state)
+{
+    (void)state;
+    uint32_t kind = sn_register_kind(world, &support_kind_gap);
+    assert_int_equal(kind, SN_KIND_BUILTIN_END);
+    assert_int_equal(sn_kind_count(world), SN_KIND_BUILTIN_END + 1);
+    assert_int_equal(sn_kind_find(world, "test_gap"), kind);
+    assert_int_equal(sn_kind_find(NULL, "test_gap"), 0);
+    const sn_kind *info = sn_kind_info(world, kind);
+    assert_non_null(info);
+    assert_string_equal(info->name, "test_gap");
+    assert_ptr_not_equal(info->name, support_kind_gap.name); /* strings are copied */
+    assert_int_equal(sn_kind_param_count(info), 1);
+    sn_particle p = at(0, 0, 0), q = at(3, 1, 0);
+    uint32_t index[] = {p.index, q.index};
+    sn_real gap = 1;
+    sn_constraints run = sn_add_constraints(world, kind, 1, index, &gap, NULL);
+    assert_int_equal(run.count, 1);
+    support_run(world, 1, 0.1);
+    assert_vec_close(position(p), vec(1, 0, 0), 1e-6);
+    assert_vec_close(position(q), vec(2, 1, 0), 1e-6);
+    assert_int_equal(sn_world_constraint_count(world, kind), 1);
+}
+
+/* Names and units that the caller forgets after the registration live on. */
+static void test_own_kind_is_copied(void **state)
+{
+    (void)state;
+    char name[] = "test_copy", unit[] = "m", about[] = "about", param[] = "gap";
+    sn_kind kind = support_kind_gap;
+    kind.name = name;
+    kind.unit = unit;
+    kind.about = about;
+    kind.formula = NULL;
+    kind.param[0].name = param;
+    kind.param[0].unit = unit;
+    uint32_t number = sn_register_kind(world, &kind);
+    assert_int_not_equal(number, 0);
+    memset(name, '?', sizeof name - 1);
+    memset(unit, '?', sizeof unit - 1);
+    memset(about, '?', sizeof about - 1);
+    memset(param, '?', sizeof param - 1);
+    const sn_kind *info = sn_kind_info(world, number);
+    assert_string_equal(info->name, "test_copy");
+    assert_string_equal(info->unit, "m");
+    assert_string_equal(info->about, "about");
+    assert_string_equal(info->param[0].name, "gap");
+    assert_string_equal(info->param[0].unit, "m");
+    assert_null(info->param[1].name);
+    sn_particle p = at(0, 0, 0), q = at(3, 1, 0);
+    uint32_t index[] = {p.index, q.index};
+    sn_constraints run = sn_add_constraints(world, number, 1, index, NULL, NULL);
+    sn_real gap = 2;
+    assert_ok(world, sn_constraint_set_param(world, sn_constraints_at(run, 0), "gap", &gap));
+}
+
+/* An evaluation that gives up rests, and nothing happens to its points. */
+static bool give_up(const sn_eval_in *in, const sn_eval_out *out)
+{
+    (void)in;
+    out->c[0] = 100;
+    out->gradient[0].x = 1;
+    return false;
+}
+
+static void test_resting_kind(void **state)
+{
+    (void)state;
+    sn_kind kind = {.name = "test_rest", .points = 1, .rows = 1, .eval = give_up};
+    uint32_t number = sn_register_kind(world, &kind);
+    sn_particle p = at(1, 2, 3);
+    sn_constraints run = sn_add_constraints(world, number, 1, &p.index, NULL, NULL);
+    assert_int_equal(run.count, 1);
+    support_run(world, 3, 0.1);
+    assert_vec_same(position(p), vec(1, 2, 3));
+    sn_real value[SN_MAX_ROWS] = {0};
+    assert_ok(world, sn_constraint_value(world, sn_constraints_at(run, 0), value));
+    assert_true(isnan(value[0]));
+    assert_true(sn_constraint_force(world, sn_constraints_at(run, 0)).magnitude == 0);
+}
+
+/* ---- Divergence ----------------------------------------------------------------------------------------------------------------- */
+
+/* A gap that turns bad after some evaluations: in its value or in its gradient. */
+typedef struct time_bomb {
+    uint32_t calls, bad_from;
+    bool in_gradient;
+    sn_real bad;
+} time_bomb;
+
+static bool bomb_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    time_bomb *bomb = in->context;
+    support_kind_gap.eval(in, out);
+    if (bomb->calls++ < bomb->bad_from)
+        return true;
+    if (bomb->in_gradient)
+        out->gradient[1].y = bomb->bad;
+    else
+        out->c[0] = bomb->bad;
+    return true;
+}
+
+static sn_world *bomb_world(time_bomb *bomb)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.substeps = 4;
+    sn_world *w = support_world_from(&def);
+    sn_kind kind = support_kind_gap;
+    kind.name = "test_bomb";
+    kind.eval = bomb_eval;
+    kind.context = bomb;
+    uint32_t number = sn_register_kind(w, &kind);
+    support_animals zoo = support_zoo(w);
+    for (uint32_t i = 0; i < 3; ++i) /* only the first of the zoo's four stays */
+        assert_ok(w, sn_constraint_remove(w, i == 0   ? zoo.on_spots[number]
+                                             : i == 1 ? zoo.soft[number]
+                                                      : zoo.half_stiff[number]));
+    bomb->calls = 0;
+    return w;
+}
+
+/* In the third of four substeps of the second step. The world then stands where two substeps bring its twin. */
+static void expect_divergence(bool in_gradient, sn_real bad)
+{
+    time_bomb bomb = {.bad_from = UINT32_MAX, .in_gradient = in_gradient, .bad = bad}, dud = {.bad_from = UINT32_MAX};
+    sn_world *w = bomb_world(&bomb), *twin = bomb_world(&dud);
+    support_run(w, 1, 0.0625);
+    support_run(twin, 1, 0.0625);
+    assert_int_equal(bomb.calls, 4);
+    bomb.bad_from = 6;
+    assert_result(w, SN_ERROR_DIVERGED, sn_world_step(w, real(0.0625)));
+    assert_says(sn_world_error(w), "test_bomb");
+    sn_settings settings = sn_world_settings(twin);
+    settings.substeps = 2;
+    assert_ok(twin, sn_world_configure(twin, &settings));
+    support_run(twin, 1, 0.03125);
+    settings.substeps = 4;
+    assert_ok(twin, sn_world_configure(twin, &settings));
+    assert_close(sn_world_time(w), 0.09375, 1e-9);
+    assert_same_world(w, twin);
+    uint64_t hash = sn_world_hash(w);
+    assert_result(w, SN_ERROR_DIVERGED, sn_world_step(w, real(0.0625))); /* still */
+    assert_true(sn_world_hash(w) == hash);
+    bomb.bad_from = UINT32_MAX;
+    support_run(w, 2, 0.0625);
+    support_run(twin, 2, 0.0625);
+    assert_same_world(w, twin);
+    sn_world_destroy(w);
+    sn_world_destroy(twin);
+}
+
+static void test_divergence(void **state)
+{
+    (void)state;
+    expect_divergence(false, (sn_real)NAN);
+    expect_divergence(false, (sn_real)INFINITY);
+    expect_divergence(false, -(sn_real)INFINITY);
+    expect_divergence(true, (sn_real)NAN);
+    expect_divergence(true, (sn_real)INFINITY);
+}
+
+/* The same for an inequality and in the other orders. */
+static void test_divergence_in_every_order(void **state)
+{
+    (void)state;
+    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    for (uint32_t i = 0; i < COUNT_OF(orders); ++i)
+        for (uint32_t inequality = 0; inequality < 2; ++inequality) {
+            time_bomb bomb = {.bad_from = 0, .bad = (sn_real)NAN};
+            sn_kind kind = support_kind_gap;
+            sn_world *w = support_void();
+            kind.eval = bomb_eval;
+            kind.context = &bomb;
+            kind.inequality = inequality;
+            uint32_t number = sn_register_kind(w, &kind), index[2];
+            index[0] = sn_add_particle(w, vec(0, 0, 0), 1).index;
+            index[1] = sn_add_particle(w, vec(1, 0, 0), 1).index;
+            sn_real gap = 1;
+            assert_int_equal(sn_add_constraints(w, number, 1, index, &gap, NULL).count, 1);
+            sn_settings settings = sn_world_settings(w);
+            settings.order = orders[i];
+            settings.iterations = 3;
+            settings.tolerance = real(1e-4);
+            assert_ok(w, sn_world_configure(w, &settings));
+            uint64_t hash = sn_world_hash(w);
+            assert_result(w, SN_ERROR_DIVERGED, sn_world_step(w, real(0.1)));
+            assert_says(sn_world_error(w), "test_gap 0");
+            assert_true(sn_world_hash(w) == hash);
+            sn_world_destroy(w);
+        }
+}
+
+/* -------------------------------------------------------------------------------------------------------------------- */
+
+#define IN_VOID(test)    cmocka_unit_test_setup_teardown(test, setup_void, teardown)
+#define IN_DEFAULT(test) cmocka_unit_test_setup_teardown(test, setup_default, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_VOID(test_points),
+        IN_VOID(test_spot_shares_the_correction),
+        IN_VOID(test_spot_and_its_own_corner),
+        IN_VOID(test_handles),
+        IN_VOID(test_runs),
+        IN_VOID(test_numbers_stay),
+        IN_DEFAULT(test_read_round_trip),
+        IN_VOID(test_change),
+        IN_VOID(test_set_param),
+        IN_VOID(test_set_param_measures),
+        IN_VOID(test_set_material),
+        IN_DEFAULT(test_measured_constraints_hold),
+        IN_VOID(test_value),
+        IN_VOID(test_insertion_order),
+        IN_VOID(test_insertion_order_across_kinds),
+        IN_VOID(test_insertion_order_survives),
+        IN_VOID(test_symmetric_order),
+        IN_VOID(test_worst_first_order),
+        IN_DEFAULT(test_passes_without_tolerance),
+        IN_DEFAULT(test_tolerance_stops_early),
+        IN_VOID(test_tolerance_when_satisfied),
+        IN_DEFAULT(test_orders_converge),
+        IN_VOID(test_stiffness),
+        IN_DEFAULT(test_force),
+        IN_DEFAULT(test_forces_balance),
+        IN_VOID(test_own_kind),
+        IN_VOID(test_own_kind_is_copied),
+        IN_VOID(test_resting_kind),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_divergence_in_every_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,368 @@
+/* The hooks of the host program: tasks on real threads, in any order, twice or not at all; logs; and worlds on several
+   threads at once. Results never depend on any of it. */
+#include "support/support.h"
+
+#include <fenv.h>
+
+#define SIDE  110 /* particles along an edge: more than one task's worth in all */
+#define STEPS 4
+
+/* A cloth that is held at two corners, in the wind. */
+static sn_world *cloth(const sn_world_def *def)
+{
+    sn_world *world = support_world_from(def);
+    sn_real *xyz = calloc(3 * SIDE * SIDE, sizeof *xyz);
+    uint32_t *index = calloc(4 * SIDE * SIDE, sizeof *index), edges = 0;
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        uint32_t column = i % SIDE, row = i / SIDE;
+        xyz[3 * i] = real(0.1 * column);
+        xyz[3 * i + 2] = real(0.1 * row);
+        if (column + 1 < SIDE) {
+            index[2 * edges] = i;
+            index[2 * edges++ + 1] = i + 1;
+        }
+        if (row + 1 < SIDE) {
+            index[2 * edges] = i;
+            index[2 * edges++ + 1] = i + SIDE;
+        }
+    }
+    sn_particles grid = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.01));
+    assert_int_equal(grid.first, 0);
+    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, edges, index, NULL, NULL).count, edges);
+    sn_add_pin(world, sn_particles_at(grid, 0));
+    sn_add_pin(world, sn_particles_at(grid, SIDE - 1));
+    assert_ok(world, sn_world_add_field(world, support_wind, NULL, true, NULL));
+    free(xyz);
+    free(index);
+    return world;
+}
+
+static sn_world_def cloth_def(support_tasks *tasks)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.substeps = 3;
+    if (tasks)
+        def.tasks = support_tasks_hook(tasks);
+    return def;
+}
+
+/* Without a hook. */
+static sn_world *plain_cloth(void)
+{
+    sn_world_def def = cloth_def(NULL);
+    return cloth(&def);
+}
+
+/* ---- Tasks -------------------------------------------------------------------------------------------------------- */
+
+static void test_same_results(void **state)
+{
+    (void)state;
+    support_tasks modes[] = {{.mode = SUPPORT_TASKS_FORWARD},
+                             {.mode = SUPPORT_TASKS_REVERSE},
+                             {.mode = SUPPORT_TASKS_THREADS, .threads = 2},
+                             {.mode = SUPPORT_TASKS_THREADS, .threads = 4},
+                             {.mode = SUPPORT_TASKS_THREADS, .threads = 8},
+                             {.mode = SUPPORT_TASKS_TWICE},
+                             {.mode = SUPPORT_TASKS_ECHO, .threads = 3}};
+    sn_world *reference = plain_cloth();
+    support_run(reference, STEPS, 1.0 / 60);
+    for (uint32_t i = 0; i < COUNT_OF(modes); ++i) {
+        sn_world_def def = cloth_def(&modes[i]);
+        support_memory memory = {0};
+        def.allocator = support_allocator(&memory);
+        sn_world *world = cloth(&def);
+        support_run(world, STEPS, 1.0 / 60);
+        assert_same_world(world, reference);
+        assert_true(modes[i].runs > 0);
+        assert_in_range(modes[i].most, 2, SIDE * SIDE);
+        sn_world_destroy(world);
+        assert_memory_clean(&memory); /* and the allocator was called from this thread only */
+    }
+    sn_world_destroy(reference);
+}
+
+/* The cut into tasks is fixed by the scene. */
+static void test_same_cut(void **state)
+{
+    (void)state;
+    support_tasks few = {.mode = SUPPORT_TASKS_THREADS, .threads = 1},
+                  many = {.mode = SUPPORT_TASKS_THREADS, .threads = 7};
+    sn_world_def few_def = cloth_def(&few), many_def = cloth_def(&many);
+    sn_world *a = cloth(&few_def), *b = cloth(&many_def);
+    support_run(a, 1, 1.0 / 60);
+    support_run(b, 1, 1.0 / 60);
+    assert_int_equal(few.runs, many.runs);
+    assert_int_equal(few.most, many.most);
+    sn_world_destroy(a);
+    sn_world_destroy(b);
+}
+
+/* Counts its calls without care for threads, so it must not be asked from several. */
+static sn_vec3 count_calls(void *context, const sn_field_in *in)
+{
+    ++*(uint32_t *)context;
+    return vec(0, 0.01 * (double)(in->index % 3), 0);
+}
+
+/* One field that is not parallel among parallel ones: it is asked from one thread at a time, once for each particle. */
+static void test_field_that_is_not_parallel(void **state)
+{
+    (void)state;
+    support_tasks tasks = {.mode = SUPPORT_TASKS_THREADS, .threads = 4};
+    uint32_t calls = 0, plain_calls = 0;
+    sn_world_def def = cloth_def(&tasks);
+    sn_world *world = cloth(&def), *reference = plain_cloth();
+    assert_ok(world, sn_world_add_field(world, count_calls, &calls, false, NULL));
+    assert_ok(reference, sn_world_add_field(reference, count_calls, &plain_calls, false, NULL));
+    support_run(world, 2, 1.0 / 60);
+    support_run(reference, 2, 1.0 / 60);
+    assert_same_world(world, reference);
+    assert_int_equal(calls, 2 * 3 * SIDE * SIDE);
+    assert_int_equal(plain_calls, calls);
+    sn_world_destroy(world);
+    sn_world_destroy(reference);
+}
+
+/* ---- Lost tasks ------------------------------------------------------------------------------------------------------ */
+
+/* One substep, so that a step that fails has changed nothing at all. */
+static void lose(uint32_t run, uint32_t lost)
+{
+    support_tasks tasks = {.mode = SUPPORT_TASKS_FORWARD};
+    sn_world_def def = cloth_def(&tasks);
+    def.settings.substeps = 1;
+    sn_world *world = cloth(&def);
+    support_run(world, 1, 1.0 / 60);
+    uint64_t hash = sn_world_hash(world);
+    tasks = (support_tasks){.mode = SUPPORT_TASKS_LOSE, .lossy_run = run, .lost = lost};
+    sn_result result = sn_world_step(world, real(1.0 / 60));
+    if (tasks.runs <= run) { /* the step has fewer runs than that */
+        assert_int_equal(result, SN_OK);
+        assert_true(run > 0);
+    } else {
+        assert_result(world, SN_ERROR_HOST, result);
+        assert_says(sn_world_error(world), "task");
+        assert_true(sn_world_hash(world) == hash);
+        tasks.mode = SUPPORT_TASKS_FORWARD;
+        support_run(world, 1, 1.0 / 60);
+    }
+    sn_world *reference = cloth(&(sn_world_def){.settings = def.settings, .dimensions = 3});
+    support_run(reference, 2, 1.0 / 60);
+    assert_same_world(world, reference); /* the second try did it */
+    sn_world_destroy(world);
+    sn_world_destroy(reference);
+}
+
+static void test_lost_tasks(void **state)
+{
+    (void)state;
+    for (uint32_t run = 0; run < 4; ++run) {
+        lose(run, 0);
+        lose(run, 1);
+        lose(run, SUPPORT_LOSE_ALL);
+    }
+}
+
+/* In the middle of a step of several substeps: the world stands at the start of the one that failed. */
+static void test_lost_task_in_later_substep(void **state)
+{
+    (void)state;
+    support_tasks count = {.mode = SUPPORT_TASKS_FORWARD};
+    sn_world_def def = cloth_def(&count);
+    def.settings.substeps = 4;
+    sn_world *world = cloth(&def);
+    support_run(world, 1, 0.0625);
+    uint32_t runs_per_substep = count.runs / 4;
+    assert_int_equal(count.runs, 4 * runs_per_substep);
+    sn_world_destroy(world);
+
+    count = (support_tasks){.mode = SUPPORT_TASKS_LOSE, .lossy_run = 2 * runs_per_substep, .lost = 1};
+    world = cloth(&def);
+    assert_result(world, SN_ERROR_HOST, sn_world_step(world, real(0.0625)));
+    def = cloth_def(NULL);
+    def.settings.substeps = 2;
+    sn_world *twin = cloth(&def);
+    support_run(twin, 1, 0.03125);
+    sn_settings settings = sn_world_settings(twin);
+    settings.substeps = 4;
+    assert_ok(twin, sn_world_configure(twin, &settings));
+    assert_same_world(world, twin);
+    sn_world_destroy(world);
+    sn_world_destroy(twin);
+}
+
+/* ---- Logs -------------------------------------------------------------------------------------------------------------- */
+
+static void test_log(void **state)
+{
+    (void)state;
+    support_log log = {0};
+    sn_world_def def = sn_default_world_def();
+    def.log = support_log_hook(&log);
+    sn_world *world = support_world_from(&def);
+    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    support_run(world, 3, 0.1);
+    assert_int_equal(log.count, 0); /* what goes well is not logged */
+    assert_string_equal(sn_world_error(world), "");
+    assert_int_equal(sn_world_step(world, -1), SN_ERROR_ARGUMENT);
+    assert_int_equal(log.count, 1);
+    assert_int_equal(log.level, SN_LOG_ERROR);
+    assert_string_equal(log.text, sn_world_error(world));
+    assert_int_equal(sn_particle_set_mass(world, p, -3), SN_ERROR_ARGUMENT);
+    assert_int_equal(log.count, 2);
+    assert_string_equal(log.text, sn_world_error(world));
+    assert_says(log.text, "mass -3");
+    assert_ok(world, sn_particle_remove(world, p));
+    assert_says(sn_world_error(world), "mass -3"); /* stays until the next failure */
+    assert_true(isnan(sn_particle_mass(world, p)));
+    assert_int_equal(log.count, 3);
+    assert_string_equal(log.text, sn_world_error(world));
+    sn_world_destroy(world);
+    assert_int_equal(log.count, 3);
+}
+
+/* Texts that are longer than any buffer are cut, not overrun. */
+static void test_long_names(void **state)
+{
+    (void)state;
+    support_log log = {0};
+    char name[5000];
+    memset(name, 'x', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    sn_world_def def = sn_default_world_def();
+    def.log = support_log_hook(&log);
+    sn_world *world = support_world_from(&def);
+    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+    sn_constraint pin = sn_add_pin(world, p);
+    sn_real value[3] = {0};
+    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_set_param(world, pin, name, value));
+    assert_int_equal(log.count, 1);
+    sn_kind kind = support_kind_gap;
+    kind.name = name;
+    uint32_t number = sn_register_kind(world, &kind);
+    assert_int_equal(log.count, number ? 1 : 2); /* refused, or taken as it is */
+    if (number)
+        assert_string_equal(sn_kind_info(world, number)->name, name);
+    sn_world_destroy(world);
+}
+
+/* ---- Threads and the state of the processor ------------------------------------------------------------------------------- */
+
+typedef struct errand {
+    uint64_t hash;
+    bool failed;
+} errand;
+
+/* cmocka's assertions belong to the main thread, so this only takes notes. */
+static void *run_errand(void *context)
+{
+    errand *e = context;
+    sn_world_def def = sn_default_world_def();
+    sn_world *world;
+    e->failed = sn_world_create(&def, &world) != SN_OK;
+    if (e->failed)
+        return NULL;
+    sn_particle last = {0, 0};
+    for (uint32_t i = 0; i < 20; ++i) {
+        sn_particle p = sn_add_particle(world, vec(0.1 * i, 1, 0), 1);
+        if (i == 0)
+            sn_add_pin(world, p);
+        else
+            sn_add_distance(world, sn_at(last), sn_at(p), SN_MEASURE);
+        last = p;
+    }
+    for (uint32_t i = 0; i < 60; ++i)
+        e->failed |= sn_world_step(world, real(1.0 / 60)) != SN_OK;
+    e->failed |= sn_world_step(world, -1) != SN_ERROR_ARGUMENT || !support_says(sn_world_error(world), "dt -1");
+    e->hash = sn_world_hash(world);
+    sn_world_destroy(world);
+    return NULL;
+}
+
+/* Nothing is shared between worlds. */
+static void test_worlds_on_threads(void **state)
+{
+    (void)state;
+    enum { THREADS = 4 };
+    pthread_t thread[THREADS];
+    errand alone = {0, false}, errands[THREADS];
+    run_errand(&alone);
+    assert_false(alone.failed);
+    for (uint32_t i = 0; i < THREADS; ++i)
+        assert_int_equal(pthread_create(&thread[i], NULL, run_errand, &errands[i]), 0);
+    for (uint32_t i = 0; i < THREADS; ++i) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_false(errands[i].failed);
+        assert_true(errands[i].hash == alone.hash);
+    }
+}
+
+/* A world may be used by one thread after the other. */
+static void *step_elsewhere(void *world)
+{
+    for (uint32_t i = 0; i < STEPS; ++i)
+        if (sn_world_step(world, real(1.0 / 60)) != SN_OK)
+            return world;
+    return NULL;
+}
+
+static void test_world_changes_thread(void **state)
+{
+    (void)state;
+    sn_world *world = support_world(), *reference = support_world();
+    support_zoo(world);
+    support_zoo(reference);
+    pthread_t thread;
+    void *failed = NULL;
+    support_run(world, STEPS, 1.0 / 60);
+    assert_int_equal(pthread_create(&thread, NULL, step_elsewhere, world), 0);
+    assert_int_equal(pthread_join(thread, &failed), 0);
+    assert_null(failed);
+    support_run(reference, 2 * STEPS, 1.0 / 60);
+    assert_same_world(world, reference);
+    sn_world_destroy(world);
+    sn_world_destroy(reference);
+}
+
+/* A host that rounds in its own way gets the same bits, and its rounding back. */
+static void test_rounding_of_the_host(void **state)
+{
+    (void)state;
+    sn_world *reference = support_world();
+    support_zoo(reference);
+    support_run(reference, STEPS, 1.0 / 60);
+    const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+    for (uint32_t i = 0; i < COUNT_OF(modes); ++i) {
+        sn_world *world = support_world();
+        support_zoo(world);
+        assert_int_equal(fesetround(modes[i]), 0);
+        sn_result result = SN_OK;
+        for (uint32_t j = 0; j < STEPS && result == SN_OK; ++j)
+            result = sn_world_step(world, (sn_real)(1.0 / 60));
+        int kept = fegetround();
+        fesetround(FE_TONEAREST);
+        assert_int_equal(result, SN_OK);
+        assert_int_equal(kept, modes[i]);
+        assert_same_world(world, reference);
+        sn_world_destroy(world);
+    }
+    sn_world_destroy(reference);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same_results),
+        cmocka_unit_test(test_same_cut),
+        cmocka_unit_test(test_field_that_is_not_parallel),
+        cmocka_unit_test(test_lost_tasks),
+        cmocka_unit_test(test_lost_task_in_later_substep),
+        cmocka_unit_test(test_log),
+        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_worlds_on_threads),
+        cmocka_unit_test(test_world_changes_thread),
+        cmocka_unit_test(test_rounding_of_the_host),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
