@@ -19,7 +19,9 @@ static atomic_ulong libc_requests;
 #endif
 
 #ifdef UNDER_SANITIZER
-#include <sanitizer/allocator_interface.h>
+/* of the sanitizers' runtime; gcc has no header for it */
+extern int __sanitizer_install_malloc_and_free_hooks(void (*malloc_hook)(const volatile void *, size_t),
+                                                     void (*free_hook)(const volatile void *));
 
 static void count_malloc(const volatile void *block, size_t size)
 {
@@ -219,10 +221,10 @@ static sn_result step(scenario *s, uint32_t i)
     return sn_world_step(s->world, real(1.0 / 60));
 }
 
-static sn_result configure_and_step(scenario *s, uint32_t i)
+/* In turns: choose an order, step in it. */
+static sn_result configure_or_step(scenario *s, uint32_t i)
 {
-    sn_result result = configure(s, i);
-    return result == SN_OK ? step(s, i) : result;
+    return i % 2 == 0 ? configure(s, i / 2) : step(s, i);
 }
 
 static sn_result report(scenario *s, uint32_t i)
@@ -349,7 +351,7 @@ static const struct {
     {"step", step, 1},
     {"force", push, 3},
     {"target", pull, 20},
-    {"step in every order", configure_and_step, 3},
+    {"step in every order", configure_or_step, 6},
     {"report", report, 2},
     {"save", save, 1},
     {"add field", add_field, 9},
@@ -361,11 +363,11 @@ static const struct {
     {"remove particle", remove_single, 20},
     {"remove particle of run", remove_from_run, 6},
     {"remove run", remove_run, 1},
-    {"step after removals", configure_and_step, 3},
+    {"step after removals", configure_or_step, 6},
     {"load", load, 1},
     {"remove particle again", remove_single, 20},
     {"add particle again", add_single, 20},
-    {"step in every order", configure_and_step, 3},
+    {"step in every order", configure_or_step, 6},
     {"shift origin", shift, 1},
     {"save other, empty", save_other, 1},
     {"register kind in other", register_in_other, 6},

@@ -1,0 +1,19 @@
+#!/bin/sh
+# Compiles and runs the C program in the README, with warnings as errors, as a reader would.
+set -eu
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/README.md" >"$folder/readme.c"
+lines=$(wc -l <"$folder/readme.c")
+[ "$lines" -gt 10 ] || { echo "the README has no C program"; exit 1; }
+# shellcheck disable=SC2086
+$CC -std=c11 -Wall -Wextra -Wpedantic -Werror $SINEW_CFLAGS "$folder/readme.c" $SINEW_LIBS -o "$folder/readme"
+"$folder/readme" >"$folder/out"
+cat "$folder/out"
+grep -Eq '^the bob is at -?[0-9.e-]+ -?[0-9.e-]+ ' "$folder/out" || { echo "that is not what the README promises"; exit 1; }
+# every file and folder that the README, CONTRIBUTING and the documentation link to exists
+for page in "$SINEW_SOURCE_DIR"/*.md "$SINEW_SOURCE_DIR"/docs/*.md; do
+  grep -oE '\]\([^)#]+' "$page" | sed 's/](//' | grep -v '^http' | while read -r link; do
+    [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link, which does not exist"; exit 1; }
+  done
+done
