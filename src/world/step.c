@@ -24,6 +24,11 @@ typedef struct substep {
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
 } substep;
 
+static sn_result lost_tasks(const sn_world *world)
+{
+    return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
+}
+
 /* ---- Predict ---------------------------------------------------------------------------------------------------- */
 
 static sn_vec3 field_force(const sn_world *world, const sn_field *field, uint32_t slot)
@@ -101,7 +106,7 @@ static sn_result predict(substep *s)
     if (!fields_are_parallel(world))
         predict_piece(s, 0, count);
     else if (!sn_parallel_for(&world->parallel, count, predict_piece, s))
-        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+        return lost_tasks(world);
     return s->fault ? blame_prediction(s) : SN_OK;
 }
 
@@ -212,7 +217,7 @@ static sn_result check(substep *s)
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count;
     if (!sn_parallel_for(&world->parallel, count, check_piece, s))
-        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+        return lost_tasks(world);
     for (uint32_t slot = 0; s->fault && slot < count; ++slot)
         if (!stays_finite(s, slot))
             return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u would reach an infinite place or speed",
@@ -232,11 +237,15 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* From here nothing can fail: a task system that loses tasks is caught in `check`, and here its work is done again. */
-static void update(substep *s)
+/* Half a world must not be updated: tasks that got lost are done here before that is reported. */
+static sn_result update(substep *s)
 {
-    if (!sn_parallel_for(&s->world->parallel, s->world->particles.table.count, update_piece, s))
-        sn_parallel_repair(&s->world->parallel, s->world->particles.table.count, update_piece, s);
+    sn_world *world = s->world;
+    uint32_t count = world->particles.table.count;
+    if (sn_parallel_for(&world->parallel, count, update_piece, s))
+        return SN_OK;
+    sn_parallel_repair(&world->parallel, count, update_piece, s);
+    return lost_tasks(world);
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -252,7 +261,7 @@ static void lap(sn_world *world, double *clock, double *phase)
     *clock = now;
 }
 
-static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left)
+static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left, double end)
 {
     const sn_settings *settings = &world->state.settings;
     substep s = {.world = world,
@@ -279,10 +288,11 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
     lap(world, &clock, &world->profile.solve);
     if ((result = check(&s)) != SN_OK)
         return result;
-    update(&s);
+    result = update(&s);
     lap(world, &clock, &world->profile.update);
     world->state.h = h;
-    return SN_OK;
+    world->state.time = end;
+    return result;
 }
 
 static void clear_forces(sn_world *world)
@@ -308,10 +318,9 @@ static sn_result take_substeps(sn_world *world, sn_real dt)
     double start = world->state.time;
     sn_real h = dt / (sn_real)substeps;
     for (uint32_t i = 0; i < substeps; ++i) {
-        sn_result result = take_substep(world, h, substeps - i);
+        sn_result result = take_substep(world, h, substeps - i, start + (double)dt * (i + 1) / substeps);
         if (result != SN_OK)
             return result;
-        world->state.time = start + (double)dt * (i + 1) / substeps;
     }
     return SN_OK;
 }

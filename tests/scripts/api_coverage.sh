@@ -13,26 +13,49 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The code of the given files without comments, strings, character constants and preprocessor lines.
+# The code of the files given, without comments, strings and character constants.
 bare_code() {
     awk '
-        FNR == 1 { inside = 0; continued = 0 }
+        FNR == 1 { inside = 0 }
         {
             line = $0
             gsub(/\047\\?.\047/, "0", line)
-            gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+            gsub(/"([^"\\]|\\.)*"/, "0", line)
             text = ""
             while (line != "") {
                 at = index(line, inside ? "*/" : "/*")
-                if (!inside) text = text (at ? substr(line, 1, at - 1) " " : line)
-                if (!at) break
+                if (!inside)
+                    text = text (at ? substr(line, 1, at - 1) " " : line)
+                if (!at)
+                    break
                 line = substr(line, at + 2)
                 inside = !inside
             }
             sub(/\/\/.*/, "", text)
-            directive = continued || text ~ /^[ \t]*#/
-            continued = directive && text ~ /\\$/
-            # macros that tests define call functions too; in headers only what is declared counts
-            if (!directive || keep_macros) print text
-        }' "keep_macros=$1" "${@:2}"
+            print text
+        }' "$@"
 }
+
+# A declaration may run over several lines, so the headers are read as one line; preprocessor lines are left out.
+bare_code "$root"/include/sinew/*.h | grep -v '^[[:space:]]*#' | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+    sed -n -e 's/.*SN_API[^(]*[ *]\(sn_[a-z0-9_]*\) *(.*/\1/p' \
+        -e 's/.*static inline[^(]*[ *]\(sn_[a-z0-9_]*\) *(.*/\1/p' | sort -u >"$work/public"
+
+find "$root/tests" -type f \( -name '*.c' -o -name '*.h' -o -name '*.cpp' \) >"$work/files"
+while IFS= read -r file; do
+    bare_code "$file"
+done <"$work/files" | tr -c 'a-z0-9_(' '\n' |
+    awk '{ n = split($0, word, "("); for (i = 1; i < n; ++i) if (word[i] ~ /^sn_/) print word[i] }' |
+    sort -u >"$work/called"
+
+public=$(wc -l <"$work/public")
+if [ "$public" -lt 50 ]; then
+    echo "api_coverage: found only $public public functions; is the pattern out of date?" >&2
+    exit 2
+fi
+comm -23 "$work/public" "$work/called" >"$work/missing"
+if [ -s "$work/missing" ]; then
+    sed 's/^/api_coverage: no test calls /' "$work/missing" >&2
+    exit 1
+fi
+echo "api_coverage: all $((public)) public functions are called by tests"
