@@ -118,7 +118,7 @@ static void measure_stretch(const scene *s, double *mean, double *largest)
             sn_constraint_def def;
             sn_point points[SN_MAX_POINTS];
             sn_real value[SN_MAX_ROWS];
-            must(sn_constraint_read(s->world, c, &def, points) == SN_OK &&
+            must(sn_constraint_read(s->world, c, &def, points, SN_MAX_POINTS) == SN_OK &&
                      sn_constraint_value(s->world, c, value) == SN_OK,
                  s->world, "stretch");
             double stretch = fabs((double)value[0]) / (double)def.param[0];

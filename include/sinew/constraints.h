@@ -44,7 +44,7 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
 
-#define SN_MAX_POINTS 8  /* points of one constraint */
+#define SN_MAX_POINTS 8  /* points of one constraint, of a kind with a fixed number of them */
 #define SN_MAX_ROWS   6  /* scalar equations of one constraint, solved together */
 #define SN_MAX_PARAMS 16 /* numbers that describe one constraint; a vector is three */
 
@@ -98,22 +98,38 @@ typedef void sn_measure_fn(const sn_eval_in *in, sn_real *param);
 /* Looks at parameters that are each in range; returns NULL or what is wrong with them together ("least exceeds most"). */
 typedef const char *sn_check_fn(const sn_real *param);
 
+/* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each point
+   is to go. w holds the inverse masses of the points; what it writes for an immovable one is not used. Returns false where
+   it does not exist. */
+typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
+
+/* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v, m/s),
+   and returns its potential energy in joules. */
+typedef sn_real sn_force_fn(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force);
+
 typedef struct sn_kind {
-    const char *name;    /* the name in scenes and messages: lower case letters, digits and '_' */
-    const char *about;   /* one sentence for the documentation; may be NULL */
-    const char *formula; /* C in plain text; may be NULL */
-    const char *unit;    /* the unit of C, "m" or "rad"; compliance is then unit / N; may be NULL, meaning "m" */
-    uint32_t points;     /* 1 to SN_MAX_POINTS */
-    uint32_t rows;       /* 1 to SN_MAX_ROWS */
-    uint32_t inequality; /* bit r set: row r means C >= 0 instead of C = 0 */
-    bool internal;       /* C depends on differences of positions only, so the constraint conserves momentum. The
+    const char *name;      /* the name in scenes and messages: lower case letters, digits and '_' */
+    const char *about;     /* one sentence for the documentation; may be NULL */
+    const char *formula;   /* C in plain text; may be NULL */
+    const char *unit;      /* the unit of C, "m" or "rad"; compliance is then unit / N; may be NULL, meaning "m" */
+    uint32_t points;       /* 1 to SN_MAX_POINTS; 0: any number, see the next two */
+    uint32_t least_points; /* with points 0: at least so many, */
+    uint32_t point_step;   /*   and then in steps of so many (0 is 1). Such kinds take particles only, no spots */
+    bool repeats;          /* with points 0: one particle may serve as several points, as corners of triangles do */
+    uint32_t rows;         /* 1 to SN_MAX_ROWS */
+    uint32_t inequality;   /* bit r set: row r means C >= 0 instead of C = 0 */
+    bool internal;         /* C depends on differences of positions only, so the constraint conserves momentum. The
                             positions in sn_eval_in are then relative to a nearby origin, which keeps them precise */
-    bool spatial;        /* makes sense in three dimensions only: refused in a 2D world */
+    bool spatial;          /* makes sense in three dimensions only: refused in a 2D world */
     sn_param param[SN_MAX_PARAMS + 1];
     sn_eval_fn *eval;
     sn_measure_fn *measure; /* may be NULL */
     sn_check_fn *check;     /* may be NULL */
-    void *context;          /* passed to eval and measure */
+    sn_project_fn
+        *project; /* may be NULL. If set, position solvers use it in place of the gradient; compliance must be 0 */
+    sn_force_fn *force; /* may be NULL. If set, this is no constraint but a force, applied before positions are
+                               predicted; solvers leave it alone, and compliance must be 0 */
+    void *context;      /* passed to all of them */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are
@@ -177,6 +193,7 @@ static inline sn_real sn_compliance(sn_real stiffness)
 
 typedef struct sn_constraint_def {
     uint32_t kind;
+    uint32_t point_count;         /* only looked at for kinds with any number of points */
     const sn_point *points;       /* as many as the kind has; used during the call only */
     sn_real param[SN_MAX_PARAMS]; /* in the order of the kind's list; SN_MEASURE each by default */
     sn_real compliance;           /* see sn_material; default 0 */
@@ -201,10 +218,13 @@ SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *de
 /* Replaces points, parameters and material, keeping handle and place in the order. The kind must be the same. */
 SN_API sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def);
 
-/* Reads a constraint back, in a form that sn_constraint_add takes. points receives SN_MAX_POINTS items at most and
-   def->points is set to it. */
+/* How many points the constraint has; 0 and an error if the handle is stale. */
+SN_API uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint);
+
+/* Reads a constraint back, in a form that sn_constraint_add takes. points receives the points, def->points is set to it.
+   Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number. */
 SN_API sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def,
-                                    sn_point *points);
+                                    sn_point *points, uint32_t capacity);
 
 SN_API sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint);
 

@@ -19,8 +19,20 @@ typedef enum sn_solver {
 
 /* How time is integrated. */
 typedef enum sn_integrator {
-    SN_INTEGRATOR_SYMPLECTIC_EULER = 0 /* v += h a, then x += h v */
+    SN_INTEGRATOR_SYMPLECTIC_EULER = 0, /* v += h a, then x += h v: first order, robust */
+    SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */
+    SN_INTEGRATOR_LEAPFROG, /* half a kick, drift, half a kick: second order and reversible. Asks forces twice */
+    SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, carried by x and the x before it */
+    SN_INTEGRATOR_BDF2      /* second order also with rods, and damps what is faster than a substep */
 } sn_integrator;
+
+/* Where a constraint's gradient is taken. */
+typedef enum sn_gradients {
+    SN_GRADIENTS_CURRENT = 0, /* at the moved positions: stiff, robust, loses energy at first order */
+    SN_GRADIENTS_START /* at the start of the substep (SHAKE): keeps angular momentum, and with leapfrog or Verlet a
+                                 rod pendulum is second order and reversible. Needs several passes; every projection costs
+                                 two evaluations. Not with BDF2, whose substep does not end where it would */
+} sn_gradients;
 
 /* In which order a pass visits the constraints. */
 typedef enum sn_order {
@@ -45,6 +57,7 @@ typedef struct sn_settings {
     sn_real damping;     /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the lectures' stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
+    sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
     bool profile;           /* read the clock between phases, for the times in sn_report; default false */
 } sn_settings;
 

@@ -1,5 +1,6 @@
 #include "constraints/store.h"
 
+#include "base/sort.h"
 #include "constraints/table.h"
 
 #include <string.h>
@@ -26,16 +27,26 @@ void sn_store_bind(sn_store *store)
 bool sn_store_init(sn_store *store, const sn_allocator *allocator)
 {
     *store = (sn_store){.kind_count = 1, .counts.free_spot = SN_ID_FREE};
+    static const size_t many_width[SN_MANY_COLUMNS] = {
+        [SN_MANY_X] = sizeof(sn_vec3),         [SN_MANY_MOVE] = sizeof(sn_vec3),
+        [SN_MANY_FORCE] = sizeof(sn_vec3),     [SN_MANY_BY_POINT] = SN_MAX_ROWS * sizeof(sn_vec3),
+        [SN_MANY_NUMBER] = sizeof(uint32_t),   [SN_MANY_SLOT] = sizeof(uint32_t),
+        [SN_MANY_W] = sizeof(sn_real),         [SN_MANY_GRADIENT] = SN_MAX_ROWS * sizeof(sn_vec3),
+        [SN_MANY_SORT] = sizeof(sn_sort_item), [SN_MANY_SORT_SCRATCH] = sizeof(sn_sort_item),
+    };
+    for (uint32_t i = 0; i < SN_MANY_COLUMNS; ++i)
+        sn_table_column(&store->many, many_width[i], false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
     sn_table_column(&store->spot_table, sizeof *store->spot, true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
         if (!sn_store_register(store, allocator, sn_builtin_kinds[kind]))
             return false;
-    return true;
+    return sn_store_reserve_many(store, allocator, SN_MAX_POINTS);
 }
 
 static void release_pool(sn_pool *pool, const sn_allocator *allocator)
 {
+    sn_table_release(&pool->list_table, allocator);
     sn_ids_release(&pool->ids, allocator);
     sn_table_release(&pool->table, allocator);
     sn_release(allocator, pool->strings, pool->strings_size);
@@ -48,6 +59,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
         release_pool(store->pool[kind], allocator);
     sn_table_release(&store->run_table, allocator);
     sn_table_release(&store->spot_table, allocator);
+    sn_table_release(&store->many, allocator);
     store->kind_count = 1;
 }
 
@@ -86,13 +98,108 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     }
     copy_texts(&pool->kind, pool->strings);
     sn_ids_init(&pool->ids);
-    sn_table_column(&pool->table, kind->points * sizeof *pool->point, true);
+    sn_table_column(&pool->table, (kind->points ? kind->points : 2) * sizeof *pool->point, true);
     sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);
     sn_table_column(&pool->table, sizeof *pool->give, true);
     sn_table_column(&pool->table, kind->rows * sizeof *pool->lambda, true);
+    sn_table_column(&pool->list_table, sizeof(uint32_t), true);
     store->pool[store->kind_count] = pool;
     return store->kind_count++;
 }
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------ */
+
+bool sn_store_reserve_many(sn_store *store, const sn_allocator *allocator, uint32_t points)
+{
+    return sn_table_reserve(&store->many, allocator, points);
+}
+
+bool sn_store_reserve_list(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t points)
+{
+    sn_table *table = &store->pool[kind]->list_table;
+    return sn_store_reserve_many(store, allocator, points) &&
+           sn_table_reserve(table, allocator, table->count + 1 + 2 * (uint64_t)points);
+}
+
+/* For each point the first point of the same particle, found by sorting. */
+static uint32_t *find_firsts(sn_store *store, const uint32_t *particle, uint32_t count)
+{
+    sn_sort_item *item = store->many.column[SN_MANY_SORT];
+    uint32_t *first = store->many.column[SN_MANY_SLOT];
+    for (uint32_t i = 0; i < count; ++i)
+        item[i] = (sn_sort_item){particle[i], i, 0};
+    sn_sort(item, store->many.column[SN_MANY_SORT_SCRATCH], count);
+    for (uint32_t i = 0; i < count; ++i) /* equal keys kept their order, so the first of them appeared first */
+        first[item[i].a] = i && item[i].key == item[i - 1].key ? first[item[i - 1].a] : item[i].a;
+    return first;
+}
+
+uint32_t sn_store_find_repeat(sn_store *store, const uint32_t *particle, uint32_t count)
+{
+    const uint32_t *first = find_firsts(store, particle, count);
+    uint32_t i = 0;
+    while (i < count && first[i] == i)
+        ++i;
+    return i;
+}
+
+/* Particles are numbered within the list in the order of their first appearance. */
+void sn_store_set_list(sn_store *store, uint32_t kind, uint32_t row, const uint32_t *particle, uint32_t count)
+{
+    sn_pool *pool = store->pool[kind];
+    uint32_t *list = (uint32_t *)pool->list_table.column[0] + pool->list_table.count;
+    const uint32_t *first = find_firsts(store, particle, count);
+    uint32_t unique = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        unique += first[i] == i;
+    uint32_t *numbers = list + 1, *local = numbers + unique, next = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (first[i] == i) {
+            numbers[next] = particle[i];
+            local[i] = next++;
+        } else {
+            local[i] = local[first[i]];
+        }
+    }
+    list[0] = unique;
+    pool->point[2 * (size_t)row] = pool->list_table.count;
+    pool->point[2 * (size_t)row + 1] = count;
+    pool->list_table.count += 1 + unique + count;
+    if (count > store->counts.most_points)
+        store->counts.most_points = count;
+}
+
+static uint32_t list_size(const sn_pool *pool, uint32_t row)
+{
+    sn_list list = pool_list(pool, row);
+    return 1 + list.particle_count + list.point_count;
+}
+
+/* Closes the gaps that removed lists left, once they are more than half of all. If memory is short, later will do. */
+static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
+{
+    if (pool->list_waste <= pool->list_table.count / 2)
+        return;
+    sn_table table = {0};
+    sn_table_column(&table, sizeof(uint32_t), true);
+    if (!sn_table_reserve(&table, allocator, pool->list_table.count - pool->list_waste + 1))
+        return;
+    uint32_t *to = table.column[0];
+    const uint32_t *from = pool->list_table.column[0];
+    for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+        if (!sn_ids_is_live(&pool->ids, row))
+            continue;
+        uint32_t size = list_size(pool, row);
+        memcpy(to + table.count, from + pool->point[2 * (size_t)row], size * sizeof *to);
+        pool->point[2 * (size_t)row] = table.count;
+        table.count += size;
+    }
+    sn_table_release(&pool->list_table, allocator);
+    pool->list_table = table;
+    pool->list_waste = 0;
+}
+
+/* ---- The order -------------------------------------------------------------------------------------------------- */
 
 /* The next constraint after run r, item i, in the order; false at the end. */
 static bool next_live(const sn_store *store, uint32_t *r, uint32_t *i)
@@ -202,6 +309,9 @@ void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row)
 
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator)
 {
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        if (pool_has_lists(store->pool[kind]))
+            tidy_lists(store->pool[kind], allocator);
     if (store->counts.removed > store->counts.live + COMPACT_SLACK)
         sn_store_compact(store, allocator); /* if memory is short, later will do */
 }
@@ -219,8 +329,13 @@ uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)
     return SN_SPOT_BIT | row;
 }
 
-void sn_store_free_spots(sn_store *store, const sn_pool *pool, uint32_t row)
+/* And its list, which becomes waste. */
+void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row)
 {
+    if (pool_has_lists(pool)) {
+        pool->list_waste += list_size(pool, row);
+        return;
+    }
     const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
     for (uint32_t i = 0; i < pool->kind.points; ++i) {
         if (!(point[i] & SN_SPOT_BIT))

@@ -20,6 +20,21 @@
 #define SN_SPOT_BIT  0x80000000u
 #define SN_MAX_KINDS 256u
 
+/* The scratch of a store for constraints with any number of points, by column; room for the longest. */
+enum {
+    SN_MANY_X,            /* sn_vec3 a point: position */
+    SN_MANY_MOVE,         /* sn_vec3 a point: velocity, displacement or force */
+    SN_MANY_FORCE,        /* the same again */
+    SN_MANY_BY_POINT,     /* sn_vec3 a point and row: gradient */
+    SN_MANY_NUMBER,       /* uint32_t a point: the particle's number */
+    SN_MANY_SLOT,         /* uint32_t a particle */
+    SN_MANY_W,            /* sn_real a particle, or a point: inverse mass */
+    SN_MANY_GRADIENT,     /* sn_vec3 a particle and row */
+    SN_MANY_SORT,         /* sn_sort_item a point, to find repetitions when a list is stored */
+    SN_MANY_SORT_SCRATCH, /* the same */
+    SN_MANY_COLUMNS
+};
+
 /* How a constraint gives; see sn_constraint_def. */
 typedef struct sn_give {
     sn_real compliance;
@@ -32,13 +47,26 @@ typedef struct sn_pool {
     char *strings; /* owned copies of the texts of a registered kind */
     size_t strings_size;
     uint32_t param_count;
-    sn_ids ids;      /* the value is the sequence number */
-    sn_table table;  /* rows parallel to ids */
-    uint32_t *point; /* kind.points codes a row: a particle's number, or SN_SPOT_BIT + the row of a spot */
-    sn_real *param;  /* param_count a row */
+    sn_ids ids;     /* the value is the sequence number */
+    sn_table table; /* rows parallel to ids */
+    uint32_t
+        *point; /* kind.points codes a row: a particle's number, or SN_SPOT_BIT + the row of a spot. For a kind with
+                        any number of points two numbers a row: where its list starts, and how many points it has */
+    sn_table list_table; /* the lists of such a kind, one after the other; see sn_list */
+    uint32_t list_waste; /* entries of lists whose constraint is gone */
+    sn_real *param;      /* param_count a row */
     sn_give *give;
     sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
 } sn_pool;
+
+/* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers without
+   repetitions, and for each point which of them it is. */
+typedef struct sn_list {
+    uint32_t particle_count;
+    uint32_t point_count;
+    const uint32_t *particle;
+    const uint32_t *local; /* particle[local[i]] is point i */
+} sn_list;
 
 /* A weighted spot, owned by the one constraint that names it. */
 typedef struct sn_spot {
@@ -61,9 +89,11 @@ typedef struct sn_store {
     sn_run *run;
     sn_table spot_table;
     sn_spot *spot;
+    sn_table many; /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
-        uint32_t removed; /* rows that runs still mention */
+        uint32_t most_points; /* of any list so far */
+        uint32_t removed;     /* rows that runs still mention */
         uint32_t next_sequence;
         uint32_t free_spot; /* SN_ID_FREE: none */
         uint32_t free_spots;
@@ -81,6 +111,19 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
 bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
                       uint32_t *first);
 
+/* Makes room for a list of so many points, and for evaluating it. */
+bool sn_store_reserve_list(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t points);
+
+/* A point whose particle already serves as an earlier point; count if there is none. `particle` has a number for each
+   point, and room was reserved for them. */
+uint32_t sn_store_find_repeat(sn_store *store, const uint32_t *particle, uint32_t count);
+
+/* Stores the list of a row, for which room was reserved. */
+void sn_store_set_list(sn_store *store, uint32_t kind, uint32_t row, const uint32_t *particle, uint32_t count);
+
+/* Makes room for evaluating lists of so many points. */
+bool sn_store_reserve_many(sn_store *store, const sn_allocator *allocator, uint32_t points);
+
 /* Takes the rows that sn_store_reserve found, as the last in the order, lambda zeroed; the caller fills in the rest.
    Returns their generation. */
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
@@ -91,7 +134,7 @@ void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 
 /* Stores a spot, for which room was reserved; returns its code. */
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
-void sn_store_free_spots(sn_store *store, const sn_pool *pool, uint32_t row);
+void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row);
 
 /* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
 bool sn_store_compact(sn_store *store, const sn_allocator *allocator);
@@ -101,6 +144,23 @@ void sn_store_clear_lambda(sn_store *store);
 
 /* Takes the typed pointers again after tables were replaced by those of a snapshot. */
 void sn_store_bind(sn_store *store);
+
+static inline bool pool_has_lists(const sn_pool *pool)
+{
+    return pool->kind.points == 0;
+}
+
+static inline sn_list pool_list(const sn_pool *pool, uint32_t row)
+{
+    const uint32_t *at = (const uint32_t *)pool->list_table.column[0] + pool->point[2 * (size_t)row];
+    return (sn_list){at[0], pool->point[2 * (size_t)row + 1], at + 1, at + 1 + at[0]};
+}
+
+/* The points of a constraint. */
+static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
+{
+    return pool_has_lists(pool) ? pool->point[2 * (size_t)row + 1] : pool->kind.points;
+}
 
 /* Whether the i-th row of a run is still the constraint that was added there. */
 static inline bool run_has(const sn_pool *pool, const sn_run *run, uint32_t i)

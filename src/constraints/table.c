@@ -56,14 +56,16 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
                  kind->name ? kind->name : "(NULL)");
         return false;
     }
-    if (kind->points < 1 || kind->points > SN_MAX_POINTS)
-        snprintf(reason, size, "kind '%s' has %u points; 1 to %d are possible", kind->name, kind->points,
-                 SN_MAX_POINTS);
+    if (kind->points > SN_MAX_POINTS || (kind->points == 0 && kind->least_points == 0))
+        snprintf(reason, size, "kind '%s' has %u points; 1 to %d are possible, or 0 and a least_points", kind->name,
+                 kind->points, SN_MAX_POINTS);
     else if (kind->rows < 1 || kind->rows > SN_MAX_ROWS)
         snprintf(reason, size, "kind '%s' has %u rows; 1 to %d are possible", kind->name, kind->rows, SN_MAX_ROWS);
     else if (kind->inequality >> kind->rows)
         snprintf(reason, size, "kind '%s': inequality 0x%x has a bit beyond its %u rows", kind->name, kind->inequality,
                  kind->rows);
+    else if (kind->project && kind->force)
+        snprintf(reason, size, "kind '%s' cannot be both a projection and a force", kind->name);
     else if (!kind->eval)
         snprintf(reason, size, "kind '%s' has no eval function", kind->name);
     else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAMS)

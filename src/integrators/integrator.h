@@ -18,6 +18,9 @@ typedef struct sn_motion {
     const sn_vec3 *x_low; /* and of the position */
     const sn_vec3 *force; /* N, gravity excluded */
     sn_vec4 *d;           /* displacement from x, x_low included: predicted, then corrected by the solver */
+    sn_vec4 *old_d;       /* displacement in the substep before, and its length, 0 if there was none; NULL: not kept */
+    sn_vec4 *old_v;       /* velocity at its start */
+    sn_vec4 *old_a;       /* acceleration at its start */
     sn_real h;            /* s */
     sn_real keep;         /* the share of velocity that damping leaves in a substep, e^(-damping h), */
     sn_real lose;         /* and the share that it takes; each is precise where it is small */
@@ -26,15 +29,73 @@ typedef struct sn_motion {
 
 typedef struct sn_integrator_method {
     const char *name;
+    bool looks_back;     /* needs old_d and old_v */
+    sn_real step_factor; /* the effective step of compliance and forces is so many h */
     /* Sets d of the particles in slots first .. end-1: where they would go if they were alone. 0 for the immovable. */
     void (*predict)(const sn_motion *motion, uint32_t first, uint32_t end);
-    /* Sets v of the same particles to what their corrected displacement amounts to. */
+    /* Sets v of the same particles to what their corrected displacement amounts to, and remembers what it needs. */
     void (*update_velocities)(const sn_motion *motion, uint32_t first, uint32_t end);
+    /* Completes v with the forces at the end of the substep; NULL: nothing to do. */
+    void (*kick)(const sn_motion *motion, uint32_t first, uint32_t end);
 } sn_integrator_method;
 
-#define SN_INTEGRATOR_COUNT 1
+#define SN_INTEGRATOR_COUNT 5
 
+extern const sn_integrator_method sn_integrator_forward_euler;
 extern const sn_integrator_method sn_integrator_symplectic_euler;
+extern const sn_integrator_method sn_integrator_leapfrog;
+extern const sn_integrator_method sn_integrator_verlet;
+extern const sn_integrator_method sn_integrator_bdf2;
 extern const sn_integrator_method *const sn_integrators[SN_INTEGRATOR_COUNT]; /* by sn_integrator */
+
+/* ---- What integrators share ------------------------------------------------------------------------------------- */
+
+static inline sn_vec3 motion_acceleration(const sn_motion *motion, uint32_t slot)
+{
+    return vec3_add(motion->gravity, vec3_scale(motion->force[slot], motion->x[slot].w));
+}
+
+/* The velocity after damping, with h `kick` times the acceleration added. Damping acts on the velocity that the particle
+   had, before forces are added: otherwise gravity would be damped too, and free fall would depend on the substep. */
+static inline sn_pair motion_kicked(const sn_motion *motion, uint32_t slot, sn_real kick)
+{
+    sn_pair v = {vec4_xyz(motion->v[slot]), motion->v_low[slot]};
+    sn_vec3 change = vec3_scale(motion_acceleration(motion, slot), kick * motion->h);
+    if (motion->lose < (sn_real)0.5)
+        change = vec3_sub(change, vec3_scale(v.high, motion->lose));
+    else
+        v = (sn_pair){vec3_scale(v.high, motion->keep), vec3_scale(v.low, motion->keep)};
+    pair_add(&v, change);
+    return v;
+}
+
+/* Sets d to h v. */
+static inline void motion_drift(const sn_motion *motion, uint32_t slot, const sn_pair *v)
+{
+    bool moves = motion->x[slot].w != 0;
+    sn_vec3 d = vec3_add(vec3_scale(v->high, motion->h), motion->x_low[slot]);
+    motion->d[slot] = vec4(moves ? d : vec3(0, 0, 0), 0);
+}
+
+/* Velocities are what the positions did: v = d / h, written as the velocity that was predicted plus what the constraints
+   changed. In exact numbers that is the same; in ours a particle that no constraint touched keeps its velocity to the last
+   bit. An immovable particle was not predicted, and its displacement is all there is. */
+static inline sn_pair motion_corrected(const sn_motion *motion, uint32_t slot, sn_pair v)
+{
+    sn_vec3 predicted = vec3_add(vec3_scale(v.high, motion->h), motion->x_low[slot]);
+    if (motion->x[slot].w == 0) {
+        v = (sn_pair){0};
+        predicted = vec3(0, 0, 0);
+    }
+    sn_vec3 change = vec3_sub(vec4_xyz(motion->d[slot]), predicted);
+    pair_add(&v, vec3(change.x / motion->h, change.y / motion->h, change.z / motion->h));
+    return v;
+}
+
+static inline void motion_set_velocity(const sn_motion *motion, uint32_t slot, const sn_pair *v)
+{
+    motion->v[slot] = vec4(v->high, motion->v[slot].w);
+    motion->v_low[slot] = v->low;
+}
 
 #endif

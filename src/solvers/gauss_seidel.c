@@ -25,12 +25,30 @@ static sn_real correct_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
+/* The constraint at the moved positions, with the gradient it had at the start of the substep. */
+static bool evaluate_start(const sweep *s, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
+{
+    sn_frame start = s->in->frame;
+    sn_real c[SN_MAX_ROWS];
+    start.d = NULL;
+    if (!evaluate(s->in->store, pool, row, &s->in->frame, block, room))
+        return false;
+    memcpy(c, block->c, sizeof c);
+    bool exists = evaluate(s->in->store, pool, row, &start, block, room);
+    memcpy(block->c, c, sizeof c);
+    return exists;
+}
+
 /* Projects one constraint of a given shape; false if its result is not finite. */
 SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t points, uint32_t rows)
 {
     sn_real *lambda = pool->lambda + (size_t)row * rows;
     sn_block block;
-    if (!evaluate_shape(s->in->store, pool, row, &s->in->frame, &block, points, rows))
+    sn_block_room room;
+    bool exists = s->in->gradients == SN_GRADIENTS_START
+                      ? evaluate_start(s, pool, row, &block, &room)
+                      : evaluate_shape(s->in->store, pool, row, &s->in->frame, &block, &room, points, rows);
+    if (!exists)
         return true;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     give.k = correct_stiffness(s, give.k);
@@ -39,9 +57,40 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
         if (residual > s->largest)
             s->largest = residual;
     }
-    if (block.count == points) /* no spots */
+    if (points && block.count == points) /* no spots */
         return row_solve(&block, points, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
     return row_solve(&block, block.count, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
+}
+
+/* A projection of the kind's own. Of a particle that is several points the first one counts. */
+static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
+{
+    sn_store *store = s->in->store;
+    sn_vec3 *x = store->many.column[SN_MANY_X], *move = store->many.column[SN_MANY_MOVE];
+    sn_real *w = store->many.column[SN_MANY_W], k = correct_stiffness(s, pool->give[row].stiffness), weight[4];
+    uint32_t slot[4], seen = 0;
+    sn_eval_in in = sn_evaluate_input(store, pool, row, &s->in->frame, x);
+    for (uint32_t i = 0; i < in.points; ++i) {
+        sn_point_corners(store, pool, row, &s->in->frame, i, slot, weight);
+        w[i] = s->in->frame.x[slot[0]].w;
+        move[i] = vec3(0, 0, 0);
+    }
+    if (!pool->kind.project(&in, w, move))
+        return true;
+    for (uint32_t i = 0; i < in.points; ++i)
+        if (!vec3_is_finite(move[i]))
+            return false;
+    for (uint32_t i = 0; i < in.points; ++i) {
+        if (pool_has_lists(pool) && pool_list(pool, row).local[i] != seen)
+            continue;
+        ++seen;
+        sn_point_corners(store, pool, row, &s->in->frame, i, slot, weight);
+        sn_vec4 *d = &s->in->frame.d[slot[0]];
+        sn_real z = s->in->frame.planar ? 0 : move[i].z;
+        if (w[i] > 0)
+            *d = (sn_vec4){d->x + k * move[i].x, d->y + k * move[i].y, d->z + k * z, 0};
+    }
+    return true;
 }
 
 /* The usual shapes are compiled each on their own. That is all a kind can get here: its name is not known. */
@@ -49,7 +98,9 @@ static bool project(sweep *s, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = s->in->store->pool[kind];
     bool good;
-    if (pool->kind.rows == 1 && pool->kind.points == 2)
+    if (pool->kind.project)
+        good = project_own(s, pool, row);
+    else if (pool->kind.rows == 1 && pool->kind.points == 2)
         good = project_shape(s, pool, row, 2, 1);
     else if (pool->kind.rows == 1 && pool->kind.points == 1)
         good = project_shape(s, pool, row, 1, 1);
@@ -68,6 +119,8 @@ static bool sweep_forward(sweep *s)
     for (uint32_t r = 0; r < store->run_table.count; ++r) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
+        if (pool->kind.force)
+            continue;
         for (uint32_t i = 0; i < run->count; ++i)
             if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
                 return false;
@@ -81,6 +134,8 @@ static bool sweep_backward(sweep *s)
     for (uint32_t r = store->run_table.count; r-- > 0;) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
+        if (pool->kind.force)
+            continue;
         for (uint32_t i = run->count; i-- > 0;)
             if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
                 return false;
@@ -106,13 +161,16 @@ static bool sweep_worst_first(sweep *s)
     for (uint32_t r = 0; r < store->run_table.count; ++r) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
+        if (pool->kind.force)
+            continue;
         for (uint32_t i = 0; i < run->count; ++i) {
             if (!run_has(pool, run, i))
                 continue;
             uint32_t row = run->first + i;
             sn_block block;
+            sn_block_room room;
             sn_real residual = 0;
-            if (evaluate(store, pool, row, &s->in->frame, &block))
+            if (evaluate(store, pool, row, &s->in->frame, &block, &room))
                 residual = sn_row_residual(&block, pool->kind.inequality, row_give(&pool->give[row], s->inverse_h),
                                            s->in->frame.d, pool->lambda + (size_t)row * pool->kind.rows);
             items[count++] = (sn_sort_item){worst_first_key(residual), run->kind, row};

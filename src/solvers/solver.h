@@ -15,6 +15,7 @@ typedef struct sn_solver_in {
     sn_frame frame;
     sn_real h; /* the effective substep, s */
     sn_order order;
+    sn_gradients gradients;
     uint32_t iterations;
     sn_real tolerance;       /* m */
     uint32_t stiffness_root; /* n of k' = 1 - (1 - k)^(1/n); 1: k as it is */

@@ -123,8 +123,11 @@ sn_constraint_def sn_default_constraint_def(uint32_t kind)
     return def;
 }
 
-static sn_result check_give(const sn_world *world, sn_give give)
+static sn_result check_give(const sn_world *world, const sn_kind *kind, sn_give give)
 {
+    if (give.compliance != 0 && (kind->project || kind->force))
+        return world_fail(world, SN_ERROR_ARGUMENT, "compliance is %g; kind '%s' is a %s and must have 0",
+                          (double)give.compliance, kind->name, kind->force ? "force" : "projection of its own");
     if (!isfinite(give.compliance) || give.compliance < 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "compliance is %g; it must be finite and not negative",
                           (double)give.compliance);
@@ -152,7 +155,7 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' makes no sense in a 2D world",
                           (*pool)->kind.name);
     *give = (sn_give){def->compliance, def->damping, def->stiffness};
-    return check_give(world, *give);
+    return check_give(world, &(*pool)->kind, *give);
 }
 
 /* Places of a 2D world lie in its plane. */
@@ -168,8 +171,8 @@ static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason
 }
 
 /* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or ALONE. */
-static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, sn_real *param,
-                                 uint32_t number)
+static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, uint32_t points,
+                                 sn_real *param, uint32_t number)
 {
     char reason[SN_ERROR_SIZE - 48];
     sn_real measured[SN_MAX_PARAMS];
@@ -180,7 +183,7 @@ static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_
     }
     world->busy = true; /* the kind's functions may be the caller's */
     if (wanted && pool->kind.measure) {
-        sn_eval_in in = {x, param, pool->kind.points, pool->kind.context};
+        sn_eval_in in = {x, param, points, pool->kind.context};
         pool->kind.measure(&in, measured);
     }
     bool good = sn_kind_complete_params(&pool->kind, measured, param, reason, sizeof reason);
@@ -222,6 +225,9 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
         if (result != SN_OK)
             return result;
         *spots += points[i].count > 1;
+        if (*spots && pool->kind.project)
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
+                              pool->kind.name, i);
         for (uint32_t j = 0; j < i; ++j)
             if (points[i].count == 1 && points[j].count == 1 &&
                 points[i].particle[0].index == points[j].particle[0].index)
@@ -267,28 +273,96 @@ static sn_result reserve(sn_world *world, const sn_pool *pool, uint32_t kind, ui
     return SN_OK;
 }
 
+/* A constraint that passed all checks, with room reserved for it. */
+typedef struct checked {
+    sn_pool *pool;
+    sn_give give;
+    uint32_t point_count;
+    sn_point
+        points[SN_MAX_POINTS]; /* of a kind with a fixed number; otherwise the numbers are in the store's scratch */
+    sn_real param[SN_MAX_PARAMS];
+    uint32_t row; /* that was found for it */
+} checked;
+
+/* Checks the points of a kind with any number of them, leaving numbers and positions in the store's scratch. */
+static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_constraint_def *def)
+{
+    const sn_kind *kind = &pool->kind;
+    uint32_t count = def->point_count, step = kind->point_step ? kind->point_step : 1;
+    if (count < kind->least_points || (count - kind->least_points) % step || count > SN_MAX_COUNT / 4)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.point_count is %u; it must be %u or more in steps of %u",
+                          kind->name, count, kind->least_points, step);
+    if (!def->points)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", kind->name);
+    if (!sn_store_reserve_list(&world->constraints, &world->allocator, def->kind, count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the %u points of a %s constraint", count, kind->name);
+    uint32_t *number = world->constraints.many.column[SN_MANY_NUMBER];
+    sn_vec3 *x = world->constraints.many.column[SN_MANY_X], origin = vec3(0, 0, 0);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (def->points[i].count != 1)
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
+                              kind->name, i);
+        uint32_t slot = sn_world_slot(world, def->points[i].particle[0]);
+        if (slot == SN_NO_SLOT)
+            return SN_ERROR_STALE;
+        number[i] = def->points[i].particle[0].index;
+        x[i] = vec4_xyz(world->particles.x[slot]);
+        if (i == 0 && kind->internal)
+            origin = x[0];
+        x[i] = vec3_sub(x[i], origin);
+    }
+    uint32_t repeat = kind->repeats ? count : sn_store_find_repeat(&world->constraints, number, count);
+    if (repeat < count)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: particle %u is point %u and an earlier one", kind->name,
+                          number[repeat], repeat);
+    return SN_OK;
+}
+
+/* Everything that adding or changing a constraint must check and reserve. */
+static sn_result check_constraint(sn_world *world, const sn_constraint_def *def, checked *c)
+{
+    uint32_t spots = 0;
+    sn_vec3 small[SN_MAX_POINTS], *x = small;
+    sn_result result = check_def(world, def, &c->pool, &c->give);
+    if (result != SN_OK)
+        return result;
+    if (pool_has_lists(c->pool)) {
+        c->point_count = def->point_count;
+        if ((result = check_list(world, c->pool, def)) != SN_OK)
+            return result;
+        x = world->constraints.many.column[SN_MANY_X];
+    } else {
+        c->point_count = c->pool->kind.points;
+        if ((result = check_points(world, c->pool, def, c->points, &spots)) != SN_OK)
+            return result;
+        point_positions(world, c->pool, c->points, x);
+    }
+    memcpy(c->param, def->param, sizeof c->param);
+    if ((result = complete_params(world, c->pool, x, c->point_count, c->param, ALONE)) != SN_OK)
+        return result;
+    return reserve(world, c->pool, def->kind, 1, spots, &c->row);
+}
+
+static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const checked *c)
+{
+    if (pool_has_lists(c->pool))
+        sn_store_set_list(&world->constraints, kind, row, world->constraints.many.column[SN_MANY_NUMBER],
+                          c->point_count);
+    fill(world, c->pool, row, c->points, c->param, c->give);
+}
+
 sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint)
 {
     if (constraint)
         *constraint = (sn_constraint){0};
-    sn_pool *pool = NULL;
-    sn_give give = {0};
-    sn_point points[SN_MAX_POINTS];
-    sn_vec3 x[SN_MAX_POINTS];
-    sn_real param[SN_MAX_PARAMS];
-    uint32_t spots, row;
-    sn_result result = check_def(world, def, &pool, &give);
-    if (result != SN_OK || (result = check_points(world, pool, def, points, &spots)) != SN_OK)
+    checked c;
+    sn_result result = check_constraint(world, def, &c);
+    if (result != SN_OK)
         return result;
-    memcpy(param, def->param, sizeof param);
-    point_positions(world, pool, points, x);
-    if ((result = complete_params(world, pool, x, param, ALONE)) != SN_OK ||
-        (result = reserve(world, pool, def->kind, 1, spots, &row)) != SN_OK)
-        return result;
-    uint32_t generation = sn_store_take(&world->constraints, def->kind, row, 1);
-    fill(world, pool, row, points, param, give);
+    uint32_t generation = sn_store_take(&world->constraints, def->kind, c.row, 1);
+    fill_checked(world, def->kind, c.row, &c);
     if (constraint)
-        *constraint = (sn_constraint){def->kind, row, generation};
+        *constraint = (sn_constraint){def->kind, c.row, generation};
     return SN_OK;
 }
 
@@ -324,7 +398,7 @@ static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_d
             return result;
         point_positions(world, pool, points, x);
         memcpy(own, param ? param + (size_t)i * pool->param_count : def->param, pool->param_count * sizeof *own);
-        if ((result = complete_params(world, pool, x, own, i)) != SN_OK)
+        if ((result = complete_params(world, pool, x, pool->kind.points, own, i)) != SN_OK)
             return result;
         fill(world, pool, first + i, points, own, give);
     }
@@ -342,6 +416,10 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     sn_result result = check_def(world, def, &pool, &give);
     if (result != SN_OK)
         return result;
+    if (pool_has_lists(pool))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "constraints of kind '%s' have any number of points and must be added one by one",
+                          pool->kind.name);
     if (count == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
     if (!index)
@@ -413,53 +491,70 @@ sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
 
 sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def)
 {
-    sn_pool *pool = NULL, *wanted = NULL;
-    sn_give give = {0};
-    sn_point points[SN_MAX_POINTS];
-    sn_vec3 x[SN_MAX_POINTS];
-    sn_real param[SN_MAX_PARAMS];
-    uint32_t spots, unused;
+    sn_pool *pool = NULL;
     sn_result result = begin_change(world, constraint, &pool);
-    if (result != SN_OK || (result = check_def(world, def, &wanted, &give)) != SN_OK)
+    if (result != SN_OK)
         return result;
-    if (wanted != pool)
-        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' cannot become one of kind '%s'",
-                          pool->kind.name, wanted->kind.name);
-    if ((result = check_points(world, pool, def, points, &spots)) != SN_OK)
-        return result;
-    memcpy(param, def->param, sizeof param);
-    point_positions(world, pool, points, x);
-    if ((result = complete_params(world, pool, x, param, ALONE)) != SN_OK ||
-        (result = reserve(world, pool, def->kind, 1, spots, &unused)) != SN_OK)
+    if (def && def->kind != constraint.kind)
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' cannot become one of kind %u",
+                          pool->kind.name, def->kind);
+    checked c;
+    if ((result = check_constraint(world, def, &c)) != SN_OK)
         return result;
     sn_store_free_spots(&world->constraints, pool, constraint.index);
-    fill(world, pool, constraint.index, points, param, give);
+    fill_checked(world, constraint.kind, constraint.index, &c);
+    sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
     return SN_OK;
 }
 
-sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def, sn_point *points)
+uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint)
+{
+    const sn_pool *pool = live_pool(world, constraint);
+    return pool ? pool_point_count(pool, constraint.index) : 0;
+}
+
+/* One point of a constraint, as a user would write it. */
+static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t index, uint32_t i)
+{
+    uint32_t code;
+    if (pool_has_lists(pool)) {
+        sn_list list = pool_list(pool, index);
+        code = list.particle[list.local[i]];
+    } else {
+        code = pool->point[(size_t)index * pool->kind.points + i];
+    }
+    sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1};
+    if (code & SN_SPOT_BIT)
+        spot = world->constraints.spot[code & ~SN_SPOT_BIT];
+    sn_point point = {.count = spot.count};
+    for (uint32_t j = 0; j < spot.count; ++j) {
+        point.particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
+        point.weight[j] = spot.weight[j];
+    }
+    return point;
+}
+
+sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def, sn_point *points,
+                             uint32_t capacity)
 {
     const sn_pool *pool = live_pool(world, constraint);
     if (!pool)
         return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
     if (!def || !points)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", def ? "points" : "def");
+    uint32_t count = pool_point_count(pool, constraint.index);
+    if (count > capacity)
+        return world_fail(world, SN_ERROR_ARGUMENT, "the constraint has %u points; there is room for %u", count,
+                          capacity);
     *def = sn_default_constraint_def(constraint.kind);
     def->points = points;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        uint32_t code = pool->point[(size_t)constraint.index * pool->kind.points + i];
-        sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1};
-        if (code & SN_SPOT_BIT)
-            spot = world->constraints.spot[code & ~SN_SPOT_BIT];
-        points[i] = (sn_point){.count = spot.count};
-        for (uint32_t j = 0; j < spot.count; ++j) {
-            points[i].particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
-            points[i].weight[j] = spot.weight[j];
-        }
-    }
-    memcpy(def->param, pool->param + (size_t)constraint.index * pool->param_count,
-           pool->param_count * sizeof *def->param);
+    def->point_count = count;
+    for (uint32_t i = 0; i < count; ++i)
+        points[i] = read_point(world, pool, constraint.index, i);
+    if (pool->param_count)
+        memcpy(def->param, pool->param + (size_t)constraint.index * pool->param_count,
+               pool->param_count * sizeof *def->param);
     sn_give give = pool->give[constraint.index];
     def->compliance = give.compliance;
     def->damping = give.damping;
@@ -493,20 +588,19 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'",
                           pool->kind.name, name);
     sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAMS];
-    sn_vec3 x[SN_MAX_POINTS];
     sn_frame frame = sn_world_frame(world);
     memcpy(param, row, pool->param_count * sizeof *param);
     memcpy(param + offset, value, param_width(found) * sizeof *param);
-    sn_evaluate_positions(&world->constraints, pool, pool->point + (size_t)constraint.index * pool->kind.points, &frame,
-                          x);
-    if ((result = complete_params(world, pool, x, param, ALONE)) == SN_OK)
+    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, constraint.index, &frame,
+                                      world->constraints.many.column[SN_MANY_X]);
+    if ((result = complete_params(world, pool, in.x, in.points, param, ALONE)) == SN_OK)
         memcpy(row, param, pool->param_count * sizeof *param);
     return result;
 }
 
 static sn_result set_give(sn_world *world, sn_pool *pool, uint32_t row, sn_give give)
 {
-    sn_result result = check_give(world, give);
+    sn_result result = check_give(world, &pool->kind, give);
     if (result == SN_OK)
         pool->give[row] = give;
     return result;
@@ -542,12 +636,29 @@ static double row_force(const sn_world *world, const sn_pool *pool, uint32_t ind
     return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
 }
 
+/* What a force element exerts on each of its points as positions and velocities are now, in the store's scratch. */
+static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, uint32_t index)
+{
+    sn_frame frame = sn_world_frame(world);
+    sn_real energy;
+    bool was_busy = world->busy;
+    ((sn_world *)world)->busy = true; /* the function may be the caller's */
+    const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
+    ((sn_world *)world)->busy = was_busy;
+    return force;
+}
+
 sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
 {
     sn_force force = {.magnitude = (sn_real)NAN};
     const sn_pool *pool = live_pool(world, constraint);
     if (!pool)
         return force;
+    if (pool->kind.force) {
+        force.rows = 1;
+        force.magnitude = force.row[0] = vec3_length(element_force(world, pool, constraint.index)[0]);
+        return force;
+    }
     double sum = 0;
     force.rows = pool->kind.rows;
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
@@ -559,16 +670,17 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
     return force;
 }
 
-/* Evaluates a constraint by point, as positions are now. False where the kind cannot be evaluated. */
-static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, sn_real *c, sn_vec3 *gradient)
+/* Evaluates a constraint by point, as positions are now; the gradient lies in the store's scratch. False where the kind
+   cannot be evaluated. */
+static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, sn_real *c, sn_vec3 **gradient)
 {
-    sn_vec3 x[SN_MAX_POINTS];
+    const sn_table *many = &world->constraints.many;
     sn_frame frame = sn_world_frame(world);
-    sn_evaluate_positions(&world->constraints, pool, pool->point + (size_t)index * pool->kind.points, &frame, x);
+    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X]);
+    *gradient = many->column[SN_MANY_BY_POINT];
     memset(c, 0, SN_MAX_ROWS * sizeof *c);
-    memset(gradient, 0, SN_MAX_ROWS * SN_MAX_POINTS * sizeof *gradient);
-    sn_eval_in in = {x, pool->param + (size_t)index * pool->param_count, pool->kind.points, pool->kind.context};
-    sn_eval_out out = {c, gradient};
+    memset(*gradient, 0, (size_t)pool->kind.rows * in.points * sizeof **gradient);
+    sn_eval_out out = {c, *gradient};
     bool was_busy = world->busy;
     ((sn_world *)world)->busy = true; /* eval may be the caller's */
     bool exists = pool->kind.eval(&in, &out);
@@ -582,18 +694,21 @@ sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, 
     const sn_pool *pool = live_pool(world, constraint);
     if (!pool)
         return none;
-    if (point >= pool->kind.points) {
+    uint32_t points = pool_point_count(pool, constraint.index);
+    if (point >= points) {
         world_fail(world, SN_ERROR_ARGUMENT, "point %u of a constraint of kind '%s', which has %u", point,
-                   pool->kind.name, pool->kind.points);
+                   pool->kind.name, points);
         return none;
     }
+    if (pool->kind.force)
+        return element_force(world, pool, constraint.index)[point];
     sn_real c[SN_MAX_ROWS];
-    sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_POINTS], force = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, c, gradient))
+    sn_vec3 *gradient, force = vec3(0, 0, 0);
+    if (!evaluate_points(world, pool, constraint.index, c, &gradient))
         return force; /* no direction, and nothing was exerted in it */
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
-        force = vec3_add(force, vec3_scale(gradient[row * pool->kind.points + point], f));
+        force = vec3_add(force, vec3_scale(gradient[row * points + point], f));
     }
     return force;
 }
@@ -606,8 +721,8 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
     if (!value)
         return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
     sn_real c[SN_MAX_ROWS];
-    sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_POINTS];
-    bool exists = evaluate_points(world, pool, constraint.index, c, gradient);
+    sn_vec3 *gradient;
+    bool exists = evaluate_points(world, pool, constraint.index, c, &gradient);
     for (uint32_t row = 0; row < pool->kind.rows; ++row)
         value[row] = exists ? c[row] : (sn_real)NAN;
     return SN_OK;

@@ -24,6 +24,40 @@ void sn_particle_store_bind(sn_particle_store *particles)
 #undef SN_COLUMN
 }
 
+/* ---- History ---------------------------------------------------------------------------------------------------- */
+
+void sn_history_init(sn_history *history)
+{
+    memset(history, 0, sizeof *history);
+    sn_table_column(&history->table, sizeof *history->old_d, true);
+    sn_table_column(&history->table, sizeof *history->old_v, true);
+    sn_table_column(&history->table, sizeof *history->old_a, true);
+}
+
+void sn_history_bind(sn_history *history)
+{
+    history->old_d = history->table.column[0];
+    history->old_v = history->table.column[1];
+    history->old_a = history->table.column[2];
+}
+
+void sn_history_forget(sn_history *history, uint32_t slot)
+{
+    if (slot < history->table.count)
+        history->old_d[slot].w = 0;
+}
+
+/* The particle in slot `last` moves to `slot`, and its past with it. */
+static void move_history(sn_history *history, uint32_t slot, uint32_t last)
+{
+    if (last >= history->table.count) {
+        sn_history_forget(history, slot);
+        return;
+    }
+    sn_table_copy_row(&history->table, slot, last);
+    history->table.count = last;
+}
+
 /* ---- Adding ----------------------------------------------------------------------------------------------------- */
 
 sn_particle_def sn_default_particle_def(void)
@@ -203,6 +237,7 @@ static void remove_one(sn_world *world, uint32_t index)
     sn_incidence_remove_all(&world->incidence, &world->constraints, index);
     forget_target(world, slot);
     sn_table_copy_row(&p->table, slot, last);
+    move_history(&world->history, slot, last);
     world->ids.value[p->index[last]] = slot;
     p->table.count--;
     sn_ids_free(&world->ids, index);
@@ -338,6 +373,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
         return result;
     set_xyz(&world->particles.x[slot], position);
     world->particles.x_low[slot] = vec3(0, 0, 0);
+    sn_history_forget(&world->history, slot);
     return SN_OK;
 }
 
@@ -349,6 +385,7 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
         return result;
     set_xyz(&world->particles.v[slot], velocity);
     world->particles.v_low[slot] = vec3(0, 0, 0);
+    sn_history_forget(&world->history, slot);
     return SN_OK;
 }
 
@@ -403,6 +440,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
                           "the impulse (%g, %g, %g) would give particle %u an infinite velocity", (double)impulse.x,
                           (double)impulse.y, (double)impulse.z, particle.index);
     set_xyz(v, after);
+    sn_history_forget(&world->history, slot);
     return SN_OK;
 }
 
@@ -479,6 +517,7 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
         uint32_t slot = world->ids.value[run.first + i];
         set_xyz(&to[slot], read_vector(from, stride, i));
         low[slot] = vec3(0, 0, 0);
+        sn_history_forget(&world->history, slot);
     }
     return result;
 }

@@ -20,7 +20,8 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     const sn_pool *pool = world->constraints.pool[kind];
     sn_frame frame = sn_world_frame(world);
     sn_block block;
-    if (!evaluate(&world->constraints, pool, index, &frame, &block))
+    sn_block_room room;
+    if (!evaluate(&world->constraints, pool, index, &frame, &block, &room))
         return;
     double h = (double)world->state.h, worst = 0;
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
@@ -38,6 +39,15 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     }
 }
 
+/* A force element has nothing to miss, but it stores energy. */
+static double element_energy(const sn_world *world, const sn_pool *pool, uint32_t index)
+{
+    sn_frame frame = sn_world_frame(world);
+    sn_real energy;
+    sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
+    return (double)energy;
+}
+
 static void report_kinds(sn_world *world, sn_report *report)
 {
     sn_kind_report *out = world->kind_report_table.column[0];
@@ -47,9 +57,14 @@ static void report_kinds(sn_world *world, sn_report *report)
             continue;
         sn_kind_report *r = &out[report->kind_count++];
         *r = (sn_kind_report){.kind = kind, .name = pool->kind.name, .count = pool->ids.live};
-        for (uint32_t index = 0; index < pool->ids.table.count; ++index)
-            if (sn_ids_is_live(&pool->ids, index))
+        for (uint32_t index = 0; index < pool->ids.table.count; ++index) {
+            if (!sn_ids_is_live(&pool->ids, index))
+                continue;
+            if (pool->kind.force)
+                report->elastic += element_energy(world, pool, index);
+            else
                 report_constraint(world, kind, index, r, &report->elastic);
+        }
         r->mean /= r->count;
     }
     report->kinds = report->kind_count ? out : NULL;

@@ -88,6 +88,14 @@ static kind_mark mark_of(const sn_pool *pool, uint32_t kind)
     return mark;
 }
 
+static void walk_pool(stream *s, sn_pool *pool)
+{
+    walk_ids(s, &pool->ids);
+    walk_table(s, &pool->table);
+    walk_bytes(s, &pool->list_waste, sizeof pool->list_waste);
+    walk_table(s, &pool->list_table);
+}
+
 /* The pools that hold constraints, each behind its mark; a mark of kind 0 ends them. */
 static void walk_pools(stream *s, sn_store *store)
 {
@@ -99,8 +107,7 @@ static void walk_pools(stream *s, sn_store *store)
                 continue;
             mark = mark_of(pool, kind);
             walk_bytes(s, &mark, sizeof mark);
-            walk_ids(s, &pool->ids);
-            walk_table(s, &pool->table);
+            walk_pool(s, pool);
         }
         memset(&mark, 0, sizeof mark);
         walk_bytes(s, &mark, sizeof mark);
@@ -111,16 +118,19 @@ static void walk_pools(stream *s, sn_store *store)
         s->at += sizeof mark;
         if (!mark.kind)
             return;
-        walk_ids(s, &store->pool[mark.kind]->ids);
-        walk_table(s, &store->pool[mark.kind]->table);
+        walk_pool(s, store->pool[mark.kind]);
     }
 }
 
 /* Everything. The marks and the dimensions come first, so that a restore can check them. */
 static void walk(stream *s, sn_world *world)
 {
-    uint32_t dimensions = world->dimensions;
-    walk_bytes(s, &dimensions, sizeof dimensions);
+    uint32_t numbers[2] = {world->dimensions, world->constraints.counts.most_points};
+    if (s->mode == RESERVE) {
+        memcpy(numbers, s->at, sizeof numbers);
+        s->failed = !sn_store_reserve_many(&world->constraints, s->allocator, numbers[1]);
+    }
+    walk_bytes(s, numbers, sizeof numbers);
     walk_pools(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
@@ -134,10 +144,12 @@ static void walk(stream *s, sn_world *world)
         world->state.next_field = next_field;
     walk_ids(s, &world->ids);
     walk_table(s, &world->particles.table);
+    walk_table(s, &world->history.table);
     walk_table(s, &world->target_table);
     walk_table(s, &world->field_table);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
+        sn_history_bind(&world->history);
         sn_store_bind(&world->constraints);
     }
 }
@@ -205,7 +217,7 @@ static sn_result check(sn_world *world, const sn_snapshot *snapshot)
     stream s = {.mode = RESERVE, .at = snapshot->data};
     uint32_t dimensions;
     memcpy(&dimensions, s.at, sizeof dimensions);
-    s.at += sizeof dimensions;
+    s.at += 2 * sizeof(uint32_t);
     if (dimensions != world->dimensions)
         return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
                           world->dimensions);
@@ -230,6 +242,9 @@ static sn_result check(sn_world *world, const sn_snapshot *snapshot)
         s.at += sizeof count;
         for (uint32_t i = 0; i < table->saved; ++i)
             s.at += count * table->width[i];
+        s.at += sizeof(uint32_t); /* list_waste */
+        memcpy(&count, s.at, sizeof count);
+        s.at += sizeof count + (size_t)count * sizeof(uint32_t);
     }
 }
 
@@ -250,6 +265,7 @@ sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
         sn_pool *pool = world->constraints.pool[kind];
         pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
+        pool->list_table.count = pool->list_waste = 0;
         sn_ids_restored(&pool->ids);
     }
     s = (stream){.mode = READ, .at = snapshot->data};

@@ -14,6 +14,7 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_u64(hash, s->iterations);
     hash = hash_real(hash, s->tolerance);
     hash = hash_real(hash, s->damping);
+    hash = hash_u64(hash, (uint64_t)s->gradients);
     return hash_u64(hash, s->correct_stiffness);
 }
 
@@ -32,6 +33,11 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
+        if (slot < world->history.table.count && world->history.old_d[slot].w > 0) {
+            hash = hash_real(hash_vec3(hash, vec4_xyz(world->history.old_d[slot])), world->history.old_d[slot].w);
+            hash = hash_vec3(hash, vec4_xyz(world->history.old_v[slot]));
+            hash = hash_vec3(hash, vec4_xyz(world->history.old_a[slot]));
+        }
         if (p->target[slot])
             hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);
     }
@@ -54,6 +60,8 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     hash = hash_text(hash, pool->kind.name);
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         hash = hash_point(hash, store, pool->point[(size_t)row * pool->kind.points + i]);
+    for (uint32_t i = 0; pool_has_lists(pool) && i < pool_point_count(pool, row); ++i)
+        hash = hash_u64(hash, pool_list(pool, row).particle[pool_list(pool, row).local[i]]);
     for (uint32_t i = 0; i < pool->param_count; ++i)
         hash = hash_real(hash, pool->param[(size_t)row * pool->param_count + i]);
     const sn_give *give = &pool->give[row];

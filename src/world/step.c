@@ -6,6 +6,7 @@
                solve        move them again until the constraints hold
                check        nothing may be infinite or undefined
                update       velocities are what the positions did
+               kick         integrators of second order complete velocities with the forces at the end
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything that
    happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
@@ -44,50 +45,60 @@ static sn_vec3 field_force(const sn_world *world, const sn_field *field, uint32_
     return field->function(field->context, &in);
 }
 
-/* Asks the force fields, once in a substep. */
-static void gather_forces(sn_world *world, uint32_t slot)
+static bool has_elements(const sn_world *world)
 {
-    sn_vec3 force = world->particles.force[slot];
-    const sn_field *field = world->field_table.column[0];
-    for (uint32_t i = 0; i < world->field_table.count; ++i)
-        force = vec3_add(force, field_force(world, &field[i], slot));
-    if (world->dimensions == 2)
-        force.z = 0;
-    world->particles.f[slot] = force;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
+        if (world->constraints.pool[kind]->kind.force && world->constraints.pool[kind]->ids.live)
+            return true;
+    return false;
 }
 
-static void predict_piece(void *data, uint32_t first, uint32_t end)
+/* Whether forces must be gathered, or the users' forces are all there are. */
+static bool has_forces(const sn_world *world)
 {
-    substep *s = data;
-    for (uint32_t slot = first; s->world->field_table.count && slot < end; ++slot)
-        if (s->motion.x[slot].w != 0)
-            gather_forces(s->world, slot);
-        else
-            s->world->particles.f[slot] = vec3(0, 0, 0);
-    s->integrator->predict(&s->motion, first, end);
-    for (uint32_t slot = first; slot < end; ++slot)
-        if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
+    return world->field_table.count || has_elements(world);
 }
 
-/* Names the force field, or else the particle, that made the prediction fail. */
-static sn_result blame_prediction(substep *s)
+/* Adds what one force element exerts to the particles that carry its points. */
+static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
 {
-    sn_world *world = s->world;
-    uint32_t slot = 0;
-    while (vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-        ++slot;
-    uint32_t index = world->particles.index[slot];
-    const sn_field *field = world->field_table.column[0];
-    for (uint32_t i = 0; i < world->field_table.count; ++i) {
-        sn_vec3 f = field_force(world, &field[i], slot);
-        if (!vec3_is_finite(f))
-            return world_fail(world, SN_ERROR_DIVERGED,
-                              "at %g s force field %u gave particle %u the force (%g, %g, %g) N", world->state.time,
-                              field[i].number, index, (double)f.x, (double)f.y, (double)f.z);
+    sn_frame frame = sn_world_frame(world);
+    sn_real energy, weight[4];
+    const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, row, &frame, world->particles.v, &energy);
+    for (uint32_t i = 0; i < pool_point_count(pool, row); ++i) {
+        uint32_t slot[4], count = sn_point_corners(&world->constraints, pool, row, &frame, i, slot, weight);
+        for (uint32_t j = 0; j < count; ++j) {
+            sn_vec3 *f = &world->particles.f[slot[j]];
+            *f = vec3_add(*f, vec3_scale(force[i], weight[j]));
+        }
     }
-    return world_fail(world, SN_ERROR_DIVERGED, "at %g s forces would make the motion of particle %u infinite",
-                      world->state.time, index);
+}
+
+/* Springs and other force elements, kind by kind, as they are stored. */
+static void add_elements(sn_world *world)
+{
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; pool->kind.force && row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row))
+                add_element(world, pool, row);
+    }
+}
+
+/* Asks the force fields. */
+static void add_fields_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = ((substep *)data)->world;
+    const sn_field *field = world->field_table.column[0];
+    for (uint32_t slot = first; slot < end; ++slot) {
+        if (world->particles.x[slot].w == 0)
+            continue;
+        sn_vec3 *f = &world->particles.f[slot];
+        for (uint32_t i = 0; i < world->field_table.count; ++i)
+            *f = vec3_add(*f, field_force(world, &field[i], slot));
+        if (world->dimensions == 2)
+            f->z = 0;
+    }
 }
 
 static bool fields_are_parallel(const sn_world *world)
@@ -99,15 +110,79 @@ static bool fields_are_parallel(const sn_world *world)
     return true;
 }
 
-static sn_result predict(substep *s)
+/* The users' forces, springs and fields at the present positions. */
+static sn_result gather_forces(substep *s)
 {
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count;
+    if (!has_forces(world))
+        return SN_OK;
+    for (uint32_t slot = 0; slot < count; ++slot)
+        world->particles.f[slot] = world->particles.force[slot];
+    add_elements(world);
     if (!fields_are_parallel(world))
-        predict_piece(s, 0, count);
-    else if (!sn_parallel_for(&world->parallel, count, predict_piece, s))
+        add_fields_piece(s, 0, count);
+    else if (world->field_table.count && !sn_parallel_for(&world->parallel, count, add_fields_piece, s))
         return lost_tasks(world);
-    return s->fault ? blame_prediction(s) : SN_OK;
+    return SN_OK;
+}
+
+/* Names the force element or field that exerts an infinite force on a particle; SN_OK if there is none. */
+static sn_result blame_force(sn_world *world, uint32_t slot)
+{
+    uint32_t index = world->particles.index[slot];
+    sn_frame frame = sn_world_frame(world);
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; pool->kind.force && row < pool->ids.table.count; ++row) {
+            sn_real energy;
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            const sn_vec3 *f = sn_evaluate_force(&world->constraints, pool, row, &frame, world->particles.v, &energy);
+            for (uint32_t i = 0; i < pool_point_count(pool, row); ++i)
+                if (!vec3_is_finite(f[i]))
+                    return world_fail(world, SN_ERROR_DIVERGED, "at %g s the force of %s %u was (%g, %g, %g) N",
+                                      world->state.time, pool->kind.name, row, (double)f[i].x, (double)f[i].y,
+                                      (double)f[i].z);
+        }
+    }
+    const sn_field *field = world->field_table.column[0];
+    for (uint32_t i = 0; i < world->field_table.count; ++i) {
+        sn_vec3 f = field_force(world, &field[i], slot);
+        if (!vec3_is_finite(f))
+            return world_fail(world, SN_ERROR_DIVERGED,
+                              "at %g s force field %u gave particle %u the force (%g, %g, %g) N", world->state.time,
+                              field[i].number, index, (double)f.x, (double)f.y, (double)f.z);
+    }
+    return SN_OK;
+}
+
+static void predict_piece(void *data, uint32_t first, uint32_t end)
+{
+    substep *s = data;
+    s->integrator->predict(&s->motion, first, end);
+    for (uint32_t slot = first; slot < end; ++slot)
+        if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
+            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
+}
+
+static sn_result predict(substep *s)
+{
+    sn_world *world = s->world;
+    uint32_t slot = 0;
+    sn_result result = gather_forces(s);
+    if (result != SN_OK)
+        return result;
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
+        return lost_tasks(world);
+    if (!s->fault)
+        return SN_OK;
+    while (vec3_is_finite(vec4_xyz(s->motion.d[slot])))
+        ++slot;
+    if ((result = blame_force(world, slot)) != SN_OK)
+        return result;
+    return world_fail(world, SN_ERROR_DIVERGED, "at %g s forces would make the motion of particle %u infinite",
+                      world->state.time, world->particles.index[slot]);
 }
 
 /* ---- Kinematic targets ------------------------------------------------------------------------------------------ */
@@ -167,6 +242,7 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
                           .frame = frame,
                           .h = h,
                           .order = settings->order,
+                          .gradients = settings->gradients,
                           .iterations = settings->iterations,
                           .tolerance = settings->tolerance,
                           .stiffness_root = !settings->correct_stiffness ? 1
@@ -178,7 +254,7 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
 static sn_result solve(substep *s)
 {
     sn_world *world = s->world;
-    sn_solver_in in = solver_input(world, s->motion.h);
+    sn_solver_in in = solver_input(world, s->motion.h * s->integrator->step_factor);
     sn_solver_out out = sn_solvers[world->state.settings.solver]->solve(&in);
     world->state.passes += out.passes;
     if (!out.fault_kind)
@@ -248,6 +324,34 @@ static sn_result update(substep *s)
     return lost_tasks(world);
 }
 
+/* ---- Kick -------------------------------------------------------------------------------------------------------- */
+
+static void kick_piece(void *data, uint32_t first, uint32_t end)
+{
+    substep *s = data;
+    s->integrator->kick(&s->motion, first, end);
+}
+
+/* The positions are those at the end already. A force that is infinite there is not added; the substep that would start
+   with it is the one that fails. */
+static sn_result kick(substep *s)
+{
+    sn_world *world = s->world;
+    uint32_t count = world->particles.table.count;
+    if (!s->integrator->kick)
+        return SN_OK;
+    sn_result result = gather_forces(s);
+    for (uint32_t slot = 0; result == SN_OK && slot < count; ++slot)
+        if (!vec3_is_finite(s->motion.force[slot]))
+            result = blame_force(world, slot);
+    if (result != SN_OK)
+        return result;
+    if (sn_parallel_for(&world->parallel, count, kick_piece, s))
+        return SN_OK;
+    sn_parallel_repair(&world->parallel, count, kick_piece, s);
+    return lost_tasks(world);
+}
+
 /* ---- The step --------------------------------------------------------------------------------------------------- */
 
 /* Reads the clock if anybody wants to know, and adds the time since the last reading to a phase. */
@@ -270,7 +374,10 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                             .v = world->particles.v,
                             .v_low = world->particles.v_low,
                             .x_low = world->particles.x_low,
-                            .force = world->field_table.count ? world->particles.f : world->particles.force,
+                            .force = has_forces(world) ? world->particles.f : world->particles.force,
+                            .old_d = world->history.old_d,
+                            .old_v = world->history.old_v,
+                            .old_a = world->history.old_a,
                             .d = world->particles.d,
                             .h = h,
                             .keep = (sn_real)math_exp(-(double)settings->damping * (double)h),
@@ -289,9 +396,11 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
     if ((result = check(&s)) != SN_OK)
         return result;
     result = update(&s);
-    lap(world, &clock, &world->profile.update);
-    world->state.h = h;
+    world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
+    if (result == SN_OK)
+        result = kick(&s);
+    lap(world, &clock, &world->profile.update);
     return result;
 }
 
@@ -304,11 +413,28 @@ static void clear_forces(sn_world *world)
     world->state.forces_pending = false;
 }
 
+/* Particles that the history does not know yet have no past. */
+static bool reserve_history(sn_world *world)
+{
+    sn_history *history = &world->history;
+    uint32_t count = world->particles.table.count;
+    if (!sn_integrators[world->state.settings.integrator]->looks_back)
+        return true;
+    if (!sn_table_reserve(&history->table, &world->allocator, count))
+        return false;
+    sn_history_bind(history);
+    for (; history->table.count < count; history->table.count++)
+        history->old_d[history->table.count] = history->old_v[history->table.count] =
+            history->old_a[history->table.count] = vec4(vec3(0, 0, 0), 0);
+    return true;
+}
+
 /* Makes room for everything that the step needs, so that nothing is allocated after it has begun. */
 static bool reserve(sn_world *world)
 {
     sn_solver_in in = solver_input(world, 1);
-    return sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
+    return reserve_history(world) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_solvers[world->state.settings.solver]->reserve(&in, &world->allocator);
 }
 

@@ -44,6 +44,10 @@ sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *mes
         snprintf(message, size, "settings.solver is %d, which is no sn_solver", (int)s->solver);
     else if ((unsigned)s->integrator >= SN_INTEGRATOR_COUNT)
         snprintf(message, size, "settings.integrator is %d, which is no sn_integrator", (int)s->integrator);
+    else if ((unsigned)s->gradients > SN_GRADIENTS_START)
+        snprintf(message, size, "settings.gradients is %d, which is no sn_gradients", (int)s->gradients);
+    else if (s->gradients == SN_GRADIENTS_START && s->integrator == SN_INTEGRATOR_BDF2)
+        snprintf(message, size, "settings.gradients at the start of a substep do not go with the integrator BDF2");
     else if ((unsigned)s->order > SN_ORDER_WORST_FIRST)
         snprintf(message, size, "settings.order is %d, which is no sn_order", (int)s->order);
     else if (s->substeps < 1 || s->substeps > MOST_PASSES)
@@ -90,6 +94,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->parallel.tasks = def->tasks;
     sn_ids_init(&world->ids);
     sn_particle_store_init(&world->particles);
+    sn_history_init(&world->history);
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
@@ -108,6 +113,7 @@ static void release(sn_world *world)
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_table_release(&world->particles.table, &allocator);
+    sn_table_release(&world->history.table, &allocator);
     sn_ids_release(&world->ids, &allocator);
     sn_release(&allocator, world, sizeof *world);
 }
@@ -183,6 +189,8 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     char reason[SN_ERROR_SIZE];
     if (sn_settings_check(settings, world->dimensions, reason, sizeof reason) != SN_OK)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
+    if (settings->integrator != world->state.settings.integrator)
+        world->history.table.count = 0; /* another integrator has another past */
     world->state.settings = *settings;
     return SN_OK;
 }

@@ -32,6 +32,15 @@ typedef struct sn_particle_store {
 #undef SN_COLUMN
 } sn_particle_store;
 
+/* What integrators that look back need, by slot. Empty unless such an integrator runs; a slot at or beyond table.count has
+   no past. */
+typedef struct sn_history {
+    sn_table table;
+    sn_vec4 *old_d; /* displacement in the substep before, and the length of that substep: 0, no past */
+    sn_vec4 *old_v; /* velocity at its start */
+    sn_vec4 *old_a; /* acceleration at its start */
+} sn_history;
+
 /* A place that a particle must reach by the end of the next step. */
 typedef struct sn_target {
     uint32_t index; /* the particle's number */
@@ -71,6 +80,7 @@ struct sn_world {
     sn_world_state state;
     sn_ids ids; /* the particles' numbers; the value is the slot where one is stored */
     sn_particle_store particles;
+    sn_history history;
     sn_table target_table; /* of sn_target */
     sn_table field_table;  /* of sn_field */
     sn_store constraints;
@@ -102,6 +112,12 @@ sn_result sn_settings_check(const sn_settings *settings, uint32_t dimensions, ch
 void sn_particle_store_bind(sn_particle_store *particles);
 
 void sn_particle_store_init(sn_particle_store *particles);
+
+void sn_history_init(sn_history *history);
+void sn_history_bind(sn_history *history);
+
+/* The particle's motion is broken here: integrators that look back start anew with it. */
+void sn_history_forget(sn_history *history, uint32_t slot);
 
 /* The particles as constraints see them between steps: no displacements. */
 sn_frame sn_world_frame(const sn_world *world);
