@@ -81,7 +81,9 @@ SN_API const char *sn_version(void);
 SN_API size_t sn_real_size(void);
 
 /* ---- Hooks of the host program --------------------------------------------------------------------------------
-   Each is optional (a zeroed struct means the built-in behaviour) and carries a context that is passed back. */
+   Each is optional (a zeroed struct means the built-in behaviour) and carries a context that is passed back. A function
+   of the caller, hook or callback, must return: leaving it by longjmp or an exception leaves the world in the middle of a
+   call for ever. */
 
 /* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
    at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.
@@ -102,7 +104,8 @@ typedef struct sn_log {
 } sn_log;
 
 /* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads,
-   and return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene.
+   and return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. Loops
+   over particles use it; the reference solver works through the constraints one by one, on the calling thread.
    A task that is not run makes the step fail with SN_ERROR_HOST; one that is run twice has no effect the second time.
    Built in: the tasks run one after the other on the calling thread. */
 typedef struct sn_tasks {

@@ -99,8 +99,8 @@ typedef void sn_measure_fn(const sn_eval_in *in, sn_real *param);
 typedef const char *sn_check_fn(const sn_real *param);
 
 /* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each point
-   is to go. w holds the inverse masses of the points; what it writes for an immovable one is not used. Returns false where
-   it does not exist. */
+   is to go. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already; what it
+   writes for that one or an immovable one is not used. Returns false where it does not exist. */
 typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
 
 /* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v, m/s),
@@ -180,8 +180,8 @@ static inline sn_constraint sn_constraints_at(sn_constraints run, uint32_t i)
 
 /* How a constraint gives. Zero is rigid and undamped. */
 typedef struct sn_material {
-    sn_real compliance; /* inverse stiffness, in the unit of C per newton (m/N; for angles rad/(N m)); not negative */
-    sn_real damping;    /* resists the change of C, in N s per unit of C; acts where compliance > 0; not negative */
+    sn_real compliance; /* inverse stiffness, (unit of C)^2 per joule: m/N for distances, rad/(N m) for angles; >= 0 */
+    sn_real damping;    /* resists the change of C: N s/m for distances, N m s for angles; needs compliance > 0; >= 0 */
 } sn_material;
 
 /* The compliance of a spring of so many newtons per metre: 1 / stiffness. NaN, which every call refuses, unless
@@ -192,13 +192,15 @@ static inline sn_real sn_compliance(sn_real stiffness)
 }
 
 typedef struct sn_constraint_def {
+    uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */
     uint32_t kind;
     uint32_t point_count;         /* only looked at for kinds with any number of points */
     const sn_point *points;       /* as many as the kind has; used during the call only */
     sn_real param[SN_MAX_PARAMS]; /* in the order of the kind's list; SN_MEASURE each by default */
     sn_real compliance;           /* see sn_material; default 0 */
     sn_real damping;              /* default 0 */
-    sn_real stiffness; /* the lectures' k in [0, 1]: the share of a projection that is applied; default 1. Its effect
+    sn_real
+        stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
                            depends on the number of passes (see correct_stiffness); compliance is the better tool */
 } sn_constraint_def;
 
@@ -210,7 +212,7 @@ SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
 /* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of
-   count * points particles. param holds the parameters of each constraint one after the other, or is NULL, and def's are
+   count * points particles (numbers, not handles: a number that was used again means the new particle). param holds the parameters of each constraint one after the other, or is NULL, and def's are
    used for all. def->points is not looked at. All or none are added; run may be NULL. */
 SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                     const uint32_t *index, const sn_real *param, sn_constraints *run);
@@ -228,17 +230,21 @@ SN_API sn_result sn_constraint_read(const sn_world *world, sn_constraint constra
 
 SN_API sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint);
 
+/* Removes all constraints of a run; refused if one of them was already removed. */
+SN_API sn_result sn_constraints_remove(sn_world *world, sn_constraints run);
+
 /* Whether the handle is alive. Never an error. */
 SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constraint);
 
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);
 
-/* Sets one parameter by name, "rest" or "normal": one number or three. */
+/* Sets one parameter by name, "rest" or "normal"; count is the numbers in value and must be 1, or 3 for a vector.
+   SN_MEASURE measures anew. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,
-                                         const sn_real *value);
+                                         const sn_real *value, uint32_t count);
 SN_API sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material);
-/* The lectures' k, 0 to 1. */
+/* The classic stiffness k, 0 to 1. */
 SN_API sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness);
 
 /* What a constraint exerted in the last substep: lambda / h^2. */
@@ -248,11 +254,12 @@ typedef struct sn_force {
     uint32_t rows;
 } sn_force;
 
-/* NaN and an error if the handle is stale; 0 before the first step. */
+/* NaN and an error if the handle is stale; 0 before the first step. Read at one moment, the force of a rigid constraint in
+   single precision is good to about m * 1e-7 * length / h^2: average it over some steps, or build in double. */
 SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint);
 
 /* The force in newtons on the given point of the constraint (0 is the first), its direction as positions are now. The
-   forces of an internal kind on its points sum to zero. */
+   forces of an internal kind on its points sum to zero. NaN and an error where the direction does not exist. */
 SN_API sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point);
 
 /* C as positions are now, one number per row, to value (SN_MAX_ROWS at most). All rows are NaN, with SN_OK, where the
@@ -283,6 +290,85 @@ SN_API sn_constraint sn_add_attachment(sn_world *world, sn_point a, sn_point b);
 SN_API sn_constraint sn_add_half_space(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 normal);
 /* The point stays inside the box between two corners. */
 SN_API sn_constraint sn_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3 most);
+/* Two points stay level along axis (any length but 0) and slide freely across it. */
+SN_API sn_constraint sn_add_connector_axis(sn_world *world, sn_point a, sn_point b, sn_vec3 axis);
+/* Two points coincide as seen along normal (any length but 0) and slide freely along it. */
+SN_API sn_constraint sn_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal);
+/* The point stays on the line through origin along direction (any length but 0). */
+SN_API sn_constraint sn_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction);
+/* The point stays on the circle of that radius about centre, in the plane across normal. radius in metres, or SN_MEASURE:
+   its distance from the axis now. In a 2D world the normal is (0, 0, 1). */
+SN_API sn_constraint sn_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal, sn_real radius);
+/* The point stays on the sphere of that radius about centre; radius may be SN_MEASURE. A circle in a 2D world. */
+SN_API sn_constraint sn_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius);
+/* A bead slides along the polyline through count (2 or more) particles, round its corners, and stops at an open end. The
+   curve is closed if the last particle is the first one again. Make its particles immovable for a fixed wire; movable ones
+   get the reaction. The array is used during the call only. A projection takes time in proportion to count. */
+SN_API sn_constraint sn_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *corners);
+/* The same on a smooth curve through all the particles: a uniform Catmull-Rom spline. */
+SN_API sn_constraint sn_add_on_spline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *controls);
+/* The point q stays on the front of the plane of the triangle, from which a, b, c run counter-clockwise, at least thickness
+   metres (not negative) off it. The plane does not end at the triangle's edges: remove the constraint when q leaves. */
+SN_API sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
+                                           sn_real thickness);
+/* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: as far as they are now. */
+SN_API sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
+                                      sn_real thickness);
+
+/* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with the
+   same two, which are taken far apart as positions are now. All or none are added. */
+SN_API sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
+/* count particles (4 or more, each once) stay in one plane: count - 3 coplanar constraints, each of one particle with the
+   same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
+SN_API sn_constraints sn_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
+
+/* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must be soft
+   against the substep: stiffness * h^2 well below the mass. A stiff one is a rod with compliance. */
+SN_API sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
+                                   sn_real damping);
+
+/* The path a, b, c turns by angle at b: 0 is straight, pi (3.1415927) folded back. It may turn any way; angle may be
+   SN_MEASURE. A joint that is exactly straight, or folded, and should not be turns in a plane that the engine chooses. */
+SN_API sn_constraint sn_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle);
+/* It turns by at least so much. */
+SN_API sn_constraint sn_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least);
+/* It turns by at most so much. */
+SN_API sn_constraint sn_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
+
+/* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight. The axis
+   is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world it is
+   (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
+SN_API sn_constraint sn_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle);
+/* The signed angle, -pi to pi, is at least so much: with 0 an elbow that does not bend backwards. */
+SN_API sn_constraint sn_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least);
+/* It is at most so much. */
+SN_API sn_constraint sn_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real most);
+/* It stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer one, which the two
+   above, being blind to each other, do not see to. */
+SN_API sn_constraint sn_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least,
+                                       sn_real most);
+/* The angle about the axis from d to e, which moves along with those points, stays between two limits. No particle may
+   serve twice; spots can stand in for it. */
+SN_API sn_constraint sn_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_point e,
+                                         sn_real least, sn_real most);
+
+/* Bending of two triangles a, c, d and b, d, c about their shared edge cd: a and b are the corners opposite to it. They stay
+   folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
+SN_API sn_constraint sn_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
+/* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly stretches as
+   good. Compliance is in 1/(N m); a mesh of it bends like a plate of stiffness 3 / compliance, however fine it is. */
+SN_API sn_constraint sn_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
+/* A triangle keeps its area, rest in m^2 or SN_MEASURE. */
+SN_API sn_constraint sn_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);
+/* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive where a, b, c run counter-clockwise seen from d. */
+SN_API sn_constraint sn_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
+
+/* A closed surface keeps pressure times the volume rest, in m^3 or SN_MEASURE. kind is SN_KIND_SURFACE_VOLUME, or the
+   lecture's SN_KIND_SURFACE_SCALING. index holds the particle numbers of the corners of count triangles, three each,
+   counter-clockwise seen from outside. Refused, naming the edge: a surface with a hole, or one whose triangles do not all
+   face outwards. */
+SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index, sn_real rest,
+                                    sn_real pressure);
 
 #ifdef __cplusplus
 }

@@ -38,7 +38,7 @@ typedef struct sn_particle_def {
     sn_vec3 velocity; /* m/s; default 0 */
     sn_real mass;     /* kg, 1e-30 to 1e30, or SN_IMMOVABLE; default 1 */
     sn_real radius;   /* m, not negative; default 0 */
-    uint32_t group;   /* affiliation: the object that the particle belongs to; default 0 */
+    uint32_t group;   /* the object that the particle belongs to (its affiliation); default 0 */
     uint64_t user;    /* yours; the library never looks at it */
 } sn_particle_def;
 
@@ -125,8 +125,8 @@ SN_API sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, cons
 
 /* ---- Views: the engine's own memory, without a copy ---------------------------------------------------------------
    Items lie in storage order, stride bytes apart; a view of vectors has x, y, z at each item, one of scalars a single
-   sn_real. Read only. A view dies when particles are added or removed, at sn_world_load and at sn_world_destroy;
-   until then it shows what each step did. */
+   sn_real. Read only. A view dies when particles are added or removed (also when adding fails for lack of
+   memory), at sn_world_load and at sn_world_destroy; until then it shows what each step did. */
 
 #define SN_NO_SLOT UINT32_MAX
 

@@ -12,7 +12,8 @@ extern "C" {
 typedef struct sn_kind_report {
     uint32_t kind;
     const char *name;    /* lives as long as the world */
-    uint32_t count;      /* constraints of the kind */
+    uint32_t count;      /* constraints of the kind, of which */
+    uint32_t undefined;  /*   so many cannot be evaluated as positions are now; they do not count in what follows */
     double largest;      /* the largest and the mean residual, in the unit of C: |C| for a rigid equality, */
     double mean;         /*   |C + compliance * force| for a soft one, what is missing to 0 for an inequality */
     sn_constraint worst; /* the one with the largest; null if nothing is missed */
@@ -21,7 +22,7 @@ typedef struct sn_kind_report {
 typedef struct sn_report {
     double time;          /* s simulated so far */
     uint64_t steps;       /* completed so far */
-    uint32_t passes;      /* over the constraints, in all substeps of the last step together */
+    uint64_t passes;      /* over the constraints, in all substeps of the last step together */
     uint32_t particles;   /* alive */
     uint32_t constraints; /* alive */
     uint32_t kind_count;

@@ -1,7 +1,7 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), report.h. */
+   particles.h, constraints.h (points, kinds, constraints), report.h, drag.h, rewind.h. */
 #ifndef SINEW_H
 #define SINEW_H
 
@@ -10,5 +10,7 @@
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
 #include <sinew/report.h>
+#include <sinew/drag.h>
+#include <sinew/rewind.h>
 
 #endif

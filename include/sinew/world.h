@@ -23,7 +23,8 @@ typedef enum sn_integrator {
     SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */
     SN_INTEGRATOR_LEAPFROG, /* half a kick, drift, half a kick: second order and reversible. Asks forces twice */
     SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, carried by x and the x before it */
-    SN_INTEGRATOR_BDF2      /* second order also with rods, and damps what is faster than a substep */
+    SN_INTEGRATOR_BDF2      /* second order also with rods and compliance, and damps those faster than a substep. Forces
+                               are extrapolated: on a stiff spring that is a force it gains energy, at third order */
 } sn_integrator;
 
 /* Where a constraint's gradient is taken. */
@@ -34,11 +35,21 @@ typedef enum sn_gradients {
                                  two evaluations. Not with BDF2, whose substep does not end where it would */
 } sn_gradients;
 
-/* In which order a pass visits the constraints. */
+/* In which order a pass visits the constraints. With one pass a substep this decides whether a large stiff body, such as a
+   cloth, is stable at all: see docs/stability.md. */
 typedef enum sn_order {
-    SN_ORDER_INSERTION = 0, /* as they were added */
-    SN_ORDER_SYMMETRIC,     /* as they were added and back again: one pass is two sweeps and costs twice as much */
-    SN_ORDER_WORST_FIRST    /* by decreasing residual, sorted anew before every pass */
+    /* As they were added: the cascade of the lectures, for ropes and for study. A large stiff cloth that was added vertex
+       by vertex explodes with one pass a substep, damped or not. */
+    SN_ORDER_INSERTION = 0,
+    /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain
+       energy in the linear problem, whatever the body. Take it, or two passes, with SN_INTEGRATOR_BDF2. */
+    SN_ORDER_SYMMETRIC,
+    /* By decreasing residual, sorted anew before every pass. */
+    SN_ORDER_WORST_FIRST,
+    /* By the numbers of their particles: half of them, chosen by a hash, upwards, then the others downwards. Bodies without
+       loops, such as ropes, all upwards; constraints of one particle, such as pins, last and as they were added. When the
+       others were added matters only between constraints of the same particles. Costs one sweep. */
+    SN_ORDER_THERE_AND_BACK
 } sn_order;
 
 /* What may be changed while a world runs. */
@@ -46,7 +57,7 @@ typedef struct sn_settings {
     sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
     sn_solver solver;         /* default SN_SOLVER_GAUSS_SEIDEL */
     sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
-    sn_order order;           /* default SN_ORDER_INSERTION */
+    sn_order order;           /* default SN_ORDER_THERE_AND_BACK */
     uint32_t substeps; /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000. More
                             of them make rods stiffer and motion truer; for cloth and long ropes they do more than
                             iterations at the same cost */
@@ -55,7 +66,7 @@ typedef struct sn_settings {
                               A residual is the distance by which a constraint is missed, |C + compliance * force|
                               divided by the length of the gradient of C, so that rods and angles compare. */
     sn_real damping;     /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
-    bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the lectures' stiffness k, so that
+    bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
     sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
     bool profile;           /* read the clock between phases, for the times in sn_report; default false */
@@ -110,6 +121,41 @@ SN_API double sn_world_time(const sn_world *world);
    SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
 
+/* How to look for rest. All are positive. */
+typedef struct sn_relax_def {
+    sn_real dt;           /* s: the length of a step, cut into sn_settings.substeps; default 1/60 */
+    uint32_t steps;       /* at most so many; default 10000 */
+    sn_real displacement; /* m: at rest, no particle moves farther than this during `patience`; default 1e-5 */
+    sn_real speed;        /* m/s: and none is ever faster than this; default INFINITY: not asked for */
+    sn_real patience;     /* s; default 0.5. What swings more slowly than four times that may be taken for rest early */
+} sn_relax_def;
+
+/* How it went. */
+typedef struct sn_relax_info {
+    bool rested;
+    uint32_t steps;      /* taken */
+    double displacement; /* m: the farthest that a particle moved during the last span of `patience`, */
+    double speed;        /* m/s: and the fastest it was at the end of a step in there */
+    double residual;     /* m: the distance by which the worst constraint is missed, as for sn_settings.tolerance */
+} sn_relax_info;
+
+/* Steps of 1/60 s, at most 10000 of them, until nothing moves by 1e-5 m in half a second. */
+SN_API sn_relax_def sn_default_relax_def(void);
+
+/* Statics: runs the world until it rests and leaves it there, with all velocities zero. def NULL means the default, info
+   may be NULL.
+   The way to rest is not physics, only the end is: starting at rest, the world moves without any damping, and whenever its
+   kinetic energy has passed a peak, that is, when it swings through its balance, all velocities are taken away (dynamic
+   relaxation with kinetic damping). That needs no drag to be chosen and finds the rest of slow and fast things alike.
+   Integration is symplectic Euler with current gradients whatever the settings say; settings.damping and drags rest, for
+   they do not change where a balance is. Forces and kinematic targets given since the last step act all the time and are
+   then forgotten. The clock stands: sn_world_time and the count of steps stay, and force fields see the time of the call.
+   Constraint forces can be read afterwards as after a step.
+   SN_OK does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
+   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad input
+   (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
+SN_API sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info);
+
 /* Moves the origin to offset: every position, every kinematic target and every parameter that is a place in the world
    (the target of a pin, the point of a plane) has offset subtracted. Keeps numbers small, and so precise, in large
    worlds. Refused if a position would overflow; in a 2D world offset.z must be 0. */
@@ -153,7 +199,9 @@ SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
 /* The state of a world at one moment: particles, constraints, settings, fields, time, pending forces. */
 typedef struct sn_snapshot sn_snapshot;
 
-/* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world. */
+/* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the context of
+   the world's allocator. It lives in this process: force fields and kinds are in it as functions and contexts, which must
+   live as long as it may be loaded. */
 SN_API sn_snapshot *sn_world_save(sn_world *world);
 
 /* Saves the state into a snapshot made earlier, by this or another world; its memory is reused and grows only if it is

@@ -13,62 +13,63 @@ bool sn_parallel_reserve(sn_parallel *parallel, const sn_allocator *allocator, u
     if (!parallel->tasks.run || pieces <= parallel->capacity)
         return true;
     uint32_t capacity = pieces + pieces / 2;
-    atomic_uchar *done = sn_allocate(allocator, capacity * sizeof *done);
-    if (!done)
+    atomic_uchar *state = sn_allocate(allocator, capacity * sizeof *state);
+    if (!state)
         return false;
     sn_parallel_release(parallel, allocator);
-    parallel->done = done;
+    parallel->state = state;
     parallel->capacity = capacity;
     return true;
 }
 
 void sn_parallel_release(sn_parallel *parallel, const sn_allocator *allocator)
 {
-    sn_release(allocator, parallel->done, parallel->capacity * sizeof *parallel->done);
-    parallel->done = NULL;
+    sn_release(allocator, parallel->state, parallel->capacity * sizeof *parallel->state);
+    parallel->state = NULL;
     parallel->capacity = 0;
 }
 
-typedef struct loop {
-    sn_piece_fn *piece;
-    void *data;
-    uint32_t count;
-    uint32_t pieces;
-    atomic_uchar *done;
-} loop;
+enum { WAITING, BEGUN, FINISHED };
 
-/* One task: runs its piece unless it ran before. */
+/* One task: runs its piece unless it was begun before. */
 static void run_task(void *data, uint32_t index)
 {
-    loop *l = data;
-    if (index >= l->pieces || atomic_exchange(&l->done[index], 1))
+    sn_parallel *p = data;
+    if (index >= p->pieces)
+        return;
+    unsigned char expected = WAITING;
+    if (!atomic_compare_exchange_strong(&p->state[index], &expected, BEGUN))
         return;
     sn_float_mode mode = float_mode_enter();
     uint32_t first = index * SN_PIECE;
-    l->piece(l->data, first, l->count - first < SN_PIECE ? l->count : first + SN_PIECE);
+    p->piece(p->data, first, p->count - first < SN_PIECE ? p->count : first + SN_PIECE);
     float_mode_leave(mode);
+    atomic_store(&p->state[index], FINISHED);
 }
 
 bool sn_parallel_for(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, void *data)
 {
-    loop l = {piece, data, count, piece_count(count), parallel->done};
-    if (!parallel->tasks.run || l.pieces < 2) {
+    parallel->piece = piece;
+    parallel->data = data;
+    parallel->count = count;
+    parallel->pieces = piece_count(count);
+    if (!parallel->tasks.run || parallel->pieces < 2) {
+        parallel->pieces = 0;
         if (count)
             piece(data, 0, count);
         return true;
     }
-    for (uint32_t i = 0; i < l.pieces; ++i)
-        atomic_init(&l.done[i], 0);
-    parallel->tasks.run(parallel->tasks.context, l.pieces, run_task, &l);
+    for (uint32_t i = 0; i < parallel->pieces; ++i)
+        atomic_init(&parallel->state[i], WAITING);
+    parallel->tasks.run(parallel->tasks.context, parallel->pieces, run_task, parallel);
     bool all = true;
-    for (uint32_t i = 0; i < l.pieces; ++i)
-        all = all && atomic_load(&l.done[i]);
+    for (uint32_t i = 0; i < parallel->pieces; ++i)
+        all = all && atomic_load(&parallel->state[i]) == FINISHED;
     return all;
 }
 
-void sn_parallel_repair(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, void *data)
+void sn_parallel_repair(sn_parallel *parallel)
 {
-    loop l = {piece, data, count, piece_count(count), parallel->done};
-    for (uint32_t i = 0; i < l.pieces; ++i)
-        run_task(&l, i);
+    for (uint32_t i = 0; i < parallel->pieces; ++i)
+        run_task(parallel, i);
 }

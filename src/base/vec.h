@@ -4,6 +4,12 @@
 
 #include <sinew/base.h>
 
+#include <float.h>
+#if FLT_EVAL_METHOD != 0
+#error                                                                                                                 \
+    "Sinew needs arithmetic in the precision of its types, or results differ between machines; on 32-bit x86 use -msse2 -mfpmath=sse"
+#endif
+
 /* For functions whose loops are to be unrolled for constant arguments. */
 #ifdef __GNUC__
 #define SN_INLINE static inline __attribute__((always_inline))
@@ -80,7 +86,8 @@ static inline sn_vec4 vec4(sn_vec3 a, sn_real w)
     return (sn_vec4){a.x, a.y, a.z, w};
 }
 
-/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). */
+/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). The error of a sum is
+   exact whichever of its terms is larger (Knuth's TwoSum). */
 typedef struct sn_pair {
     sn_vec3 high;
     sn_vec3 low;
@@ -90,7 +97,8 @@ static inline void add_compensated(sn_real *high, sn_real *low, sn_real incremen
 {
     sn_real y = increment + *low;
     sn_real sum = *high + y;
-    *low = y - (sum - *high);
+    sn_real part = sum - *high;
+    *low = (*high - (sum - part)) + (y - part);
     *high = sum;
 }
 

@@ -1,18 +1,19 @@
 /* Distances between two points: equal, at least, at most, and in a band.
 
-   With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). The direction
-   does not exist where the points coincide: there a rod rests, for one pass, rather than push in a made-up direction. */
+   With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). Where the points
+   coincide there is no direction. If they have to part, x is as good as any, and lets a collapsed rod recover; if they are
+   right where they are, the constraint rests. */
 #include "base/vec.h"
 #include "constraints/table.h"
 
-/* Writes n to the gradients of row `row` with the sign given; returns the length, 0 where n does not exist. */
-static sn_real direction(const sn_eval_in *in, sn_vec3 *n)
+/* The direction from b to a, and their distance. False where it neither exists nor matters: the least distance that the
+   constraint asks for is 0. */
+static bool direction(const sn_eval_in *in, sn_real least, sn_vec3 *n, sn_real *length)
 {
     sn_vec3 ab = vec3_sub(in->x[0], in->x[1]);
-    sn_real length = vec3_length(ab);
-    if (length > 0)
-        *n = vec3_scale(ab, 1 / length);
-    return length;
+    *length = vec3_length(ab);
+    *n = *length > 0 ? vec3_scale(ab, 1 / *length) : vec3(1, 0, 0);
+    return *length > 0 || least > 0;
 }
 
 static void set_row(const sn_eval_out *out, uint32_t row, sn_real c, sn_vec3 gradient)
@@ -36,8 +37,8 @@ static void measure_length(const sn_eval_in *in, sn_real *param)
 static bool eval_equal(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_vec3 n;
-    sn_real length = direction(in, &n);
-    if (!(length > 0))
+    sn_real length;
+    if (!direction(in, in->param[0], &n, &length))
         return false;
     set_row(out, 0, length - in->param[0], n);
     return true;
@@ -75,8 +76,8 @@ const sn_kind sn_kind_distance_min = {
 static bool eval_at_most(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_vec3 n;
-    sn_real length = direction(in, &n);
-    if (!(length > 0))
+    sn_real length;
+    if (!direction(in, 0, &n, &length))
         return false;
     set_row(out, 0, in->param[0] - length, vec3_scale(n, -1));
     return true;
@@ -100,8 +101,8 @@ const sn_kind sn_kind_distance_max = {
 static bool eval_band(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_vec3 n;
-    sn_real length = direction(in, &n);
-    if (!(length > 0))
+    sn_real length;
+    if (!direction(in, in->param[0], &n, &length))
         return false;
     set_row(out, 0, length - in->param[0], n);
     set_row(out, 1, in->param[1] - length, vec3_scale(n, -1));

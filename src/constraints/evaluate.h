@@ -14,6 +14,8 @@ typedef struct sn_frame {
     const sn_vec4 *x;     /* position at the start, inverse mass */
     sn_vec4 *d;           /* displacement; NULL: between steps, or the start of the substep */
     const sn_vec3 *x_low; /* what rounding left over of x */
+    const sn_vec4 *old_d; /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
+    sn_real h;            /* the substep that goes with it */
     const uint32_t *slot; /* by a particle's number, where it is stored */
     bool planar;          /* 2D: z is locked */
 } sn_frame;

@@ -20,30 +20,6 @@ void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator
     incidence->built = false;
 }
 
-/* The numbers of all particles behind a constraint's points. For a fixed number of points they are gathered in `small`,
-   repetitions included. */
-static const uint32_t *particles_of(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *small,
-                                    uint32_t *count)
-{
-    if (pool_has_lists(pool)) {
-        sn_list list = pool_list(pool, row);
-        *count = list.particle_count;
-        return list.particle;
-    }
-    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
-    *count = 0;
-    for (uint32_t i = 0; i < pool->kind.points; ++i) {
-        if (!(point[i] & SN_SPOT_BIT)) {
-            small[(*count)++] = point[i];
-            continue;
-        }
-        const sn_spot *spot = &store->spot[point[i] & ~SN_SPOT_BIT];
-        for (uint32_t j = 0; j < spot->count; ++j)
-            small[(*count)++] = spot->particle[j];
-    }
-    return small;
-}
-
 /* Two walks over all live constraints: `entry` NULL counts into start, otherwise start moves along while filling. */
 static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *entry)
 {
@@ -53,7 +29,7 @@ static void walk(const sn_store *store, uint32_t *start, sn_incidence_entry *ent
             if (!sn_ids_is_live(&pool->ids, row))
                 continue;
             uint32_t small[4 * SN_MAX_POINTS], count;
-            const uint32_t *particle = particles_of(store, pool, row, small, &count);
+            const uint32_t *particle = sn_store_particles(store, pool, row, small, &count);
             for (uint32_t i = 0; i < count; ++i) {
                 if (entry)
                     entry[start[particle[i]]] = (sn_incidence_entry){kind, row};
@@ -105,7 +81,7 @@ bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator
 static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t particle)
 {
     uint32_t small[4 * SN_MAX_POINTS], count;
-    const uint32_t *held = particles_of(store, pool, row, small, &count);
+    const uint32_t *held = sn_store_particles(store, pool, row, small, &count);
     for (uint32_t i = 0; i < count; ++i)
         if (held[i] == particle)
             return true;

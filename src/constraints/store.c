@@ -22,6 +22,7 @@ void sn_store_bind(sn_store *store)
         bind_pool(store->pool[kind]);
     store->run = store->run_table.column[0];
     store->spot = store->spot_table.column[0];
+    store->edits++;
 }
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator)
@@ -201,8 +202,7 @@ static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
 
 /* ---- The order -------------------------------------------------------------------------------------------------- */
 
-/* The next constraint after run r, item i, in the order; false at the end. */
-static bool next_live(const sn_store *store, uint32_t *r, uint32_t *i)
+bool sn_store_next(const sn_store *store, uint32_t *r, uint32_t *i)
 {
     for (; *r < store->run_table.count; ++*r, *i = 0) {
         const sn_run *run = &store->run[*r];
@@ -221,7 +221,7 @@ static uint32_t form_runs(sn_store *store, sn_run *out)
 {
     uint32_t count = 0, sequence = 0;
     sn_run last = {0};
-    for (uint32_t r = 0, i = 0; next_live(store, &r, &i); ++i, ++sequence) {
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i, ++sequence) {
         uint32_t kind = store->run[r].kind, row = store->run[r].first + i;
         if (count && last.kind == kind && last.first + last.count == row) {
             last.count++;
@@ -295,6 +295,7 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
         store->run[store->run_table.count++] = (sn_run){kind, first, count, sequence};
     store->counts.next_sequence += count;
     store->counts.live += count;
+    store->edits++;
     return generation;
 }
 
@@ -305,6 +306,7 @@ void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row)
     sn_ids_free(&pool->ids, row);
     store->counts.live--;
     store->counts.removed++;
+    store->edits++;
 }
 
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator)
@@ -314,6 +316,28 @@ void sn_store_tidy(sn_store *store, const sn_allocator *allocator)
             tidy_lists(store->pool[kind], allocator);
     if (store->counts.removed > store->counts.live + COMPACT_SLACK)
         sn_store_compact(store, allocator); /* if memory is short, later will do */
+}
+
+const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *small,
+                                   uint32_t *count)
+{
+    if (pool_has_lists(pool)) {
+        sn_list list = pool_list(pool, row);
+        *count = list.particle_count;
+        return list.particle;
+    }
+    const uint32_t *point = pool->point + (size_t)row * pool->kind.points;
+    *count = 0;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        if (!(point[i] & SN_SPOT_BIT)) {
+            small[(*count)++] = point[i];
+            continue;
+        }
+        const sn_spot *spot = &store->spot[point[i] & ~SN_SPOT_BIT];
+        for (uint32_t j = 0; j < spot->count; ++j)
+            small[(*count)++] = spot->particle[j];
+    }
+    return small;
 }
 
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot)

@@ -99,6 +99,8 @@ typedef struct sn_store {
         uint32_t free_spots;
         uint32_t compactions; /* sequence numbers changed so many times */
     } counts;
+    uint64_t
+        edits; /* constraints came, went or changed their points so many times; only rises, also across snapshots */
 } sn_store;
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator);
@@ -138,6 +140,16 @@ void sn_store_free_spots(sn_store *store, sn_pool *pool, uint32_t row);
 
 /* Rewrites the runs without removed rows. False, with nothing changed, when memory runs out. */
 bool sn_store_compact(sn_store *store, const sn_allocator *allocator);
+
+/* The next constraint at or after item i of run r, in the order in which they were added; false at the end:
+       for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i)
+           row store->run[r].first + i of kind store->run[r].kind */
+bool sn_store_next(const sn_store *store, uint32_t *r, uint32_t *i);
+
+/* The numbers of all particles behind a constraint's points. For a fixed number of points they are gathered in `small`,
+   which has room for 4 * SN_MAX_POINTS, repetitions included. */
+const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *small,
+                                   uint32_t *count);
 
 /* Sets all accumulated multipliers to 0. */
 void sn_store_clear_lambda(sn_store *store);

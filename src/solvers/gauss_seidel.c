@@ -1,6 +1,7 @@
 /* The cascade of the lectures, in the manner of Gauss and Seidel: constraints are projected one after the other, each
    seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested against. */
 #include "base/math.h"
+#include "solvers/order.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
 
@@ -53,16 +54,16 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
     give.k = correct_stiffness(s, give.k);
     if (s->in->tolerance > 0) {
-        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, s->in->frame.d, lambda);
+        sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, &s->in->frame, lambda);
         if (residual > s->largest)
             s->largest = residual;
     }
     if (points && block.count == points) /* no spots */
-        return row_solve(&block, points, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
-    return row_solve(&block, block.count, rows, pool->kind.inequality, give, s->in->frame.d, lambda);
+        return row_solve(&block, points, rows, pool->kind.inequality, give, &s->in->frame, lambda);
+    return row_solve(&block, block.count, rows, pool->kind.inequality, give, &s->in->frame, lambda);
 }
 
-/* A projection of the kind's own. Of a particle that is several points the first one counts. */
+/* A projection of the kind's own. Of a particle that is several points the first one counts; the others have w = -1. */
 static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
 {
     sn_store *store = s->in->store;
@@ -72,7 +73,9 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
     sn_eval_in in = sn_evaluate_input(store, pool, row, &s->in->frame, x);
     for (uint32_t i = 0; i < in.points; ++i) {
         sn_point_corners(store, pool, row, &s->in->frame, i, slot, weight);
-        w[i] = s->in->frame.x[slot[0]].w;
+        bool again = pool_has_lists(pool) && pool_list(pool, row).local[i] != seen;
+        w[i] = again ? -1 : s->in->frame.x[slot[0]].w;
+        seen += !again;
         move[i] = vec3(0, 0, 0);
     }
     if (!pool->kind.project(&in, w, move))
@@ -81,14 +84,12 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
         if (!vec3_is_finite(move[i]))
             return false;
     for (uint32_t i = 0; i < in.points; ++i) {
-        if (pool_has_lists(pool) && pool_list(pool, row).local[i] != seen)
+        if (!(w[i] > 0))
             continue;
-        ++seen;
         sn_point_corners(store, pool, row, &s->in->frame, i, slot, weight);
         sn_vec4 *d = &s->in->frame.d[slot[0]];
         sn_real z = s->in->frame.planar ? 0 : move[i].z;
-        if (w[i] > 0)
-            *d = (sn_vec4){d->x + k * move[i].x, d->y + k * move[i].y, d->z + k * z, 0};
+        *d = (sn_vec4){d->x + k * move[i].x, d->y + k * move[i].y, d->z + k * z, 0};
     }
     return true;
 }
@@ -172,13 +173,23 @@ static bool sweep_worst_first(sweep *s)
             sn_real residual = 0;
             if (evaluate(store, pool, row, &s->in->frame, &block, &room))
                 residual = sn_row_residual(&block, pool->kind.inequality, row_give(&pool->give[row], s->inverse_h),
-                                           s->in->frame.d, pool->lambda + (size_t)row * pool->kind.rows);
+                                           &s->in->frame, pool->lambda + (size_t)row * pool->kind.rows);
             items[count++] = (sn_sort_item){worst_first_key(residual), run->kind, row};
         }
     }
     sn_sort(items, s->in->scratch->table.column[1], count);
     for (uint32_t i = 0; i < count; ++i)
         if (!project(s, items[i].a, items[i].b))
+            return false;
+    return true;
+}
+
+/* In the order that sn_order_build left. */
+static bool sweep_there_and_back(sweep *s)
+{
+    const sn_visit *visit = s->in->scratch->visit_table.column[0];
+    for (uint32_t i = 0; i < s->in->scratch->visit_table.count; ++i)
+        if (!project(s, visit[i].kind, visit[i].row))
             return false;
     return true;
 }
@@ -192,12 +203,16 @@ static bool pass(sweep *s)
         return sweep_forward(s) && sweep_backward(s);
     case SN_ORDER_WORST_FIRST:
         return sweep_worst_first(s);
+    case SN_ORDER_THERE_AND_BACK:
+        return sweep_there_and_back(s);
     }
     return true;
 }
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
+    if (in->order == SN_ORDER_THERE_AND_BACK)
+        return sn_order_build(in->scratch, allocator, in->store);
     if (in->order != SN_ORDER_WORST_FIRST)
         return true;
     return sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);

@@ -1,5 +1,7 @@
 #include "solvers/row.h"
 
+#include <math.h>
+
 /* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world, that
    it asks for a locked coordinate); it then gets no multiplier of its own. */
 #define REDUNDANT (SINEW_DOUBLE ? 1e-12 : 1e-6)
@@ -53,76 +55,128 @@ static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][S
     }
 }
 
-/* The rows that take part: equalities, violated inequalities, and compliant ones that still push. */
-static uint32_t active_rows(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_real *lambda)
+/* ---- Inequalities in a block ------------------------------------------------------------------------------------- */
+
+/* With x the change of lambda, `least` its lower bound by row (0 for a rigid inequality, -lambda for a compliant one) and
+   A x - b what is missing, a block asks for
+
+       A x = b for equalities,   x >= least,  A x >= b,  one of the two with equality, for inequalities,
+
+   a linear complementarity problem. With six rows at most it is solved by trying which of the inequalities act: first the
+   ones that are violated now, which nearly always is the answer, then every other set. */
+typedef struct block_problem {
+    uint32_t rows;
+    uint32_t inequality;
+    double a[SN_MAX_ROWS][SN_MAX_ROWS];
+    double b[SN_MAX_ROWS];
+    double least[SN_MAX_ROWS];
+} block_problem;
+
+/* Solves with the given rows acting, the others at their bound. Returns by how much the worst condition is broken, relative
+   to the numbers in it. */
+static double try_active(block_problem *p, uint32_t active, double *x)
 {
-    uint32_t active = 0;
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        bool pushes = give.alpha > 0 && lambda[r] > 0;
-        if (!(inequality >> r & 1) || !(block->c[r] >= 0) || pushes)
-            active |= 1u << r;
+    double b[SN_MAX_ROWS] = {0}, worst = 0;
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        b[r] = p->b[r];
+        for (uint32_t s = 0; s < p->rows; ++s)
+            if (!(active >> s & 1))
+                b[r] -= p->a[r][s] * p->least[s];
     }
-    return active;
+    solve_active(p->rows, active, p->a, b, x);
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        if (!(active >> r & 1))
+            x[r] = p->least[r];
+        else if (p->inequality >> r & 1 && p->least[r] - x[r] > 0)
+            worst = fmax(worst, (p->least[r] - x[r]) * p->a[r][r]);
+    }
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        double missing = p->b[r];
+        for (uint32_t s = 0; s < p->rows; ++s)
+            missing -= p->a[r][s] * x[s];
+        if (p->inequality >> r & 1 && !(active >> r & 1))
+            worst = fmax(worst, missing);
+    }
+    return worst;
 }
 
-bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, sn_vec4 *d, sn_real *lambda)
+/* The best of all sets of acting rows. */
+static void solve_problem(block_problem *p, uint32_t guess, double *best)
 {
-    uint32_t active = active_rows(block, inequality, give, lambda);
-    if (!active)
-        return true;
-    double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS], x[SN_MAX_ROWS];
-    build_matrix(block, give, a);
+    double scale = 0;
+    for (uint32_t r = 0; r < p->rows; ++r)
+        scale = fmax(scale, fabs(p->b[r]));
+    double least = try_active(p, guess, best);
+    uint32_t all = (1u << p->rows) - 1, equalities = all & ~p->inequality;
+    for (uint32_t set = 0; set <= all && least > REDUNDANT * scale; ++set) {
+        double x[SN_MAX_ROWS];
+        if ((set & equalities) != equalities)
+            continue;
+        double broken = try_active(p, set, x);
+        if (broken < least) {
+            least = broken;
+            for (uint32_t r = 0; r < p->rows; ++r)
+                best[r] = x[r];
+        }
+    }
+}
+
+bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                        sn_real *lambda)
+{
+    block_problem p = {.rows = block->rows, .inequality = inequality};
+    uint32_t acting = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        double motion = give.gamma > 0 ? (double)give.gamma * (double)row_motion(block, block->count, r, d) : 0;
-        b[r] = -(double)block->c[r] - (double)give.alpha * (double)lambda[r] - motion;
+        double motion = give.gamma > 0 ? (double)give.gamma * (double)row_way(block, block->count, r, frame) : 0;
+        p.b[r] = -(double)block->c[r] - (double)give.alpha * (double)lambda[r] - motion;
+        p.least[r] = inequality >> r & 1 && give.alpha > 0 ? -(double)lambda[r] : 0;
+        if (row_acts(inequality >> r & 1, block->c[r], give.alpha, lambda[r]))
+            acting |= 1u << r;
+        else if (p.b[r] > 0) /* damping makes no inequality act that is not violated */
+            p.b[r] = 0;
     }
-    /* An inequality that would have to pull is let go: its multiplier returns to 0, the other rows are solved again with
-       that known. Each round settles at least one row. */
-    uint32_t solved = active, let_go = 0;
-    for (;;) {
-        solve_active(block->rows, solved, a, b, x);
-        uint32_t pulling = 0;
-        for (uint32_t r = 0; r < block->rows; ++r)
-            if ((solved & inequality) >> r & 1 && (double)lambda[r] + (double)give.k * x[r] < 0)
-                pulling |= 1u << r;
-        if (!pulling)
-            break;
-        for (uint32_t r = 0; r < block->rows; ++r)
-            if (pulling >> r & 1)
-                for (uint32_t s = 0; s < block->rows; ++s)
-                    b[s] += a[s][r] * (double)lambda[r];
-        solved &= ~pulling;
-        let_go |= pulling;
-    }
+    if (!acting)
+        return true;
+    double x[SN_MAX_ROWS];
+    build_matrix(block, give, p.a);
+    for (uint32_t r = 0; r < block->rows; ++r)
+        if (!isfinite(block->c[r]) || !isfinite(p.a[r][r]))
+            return false;
+    if (acting & inequality)
+        solve_problem(&p, acting, x);
+    else
+        solve_active(block->rows, acting, p.a, p.b, x);
     sn_real dlambda[SN_MAX_ROWS];
     for (uint32_t r = 0; r < block->rows; ++r) {
-        dlambda[r] = let_go >> r & 1 ? -lambda[r] : (sn_real)((double)give.k * x[r]);
-        bool finite = isfinite(dlambda[r]) && isfinite(block->c[r]) && isfinite(a[r][r]);
-        if (active >> r & 1 && !finite)
+        dlambda[r] = (sn_real)((double)give.k * x[r]);
+        if (!isfinite(dlambda[r]))
             return false;
     }
-    for (uint32_t r = 0; r < block->rows; ++r)
-        if (active >> r & 1) {
-            lambda[r] += dlambda[r];
-            row_apply(block, block->count, r, dlambda[r], d);
-        }
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        lambda[r] += dlambda[r];
+        if (dlambda[r] != 0)
+            row_apply(block, block->count, r, dlambda[r], frame->d);
+    }
     return true;
 }
 
-sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_vec4 *d,
+sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda)
 {
     sn_real largest = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        sn_real missed = block->c[r] + give.alpha * lambda[r];
+        if (!row_acts(inequality >> r & 1, block->c[r], give.alpha, lambda[r]))
+            continue;
+        sn_real missed = block->c[r] + give.alpha * lambda[r], length2 = 0, mobility = 0;
         if (give.gamma > 0)
-            missed += give.gamma * row_motion(block, block->count, r, d);
-        if (inequality >> r & 1 && missed > 0)
-            missed = lambda[r] > 0 && give.alpha > 0 ? missed : 0;
-        sn_real length2 = 0;
-        for (uint32_t i = 0; i < block->count; ++i)
-            length2 += vec3_dot(block->gradient[r * block->count + i], block->gradient[r * block->count + i]);
-        sn_real residual = length2 > 0 ? (missed < 0 ? -missed : missed) / real_sqrt(length2) : 0;
+            missed += give.gamma * row_way(block, block->count, r, frame);
+        for (uint32_t i = 0; i < block->count; ++i) {
+            sn_vec3 g = block->gradient[r * block->count + i];
+            length2 += vec3_dot(g, g);
+            mobility += block->w[i] * vec3_dot(g, g);
+        }
+        bool can_change = mobility > 0 || give.alpha > 0;
+        sn_real residual = can_change && length2 > 0 ? (missed < 0 ? -missed : missed) / real_sqrt(length2) : 0;
         if (residual > largest)
             largest = residual;
     }

@@ -7,8 +7,8 @@
    passes: resetting it would make stiffness depend on their number. For several rows the sums become the matrix
    A = (1 + g) J W J^T + a, solved at once. The lectures' stiffness k scales dlambda.
 
-   Inequalities (C >= 0) push only: lambda >= 0. A rigid one is projected when it is violated and left alone otherwise; a
-   compliant one may also take back what it pushed too far in an earlier pass of the same substep. */
+   Inequalities (C >= 0) push only, and only when violated: damping alone does not make them act at a distance. A rigid one
+   keeps what it pushed in earlier passes of the substep; a compliant one may take it back, down to lambda = 0. */
 #ifndef SN_SOLVERS_ROW_H
 #define SN_SOLVERS_ROW_H
 
@@ -21,10 +21,21 @@ typedef struct sn_row_give {
     sn_real k;     /* stiffness */
 } sn_row_give;
 
+/* The largest alpha and gamma: a constraint that is softer exerts nothing that could be seen, and infinities would. */
+#define SN_ROW_MOST ((sn_real)1e30)
+
 static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
 {
-    return (sn_row_give){give->compliance * inverse_h * inverse_h, give->compliance * give->damping * inverse_h,
+    sn_real alpha = give->compliance * inverse_h * inverse_h, gamma = give->compliance * give->damping * inverse_h;
+    return (sn_row_give){alpha < SN_ROW_MOST ? alpha : SN_ROW_MOST, gamma < SN_ROW_MOST ? gamma : SN_ROW_MOST,
                          give->stiffness};
+}
+
+/* Whether a row takes part: an equality, a violated inequality (or one that is not a number), or a compliant one that may
+   have to take back what it pushed. */
+static inline bool row_acts(bool inequality, sn_real c, sn_real alpha, sn_real lambda)
+{
+    return !inequality || !(c >= 0) || (alpha > 0 && lambda > 0);
 }
 
 /* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a constant
@@ -35,6 +46,19 @@ SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row
     for (uint32_t i = 0; i < count; ++i)
         sum += vec3_dot(block->gradient[row * count + i], vec4_xyz(d[block->slot[i]]));
     return sum;
+}
+
+/* The same for the way that dampers resist: the effective step times the rate of C. With BDF2, whose velocity is
+   (3 d - d_old) / 2h, that is d - d_old / 3, or 2/3 d without a past; otherwise d itself. */
+SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
+{
+    sn_real sum = row_motion(block, count, row, frame->d), back = 0;
+    for (uint32_t i = 0; frame->old_d && i < count; ++i) {
+        uint32_t slot = block->slot[i];
+        const sn_vec4 *from = frame->old_d[slot].w == frame->h ? frame->old_d : frame->d;
+        back += vec3_dot(block->gradient[row * count + i], vec4_xyz(from[slot]));
+    }
+    return sum - back / 3;
 }
 
 /* d += w grad C dlambda. */
@@ -49,41 +73,42 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
 }
 
 /* Several rows at once; in row.c. */
-bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, sn_vec4 *d, sn_real *lambda);
+bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                        sn_real *lambda);
 
-/* Projects an evaluated constraint: moves d and accumulates lambda. False if the result would not be finite; nothing has
+/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite; nothing has
    then been moved. */
 SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
-                         sn_vec4 *d, sn_real *lambda)
+                         const sn_frame *frame, sn_real *lambda)
 {
     if (rows > 1)
-        return sn_row_solve_block(block, inequality, give, d, lambda);
+        return sn_row_solve_block(block, inequality, give, frame, lambda);
     sn_real c = block->c[0];
-    if (inequality && give.alpha == 0 && c >= 0)
+    if (!row_acts(inequality, c, give.alpha, lambda[0]))
         return true;
     sn_real mobility = 0;
     for (uint32_t i = 0; i < count; ++i)
         mobility += block->w[i] * vec3_dot(block->gradient[i], block->gradient[i]);
     if (!isfinite(c) || !isfinite(mobility))
         return false;
-    if (mobility == 0)
-        return true; /* nothing here can move */
+    if (mobility == 0 && give.alpha == 0)
+        return true; /* nothing here can move; a soft one still exerts its force */
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
-        wanted -= give.gamma * row_motion(block, count, 0, d);
+        wanted -= give.gamma * row_way(block, count, 0, frame);
     sn_real dlambda = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
     if (inequality && lambda[0] + dlambda < 0)
         dlambda = -lambda[0];
     if (!isfinite(dlambda))
         return false;
     lambda[0] += dlambda;
-    row_apply(block, count, 0, dlambda, d);
+    row_apply(block, count, 0, dlambda, frame->d);
     return true;
 }
 
-/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows, what an
-   inequality has too much not counted. */
-sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_vec4 *d,
+/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that act. What
+   nothing can change, a rigid constraint of immovable particles, is not missed. */
+sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda);
 
 #endif

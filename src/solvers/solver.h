@@ -5,9 +5,18 @@
 #include "base/sort.h"
 #include "constraints/evaluate.h"
 
+/* One constraint in an order. */
+typedef struct sn_visit {
+    uint32_t kind;
+    uint32_t row;
+} sn_visit;
+
 /* Scratch for solvers that reorder: kept between steps, so that a warmed-up step allocates nothing. */
 typedef struct sn_solver_scratch {
-    sn_table table; /* two columns of sn_sort_item */
+    sn_table table;       /* two columns of sn_sort_item */
+    sn_table visit_table; /* of sn_visit: the order there and back; see order.h */
+    uint64_t edits;       /* of the store when that order was last looked at */
+    uint64_t fingerprint; /* of the constraints for which it was built; 0: none */
 } sn_solver_scratch;
 
 typedef struct sn_solver_in {

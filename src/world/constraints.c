@@ -9,6 +9,9 @@
 
 #define ALONE UINT32_MAX
 
+/* What a definition that was not started from sn_default_constraint_def does not hold by accident. */
+#define DEF_MADE 0x5157e11u
+
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
 sn_point sn_at(sn_particle particle)
@@ -116,6 +119,7 @@ sn_constraint_def sn_default_constraint_def(uint32_t kind)
 {
     sn_constraint_def def;
     memset(&def, 0, sizeof def);
+    def.made = DEF_MADE;
     def.kind = kind;
     def.stiffness = 1;
     for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
@@ -135,8 +139,7 @@ static sn_result check_give(const sn_world *world, const sn_kind *kind, sn_give 
         return world_fail(world, SN_ERROR_ARGUMENT, "damping is %g; it must be finite and not negative",
                           (double)give.damping);
     if (!(give.stiffness >= 0 && give.stiffness <= 1))
-        return world_fail(world, SN_ERROR_ARGUMENT, "stiffness is %g; the lectures' k lies in [0, 1]",
-                          (double)give.stiffness);
+        return world_fail(world, SN_ERROR_ARGUMENT, "stiffness is %g; k lies in [0, 1]", (double)give.stiffness);
     return SN_OK;
 }
 
@@ -146,8 +149,9 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
     sn_result result = sn_world_enter(world);
     if (result != SN_OK)
         return result;
-    if (!def)
-        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL; start from sn_default_constraint_def()");
+    if (!def || def->made != DEF_MADE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is %s; start from sn_default_constraint_def()",
+                          def ? "not initialised" : "NULL");
     if (def->kind == 0 || def->kind >= world->constraints.kind_count)
         return world_fail(world, SN_ERROR_ARGUMENT, "kind %u is not known to this world", def->kind);
     *pool = world->constraints.pool[def->kind];
@@ -235,6 +239,19 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                                   pool->kind.name, points[i].particle[0].index, j, i);
     }
     return SN_OK;
+}
+
+/* A constraint that comes, changes or goes breaks the motion of its particles. */
+static void break_motion(sn_world *world, const sn_pool *pool, uint32_t row)
+{
+    sn_frame frame = sn_world_frame(world);
+    for (uint32_t i = 0; world->history.table.count && i < pool_point_count(pool, row); ++i) {
+        uint32_t slot[4];
+        sn_real weight[4];
+        uint32_t count = sn_point_corners(&world->constraints, pool, row, &frame, i, slot, weight);
+        for (uint32_t j = 0; j < count; ++j)
+            sn_world_break_motion(world, slot[j]);
+    }
 }
 
 /* Writes points, spots, parameters and material to a row. Room for the spots was reserved. */
@@ -349,6 +366,7 @@ static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const che
         sn_store_set_list(&world->constraints, kind, row, world->constraints.many.column[SN_MANY_NUMBER],
                           c->point_count);
     fill(world, c->pool, row, c->points, c->param, c->give);
+    break_motion(world, c->pool, row);
 }
 
 sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint)
@@ -428,6 +446,8 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
         (result = fill_bulk(world, pool, def, give, first, count, index, param)) != SN_OK)
         return result;
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
+    for (uint32_t i = 0; i < count; ++i)
+        break_motion(world, pool, first + i);
     if (run)
         *run = (sn_constraints){def->kind, first, count, generation};
     return SN_OK;
@@ -484,7 +504,24 @@ sn_result sn_constraint_remove(sn_world *world, sn_constraint constraint)
     sn_result result = begin_change(world, constraint, &pool);
     if (result != SN_OK)
         return result;
+    break_motion(world, pool, constraint.index);
     sn_store_remove(&world->constraints, constraint.kind, constraint.index);
+    sn_store_tidy(&world->constraints, &world->allocator);
+    return SN_OK;
+}
+
+sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (run.count == 0)
+        return world_fail(world, SN_ERROR_STALE, "the run of constraints is null");
+    for (uint32_t i = 0; i < run.count; ++i)
+        if (!live_pool(world, sn_constraints_at(run, i)))
+            return SN_ERROR_STALE;
+    for (uint32_t i = 0; i < run.count; ++i)
+        sn_store_remove(&world->constraints, run.kind, run.first + i);
     sn_store_tidy(&world->constraints, &world->allocator);
     return SN_OK;
 }
@@ -501,10 +538,12 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     checked c;
     if ((result = check_constraint(world, def, &c)) != SN_OK)
         return result;
+    break_motion(world, pool, constraint.index);
     sn_store_free_spots(&world->constraints, pool, constraint.index);
     fill_checked(world, constraint.kind, constraint.index, &c);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
+    world->constraints.edits++;
     return SN_OK;
 }
 
@@ -574,7 +613,8 @@ static const sn_param *find_param(const sn_kind *kind, const char *name, uint32_
     return NULL;
 }
 
-sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value)
+sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name, const sn_real *value,
+                                  uint32_t count)
 {
     sn_pool *pool = NULL;
     uint32_t offset;
@@ -587,23 +627,30 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     if (!found)
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no parameter '%.80s'",
                           pool->kind.name, name);
+    if (count != param_width(found))
+        return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
+                          pool->kind.name, param_width(found), count);
     sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAMS];
     sn_frame frame = sn_world_frame(world);
     memcpy(param, row, pool->param_count * sizeof *param);
     memcpy(param + offset, value, param_width(found) * sizeof *param);
     sn_eval_in in = sn_evaluate_input(&world->constraints, pool, constraint.index, &frame,
                                       world->constraints.many.column[SN_MANY_X]);
-    if ((result = complete_params(world, pool, in.x, in.points, param, ALONE)) == SN_OK)
-        memcpy(row, param, pool->param_count * sizeof *param);
-    return result;
+    if ((result = complete_params(world, pool, in.x, in.points, param, ALONE)) != SN_OK)
+        return result;
+    memcpy(row, param, pool->param_count * sizeof *param);
+    break_motion(world, pool, constraint.index);
+    return SN_OK;
 }
 
 static sn_result set_give(sn_world *world, sn_pool *pool, uint32_t row, sn_give give)
 {
     sn_result result = check_give(world, &pool->kind, give);
-    if (result == SN_OK)
-        pool->give[row] = give;
-    return result;
+    if (result != SN_OK)
+        return result;
+    pool->give[row] = give;
+    break_motion(world, pool, row);
+    return SN_OK;
 }
 
 sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material)
@@ -704,8 +751,11 @@ sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, 
         return element_force(world, pool, constraint.index)[point];
     sn_real c[SN_MAX_ROWS];
     sn_vec3 *gradient, force = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, c, &gradient))
-        return force; /* no direction, and nothing was exerted in it */
+    if (!evaluate_points(world, pool, constraint.index, c, &gradient)) {
+        world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind.name,
+                   constraint.index);
+        return none;
+    }
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
         force = vec3_add(force, vec3_scale(gradient[row * points + point], f));

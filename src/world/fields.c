@@ -18,6 +18,7 @@ sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *conte
     if (field)
         *field = world->state.next_field;
     world->state.next_field++;
+    sn_world_forget_history(world);
     return SN_OK;
 }
 
@@ -33,6 +34,7 @@ sn_result sn_world_remove_field(sn_world *world, uint32_t field)
             continue;
         memmove(fields + i, fields + i + 1, (table->count - i - 1) * sizeof *fields);
         table->count--;
+        sn_world_forget_history(world);
         return SN_OK;
     }
     return world_fail(world, SN_ERROR_STALE, "there is no force field number %u", field);

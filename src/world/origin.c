@@ -56,6 +56,14 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (!check)
             target[i].place = moved;
     }
+    sn_drag *drag = world->drag_table.column[0];
+    for (uint32_t i = 0; i < world->drag_table.count; ++i) {
+        sn_vec3 moved = vec3_sub(drag[i].def.origin, offset);
+        if (check && !vec3_is_finite(moved))
+            return false;
+        if (!check)
+            drag[i].def.origin = moved;
+    }
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
         if (!shift_params(world->constraints.pool[kind], offset, check))
             return false;

@@ -1,6 +1,8 @@
 /* Particles: adding, removing, reading and changing them. */
 #include "world/world.h"
 
+#include "integrators/integrator.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +47,21 @@ void sn_history_forget(sn_history *history, uint32_t slot)
 {
     if (slot < history->table.count)
         history->old_d[slot].w = 0;
+}
+
+void sn_world_forget_history(sn_world *world)
+{
+    world->history.table.count = 0;
+    world->state.contacts = 0;
+    world->state.unsettled = SN_SETTLING;
+}
+
+void sn_world_break_motion(sn_world *world, uint32_t slot)
+{
+    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+        sn_world_forget_history(world);
+    else
+        sn_history_forget(&world->history, slot);
 }
 
 /* The particle in slot `last` moves to `slot`, and its past with it. */
@@ -201,9 +218,7 @@ sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xy
     if (check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
     uint32_t first;
-    if (reserve(world, count, &first) != SN_OK)
-        return none;
-    if (check_vectors(world, "position", xyz, stride, count) != SN_OK)
+    if (check_vectors(world, "position", xyz, stride, count) != SN_OK || reserve(world, count, &first) != SN_OK)
         return none;
     uint32_t generation = sn_ids_take(&world->ids, first, count);
     sn_particle_def def = sn_default_particle_def();
@@ -233,8 +248,10 @@ static void forget_target(sn_world *world, uint32_t slot)
 static void remove_one(sn_world *world, uint32_t index)
 {
     sn_particle_store *p = &world->particles;
-    uint32_t slot = world->ids.value[index], last = p->table.count - 1;
+    uint32_t slot = world->ids.value[index], last = p->table.count - 1, live = world->constraints.counts.live;
     sn_incidence_remove_all(&world->incidence, &world->constraints, index);
+    if (world->constraints.counts.live != live)
+        sn_world_break_motion(world, slot); /* those it was tied to are free now */
     forget_target(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     move_history(&world->history, slot, last);
@@ -373,7 +390,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
         return result;
     set_xyz(&world->particles.x[slot], position);
     world->particles.x_low[slot] = vec3(0, 0, 0);
-    sn_history_forget(&world->history, slot);
+    sn_world_break_motion(world, slot);
     return SN_OK;
 }
 
@@ -385,7 +402,7 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
         return result;
     set_xyz(&world->particles.v[slot], velocity);
     world->particles.v_low[slot] = vec3(0, 0, 0);
-    sn_history_forget(&world->history, slot);
+    sn_world_break_motion(world, slot);
     return SN_OK;
 }
 
@@ -397,6 +414,7 @@ sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real ma
         return result;
     world->particles.x[slot].w = inverse(mass);
     world->particles.v[slot].w = mass;
+    sn_history_forget(&world->history, slot); /* its acceleration jumps */
     return SN_OK;
 }
 
@@ -440,7 +458,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
                           "the impulse (%g, %g, %g) would give particle %u an infinite velocity", (double)impulse.x,
                           (double)impulse.y, (double)impulse.z, particle.index);
     set_xyz(v, after);
-    sn_history_forget(&world->history, slot);
+    sn_world_break_motion(world, slot);
     return SN_OK;
 }
 
@@ -456,6 +474,7 @@ sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 f
                           particle.index);
     world->particles.force[slot] = sum;
     world->state.forces_pending = true;
+    sn_history_forget(&world->history, slot);
     return SN_OK;
 }
 
@@ -473,6 +492,7 @@ sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 tar
         row = ++table->count;
         world->particles.target[slot] = row;
     }
+    sn_world_break_motion(world, slot);
     ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = particle.index, .place = target};
     return SN_OK;
 }
@@ -517,7 +537,7 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
         uint32_t slot = world->ids.value[run.first + i];
         set_xyz(&to[slot], read_vector(from, stride, i));
         low[slot] = vec3(0, 0, 0);
-        sn_history_forget(&world->history, slot);
+        sn_world_break_motion(world, slot);
     }
     return result;
 }
@@ -573,6 +593,7 @@ sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_re
         sn_real value = *item_at((sn_real *)w, stride, i);
         world->particles.x[slot].w = value;
         world->particles.v[slot].w = value == 0 ? SN_IMMOVABLE : 1 / value;
+        sn_history_forget(&world->history, slot);
     }
     return SN_OK;
 }

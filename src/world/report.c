@@ -9,9 +9,9 @@ static double row_residual(const sn_give *give, bool inequality, double c, doubl
     double compliance = (double)give->compliance;
     if (compliance > 0 && !(inequality && c > 0))
         *elastic += c * c / (2 * compliance);
-    double missed = c + compliance * (force + (double)give->damping * rate);
-    bool pushes = compliance > 0 && force > 0;
-    return inequality && missed > 0 && !pushes ? 0 : fabs(missed);
+    if (!row_acts(inequality, (sn_real)c, give->compliance, (sn_real)force))
+        return 0;
+    return fabs(c + compliance * (force + (double)give->damping * rate));
 }
 
 static void report_constraint(const sn_world *world, uint32_t kind, uint32_t index, sn_kind_report *out,
@@ -21,8 +21,10 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     sn_frame frame = sn_world_frame(world);
     sn_block block;
     sn_block_room room;
-    if (!evaluate(&world->constraints, pool, index, &frame, &block, &room))
+    if (!evaluate(&world->constraints, pool, index, &frame, &block, &room)) {
+        out->undefined++;
         return;
+    }
     double h = (double)world->state.h, worst = 0;
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
@@ -65,7 +67,7 @@ static void report_kinds(sn_world *world, sn_report *report)
             else
                 report_constraint(world, kind, index, r, &report->elastic);
         }
-        r->mean /= r->count;
+        r->mean /= r->count > r->undefined ? r->count - r->undefined : 1;
     }
     report->kinds = report->kind_count ? out : NULL;
 }

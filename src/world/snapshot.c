@@ -74,18 +74,17 @@ typedef struct kind_mark {
     char name[64];
 } kind_mark;
 
-static kind_mark mark_of(const sn_pool *pool, uint32_t kind)
+/* Fills every byte of it, so that two marks can be compared as memory. */
+static void make_mark(kind_mark *mark, const sn_pool *pool, uint32_t kind)
 {
-    kind_mark mark;
-    memset(&mark, 0, sizeof mark);
-    mark.kind = kind;
-    mark.points = pool->kind.points;
-    mark.rows = pool->kind.rows;
-    mark.params = pool->param_count;
-    mark.inequality = pool->kind.inequality;
-    mark.eval = pool->kind.eval;
-    strncpy(mark.name, pool->kind.name, sizeof mark.name - 1);
-    return mark;
+    memset(mark, 0, sizeof *mark);
+    mark->kind = kind;
+    mark->points = pool->kind.points;
+    mark->rows = pool->kind.rows;
+    mark->params = pool->param_count;
+    mark->inequality = pool->kind.inequality;
+    mark->eval = pool->kind.eval;
+    strncpy(mark->name, pool->kind.name, sizeof mark->name - 1);
 }
 
 static void walk_pool(stream *s, sn_pool *pool)
@@ -105,7 +104,7 @@ static void walk_pools(stream *s, sn_store *store)
             sn_pool *pool = store->pool[kind];
             if (!pool->ids.live)
                 continue;
-            mark = mark_of(pool, kind);
+            make_mark(&mark, pool, kind);
             walk_bytes(s, &mark, sizeof mark);
             walk_pool(s, pool);
         }
@@ -138,15 +137,18 @@ static void walk(stream *s, sn_world *world)
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
     walk_table(s, &world->constraints.spot_table);
-    uint32_t next_field = world->state.next_field;
+    uint32_t next_field = world->state.next_field, next_drag = world->state.next_drag;
     walk_bytes(s, &world->state, sizeof world->state);
-    if (s->mode == READ && world->state.next_field < next_field) /* numbers of force fields are not used again */
+    if (s->mode == READ && world->state.next_field < next_field) /* numbers of fields and drags are not used again */
         world->state.next_field = next_field;
+    if (s->mode == READ && world->state.next_drag < next_drag)
+        world->state.next_drag = next_drag;
     walk_ids(s, &world->ids);
     walk_table(s, &world->particles.table);
     walk_table(s, &world->history.table);
     walk_table(s, &world->target_table);
     walk_table(s, &world->field_table);
+    walk_table(s, &world->drag_table);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
         sn_history_bind(&world->history);
@@ -156,7 +158,7 @@ static void walk(stream *s, sn_world *world)
 
 /* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are empty,
    and so not written. 0 when there is no memory for that. */
-static size_t measure(sn_world *world)
+size_t sn_state_measure(sn_world *world)
 {
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
         return 0;
@@ -165,18 +167,17 @@ static size_t measure(sn_world *world)
     return s.size;
 }
 
-static void write(sn_world *world, sn_snapshot *snapshot, size_t size)
+void sn_state_write(sn_world *world, unsigned char *data)
 {
-    stream s = {.mode = WRITE, .at = snapshot->data};
+    stream s = {.mode = WRITE, .at = data};
     walk(&s, world);
-    snapshot->size = size;
 }
 
 sn_snapshot *sn_world_save(sn_world *world)
 {
     if (sn_world_enter(world) != SN_OK)
         return NULL;
-    size_t size = measure(world);
+    size_t size = sn_state_measure(world);
     sn_snapshot *snapshot = size ? sn_allocate(&world->allocator, sizeof *snapshot) : NULL;
     unsigned char *data = snapshot ? sn_allocate(&world->allocator, size) : NULL;
     if (!data) {
@@ -184,8 +185,8 @@ sn_snapshot *sn_world_save(sn_world *world)
         world_fail(world, SN_ERROR_MEMORY, "no memory for a snapshot of %zu bytes", size);
         return NULL;
     }
-    *snapshot = (sn_snapshot){world->allocator, data, 0, size};
-    write(world, snapshot, size);
+    *snapshot = (sn_snapshot){world->allocator, data, size, size};
+    sn_state_write(world, data);
     return snapshot;
 }
 
@@ -196,7 +197,7 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
         return result;
     if (!snapshot)
         return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
-    size_t size = measure(world);
+    size_t size = sn_state_measure(world);
     if (!size)
         return world_fail(world, SN_ERROR_MEMORY, "no memory to prepare a snapshot");
     if (size > snapshot->capacity) {
@@ -207,14 +208,15 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
         snapshot->data = data;
         snapshot->capacity = size;
     }
-    write(world, snapshot, size);
+    sn_state_write(world, snapshot->data);
+    snapshot->size = size;
     return SN_OK;
 }
 
 /* Whether every kind that the snapshot uses means the same here. The tables behind each mark are stepped over. */
-static sn_result check(sn_world *world, const sn_snapshot *snapshot)
+static sn_result check(sn_world *world, const unsigned char *data)
 {
-    stream s = {.mode = RESERVE, .at = snapshot->data};
+    stream s = {.mode = RESERVE, .at = (unsigned char *)data}; /* reads only */
     uint32_t dimensions;
     memcpy(&dimensions, s.at, sizeof dimensions);
     s.at += 2 * sizeof(uint32_t);
@@ -228,7 +230,7 @@ static sn_result check(sn_world *world, const sn_snapshot *snapshot)
             return SN_OK;
         memset(&own, 0, sizeof own);
         if (mark.kind < world->constraints.kind_count)
-            own = mark_of(world->constraints.pool[mark.kind], mark.kind);
+            make_mark(&own, world->constraints.pool[mark.kind], mark.kind);
         if (memcmp(&own, &mark, sizeof own) != 0)
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "the snapshot uses kind %u, '%s', which is not registered so in this world", mark.kind,
@@ -248,19 +250,16 @@ static sn_result check(sn_world *world, const sn_snapshot *snapshot)
     }
 }
 
-sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot)
+sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
 {
-    sn_result result = sn_world_enter(world);
+    unsigned char *at = (unsigned char *)data; /* RESERVE and READ do not write to it */
+    sn_result result = check(world, data);
     if (result != SN_OK)
         return result;
-    if (!snapshot)
-        return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
-    if ((result = check(world, snapshot)) != SN_OK)
-        return result;
-    stream s = {.mode = RESERVE, .at = snapshot->data, .allocator = &world->allocator};
+    stream s = {.mode = RESERVE, .at = at, .allocator = &world->allocator};
     walk(&s, world);
     if (s.failed)
-        return world_fail(world, SN_ERROR_MEMORY, "no memory to restore a snapshot of %zu bytes", snapshot->size);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to restore a snapshot of %zu bytes", size);
 
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
         sn_pool *pool = world->constraints.pool[kind];
@@ -268,10 +267,20 @@ sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot)
         pool->list_table.count = pool->list_waste = 0;
         sn_ids_restored(&pool->ids);
     }
-    s = (stream){.mode = READ, .at = snapshot->data};
+    s = (stream){.mode = READ, .at = at};
     walk(&s, world);
     world->incidence.built = false;
     return SN_OK;
+}
+
+sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!snapshot)
+        return world_fail(world, SN_ERROR_ARGUMENT, "snapshot is NULL");
+    return sn_state_load(world, snapshot->data, snapshot->size);
 }
 
 size_t sn_snapshot_size(const sn_snapshot *snapshot)

@@ -3,6 +3,7 @@
 #include "world/world.h"
 
 #include "base/hash.h"
+#include "integrators/integrator.h"
 
 static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
 {
@@ -16,6 +17,14 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_real(hash, s->damping);
     hash = hash_u64(hash, (uint64_t)s->gradients);
     return hash_u64(hash, s->correct_stiffness);
+}
+
+static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t slot)
+{
+    if (slot >= history->table.count || history->old_d[slot].w == 0)
+        return hash;
+    hash = hash_real(hash_vec3(hash, vec4_xyz(history->old_d[slot])), history->old_d[slot].w);
+    return hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
 }
 
 static uint64_t hash_particles(uint64_t hash, const sn_world *world)
@@ -33,13 +42,29 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
-        if (slot < world->history.table.count && world->history.old_d[slot].w > 0) {
-            hash = hash_real(hash_vec3(hash, vec4_xyz(world->history.old_d[slot])), world->history.old_d[slot].w);
-            hash = hash_vec3(hash, vec4_xyz(world->history.old_v[slot]));
-            hash = hash_vec3(hash, vec4_xyz(world->history.old_a[slot]));
-        }
+        hash = hash_history(hash, &world->history, slot);
         if (p->target[slot])
             hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);
+    }
+    return hash;
+}
+
+static uint64_t hash_drags(uint64_t hash, const sn_world *world)
+{
+    const sn_drag *drag = world->drag_table.column[0];
+    for (uint32_t d = 0; d < world->drag_table.count; ++d) {
+        const sn_drag_def *def = &drag[d].def;
+        hash = hash_u64(hash, (uint64_t)def->form);
+        hash = hash_u64(hash, def->one_group ? UINT64_C(1) << 32 | def->group : 0);
+        if (def->form == SN_DRAG_PLANAR) {
+            hash = hash_vec3(hash_vec3(hash, def->normal), def->origin);
+            hash = hash_real(hash_real(hash_real(hash, def->distance), def->parallel), def->orthogonal);
+        } else if (def->form == SN_DRAG_MATRIX) {
+            for (int i = 0; i < 9; ++i)
+                hash = hash_real(hash, def->matrix[i / 3][i % 3]);
+        } else {
+            hash = hash_real(hash, def->strength);
+        }
     }
     return hash;
 }
@@ -90,6 +115,9 @@ uint64_t sn_world_hash(const sn_world *world)
     for (int i = 0; i < 3; ++i)
         hash = hash_double(hash, world->state.origin[i]);
     hash = hash_u64(hash, world->field_table.count);
+    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+        hash = hash_u64(hash_u64(hash, world->state.contacts), world->state.unsettled);
     hash = hash_particles(hash, world);
+    hash = hash_drags(hash, world);
     return hash_constraints(hash, &world->constraints);
 }

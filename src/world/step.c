@@ -6,7 +6,7 @@
                solve        move them again until the constraints hold
                check        nothing may be infinite or undefined
                update       velocities are what the positions did
-               kick         integrators of second order complete velocities with the forces at the end
+               kick         some integrators of second order complete velocities with the forces at the end
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything that
    happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/float_mode.h"
+#include "base/hash.h"
 #include "base/math.h"
 #include "integrators/integrator.h"
 
@@ -21,6 +22,7 @@
 typedef struct substep {
     sn_world *world;
     sn_motion motion;
+    bool still; /* statics: no clock and no damping; see sn_world_advance */
     const sn_integrator_method *integrator;
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
 } substep;
@@ -110,21 +112,20 @@ static bool fields_are_parallel(const sn_world *world)
     return true;
 }
 
-/* The users' forces, springs and fields at the present positions. */
-static sn_result gather_forces(substep *s)
+/* The users' forces, springs and fields at the present positions. False if tasks got lost. */
+static bool gather_forces(substep *s)
 {
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count;
     if (!has_forces(world))
-        return SN_OK;
+        return true;
     for (uint32_t slot = 0; slot < count; ++slot)
         world->particles.f[slot] = world->particles.force[slot];
     add_elements(world);
-    if (!fields_are_parallel(world))
-        add_fields_piece(s, 0, count);
-    else if (world->field_table.count && !sn_parallel_for(&world->parallel, count, add_fields_piece, s))
-        return lost_tasks(world);
-    return SN_OK;
+    if (fields_are_parallel(world) && world->field_table.count)
+        return sn_parallel_for(&world->parallel, count, add_fields_piece, s);
+    add_fields_piece(s, 0, count);
+    return true;
 }
 
 /* Names the force element or field that exerts an infinite force on a particle; SN_OK if there is none. */
@@ -170,10 +171,10 @@ static sn_result predict(substep *s)
 {
     sn_world *world = s->world;
     uint32_t slot = 0;
-    sn_result result = gather_forces(s);
-    if (result != SN_OK)
-        return result;
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
+    sn_result result;
+    if (s->motion.start.dragged && !sn_drag_apply(world, s->motion.h, s->integrator->looks_back))
+        return lost_tasks(world);
+    if (!gather_forces(s) || !sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
         return lost_tasks(world);
     if (!s->fault)
         return SN_OK;
@@ -217,7 +218,7 @@ static void move_targets(substep *s, uint32_t substeps_left)
     }
 }
 
-/* They arrived, up to rounding: put them exactly there, and forget them. */
+/* They arrived, up to rounding: put them exactly there, and forget them. Being let go is a jump, too. */
 static void finish_targets(sn_world *world)
 {
     const sn_target *target = world->target_table.column[0];
@@ -226,6 +227,7 @@ static void finish_targets(sn_world *world)
         world->particles.x[slot] = vec4(target[i].place, world->particles.x[slot].w);
         world->particles.x_low[slot] = vec3(0, 0, 0);
         world->particles.target[slot] = 0;
+        sn_world_break_motion(world, slot);
     }
     world->target_table.count = 0;
 }
@@ -251,11 +253,37 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
                           .scratch = &world->scratch};
 }
 
+/* The constraints' multipliers are forces times the square of the effective step. A particle that starts anew moves by h^2
+   times the force instead, as if it were lighter: its inverse mass is put aside, and given back after the solve. */
+static void lighten_the_new(substep *s)
+{
+    sn_real factor = s->integrator->step_factor;
+    sn_particle_store *p = &s->world->particles;
+    for (uint32_t slot = 0; factor != 1 && slot < p->table.count; ++slot) {
+        s->motion.old_a[slot].w = p->x[slot].w;
+        if (!motion_has_past(&s->motion, slot))
+            p->x[slot].w /= factor * factor;
+    }
+}
+
+static void restore_the_new(substep *s)
+{
+    sn_particle_store *p = &s->world->particles;
+    for (uint32_t slot = 0; s->integrator->step_factor != 1 && slot < p->table.count; ++slot)
+        p->x[slot].w = s->motion.old_a[slot].w;
+}
+
 static sn_result solve(substep *s)
 {
     sn_world *world = s->world;
     sn_solver_in in = solver_input(world, s->motion.h * s->integrator->step_factor);
+    if (s->still)
+        in.gradients = SN_GRADIENTS_CURRENT;
+    in.frame.old_d = s->integrator->step_factor != 1 ? s->motion.old_d : NULL;
+    in.frame.h = s->motion.anew ? -1 : s->motion.h;
+    lighten_the_new(s);
     sn_solver_out out = sn_solvers[world->state.settings.solver]->solve(&in);
+    restore_the_new(s);
     world->state.passes += out.passes;
     if (!out.fault_kind)
         return SN_OK;
@@ -264,6 +292,56 @@ static sn_result solve(substep *s)
                       "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
                       "overflow or are undefined)",
                       world->state.time, world->constraints.pool[out.fault_kind]->kind.name, out.fault_row);
+}
+
+/* ---- Contacts -------------------------------------------------------------------------------------------------- */
+
+/* A number that stands for the inequalities that push, and changes when others do; 0 when none does. */
+static uint64_t contacts_now(const sn_store *store)
+{
+    uint64_t hash = 0;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        const uint32_t rows = pool->kind.rows;
+        for (uint32_t i = 0; pool->kind.inequality && i < pool->ids.table.count * rows; ++i)
+            if (pool->lambda[i] != 0 && pool->kind.inequality >> (i % rows) & 1 && sn_ids_is_live(&pool->ids, i / rows))
+                hash = hash_u64(hash, (uint64_t)kind << 32 | i);
+    }
+    return hash;
+}
+
+/* A contact that begins or ends is a jump: if the substep was solved with a past it is done again without. */
+static sn_result solve_smoothly(substep *s, uint32_t substeps_left)
+{
+    sn_world *world = s->world;
+    sn_result result = solve(s);
+    if (result != SN_OK || !s->integrator->is_smooth)
+        return result;
+    bool jumps = contacts_now(&world->constraints) != world->state.contacts;
+    if (jumps && world->state.unsettled == 0) {
+        s->motion.anew = true;
+        if ((result = predict(s)) != SN_OK)
+            return result;
+        move_targets(s, substeps_left);
+        if ((result = solve(s)) != SN_OK)
+            return result;
+    }
+    s->motion.jumps = jumps || world->state.unsettled > 0;
+    return SN_OK;
+}
+
+/* Remembers what the next substep has to know of the jumps in this one. */
+static void settle(substep *s)
+{
+    sn_world_state *state = &s->world->state;
+    if (!s->integrator->is_smooth)
+        return;
+    uint64_t contacts = contacts_now(&s->world->constraints);
+    if (contacts != state->contacts)
+        state->unsettled = SN_SETTLING;
+    else if (state->unsettled > 0)
+        state->unsettled--;
+    state->contacts = contacts;
 }
 
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
@@ -310,6 +388,8 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
         sn_vec3 d = vec4_xyz(p->d[slot]), from = vec4_xyz(p->x[slot]), to = vec3_add(from, d);
         p->x[slot] = vec4(to, p->x[slot].w);
         p->x_low[slot] = vec3_sub(d, vec3_sub(to, from));
+        if (s->integrator->kick)
+            p->d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
     }
 }
 
@@ -320,7 +400,7 @@ static sn_result update(substep *s)
     uint32_t count = world->particles.table.count;
     if (sn_parallel_for(&world->parallel, count, update_piece, s))
         return SN_OK;
-    sn_parallel_repair(&world->parallel, count, update_piece, s);
+    sn_parallel_repair(&world->parallel);
     return lost_tasks(world);
 }
 
@@ -332,24 +412,43 @@ static void kick_piece(void *data, uint32_t first, uint32_t end)
     s->integrator->kick(&s->motion, first, end);
 }
 
-/* The positions are those at the end already. A force that is infinite there is not added; the substep that would start
-   with it is the one that fails. */
+/* What the kick would make infinite is found beforehand: nobody is kicked then, and the substep that would start with such a
+   force is the one that fails. */
+static sn_result check_kick(substep *s)
+{
+    sn_world *world = s->world;
+    const sn_motion *m = &s->motion;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        sn_vec3 change = vec3_sub(motion_acceleration(m, slot), vec4_xyz(m->d[slot]));
+        if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->h / 2))))
+            continue;
+        sn_result result = blame_force(world, slot);
+        return result != SN_OK ? result
+                               : world_fail(world, SN_ERROR_DIVERGED,
+                                            "at %g s forces would make the motion of particle %u infinite",
+                                            world->state.time, world->particles.index[slot]);
+    }
+    return SN_OK;
+}
+
+/* The positions are those at the end already. Half a world must not be kicked either. */
 static sn_result kick(substep *s)
 {
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count;
     if (!s->integrator->kick)
         return SN_OK;
-    sn_result result = gather_forces(s);
-    for (uint32_t slot = 0; result == SN_OK && slot < count; ++slot)
-        if (!vec3_is_finite(s->motion.force[slot]))
-            result = blame_force(world, slot);
+    bool lost = !gather_forces(s);
+    if (lost)
+        sn_parallel_repair(&world->parallel);
+    sn_result result = check_kick(s);
     if (result != SN_OK)
         return result;
-    if (sn_parallel_for(&world->parallel, count, kick_piece, s))
-        return SN_OK;
-    sn_parallel_repair(&world->parallel, count, kick_piece, s);
-    return lost_tasks(world);
+    if (!sn_parallel_for(&world->parallel, count, kick_piece, s)) {
+        sn_parallel_repair(&world->parallel);
+        lost = true;
+    }
+    return lost ? lost_tasks(world) : SN_OK;
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -365,11 +464,22 @@ static void lap(sn_world *world, double *clock, double *phase)
     *clock = now;
 }
 
-static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left, double end)
+/* The velocities that a substep starts with: the state itself, or what drags will leave of it. */
+static sn_start start_of(const sn_world *world, bool still)
+{
+    const sn_drag_scratch *drag = &world->drag;
+    if (world->drag_table.count && !still)
+        return (sn_start){drag->v, drag->v_low, drag->old_v, true};
+    return (sn_start){world->particles.v, world->particles.v_low, world->history.old_v, false};
+}
+
+static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left, double end, bool still)
 {
     const sn_settings *settings = &world->state.settings;
+    const double damping = still ? 0 : (double)settings->damping;
     substep s = {.world = world,
-                 .integrator = sn_integrators[settings->integrator],
+                 .integrator = sn_integrators[still ? SN_INTEGRATOR_SYMPLECTIC_EULER : settings->integrator],
+                 .still = still,
                  .motion = {.x = world->particles.x,
                             .v = world->particles.v,
                             .v_low = world->particles.v_low,
@@ -379,9 +489,10 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                             .old_v = world->history.old_v,
                             .old_a = world->history.old_a,
                             .d = world->particles.d,
+                            .start = start_of(world, still),
                             .h = h,
-                            .keep = (sn_real)math_exp(-(double)settings->damping * (double)h),
-                            .lose = (sn_real)-math_expm1(-(double)settings->damping * (double)h),
+                            .keep = (sn_real)math_exp(-damping * (double)h),
+                            .lose = (sn_real)-math_expm1(-damping * (double)h),
                             .gravity = settings->gravity}};
     double clock = 0;
     lap(world, &clock, NULL);
@@ -390,26 +501,33 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         return result;
     move_targets(&s, substeps_left);
     lap(world, &clock, &world->profile.predict);
-    if ((result = solve(&s)) != SN_OK)
+    if ((result = solve_smoothly(&s, substeps_left)) != SN_OK)
         return result;
     lap(world, &clock, &world->profile.solve);
     if ((result = check(&s)) != SN_OK)
         return result;
     result = update(&s);
+    settle(&s);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
+    sn_result kicked = kick(&s);
     if (result == SN_OK)
-        result = kick(&s);
+        result = kicked;
     lap(world, &clock, &world->profile.update);
     return result;
 }
 
+/* A force that ends breaks the motion. */
 static void clear_forces(sn_world *world)
 {
     if (!world->state.forces_pending)
         return;
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        world->particles.force[slot] = vec3(0, 0, 0);
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        sn_vec3 *f = &world->particles.force[slot];
+        if (f->x != 0 || f->y != 0 || f->z != 0)
+            sn_history_forget(&world->history, slot);
+        *f = vec3(0, 0, 0);
+    }
     world->state.forces_pending = false;
 }
 
@@ -429,44 +547,43 @@ static bool reserve_history(sn_world *world)
     return true;
 }
 
-/* Makes room for everything that the step needs, so that nothing is allocated after it has begun. */
-static bool reserve(sn_world *world)
+bool sn_world_reserve_step(sn_world *world)
 {
     sn_solver_in in = solver_input(world, 1);
-    return reserve_history(world) &&
+    return reserve_history(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_solvers[world->state.settings.solver]->reserve(&in, &world->allocator);
 }
 
-static sn_result take_substeps(sn_world *world, sn_real dt)
+static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
 {
     uint32_t substeps = world->state.settings.substeps;
     double start = world->state.time;
     sn_real h = dt / (sn_real)substeps;
     for (uint32_t i = 0; i < substeps; ++i) {
-        sn_result result = take_substep(world, h, substeps - i, start + (double)dt * (i + 1) / substeps);
+        double end = still ? start : start + (double)dt * (i + 1) / substeps;
+        sn_result result = take_substep(world, h, substeps - i, end, still);
         if (result != SN_OK)
             return result;
     }
     return SN_OK;
 }
 
-sn_result sn_world_step(sn_world *world, sn_real dt)
+sn_result sn_world_check_dt(const sn_world *world, sn_real dt)
 {
-    sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
-        return result;
     if (!isfinite(dt) || dt < 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "dt is %g s; it must be finite and not negative", (double)dt);
     sn_real h = dt / (sn_real)world->state.settings.substeps;
     if (dt > 0 && !(h * h > 0 && isfinite(1 / h)))
         return world_fail(world, SN_ERROR_ARGUMENT, "dt = %g s in %u substeps is too small to compute with", (double)dt,
                           world->state.settings.substeps);
-    if (dt == 0)
-        return SN_OK;
-    if (!reserve(world))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    return SN_OK;
+}
 
+sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
+{
+    if (!sn_world_reserve_step(world))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     sn_float_mode mode = float_mode_enter();
     double clock = 0;
     world->profile = (sn_profile){.measured = world->state.settings.profile};
@@ -474,15 +591,28 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
     world->busy = true;
     lap(world, &clock, NULL);
     hold_targets(world);
-    result = take_substeps(world, dt);
+    sn_result result = take_substeps(world, dt, still);
     release_targets(world);
-    if (result == SN_OK) {
-        finish_targets(world);
-        clear_forces(world);
-        world->state.steps++;
-    }
     lap(world, &clock, &world->profile.step);
     world->busy = false;
     float_mode_leave(mode);
     return result;
+}
+
+void sn_world_finish_step(sn_world *world)
+{
+    finish_targets(world);
+    clear_forces(world);
+}
+
+sn_result sn_world_step(sn_world *world, sn_real dt)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
+        return result;
+    if ((result = sn_world_advance(world, dt, false)) != SN_OK)
+        return result;
+    sn_world_finish_step(world);
+    world->state.steps++;
+    return SN_OK;
 }

@@ -26,6 +26,7 @@ sn_world_def sn_default_world_def(void)
     sn_world_def def;
     memset(&def, 0, sizeof def);
     def.settings.gravity.y = (sn_real)-9.81;
+    def.settings.order = SN_ORDER_THERE_AND_BACK;
     def.settings.substeps = 10;
     def.settings.iterations = 1;
     def.dimensions = 3;
@@ -48,7 +49,7 @@ sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *mes
         snprintf(message, size, "settings.gradients is %d, which is no sn_gradients", (int)s->gradients);
     else if (s->gradients == SN_GRADIENTS_START && s->integrator == SN_INTEGRATOR_BDF2)
         snprintf(message, size, "settings.gradients at the start of a substep do not go with the integrator BDF2");
-    else if ((unsigned)s->order > SN_ORDER_WORST_FIRST)
+    else if ((unsigned)s->order > SN_ORDER_THERE_AND_BACK)
         snprintf(message, size, "settings.order is %d, which is no sn_order", (int)s->order);
     else if (s->substeps < 1 || s->substeps > MOST_PASSES)
         snprintf(message, size, "settings.substeps is %u; it must lie in [1, %u]", s->substeps, MOST_PASSES);
@@ -89,6 +90,8 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->errors.log = def->log;
     world->errors.busy = &world->busy;
     world->state.next_field = 1;
+    world->state.next_drag = 1;
+    sn_world_forget_history(world);
     world->dimensions = def->dimensions;
     world->state.settings = def->settings;
     world->parallel.tasks = def->tasks;
@@ -97,6 +100,9 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_history_init(&world->history);
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
+    sn_drag_init(world);
+    sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
+    sn_table_column(&world->rest_table, sizeof(sn_vec3), false);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
     sn_incidence_init(&world->incidence);
     sn_solver_scratch_init(&world->scratch);
@@ -110,6 +116,8 @@ static void release(sn_world *world)
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
     sn_table_release(&world->kind_report_table, &allocator);
+    sn_table_release(&world->rest_table, &allocator);
+    sn_drag_release(world);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_table_release(&world->particles.table, &allocator);
@@ -189,8 +197,10 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     char reason[SN_ERROR_SIZE];
     if (sn_settings_check(settings, world->dimensions, reason, sizeof reason) != SN_OK)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
-    if (settings->integrator != world->state.settings.integrator)
-        world->history.table.count = 0; /* another integrator has another past */
+    const sn_settings *now = &world->state.settings;
+    if (settings->integrator != now->integrator || settings->damping != now->damping ||
+        memcmp(&settings->gravity, &now->gravity, sizeof now->gravity) != 0)
+        sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
     world->state.settings = *settings;
     return SN_OK;
 }

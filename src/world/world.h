@@ -36,9 +36,10 @@ typedef struct sn_particle_store {
    no past. */
 typedef struct sn_history {
     sn_table table;
-    sn_vec4 *old_d; /* displacement in the substep before, and the length of that substep: 0, no past */
+    sn_vec4 *old_d; /* displacement in the substep before, and the length of that substep: 0, no past; negative, only the
+                       acceleration counts */
     sn_vec4 *old_v; /* velocity at its start */
-    sn_vec4 *old_a; /* acceleration at its start */
+    sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
 } sn_history;
 
 /* A place that a particle must reach by the end of the next step. */
@@ -55,6 +56,24 @@ typedef struct sn_field {
     bool parallel;
 } sn_field;
 
+/* A drag, made ready: along each of three axes velocities decay at their own rate. The rigid form has no axes. */
+typedef struct sn_drag {
+    uint32_t number;
+    bool by_mass;      /* the rates are N s/m, to be divided by the mass of a particle; otherwise 1/s */
+    double axis[3][3]; /* unit vectors */
+    double rate[3];    /* of the velocity along each of them; rigid: rate[0] is all there is */
+    sn_drag_def def;
+} sn_drag;
+
+/* What drags need during a step. Empty unless there are drags. */
+typedef struct sn_drag_scratch {
+    sn_table start_table; /* by slot: the velocities that a substep starts with, after drag; see sn_start */
+    sn_vec4 *v;
+    sn_vec3 *v_low;
+    sn_vec4 *old_v;
+    sn_table order_table; /* two columns of sn_sort_item: the slots sorted by group, and room for sorting */
+} sn_drag_scratch;
+
 /* State that is neither a particle nor a constraint. */
 typedef struct sn_world_state {
     sn_settings settings;
@@ -64,7 +83,10 @@ typedef struct sn_world_state {
     sn_real h;           /* the last substep, for reading forces; 0: none yet */
     uint32_t passes;     /* in the last step */
     uint32_t next_field; /* number for the next force field */
+    uint32_t next_drag;  /* and for the next drag */
     bool forces_pending; /* some force is not zero */
+    uint32_t unsettled;  /* so many more substeps leave no past, because velocities may still jump in them */
+    uint64_t contacts;   /* stands for the inequalities that pushed in the last substep; kept for BDF2 only */
 } sn_world_state;
 
 typedef struct sn_profile {
@@ -83,6 +105,7 @@ struct sn_world {
     sn_history history;
     sn_table target_table; /* of sn_target */
     sn_table field_table;  /* of sn_field */
+    sn_table drag_table;   /* of sn_drag */
     sn_store constraints;
 
     /* derived or scratch, never part of the state: */
@@ -90,6 +113,8 @@ struct sn_world {
     sn_solver_scratch scratch;
     sn_parallel parallel;
     sn_profile profile;
+    sn_drag_scratch drag;
+    sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
 };
 
@@ -116,8 +141,48 @@ void sn_particle_store_init(sn_particle_store *particles);
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);
 
-/* The particle's motion is broken here: integrators that look back start anew with it. */
+/* The particle's acceleration jumps here: integrators that look back start anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
+
+/* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back across a
+   jump everybody starts anew. */
+void sn_world_break_motion(sn_world *world, uint32_t slot);
+
+/* A jump is over when constraints have passed it on, in this many substeps: one in which it happens, and one in which what is
+   left of a velocity against a contact is taken away. */
+#define SN_SETTLING 2u
+
+/* Nobody has a past any more. */
+void sn_world_forget_history(sn_world *world);
+
+void sn_drag_init(sn_world *world);
+void sn_drag_release(sn_world *world);
+
+/* Makes room for what drags need in a step, and sorts particles by group if some drag asks for that. */
+bool sn_drag_prepare(sn_world *world);
+
+/* Fills world->drag with what h seconds of all drags leave of the velocities; of those before, too, if the integrator looks
+   back. False if the task hook lost tasks. */
+bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
+
+/* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */
+bool sn_world_reserve_step(sn_world *world);
+
+/* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
+   clock does not move, nothing is damped, and the integrator is symplectic Euler. */
+sn_result sn_world_advance(sn_world *world, sn_real dt, bool still);
+
+/* Whether a step of dt, which is not 0, can be taken. */
+sn_result sn_world_check_dt(const sn_world *world, sn_real dt);
+
+/* Forgets forces and targets; these have arrived. */
+void sn_world_finish_step(sn_world *world);
+
+/* The state as a block of bytes, for snapshots and rewind. Measuring gives 0 when there is no memory to prepare for it;
+   writing needs room for as many bytes as were measured. Loading fails as sn_world_load does. */
+size_t sn_state_measure(sn_world *world);
+void sn_state_write(sn_world *world, unsigned char *data);
+sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size);
 
 /* The particles as constraints see them between steps: no displacements. */
 sn_frame sn_world_frame(const sn_world *world);

@@ -117,7 +117,7 @@ static void test_parallel_runs_each_item_once(void **state)
         assert_int_equal(mark[i], 1);
     leave_out = 2;
     assert_false(sn_parallel_for(&parallel, count, mark_piece, mark));
-    sn_parallel_repair(&parallel, count, mark_piece, mark);
+    sn_parallel_repair(&parallel);
     for (uint32_t i = 0; i < count; ++i)
         assert_int_equal(mark[i], 2);
     sn_parallel_release(&parallel, &sn_default_allocator);

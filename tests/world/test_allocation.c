@@ -492,7 +492,7 @@ static void frame(sn_world *world, const support_animals *zoo, sn_snapshot *snap
 
 static void expect_no_allocation(sn_world *world, support_memory *memory)
 {
-    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST, SN_ORDER_THERE_AND_BACK};
     assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     support_animals zoo = support_zoo(world);
     assert_ok(world, sn_world_add_field(world, support_wind, NULL, false, NULL));

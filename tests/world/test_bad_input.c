@@ -1328,7 +1328,7 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
     TRY(solver, (sn_solver)1000, "solver 1000");
     TRY(integrator, (sn_integrator)1, "integrator 1");
     TRY(integrator, (sn_integrator)-1, "integrator");
-    TRY(order, (sn_order)3, "order 3");
+    TRY(order, (sn_order)4, "order 4");
     TRY(order, (sn_order)-1, "order");
     TRY(substeps, 0, "substeps 0");
     TRY(substeps, 100001, "substeps 100001");

@@ -1,0 +1,87 @@
+/* The rows of a bead on a curve.
+
+   With p the closest place, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t (perpendicular.h):
+
+       C0 = q . u,   C1 = q . v,   C2 = distance from the nearer open end >= 0
+
+   Row by row C = q . d, where the direction d(t) turns with the tangent. With g = (dC/dt without its part along t) / |T|,
+   the derivative by T,
+
+       dC = d . (dx - dp) + g . dT
+
+   Moving p along the curve does not change C at first order, since d . T = 0, but it turns T, by bend du. The parameter u
+   moves so that F = (x - p) . T stays 0: with F_u = -T . T + q . bend, the steepness,
+
+       du = -[T . dx + sum over control points of (-place T + turn q) . dP] / F_u
+
+   That makes the gradient exact. What it does not make is rotation invariant: u and v are tied to the axes of the world,
+   and a bead that is off its curve by r and brought back in one projection changes angular momentum by a share (r / size of
+   the curve)^2. Linear momentum is kept exactly. */
+#include "constraints/curve.h"
+
+/* What is to be written for one row. */
+typedef struct curve_row {
+    uint32_t row;
+    sn_real c;
+    sn_vec3 direction; /* dC/dx for a fixed place */
+    sn_vec3 turn;      /* dC/dT */
+} curve_row;
+
+static void add_gradient(const sn_eval_in *in, const sn_eval_out *out, uint32_t row, uint32_t point, sn_vec3 g)
+{
+    sn_vec3 *at = &out->gradient[(size_t)row * in->points + point];
+    *at = vec3_add(*at, g);
+}
+
+static void write_row(const sn_eval_in *in, const sn_eval_out *out, const sn_curve_place *place, const curve_row *r)
+{
+    sn_vec3 q = vec3_sub(in->x[0], place->p), at_bead = r->direction;
+    sn_real turning = vec3_dot(place->bend, r->turn), motion = turning != 0 ? turning / place->steepness : 0;
+    at_bead = vec3_sub(at_bead, vec3_scale(place->tangent, motion));
+    out->c[r->row] = r->c;
+    add_gradient(in, out, r->row, 0, at_bead);
+    for (uint32_t i = 0; i < place->count; ++i) {
+        const sn_curve_share *s = &place->share[i];
+        sn_vec3 turn = vec3_sub(vec3_beside(r->turn, s->along), vec3_scale(q, motion));
+        add_gradient(in, out, r->row, s->point, vec3_sub(vec3_scale(turn, s->turn), vec3_scale(at_bead, s->place)));
+    }
+}
+
+/* Inside, C2 is the distance from the nearer of two open ends. It pushes nothing there, but tells how far there is to go. */
+static void write_distance_from_end(const sn_eval_in *in, const sn_eval_out *out)
+{
+    const sn_vec3 *control = in->x + 1;
+    uint32_t count = in->points - 1;
+    if (curve_is_closed(control, count))
+        return; /* there is no end, and C2 = 0 */
+    sn_vec3 from_start = vec3_sub(in->x[0], control[0]), from_finish = vec3_sub(in->x[0], control[count - 1]);
+    bool start = vec3_dot(from_start, from_start) <= vec3_dot(from_finish, from_finish);
+    sn_vec3 away = start ? from_start : from_finish;
+    sn_real length = vec3_length(away);
+    out->c[2] = length;
+    if (length > 0) {
+        add_gradient(in, out, 2, 0, vec3_scale(away, 1 / length));
+        add_gradient(in, out, 2, start ? 1 : count, vec3_scale(away, -1 / length));
+    }
+}
+
+bool sn_curve_rows(const sn_eval_in *in, const sn_curve_place *place, const sn_eval_out *out)
+{
+    sn_real length = vec3_length(place->tangent);
+    if (!(length > 0))
+        return false;
+    sn_vec3 q = vec3_sub(in->x[0], place->p), t = vec3_scale(place->tangent, 1 / length);
+    sn_perpendicular p = perpendicular(t);
+    sn_vec3 turn_u = vec3_scale(vec3_beside(perpendicular_turn_u(&p, q), t), 1 / length);
+    sn_vec3 turn_v = vec3_scale(vec3_beside(perpendicular_turn_v(&p, q), t), 1 / length);
+    write_row(in, out, place, &(curve_row){0, vec3_dot(q, p.u), p.u, turn_u});
+    write_row(in, out, place, &(curve_row){1, vec3_dot(q, p.v), p.v, turn_v});
+    if (place->end == SN_CURVE_INSIDE) {
+        write_distance_from_end(in, out);
+    } else {
+        sn_real sign = place->end == SN_CURVE_BEFORE_START ? 1 : -1;
+        sn_vec3 turn = vec3_scale(vec3_beside(q, t), sign / length);
+        write_row(in, out, place, &(curve_row){2, sign * vec3_dot(q, t), vec3_scale(t, sign), turn});
+    }
+    return true;
+}

@@ -1,0 +1,11 @@
+/* The order there and back, SN_ORDER_THERE_AND_BACK. */
+#ifndef SN_SOLVERS_ORDER_H
+#define SN_SOLVERS_ORDER_H
+
+#include "solvers/solver.h"
+
+/* Lists the constraints in scratch->visit_table in the order in which a pass visits them. Does nothing if the list is up to
+   date. Otherwise it allocates, and releases again what only the sorting needs; false when memory runs out. */
+bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, const sn_store *store);
+
+#endif

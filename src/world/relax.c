@@ -1,0 +1,171 @@
+/* Statics: running a world until it rests.
+
+   The lectures find rest by very high drag. That makes every mode of a world slow: what swings back once in T seconds without
+   drag needs many T to creep there. Critical drag would be fast, but is another one for every mode. Kinetic damping (Cundall
+   1976; Barnes 1988, for nets and membranes) has no number to choose: let the world swing freely, and when its kinetic energy
+   has passed a peak, it is near its balance, so stop it there. What is left are the other modes, for which the same is done
+   again.
+
+   Rest is told by displacements, not by speeds or forces: within `patience` nothing has moved by more than a given distance.
+   A particle that still has a way to go would have gone some of it in that time. */
+#include "solvers/row.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* The kinetic energy has passed its peak when it is so much below it: not at the first ripple. */
+#define PAST_PEAK 0.9
+
+sn_relax_def sn_default_relax_def(void)
+{
+    sn_relax_def def;
+    memset(&def, 0, sizeof def);
+    def.dt = (sn_real)(1.0 / 60);
+    def.steps = 10000;
+    def.displacement = (sn_real)1e-5;
+    def.speed = (sn_real)INFINITY;
+    def.patience = (sn_real)0.5;
+    return def;
+}
+
+static sn_result check(const sn_world *world, const sn_relax_def *def)
+{
+    if (!(def->dt > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT, "relax: dt is %g s; it must be positive", (double)def->dt);
+    if (def->steps == 0)
+        return world_fail(world, SN_ERROR_ARGUMENT, "relax: steps is 0; it must be 1 or more");
+    if (!(def->displacement > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT, "relax: displacement is %g m; it must be positive",
+                          (double)def->displacement);
+    if (!(def->speed > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT, "relax: speed is %g m/s; it must be positive", (double)def->speed);
+    if (!(def->patience > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT, "relax: patience is %g s; it must be positive",
+                          (double)def->patience);
+    return sn_world_check_dt(world, def->dt);
+}
+
+static void stop(sn_world *world)
+{
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        world->particles.v[slot] = vec4(vec3(0, 0, 0), world->particles.v[slot].w);
+        world->particles.v_low[slot] = vec3(0, 0, 0);
+    }
+}
+
+/* Kinetic energy in J; raises *fastest, in m/s. */
+static double kinetic_energy(const sn_world *world, double *fastest)
+{
+    double energy = 0, square = *fastest * *fastest;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        sn_vec3 v = vec4_xyz(world->particles.v[slot]);
+        double v2 = vec3_dot_double(v, v);
+        if (world->particles.x[slot].w == 0)
+            continue;
+        energy += (double)world->particles.v[slot].w * v2 / 2;
+        square = v2 > square ? v2 : square;
+    }
+    *fastest = sqrt(square);
+    return energy;
+}
+
+/* Remembers where everything is. */
+static void mark(sn_world *world)
+{
+    uint32_t count = world->particles.table.count;
+    if (!count)
+        return;
+    memcpy(world->rest_table.column[0], world->particles.x, count * sizeof *world->particles.x);
+    memcpy(world->rest_table.column[1], world->particles.x_low, count * sizeof *world->particles.x_low);
+}
+
+/* The farthest from there that a particle is now, in m. */
+static double farthest(const sn_world *world)
+{
+    const sn_vec4 *x0 = world->rest_table.column[0], *x = world->particles.x;
+    const sn_vec3 *low0 = world->rest_table.column[1], *low = world->particles.x_low;
+    double most = 0;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        double dx = ((double)x[slot].x - (double)x0[slot].x) + ((double)low[slot].x - (double)low0[slot].x);
+        double dy = ((double)x[slot].y - (double)x0[slot].y) + ((double)low[slot].y - (double)low0[slot].y);
+        double dz = ((double)x[slot].z - (double)x0[slot].z) + ((double)low[slot].z - (double)low0[slot].z);
+        most = fmax(most, dx * dx + dy * dy + dz * dz);
+    }
+    return sqrt(most);
+}
+
+/* The distance in m by which the worst constraint is missed at rest, where dampers exert nothing. */
+static double worst_residual(sn_world *world)
+{
+    sn_frame frame = sn_world_frame(world);
+    double worst = 0;
+    world->busy = true; /* kinds may be the caller's */
+    for (uint32_t kind = 1; world->state.h > 0 && kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; !pool->kind.force && row < pool->ids.table.count; ++row) {
+            sn_block block;
+            sn_block_room room;
+            if (!sn_ids_is_live(&pool->ids, row) || !evaluate(&world->constraints, pool, row, &frame, &block, &room))
+                continue;
+            sn_row_give give = row_give(&pool->give[row], 1 / world->state.h);
+            give.gamma = 0;
+            worst = fmax(worst, (double)sn_row_residual(&block, pool->kind.inequality, give, &frame,
+                                                        pool->lambda + (size_t)row * pool->kind.rows));
+        }
+    }
+    world->busy = false;
+    return worst;
+}
+
+/* Steps until rest, or until there are no more steps. */
+static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
+{
+    double peak = 0, fastest = 0;
+    double span = ceil((double)def->patience / (double)def->dt); /* in steps */
+    uint32_t since = 0;
+    mark(world);
+    while (!info->rested && info->steps < def->steps) {
+        sn_result result = sn_world_advance(world, def->dt, true);
+        if (result != SN_OK)
+            return result;
+        info->steps++;
+        double energy = kinetic_energy(world, &fastest);
+        peak = fmax(peak, energy);
+        if (energy < PAST_PEAK * peak) {
+            stop(world);
+            peak = 0;
+        }
+        if (++since < span && info->steps < def->steps)
+            continue;
+        info->displacement = farthest(world);
+        info->speed = fastest;
+        info->rested =
+            since >= span && info->displacement <= (double)def->displacement && fastest <= (double)def->speed;
+        since = 0;
+        fastest = 0;
+        mark(world);
+    }
+    return SN_OK;
+}
+
+sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
+{
+    sn_relax_info unused;
+    const sn_relax_def usual = sn_default_relax_def();
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = check(world, def ? def : &usual)) != SN_OK)
+        return result;
+    if (!sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
+        !sn_world_reserve_step(world))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
+    info = info ? info : &unused;
+    *info = (sn_relax_info){0};
+    sn_world_forget_history(world); /* velocities are new, so nothing has a past */
+    stop(world);
+    result = run(world, def ? def : &usual, info);
+    stop(world);
+    if (result == SN_OK)
+        sn_world_finish_step(world);
+    info->residual = worst_residual(world);
+    return result;
+}
