@@ -214,7 +214,7 @@ SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constrai
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);
 
-/* Sets one parameter by name, "rest" or "normal": one number or three. */
+/* Sets one parameter by name, "rest" or "normal": one number or three. SN_MEASURE measures anew. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,
                                          const sn_real *value);
 SN_API sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, sn_material material);

@@ -367,7 +367,7 @@ static void shift_changes_nothing(const case_subject *s)
 static void plane_stays_flat(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
-    for (uint32_t n = 0; n < CASES; ++n) {
+    for (uint32_t n = 0; !s->kind->spatial && n < CASES; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 2, &seed);
         case_build(&k, n % 2 ? &(sn_material){real(1e-4), 0} : NULL, 1);
         case_configure(&k, (sn_order)(n % 3), 10, 2);
@@ -386,6 +386,23 @@ static void plane_stays_flat(const case_subject *s)
     }
 }
 
+/* A kind that makes sense in space only is refused in the plane, by name. */
+static void spatial_kinds_are_refused_in_2d(const case_subject *s)
+{
+    if (!s->kind->spatial)
+        return;
+    sn_world *world = case_world(2);
+    sn_point points[SN_MAX_POINTS];
+    for (uint32_t i = 0; i < s->kind->points; ++i)
+        points[i] = sn_at(sn_add_particle(world, vec(i, i * i, 0), 1));
+    uint64_t hash = sn_world_hash(world);
+    sn_constraint_def def = support_constraint_def(world, s->number, points);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_add(world, &def, NULL));
+    assert_says(sn_world_error(world), s->kind->name);
+    assert_true(sn_world_hash(world) == hash);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     static const case_entry entries[] = {
@@ -401,6 +418,7 @@ int main(void)
         {"forces balance", forces_balance, true},
         {"shift changes nothing", shift_changes_nothing, true},
         {"plane stays flat", plane_stays_flat, true},
+        {"spatial kinds are refused in 2D", spatial_kinds_are_refused_in_2d, false},
     };
     return run_for_every_kind("kinds in a world", entries, COUNT_OF(entries));
 }

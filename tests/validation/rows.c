@@ -312,11 +312,11 @@ static void hanging_chain(records *out)
         }
         bool rough = passes[n][0] * passes[n][1] == 10; /* too few passes for the single links */
         record *r = append(out, 4, JUDGE_WITHIN, expected, total, (rough ? 0.05 : BUILD(2e-3, 1e-3)) * expected);
-        SETUP(r, "hanging chain, %u passes in %u substeps, total stretch in m", passes[n][0], passes[n][1]);
+        SETUP(r, "hanging chain, %u × %u (passes × substeps), total stretch in m", passes[n][0], passes[n][1]);
         if (rough)
             continue;
         r = append(out, 4, JUDGE_AT_MOST, BUILD(2e-3, 1e-3), worst, 0);
-        SETUP(r, "hanging chain, %u passes in %u substeps, largest relative error of a link", passes[n][0],
+        SETUP(r, "hanging chain, %u × %u (passes × substeps), largest relative error of a link", passes[n][0],
               passes[n][1]);
     }
 }
