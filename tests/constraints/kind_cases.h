@@ -16,7 +16,7 @@
 /* a tolerance in the float build, and in the double build */
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
 
-/* ---- Kinds that a caller registers ---------------------------------------------------------------------------- */
+/* ---- Kinds that a caller registers ------------------------------------------------------------------------------ */
 
 /* The area of a triangle: C = |(b - a) x (c - a)| / 2 - area, nonlinear, internal, of three points. With n the unit
    normal, grad_a = n x (c - b) / 2 and so on around. */
@@ -205,7 +205,7 @@ static inline sn_real *component(sn_vec3 *v, uint32_t axis)
     return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
 }
 
-/* ---- Evaluation --------------------------------------------------------------------------------------------------- */
+/* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
 typedef struct case_value {
     sn_real c[SN_MAX_ROWS];
@@ -250,7 +250,7 @@ static inline bool is_isotropic(const sn_kind *kind)
     return kind->internal;
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- Cases ------------------------------------------------------------------------------------------------------ */
 
 /* What the points of a case are. */
 typedef enum case_layout {
@@ -357,7 +357,7 @@ static inline void scatter(kind_case *k, uint64_t *seed, double scale)
     } while (smallest_gap(point, k->kind->points) < gap);
 }
 
-/* The gradient of a row by the positions of the particles, w |grad|^2 summed up. A z that is locked does not count. */
+/* The gradient of a row by the positions of the particles. A z that is locked does not count. */
 static inline void gather_row(const kind_case *k, const case_value *value, uint32_t row, double (*g)[3])
 {
     memset(g, 0, CASE_PARTICLES * sizeof(*g));
@@ -457,7 +457,7 @@ static inline kind_case violated_case(const sn_world *kinds, uint32_t number, ca
     return (kind_case){0};
 }
 
-/* ---- Cases in a world --------------------------------------------------------------------------------------------------- */
+/* ---- Cases in a world ------------------------------------------------------------------------------------------- */
 
 /* The points of the case as the API takes them. */
 static inline void make_points(kind_case *k)
@@ -534,7 +534,7 @@ static inline double largest_value_miss(const kind_case *k)
     return largest_miss(k->kind, &value);
 }
 
-/* ---- Tests over the table ----------------------------------------------------------------------------------------------- */
+/* ---- Tests over the table --------------------------------------------------------------------------------------- */
 
 /* What a test is run for: one kind in one layout, with a world that knows the kind. */
 typedef struct case_subject {

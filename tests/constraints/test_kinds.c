@@ -96,8 +96,8 @@ static double slope_step(const point_state *state)
     return state->feature * EXACTNESS(1e-2, 1e-4);
 }
 
-/* What round-off of C may add to a difference: a few last places of the largest length, area or angle that C is computed
-   from, over the step. */
+/* What round-off of C may add to a difference: a few last places of the largest length, area or angle that C is
+   computed from, over the step. */
 static double slope_noise(const sn_kind *kind, const point_state *state, const sn_real *param, double c)
 {
     double size = fabs(c);
@@ -135,8 +135,8 @@ static bool measure_slopes(const case_subject *s, const sn_real *param, const po
     return true;
 }
 
-/* Compares all derivatives of one state. False if the state has none to compare with: C does not exist, or bends so much
-   within a step (a kink, a jump, an axis close by) that differences tell nothing. */
+/* Compares all derivatives of one state. False if the state has none to compare with: C does not exist, or bends so
+   much within a step (a kink, a jump, an axis close by) that differences tell nothing. */
 static bool check_gradient(const case_subject *s, const sn_real *param, const point_state *state, double tolerance)
 {
     case_value value;

@@ -161,7 +161,7 @@ static void row_formula_in_2d(const case_subject *s)
     check_row_formula(s, 2, (sn_material){real(0.05), real(7)}, 0.25, 0.5);
 }
 
-/* ---- Momentum ---------------------------------------------------------------------------------------------------- */
+/* ---- Momentum --------------------------------------------------------------------------------------------------- */
 
 typedef struct momenta {
     double linear[3], angular[3];
@@ -224,7 +224,7 @@ static void many_passes_keep_momentum(const case_subject *s)
     }
 }
 
-/* ---- Rest ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rest ------------------------------------------------------------------------------------------------------- */
 
 static void check_nothing_moves(const kind_case *k)
 {
@@ -239,7 +239,8 @@ static void check_nothing_moves(const kind_case *k)
     }
 }
 
-/* A satisfied constraint leaves its particles where they are, bit for bit on particles, in every order, rigid or soft. */
+/* A satisfied constraint leaves its particles where they are, bit for bit where it holds particles rather than spots, in
+   every order, rigid or soft. */
 static void satisfied_moves_nothing(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
@@ -272,7 +273,7 @@ static void measured_by_the_world_moves_nothing(const case_subject *s)
     }
 }
 
-/* ---- Inequalities ----------------------------------------------------------------------------------------------------- */
+/* ---- Inequalities ----------------------------------------------------------------------------------------------- */
 
 /* Smallest C of the inequality rows, by the engine. */
 static double slack(const kind_case *k)
@@ -355,7 +356,7 @@ static void inequalities_push_only(const case_subject *s)
     }
 }
 
-/* ---- Orders -------------------------------------------------------------------------------------------------------------- */
+/* ---- Orders ----------------------------------------------------------------------------------------------------- */
 
 /* Newton's method on one constraint gets there in a few passes, whatever the order of the passes is called. */
 static void every_order_converges(const case_subject *s)
@@ -374,7 +375,7 @@ static void every_order_converges(const case_subject *s)
         }
 }
 
-/* ---- Stiffness ------------------------------------------------------------------------------------------------------------- */
+/* ---- Stiffness -------------------------------------------------------------------------------------------------- */
 
 /* One projection with stiffness k moves the k-th part of what one with stiffness 1 moves. */
 static void stiffness_is_a_share(const case_subject *s)
@@ -400,7 +401,7 @@ static void stiffness_is_a_share(const case_subject *s)
     }
 }
 
-/* ---- Compliance -------------------------------------------------------------------------------------------------------------- */
+/* ---- Compliance ------------------------------------------------------------------------------------------------- */
 
 /* lambda accumulates over the passes of a substep. A pass that began from 0 again would project once more what is
    balanced already, and fifty of them would make a spring rigid (the trap of resetting lambda). */
@@ -447,9 +448,10 @@ static uint32_t best_handle(const kind_case *k, double (*gradient)[3])
     return best;
 }
 
-/* Loads a case whose row is at C = 0: f = -lambda grad C pulls on one particle (on an inequality it presses), and all others
-   are held. Only one is free, because the rest of a triangle that keeps its area, say, is free to be sheared. Its mass is
-   |grad C|^2 kg, which gives every kind the same period. False where the row cannot be brought to its limit. */
+/* Loads a case whose row is at C = 0: f = -lambda grad C pulls on one particle (on an inequality it presses), and all
+   others are held. Only one is free, because the rest of a triangle that keeps its area, say, is free to be sheared.
+   Its mass is |grad C|^2 kg, which gives every kind the same period. False where the row cannot be brought to its
+   limit. */
 static bool make_load(kind_case *k, uint32_t row, load *l)
 {
     double g[CASE_PARTICLES][3];

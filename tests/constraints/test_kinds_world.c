@@ -4,7 +4,7 @@
 
 enum { CASES = 10 };
 
-/* ---- Reading back -------------------------------------------------------------------------------------------------- */
+/* ---- Reading back ----------------------------------------------------------------------------------------------- */
 
 static void check_point(const sn_point *got, const sn_point *given)
 {
@@ -79,7 +79,7 @@ static void measures_or_defaults(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Setting by name --------------------------------------------------------------------------------------------------- */
+/* ---- Setting by name -------------------------------------------------------------------------------------------- */
 
 static void check_refusals(const kind_case *k, const sn_param *p, const sn_real *good)
 {
@@ -189,7 +189,7 @@ static void refuses_a_particle_twice(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Snapshots ------------------------------------------------------------------------------------------------------------ */
+/* ---- Snapshots -------------------------------------------------------------------------------------------------- */
 
 /* run, restore, run: the same bits, here and in another world. */
 static void snapshot_repeats(const case_subject *s)
@@ -248,7 +248,7 @@ static void hash_sees_parameters(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Spots ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Spots ------------------------------------------------------------------------------------------------------ */
 
 /* Whether C is linear: its gradient is the same everywhere. Projected once, such a constraint is satisfied exactly. */
 static bool is_linear(const case_subject *s)
@@ -289,7 +289,7 @@ static void spots_are_exact(const case_subject *s)
     }
 }
 
-/* ---- Forces --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ----------------------------------------------------------------------------------------------------- */
 
 /* The forces on the points of an internal kind sum to zero; on a linear kind they are what moved the particles,
    m dx / h^2, shared by weight. */
@@ -324,7 +324,7 @@ static void forces_balance(const case_subject *s)
     }
 }
 
-/* ---- Origin shift ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Origin shift ----------------------------------------------------------------------------------------------- */
 
 /* A shift changes the numbers of places, and nothing else: the same C, the same motion. */
 static void shift_changes_nothing(const case_subject *s)
@@ -361,7 +361,7 @@ static void shift_changes_nothing(const case_subject *s)
     }
 }
 
-/* ---- 2D -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- 2D --------------------------------------------------------------------------------------------------------- */
 
 /* In the plane a kind works as in space and z stays 0, exactly. */
 static void plane_stays_flat(const case_subject *s)
