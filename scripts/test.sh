@@ -32,7 +32,7 @@ for preset in "$@"; do
     # The whole output is in ctest.log; shown are results, and of a failing program what did not pass.
     # shellcheck disable=SC2046
     $(launcher "$preset") ctest --preset "$preset" -j "$jobs" --no-label-summary 2>&1 |
-      tee "build/$preset/ctest.log" | grep -vE '^ *Start |^\[ RUN  |^\[       OK \]'
+      tee "build/$preset/ctest.log" | grep --line-buffered -vE '^ *Start |^\[ RUN  |^\[       OK \]'
     status=${PIPESTATUS[0]}
     count=$(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "build/$preset/ctest.log")
     if ((status == 0)); then text="${count#* } tests"; else text="${count% *} of ${count#* } tests failed"; fi

@@ -87,7 +87,7 @@ SN_API size_t sn_real_size(void);
 
 /* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
    at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.
-   Called only from the thread that calls the world, never during a warmed-up step. */
+   Called only from the thread that calls the world, never during a warmed-up step. Must not call the world. */
 typedef struct sn_allocator {
     void *(*allocate)(void *context, size_t size, size_t alignment);
     void (*release)(void *context, void *block, size_t size);

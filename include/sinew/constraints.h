@@ -111,7 +111,7 @@ typedef struct sn_kind {
     const char *name;      /* the name in scenes and messages: lower case letters, digits and '_' */
     const char *about;     /* one sentence for the documentation; may be NULL */
     const char *formula;   /* C in plain text; may be NULL */
-    const char *unit;      /* the unit of C, "m" or "rad"; compliance is then unit / N; may be NULL, meaning "m" */
+    const char *unit;      /* the unit of C, "m" or "rad"; compliance is then unit^2 / J; may be NULL, meaning "m" */
     uint32_t points;       /* 1 to SN_MAX_POINTS; 0: any number, see the next two */
     uint32_t least_points; /* with points 0: at least so many, */
     uint32_t point_step;   /*   and then in steps of so many (0 is 1). Such kinds take particles only, no spots */

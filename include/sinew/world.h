@@ -98,7 +98,7 @@ SN_API sn_result sn_world_def_check(const sn_world_def *def, char *message, size
 SN_API void sn_world_destroy(sn_world *world);
 
 /* Why the last failing call on this world failed, naming the thing and the value; "" when none has failed yet.
-   The text dies with the next failing call. */
+   The text dies with the next failing call. To hear of every failure, or of the first of many, use the log hook. */
 SN_API const char *sn_world_error(const sn_world *world);
 
 /* The settings as they are now; all zero for NULL. */

@@ -346,14 +346,13 @@ static void settle(substep *s)
 
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
 
-/* Below these the new position and velocity are finite, whatever happens to their last digits. A NaN is below nothing. */
+/* A way this short, in the time it takes, is a finite velocity whatever happens to its last digits. A NaN is below nothing. */
 static bool stays_finite(const substep *s, uint32_t slot)
 {
-    const sn_real most_place = (sn_real)1e37, most_way = most_place * (s->motion.h < 1 ? s->motion.h : 1);
-    sn_vec4 x = s->motion.x[slot], d = s->motion.d[slot];
-    return fabs((double)d.x) < (double)most_way && fabs((double)d.y) < (double)most_way &&
-           fabs((double)d.z) < (double)most_way && fabs((double)x.x) < (double)most_place &&
-           fabs((double)x.y) < (double)most_place && fabs((double)x.z) < (double)most_place;
+    const double most_way = 1e37 * (double)s->motion.h;
+    sn_vec4 d = s->motion.d[slot];
+    return fabs((double)d.x) < most_way && fabs((double)d.y) < most_way && fabs((double)d.z) < most_way &&
+           vec3_is_finite(vec3_add(vec4_xyz(s->motion.x[slot]), vec4_xyz(d)));
 }
 
 static void check_piece(void *data, uint32_t first, uint32_t end)

@@ -16,7 +16,7 @@
 /* a tolerance in the float build, and in the double build */
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
 
-/* ---- Kinds that a caller registers ---------------------------------------------------------------------------- */
+/* ---- Kinds that a caller registers ------------------------------------------------------------------------------ */
 
 /* The area of a triangle: C = |(b - a) x (c - a)| / 2 - area, nonlinear, internal, of three points. With n the unit
    normal, grad_a = n x (c - b) / 2 and so on around. */
@@ -143,8 +143,9 @@ static inline void random_param(uint64_t *seed, const sn_param *param, uint32_t 
                                 sn_real *value)
 {
     uint32_t numbers = param_numbers(param);
+    bool flat = dimensions == 2 && param->type != SN_PARAM_DIRECTION; /* a direction may lean out of the plane */
     for (uint32_t i = 0; i < numbers; ++i)
-        value[i] = numbers == 3 && i == 2 && dimensions == 2 ? 0 : (sn_real)random_value(seed, param, scale);
+        value[i] = i == 2 && flat ? 0 : (sn_real)random_value(seed, param, scale);
     if (param->type == SN_PARAM_DIRECTION) {
         sn_vec3 v = {value[0], value[1], value[2]};
         sn_real length = case_length(v);
@@ -161,6 +162,15 @@ static inline void measure_params(const sn_kind *kind, const sn_vec3 *x, sn_real
     sn_eval_in in = {.x = x, .param = param, .points = kind->points, .context = kind->context};
     if (kind->measure)
         kind->measure(&in, param);
+}
+
+/* Puts random directions in the place of some that were measured, which tend to be all the same. */
+static inline void turn_directions(uint64_t *seed, const sn_kind *kind, uint32_t dimensions, sn_real *param)
+{
+    sn_real *value = param;
+    for (const sn_param *p = kind->param; p->name; value += param_numbers(p), ++p)
+        if (p->type == SN_PARAM_DIRECTION && support_random_below(seed, 2))
+            random_param(seed, p, dimensions, 1, value);
 }
 
 /* Fills what was not measured: by the default, else by random numbers. */
@@ -182,6 +192,7 @@ static inline void choose_params(uint64_t *seed, const sn_kind *kind, uint32_t d
 {
     for (uint32_t attempt = 0; attempt < 10000; ++attempt) {
         measure_params(kind, x, param);
+        turn_directions(seed, kind, dimensions, param);
         fill_params(seed, kind, dimensions, scale, param);
         if (!kind->check || !kind->check(param))
             return;
@@ -194,7 +205,7 @@ static inline sn_real *component(sn_vec3 *v, uint32_t axis)
     return axis == 0 ? &v->x : axis == 1 ? &v->y : &v->z;
 }
 
-/* ---- Evaluation --------------------------------------------------------------------------------------------------- */
+/* ---- Evaluation ------------------------------------------------------------------------------------------------- */
 
 typedef struct case_value {
     sn_real c[SN_MAX_ROWS];
@@ -239,7 +250,7 @@ static inline bool is_isotropic(const sn_kind *kind)
     return kind->internal;
 }
 
-/* ---- Cases ------------------------------------------------------------------------------------------------------------ */
+/* ---- Cases ------------------------------------------------------------------------------------------------------ */
 
 /* What the points of a case are. */
 typedef enum case_layout {
@@ -346,7 +357,7 @@ static inline void scatter(kind_case *k, uint64_t *seed, double scale)
     } while (smallest_gap(point, k->kind->points) < gap);
 }
 
-/* The gradient of a row by the positions of the particles, w |grad|^2 summed up. A z that is locked does not count. */
+/* The gradient of a row by the positions of the particles. A z that is locked does not count. */
 static inline void gather_row(const kind_case *k, const case_value *value, uint32_t row, double (*g)[3])
 {
     memset(g, 0, CASE_PARTICLES * sizeof(*g));
@@ -446,7 +457,7 @@ static inline kind_case violated_case(const sn_world *kinds, uint32_t number, ca
     return (kind_case){0};
 }
 
-/* ---- Cases in a world --------------------------------------------------------------------------------------------------- */
+/* ---- Cases in a world ------------------------------------------------------------------------------------------- */
 
 /* The points of the case as the API takes them. */
 static inline void make_points(kind_case *k)
@@ -523,7 +534,7 @@ static inline double largest_value_miss(const kind_case *k)
     return largest_miss(k->kind, &value);
 }
 
-/* ---- Tests over the table ----------------------------------------------------------------------------------------------- */
+/* ---- Tests over the table --------------------------------------------------------------------------------------- */
 
 /* What a test is run for: one kind in one layout, with a world that knows the kind. */
 typedef struct case_subject {
@@ -555,6 +566,12 @@ static inline void case_trampoline(void **state)
     case_subject subject = {kinds, sn_kind_info(kinds, run->number), run->number, run->layout};
     run->entry->test(&subject);
     sn_world_destroy(kinds);
+}
+
+/* The n-th of a series of worlds: 2D and 3D by turns, where the kind makes sense in both. */
+static inline uint32_t case_dimensions(const case_subject *s, uint32_t n)
+{
+    return n % 2 && !s->kind->spatial ? 2 : 3;
 }
 
 static inline uint64_t case_seed(const case_subject *s)

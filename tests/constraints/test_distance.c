@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* ---- The worked example ---------------------------------------------------------------------------------------------- */
+/* ---- The worked example ----------------------------------------------------------------------------------------- */
 
 #define EXAMPLE_TOLERANCE 1e-6
 
@@ -76,7 +76,7 @@ static void worked_example_forces(void **state)
     }
 }
 
-/* ---- Two points on a line --------------------------------------------------------------------------------------------- */
+/* ---- Two points on a line --------------------------------------------------------------------------------------- */
 
 /* Two particles of 1 kg on the x axis, apart metres from one another; what the constraint makes of it in one pass. */
 typedef sn_constraint add_fn(sn_world *world, sn_point a, sn_point b, sn_real first, sn_real second);
@@ -202,10 +202,10 @@ static void stiffness_takes_a_share(void **state)
     sn_world_destroy(p.world);
 }
 
-/* ---- Hanging weights ----------------------------------------------------------------------------------------------------- */
+/* ---- Hanging weights -------------------------------------------------------------------------------------------- */
 
-/* In one substep of h = 1/600 s a weight stretches its rod by g h^2 = 27 um, which the length of the rod, a metre, holds to
-   6e-8 m in single precision: a force that is read at one moment is good to half a percent there. */
+/* In one substep of h = 1/600 s a weight stretches its rod by g h^2 = 27 um, which the length of the rod, a metre,
+   holds to 6e-8 m in single precision: a force that is read at one moment is good to half a percent there. */
 #define HANGING_TOLERANCE (SINEW_DOUBLE ? 1e-8 : 0.1)
 
 /* A weight that hangs still pulls with m g, on a rod and on a rope; a prop under it carries the same. */
@@ -230,7 +230,7 @@ static void hanging_weight_pulls_with_its_weight(void **state)
     }
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
 static void measured_is_the_length_now(void **state)
 {

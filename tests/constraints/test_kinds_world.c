@@ -4,7 +4,7 @@
 
 enum { CASES = 10 };
 
-/* ---- Reading back -------------------------------------------------------------------------------------------------- */
+/* ---- Reading back ----------------------------------------------------------------------------------------------- */
 
 static void check_point(const sn_point *got, const sn_point *given)
 {
@@ -79,7 +79,7 @@ static void measures_or_defaults(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Setting by name --------------------------------------------------------------------------------------------------- */
+/* ---- Setting by name -------------------------------------------------------------------------------------------- */
 
 static void check_refusals(const kind_case *k, const sn_param *p, const sn_real *good)
 {
@@ -189,7 +189,7 @@ static void refuses_a_particle_twice(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Snapshots ------------------------------------------------------------------------------------------------------------ */
+/* ---- Snapshots -------------------------------------------------------------------------------------------------- */
 
 /* run, restore, run: the same bits, here and in another world. */
 static void snapshot_repeats(const case_subject *s)
@@ -248,7 +248,7 @@ static void hash_sees_parameters(const case_subject *s)
     case_destroy(&k);
 }
 
-/* ---- Spots ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Spots ------------------------------------------------------------------------------------------------------ */
 
 /* Whether C is linear: its gradient is the same everywhere. Projected once, such a constraint is satisfied exactly. */
 static bool is_linear(const case_subject *s)
@@ -289,7 +289,7 @@ static void spots_are_exact(const case_subject *s)
     }
 }
 
-/* ---- Forces --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ----------------------------------------------------------------------------------------------------- */
 
 /* The forces on the points of an internal kind sum to zero; on a linear kind they are what moved the particles,
    m dx / h^2, shared by weight. */
@@ -324,7 +324,7 @@ static void forces_balance(const case_subject *s)
     }
 }
 
-/* ---- Origin shift ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Origin shift ----------------------------------------------------------------------------------------------- */
 
 /* A shift changes the numbers of places, and nothing else: the same C, the same motion. */
 static void shift_changes_nothing(const case_subject *s)
@@ -361,13 +361,13 @@ static void shift_changes_nothing(const case_subject *s)
     }
 }
 
-/* ---- 2D -------------------------------------------------------------------------------------------------------------------------------- */
+/* ---- 2D --------------------------------------------------------------------------------------------------------- */
 
 /* In the plane a kind works as in space and z stays 0, exactly. */
 static void plane_stays_flat(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
-    for (uint32_t n = 0; n < CASES; ++n) {
+    for (uint32_t n = 0; !s->kind->spatial && n < CASES; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 2, &seed);
         case_build(&k, n % 2 ? &(sn_material){real(1e-4), 0} : NULL, 1);
         case_configure(&k, (sn_order)(n % 3), 10, 2);
@@ -386,6 +386,23 @@ static void plane_stays_flat(const case_subject *s)
     }
 }
 
+/* A kind that makes sense in space only is refused in the plane, by name. */
+static void spatial_kinds_are_refused_in_2d(const case_subject *s)
+{
+    if (!s->kind->spatial)
+        return;
+    sn_world *world = case_world(2);
+    sn_point points[SN_MAX_POINTS];
+    for (uint32_t i = 0; i < s->kind->points; ++i)
+        points[i] = sn_at(sn_add_particle(world, vec(i, i * i, 0), 1));
+    uint64_t hash = sn_world_hash(world);
+    sn_constraint_def def = support_constraint_def(world, s->number, points);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_add(world, &def, NULL));
+    assert_says(sn_world_error(world), s->kind->name);
+    assert_true(sn_world_hash(world) == hash);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     static const case_entry entries[] = {
@@ -401,6 +418,7 @@ int main(void)
         {"forces balance", forces_balance, true},
         {"shift changes nothing", shift_changes_nothing, true},
         {"plane stays flat", plane_stays_flat, true},
+        {"spatial kinds are refused in 2D", spatial_kinds_are_refused_in_2d, false},
     };
     return run_for_every_kind("kinds in a world", entries, COUNT_OF(entries));
 }

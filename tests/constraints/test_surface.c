@@ -186,8 +186,8 @@ static void squeeze(uint32_t kind, double tolerance, double *widest)
         double gap = 1 - 0.3 * fmin(1, frame / 60.0);
         for (uint32_t i = 0; i < b.count; ++i) {
             const sn_real low[3] = {0, real(-gap), 0}, high[3] = {0, real(gap), 0};
-            assert_ok(b.world, sn_constraint_set_param(b.world, plates[2 * i], "origin", low));
-            assert_ok(b.world, sn_constraint_set_param(b.world, plates[2 * i + 1], "origin", high));
+            assert_ok(b.world, sn_constraint_set_param(b.world, plates[2 * i], "origin", low, 3));
+            assert_ok(b.world, sn_constraint_set_param(b.world, plates[2 * i + 1], "origin", high, 3));
         }
         support_run(b.world, 1, 1.0 / 60);
         worst = fmax(worst, fabs(volume_of(&b) / start - 1));
@@ -229,7 +229,7 @@ static void pressure_inflates(void **state)
         support_run(b.world, 120, 1.0 / 60);
         assert_close(volume_of(&b) / start, 2, 0.01);
         const sn_real less = real(0.5);
-        assert_ok(b.world, sn_constraint_set_param(b.world, b.surface, "pressure", &less));
+        assert_ok(b.world, sn_constraint_set_param(b.world, b.surface, "pressure", &less, 1));
         support_run(b.world, 120, 1.0 / 60);
         assert_close(volume_of(&b) / start, 0.5, 0.005);
         sn_world_destroy(b.world);

@@ -26,7 +26,7 @@ static double x_of(sn_world *world, sn_particle p)
     return (double)sn_particle_position(world, p).x;
 }
 
-/* ---- Orders, by hand ---------------------------------------------------------------------------------------------------- */
+/* ---- Orders, by hand -------------------------------------------------------------------------------------------- */
 
 /* a is fixed at 0, b and c of 1 kg on the x axis, rods ab and bc of 1 m. */
 typedef struct line {
@@ -57,8 +57,8 @@ static void check_line(line l, sn_order order, uint32_t iterations, double b, do
     sn_world_destroy(l.world);
 }
 
-/* From b = 1.2, c = 2.6: ab puts b to 1.0, bc then shares 0.6 between b and c. The other way round bc shares 0.4, and ab
-   has the last word about b. */
+/* From b = 1.2, c = 2.6: ab puts b to 1.0, bc then shares 0.6 between b and c. The other way round bc shares 0.4, and
+   ab has the last word about b. */
 static void cascade_follows_insertion(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void worst_goes_first(void **state)
     check_line(line_of(1.9, 3.0, true), SN_ORDER_WORST_FIRST, 1, 1.5, 2.5);
 }
 
-/* ---- Orders, against a model --------------------------------------------------------------------------------------------- */
+/* ---- Orders, against a model ------------------------------------------------------------------------------------ */
 
 enum { MODEL_RODS = 7 };
 
@@ -155,7 +155,7 @@ static void orders_match_a_model(void **state)
     }
 }
 
-/* ---- When to stop ------------------------------------------------------------------------------------------------------------ */
+/* ---- When to stop ----------------------------------------------------------------------------------------------- */
 
 /* A rope of rods, pulled out of shape. */
 static sn_world *crooked_rope(void)
@@ -227,7 +227,7 @@ static void satisfied_takes_one_pass(void **state)
     sn_world_destroy(l.world);
 }
 
-/* ---- Contradictions ------------------------------------------------------------------------------------------------------------ */
+/* ---- Contradictions --------------------------------------------------------------------------------------------- */
 
 static void check_bounded(sn_world *world, uint32_t particles, double size, double speed)
 {
@@ -280,7 +280,7 @@ static void two_pins_for_one_particle(void **state)
     }
 }
 
-/* ---- Redundancy and degeneracy ---------------------------------------------------------------------------------------------------- */
+/* ---- Redundancy and degeneracy ---------------------------------------------------------------------------------- */
 
 /* A rod that is there three times is one rod, to round-off. */
 static void duplicates_change_nothing(void **state)
@@ -342,7 +342,7 @@ static void coincident_points_rest(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- The box of four particles and six rods --------------------------------------------------------------------------------------- */
+/* ---- The box of four particles and six rods --------------------------------------------------------------------- */
 
 static const double box_corner[4][2] = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
 
@@ -391,7 +391,7 @@ static void tumbling_box_stays_rigid(void **state)
     }
 }
 
-/* ---- Stiffness corrected for the number of passes ----------------------------------------------------------------------------------- */
+/* ---- Stiffness corrected for the number of passes --------------------------------------------------------------- */
 
 /* What is left of a stretch of 1 m after a step with stiffness k. Damping this strong forgets velocities between
    substeps, so that only projections count. */

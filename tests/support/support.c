@@ -421,7 +421,7 @@ sn_vec3 support_wind(void *context, const sn_field_in *in)
     return vec((double)in->mass * (0.5 + 0.25 * t - 0.125 * y), (double)in->mass * 0.25 * x, 0);
 }
 
-/* ---- A kind of one's own ------------------------------------------------------------------------------------------ */
+/* ---- A kind of one's own ----------------------------------------------------------------------------------------- */
 
 /* C = x1.x - x0.x - gap; its gradient is (-1, 0, 0) by the first point and (1, 0, 0) by the second. */
 static bool gap_eval(const sn_eval_in *in, const sn_eval_out *out)
@@ -481,6 +481,11 @@ sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, c
         value += param->type == SN_PARAM_REAL ? 1 : 3;
     }
     return def;
+}
+
+bool support_kind_fits(const sn_world *world, uint32_t kind)
+{
+    return sn_world_dimensions(world) == 3 || !sn_kind_info(world, kind)->spatial;
 }
 
 static sn_constraint zoo_add(sn_world *world, const sn_constraint_def *def)
@@ -553,6 +558,7 @@ support_animals support_zoo(sn_world *world)
     zoo.kind_count = sn_kind_count(world);
     assert_in_range(zoo.kind_count, SN_KIND_BUILTIN_END, SUPPORT_ZOO_KINDS);
     for (uint32_t kind = 1; kind < zoo.kind_count; ++kind)
-        zoo_kind(world, &zoo, kind);
+        if (support_kind_fits(world, kind))
+            zoo_kind(world, &zoo, kind);
     return zoo;
 }

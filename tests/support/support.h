@@ -150,6 +150,9 @@ sn_world *support_void(void);
 /* A kind of one's own for the tests: both points keep the x distance "gap" (one row, internal, measurable). */
 extern const sn_kind support_kind_gap;
 
+/* Whether constraints of a kind can be added to this world: spatial ones not to a flat world. */
+bool support_kind_fits(const sn_world *world, uint32_t kind);
+
 /* A definition of a constraint of any kind that fits the given points: what can be measured is, the rest is set to
    something harmless. */
 sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, const sn_point *points);
@@ -157,9 +160,9 @@ sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, c
 #define SUPPORT_ZOO_PARTICLES 48
 #define SUPPORT_ZOO_KINDS     64
 
-/* Everything at once: for every kind that the world knows one rigid constraint between particles, one between spots in
+/* Everything at once: for every kind that fits the world one rigid constraint between particles, one between spots in
    triangles and tetrahedra, one soft and damped, and one of half the stiffness. All of it falls under gravity. Works
-   in 2D and 3D worlds. */
+   in 2D and 3D worlds; handles of kinds that do not fit are null. */
 typedef struct support_animals {
     sn_particles grid;                           /* SUPPORT_ZOO_PARTICLES of them; the first four are immovable */
     uint32_t kind_count;                         /* as sn_kind_count said */

@@ -15,7 +15,7 @@
 #define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
 #define FIRST_ORDER 9.0 /* a first-order error falls at least ninefold when h falls tenfold */
 
-/* ---- Records ------------------------------------------------------------------------------------------------------ */
+/* ---- Records ---------------------------------------------------------------------------------------------------- */
 
 static void give_up(const char *what, const char *why)
 {
@@ -86,7 +86,7 @@ void record_write_tolerance(const record *r, FILE *file)
         fputs("–", file);
 }
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds ----------------------------------------------------------------------------------------------------- */
 
 static sn_real real(double x)
 {
@@ -158,7 +158,7 @@ static double distance(const sn_real *a, const sn_real *b)
     return sqrt(x * x + y * y + z * z);
 }
 
-/* ---- Row 1: free fall -------------------------------------------------------------------------------------------------- */
+/* ---- Row 1: free fall ------------------------------------------------------------------------------------------- */
 
 /* Falls for one second in so many steps and substeps; returns y. */
 static double fall(uint32_t steps, uint32_t substeps)
@@ -191,7 +191,7 @@ static void free_fall(records *out)
     }
 }
 
-/* ---- Rows 2 and 3: a mass on a spring ------------------------------------------------------------------------------------ */
+/* ---- Rows 2 and 3: a mass on a spring --------------------------------------------------------------------------- */
 
 #define SPRING_OMEGA 10.0 /* 1/s: sqrt(k / m) with k = 100 N/m and m = 1 kg */
 
@@ -228,8 +228,8 @@ static double amplitude_after_a_second(uint32_t substeps)
     return amplitude;
 }
 
-/* A compliant constraint integrates its spring by backward Euler, which scales the amplitude by 1 / sqrt(1 + (omega h)^2)
-   in every substep (Macklin, Mueller and Chentanez 2016). */
+/* A compliant constraint integrates its spring by backward Euler, which scales the amplitude by 1 / sqrt(1 + (omega
+   h)^2) in every substep (Macklin, Mueller and Chentanez 2016). */
 static double backward_euler_amplitude(double n)
 {
     double wh = SPRING_OMEGA / n;
@@ -270,7 +270,7 @@ static void spring_energy_loss(records *out)
     }
 }
 
-/* ---- Row 4: hanging chain of springs ---------------------------------------------------------------------------------------- */
+/* ---- Row 4: hanging chain of springs ---------------------------------------------------------------------------- */
 
 enum { CHAIN_LINKS = 10 };
 
@@ -312,16 +312,16 @@ static void hanging_chain(records *out)
         }
         bool rough = passes[n][0] * passes[n][1] == 10; /* too few passes for the single links */
         record *r = append(out, 4, JUDGE_WITHIN, expected, total, (rough ? 0.05 : BUILD(2e-3, 1e-3)) * expected);
-        SETUP(r, "hanging chain, %u passes in %u substeps, total stretch in m", passes[n][0], passes[n][1]);
+        SETUP(r, "hanging chain, %u × %u (passes × substeps), total stretch in m", passes[n][0], passes[n][1]);
         if (rough)
             continue;
         r = append(out, 4, JUDGE_AT_MOST, BUILD(2e-3, 1e-3), worst, 0);
-        SETUP(r, "hanging chain, %u passes in %u substeps, largest relative error of a link", passes[n][0],
+        SETUP(r, "hanging chain, %u × %u (passes × substeps), largest relative error of a link", passes[n][0],
               passes[n][1]);
     }
 }
 
-/* ---- Rows 5, 6 and 7: rod pendulum ---------------------------------------------------------------------------------------------- */
+/* ---- Rows 5, 6 and 7: rod pendulum ------------------------------------------------------------------------------ */
 
 typedef struct pendulum {
     sn_world *world;
@@ -329,7 +329,8 @@ typedef struct pendulum {
     sn_constraint rod;
 } pendulum;
 
-/* 1 kg on a rod of 1 m, at rest at so many degrees from the vertical. Its steps are substeps, to be watched one by one. */
+/* 1 kg on a rod of 1 m, at rest at so many degrees from the vertical. Its steps are substeps, to be watched one by
+   one. */
 static pendulum make_pendulum(double degrees)
 {
     pendulum p = {.world = make_world(1, 1, 0)};
@@ -360,8 +361,8 @@ static double pendulum_period(pendulum p, uint32_t n)
     }
 }
 
-/* The exact periods are 2.1528747, 2.3678419 and 3.5350982 s. Plain position-based dynamics is of first order and has to give
-   the figures below, which an independent program computed. */
+/* The exact periods are 2.1528747, 2.3678419 and 3.5350982 s. Plain position-based dynamics is of first order and has
+   to give the figures below, which an independent program computed. */
 static void pendulum_periods(records *out)
 {
     static const struct {
@@ -492,7 +493,7 @@ static void row_7(records *out)
     }
 }
 
-/* ---- Row 8: double pendulum -------------------------------------------------------------------------------------------------- */
+/* ---- Row 8: double pendulum ------------------------------------------------------------------------------------- */
 
 /* How far the tip is from where the exact solution has it, at 0.5 and at 1 s. */
 static void swing_double_pendulum(uint32_t substeps, double error[2])
@@ -533,7 +534,7 @@ static void double_pendulum(records *out)
     }
 }
 
-/* ---- Row 9: catenary ---------------------------------------------------------------------------------------------------------- */
+/* ---- Row 9: catenary -------------------------------------------------------------------------------------------- */
 
 enum { CATENARY_LINKS = 20 };
 
@@ -586,7 +587,7 @@ static void catenary_rest(records *out)
     }
 }
 
-/* ---- Cloth for rows 19 and 21 ----------------------------------------------------------------------------------------------- */
+/* ---- Cloth for rows 19 and 21 ----------------------------------------------------------------------------------- */
 
 typedef struct cloth {
     uint32_t side; /* nodes */
@@ -598,8 +599,8 @@ typedef struct cloth {
     sn_particles nodes;
 } cloth;
 
-/* Structural edges and both diagonals, direction by direction. coloured: within a direction first every other edge, then
-   the rest, so that neighbours in the order share no node. */
+/* Structural edges and both diagonals, direction by direction. coloured: within a direction first every other edge,
+   then the rest, so that neighbours in the order share no node. */
 static void list_edges(cloth *c, bool coloured)
 {
     static const int direction[4][2] = {{1, 0}, {0, 1}, {1, 1}, {-1, 1}};
@@ -695,7 +696,7 @@ static void cloth_stretch(const cloth *c, double *largest, double *rms)
     *rms = sqrt(squares / c->edge_count);
 }
 
-/* ---- Row 19: falling cloth --------------------------------------------------------------------------------------------------- */
+/* ---- Row 19: falling cloth -------------------------------------------------------------------------------------- */
 
 /* How far the centre of mass went sideways, and the node that went furthest. */
 static void horizontal_drift(const cloth *c, double *centre, double *node)
@@ -738,7 +739,7 @@ static void falling_cloth(records *out)
     }
 }
 
-/* ---- Row 21: substeps against iterations ---------------------------------------------------------------------------------------- */
+/* ---- Row 21: substeps against iterations ------------------------------------------------------------------------ */
 
 static double catenary_stretch(double length, uint32_t substeps, uint32_t iterations)
 {
@@ -757,8 +758,8 @@ static double catenary_stretch(double length, uint32_t substeps, uint32_t iterat
 
 enum { CLOTH_FRAMES = 60 };
 
-/* The cloth of row 23: 100 x 100 unit masses a centimetre apart, two corners held, dropped from horizontal. Its rms strain
-   over the second half of the run. */
+/* The cloth of row 23: 100 x 100 unit masses a centimetre apart, two corners held, dropped from horizontal. Its rms
+   strain over the second half of the run. */
 static double hanging_cloth_strain(cloth *c, uint32_t substeps, uint32_t iterations)
 {
     double sum = 0, largest, rms;

@@ -1,5 +1,5 @@
-/* Prints how the engine, as built, measures up to the validation rows: a markdown table, or with --tsv one record a line
-   for scripts/accuracy.sh. Exit status 1 if a record fails. */
+/* Prints how the engine, as built, measures up to the validation rows: a markdown table, or with --tsv one record a
+   line for scripts/accuracy.sh. Exit status 1 if a record fails. */
 #include "validation/rows.h"
 
 #include <sinew/sinew.h>

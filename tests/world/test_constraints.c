@@ -67,7 +67,7 @@ static sn_report report(void)
     return r;
 }
 
-/* ---- Points -------------------------------------------------------------------------------------------------------- */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 static void test_points(void **state)
 {
@@ -118,7 +118,7 @@ static void test_spot_and_its_own_corner(void **state)
         assert_close(r.momentum[i], 0, 1e-4);
 }
 
-/* ---- Handles and runs ------------------------------------------------------------------------------------------------ */
+/* ---- Handles and runs -------------------------------------------------------------------------------------------- */
 
 static void test_handles(void **state)
 {
@@ -224,7 +224,7 @@ static void test_numbers_stay(void **state)
             assert_close(rest_of(handle[i]), rest[i], 0);
 }
 
-/* ---- Reading and changing --------------------------------------------------------------------------------------------- */
+/* ---- Reading and changing ---------------------------------------------------------------------------------------- */
 
 static void expect_same_def(const sn_constraint_def *a, const sn_constraint_def *b, const sn_kind *kind)
 {
@@ -376,7 +376,7 @@ static void test_value(void **state)
     assert_true(isnan(value[0]));
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------------------- */
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
 
 /* One particle, pinned to several places at once: the last pin that acts has it. */
 static sn_particle torn;
@@ -490,7 +490,7 @@ static void test_worst_first_order(void **state)
     assert_close(pulled_to(), 1, 1e-6);
 }
 
-/* ---- Passes, tolerance, convergence --------------------------------------------------------------------------------------- */
+/* ---- Passes, tolerance, convergence ------------------------------------------------------------------------------ */
 
 /* A chain that hangs from the first of its particles. */
 static sn_particles hang_chain(uint32_t count)
@@ -588,7 +588,37 @@ static void test_orders_converge(void **state)
     sn_snapshot_destroy(start);
 }
 
-/* ---- Stiffness k ------------------------------------------------------------------------------------------------------------ */
+/* The report by kind: only kinds that are there, each with its worst. */
+static void test_report_by_kind(void **state)
+{
+    (void)state;
+    sn_report r = report();
+    assert_int_equal(r.kind_count, 0);
+    assert_null(sn_report_kind(&r, SN_KIND_DISTANCE));
+    sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
+    live(sn_add_distance(world, sn_at(p), sn_at(q), real(1.5)));
+    sn_constraint worst = live(sn_add_distance(world, sn_at(p), sn_at(q), 3));
+    live(sn_add_pin(world, p));
+    r = report();
+    assert_int_equal(r.kind_count, 2);
+    assert_int_equal(r.constraints, 3);
+    assert_int_equal(r.particles, 2);
+    const sn_kind_report *rods = sn_report_kind(&r, SN_KIND_DISTANCE), *pins = sn_report_kind(&r, SN_KIND_PIN);
+    assert_non_null(rods);
+    assert_non_null(pins);
+    assert_null(sn_report_kind(&r, SN_KIND_BOX));
+    assert_null(sn_report_kind(&r, SN_KIND_NONE));
+    assert_string_equal(rods->name, "distance");
+    assert_int_equal(rods->count, 2);
+    assert_close(rods->largest, 2, 1e-6);
+    assert_close(rods->mean, 1.25, 1e-6);
+    assert_memory_equal(&rods->worst, &worst, sizeof worst);
+    assert_int_equal(pins->count, 1);
+    assert_close(pins->largest, 0, 0);
+    assert_int_equal(pins->worst.generation, 0);
+}
+
+/* ---- Stiffness k ------------------------------------------------------------------------------------------------- */
 
 /* What is left of a stretch of 1 m after one step, in one substep of so many passes. */
 static double left_over(double k, uint32_t iterations, bool correct)
@@ -619,7 +649,7 @@ static void test_stiffness(void **state)
         }
 }
 
-/* ---- Forces ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
 /* A weight on a rod: the rod pulls with m g. Before the first step it pulls with nothing. */
 static void test_force(void **state)
@@ -661,7 +691,7 @@ static void test_forces_balance(void **state)
     }
 }
 
-/* ---- Kinds of one's own ------------------------------------------------------------------------------------------------------- */
+/* ---- Kinds of one's own ------------------------------------------------------------------------------------------ */
 
 static void test_own_kind(void **state)
 {
@@ -744,7 +774,7 @@ static void test_resting_kind(void **state)
     assert_true(sn_constraint_force(world, sn_constraints_at(run, 0)).magnitude == 0);
 }
 
-/* ---- Divergence ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Divergence -------------------------------------------------------------------------------------------------- */
 
 /* A gap that turns bad after some evaluations: in its value or in its gradient. */
 typedef struct time_bomb {
@@ -856,8 +886,6 @@ static void test_divergence_in_every_order(void **state)
         }
 }
 
-/* -------------------------------------------------------------------------------------------------------------------- */
-
 #define IN_VOID(test)    cmocka_unit_test_setup_teardown(test, setup_void, teardown)
 #define IN_DEFAULT(test) cmocka_unit_test_setup_teardown(test, setup_default, teardown)
 
@@ -886,6 +914,7 @@ int main(void)
         IN_DEFAULT(test_tolerance_stops_early),
         IN_VOID(test_tolerance_when_satisfied),
         IN_DEFAULT(test_orders_converge),
+        IN_VOID(test_report_by_kind),
         IN_VOID(test_stiffness),
         IN_DEFAULT(test_force),
         IN_DEFAULT(test_forces_balance),

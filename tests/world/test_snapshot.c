@@ -137,7 +137,7 @@ static void test_load_restores_quiet_things(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Handles -------------------------------------------------------------------------------------------------------- */
+/* ---- Handles ----------------------------------------------------------------------------------------------------- */
 
 static void test_handles_of_before_and_after(void **state)
 {
@@ -266,7 +266,7 @@ static void test_fields(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Other worlds ------------------------------------------------------------------------------------------------------ */
+/* ---- Other worlds ------------------------------------------------------------------------------------------------ */
 
 static void test_load_in_another_world(void **state)
 {
@@ -337,7 +337,7 @@ static void test_unused_kind(void **state)
     sn_world_destroy(other);
 }
 
-/* ---- Saving into ------------------------------------------------------------------------------------------------------- */
+/* ---- Saving into ------------------------------------------------------------------------------------------------- */
 
 static void test_save_into(void **state)
 {
@@ -432,7 +432,7 @@ static void test_empty_world(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- The hash ----------------------------------------------------------------------------------------------------------- */
+/* ---- The hash ---------------------------------------------------------------------------------------------------- */
 
 /* Each edit changes the hash, and a load brings it back. */
 typedef void edit(sn_world *world, const support_animals *zoo);

@@ -2,14 +2,10 @@
    removed before. */
 #include "support/support.h"
 
-static const sn_real *item(sn_view view, uint32_t slot)
+static sn_vec3 vector(const sn_view *view, uint32_t slot)
 {
-    return (const sn_real *)(const void *)((const char *)view.data + slot * view.stride);
-}
-
-static sn_vec3 vector(sn_view view, uint32_t slot)
-{
-    const sn_real *x = item(view, slot);
+    const sn_real *x = sn_view_at(view, slot);
+    assert_non_null(x);
     sn_vec3 v = {x[0], x[1], x[2]};
     return v;
 }
@@ -43,9 +39,9 @@ static void check_values(const sn_world *world)
         sn_particle p = sn_particle_from_index(world, x.index[slot]);
         sn_particle q = sn_particle_from_index(world, v.index[slot]);
         sn_particle r = sn_particle_from_index(world, w.index[slot]);
-        assert_vec_same(vector(x, slot), sn_particle_position(world, p));
-        assert_vec_same(vector(v, slot), sn_particle_velocity(world, q));
-        assert_true(*item(w, slot) == sn_particle_inverse_mass(world, r));
+        assert_vec_same(vector(&x, slot), sn_particle_position(world, p));
+        assert_vec_same(vector(&v, slot), sn_particle_velocity(world, q));
+        assert_true(*sn_view_at(&w, slot) == sn_particle_inverse_mass(world, r));
     }
 }
 
@@ -118,10 +114,32 @@ static void test_against_copies(void **state)
     sn_view xs = sn_view_positions(world), vs = sn_view_velocities(world), ws = sn_view_inverse_masses(world);
     for (uint32_t i = 0; i < zoo.grid.count; ++i) {
         uint32_t number = zoo.grid.first + i;
-        assert_memory_equal(&x[4 * i], item(xs, xs.slot[number]), 3 * sizeof(sn_real));
-        assert_memory_equal(&v[3 * i], item(vs, vs.slot[number]), 3 * sizeof(sn_real));
-        assert_memory_equal(&w[i], item(ws, ws.slot[number]), sizeof(sn_real));
+        assert_memory_equal(&x[4 * i], sn_view_find(&xs, number), 3 * sizeof(sn_real));
+        assert_memory_equal(&v[3 * i], sn_view_find(&vs, number), 3 * sizeof(sn_real));
+        assert_memory_equal(&w[i], sn_view_find(&ws, number), sizeof(sn_real));
     }
+    sn_world_destroy(world);
+}
+
+/* Where nothing lies, nothing is found. */
+static void test_finding(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_view empty = sn_view_positions(world);
+    assert_null(sn_view_at(&empty, 0));
+    assert_null(sn_view_find(&empty, 0));
+    sn_particle p = sn_add_particle(world, vec(1, 2, 3), 1), q = sn_add_particle(world, vec(4, 5, 6), 1);
+    assert_ok(world, sn_particle_remove(world, p));
+    sn_view x = sn_view_positions(world);
+    assert_null(sn_view_find(&x, p.index));
+    assert_null(sn_view_find(&x, 1000));
+    assert_null(sn_view_find(&x, UINT32_MAX));
+    assert_null(sn_view_at(&x, 1));
+    assert_null(sn_view_at(&x, SN_NO_SLOT));
+    assert_non_null(sn_view_find(&x, q.index));
+    assert_true(sn_view_find(&x, q.index)[2] == 6);
+    assert_ptr_equal(sn_view_find(&x, q.index), sn_view_at(&x, x.slot[q.index]));
     sn_world_destroy(world);
 }
 
@@ -134,16 +152,16 @@ static void test_view_stays_alive(void **state)
     sn_add_particle(world, vec(5, 5, 5), 1);
     sn_view x = sn_view_positions(world), v = sn_view_velocities(world), w = sn_view_inverse_masses(world);
     support_run(world, 3, 0.1);
-    assert_vec_same(vector(x, x.slot[p.index]), sn_particle_position(world, p));
-    assert_vec_same(vector(v, v.slot[p.index]), sn_particle_velocity(world, p));
-    assert_true(item(x, x.slot[p.index])[1] < 10);
+    assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
+    assert_vec_same(vector(&v, v.slot[p.index]), sn_particle_velocity(world, p));
+    assert_true(sn_view_find(&x, p.index)[1] < 10);
     assert_ok(world, sn_particle_set_position(world, p, vec(1, 2, 3)));
     assert_ok(world, sn_particle_set_mass(world, p, 4));
     sn_add_pin(world, p); /* constraints may come and go */
     support_run(world, 1, 0.1);
     assert_ok(world, sn_world_shift_origin(world, vec(1, 1, 1)));
-    assert_vec_same(vector(x, x.slot[p.index]), sn_particle_position(world, p));
-    assert_true(*item(w, w.slot[p.index]) == real(0.25));
+    assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
+    assert_true(*sn_view_find(&w, p.index) == real(0.25));
     sn_view again = sn_view_positions(world);
     assert_ptr_equal(again.data, x.data);
     assert_int_equal(again.count, x.count);
@@ -170,8 +188,11 @@ static void test_after_load(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),          cmocka_unit_test(test_after_random_edits),
-        cmocka_unit_test(test_against_copies), cmocka_unit_test(test_view_stays_alive),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_after_random_edits),
+        cmocka_unit_test(test_against_copies),
+        cmocka_unit_test(test_finding),
+        cmocka_unit_test(test_view_stays_alive),
         cmocka_unit_test(test_after_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
