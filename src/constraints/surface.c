@@ -19,20 +19,27 @@
 #include "base/math.h"
 #include "constraints/table.h"
 
-/* Six times the volume. */
-static double six_volumes(const sn_eval_in *in)
+/* A surface with less than this share of what its tetrahedra measure without their signs has no inside to speak of. */
+#define EMPTY 1e-6
+
+/* The volume inside; *size (may be NULL) gets the sum of the tetrahedra without their signs. */
+static double volume_inside(const sn_eval_in *in, double *size)
 {
-    double sum = 0;
+    double sum = 0, sum_of_sizes = 0;
     for (uint32_t i = 0; i + 2 < in->points; i += 3) {
         sn_dvec3 p = dvec3_seen(in->x[0], in->x[i]), q = dvec3_seen(in->x[0], in->x[i + 1]);
-        sum += dvec3_dot(dvec3_cross(p, q), dvec3_seen(in->x[0], in->x[i + 2]));
+        double part = dvec3_dot(dvec3_cross(p, q), dvec3_seen(in->x[0], in->x[i + 2]));
+        sum += part;
+        sum_of_sizes += fabs(part);
     }
-    return sum;
+    if (size)
+        *size = sum_of_sizes / 6;
+    return sum / 6;
 }
 
 static sn_real volume_of(const sn_eval_in *in)
 {
-    return (sn_real)(six_volumes(in) / 6);
+    return (sn_real)volume_inside(in, NULL);
 }
 
 /* C = V - pressure * rest */
@@ -107,8 +114,8 @@ static sn_dvec3 barycentre(const sn_eval_in *in, const sn_real *w)
 /* Rests where the surface has no volume, or one of the wrong sign: no scaling brings it back. */
 static bool scale_surface(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
 {
-    double volume = six_volumes(in) / 6, wanted = (double)in->param[1] * (double)in->param[0];
-    if (!(wanted / volume > 0))
+    double size, volume = volume_inside(in, &size), wanted = (double)in->param[1] * (double)in->param[0];
+    if (!(fabs(volume) > EMPTY * size && wanted / volume > 0))
         return false;
     double grow = math_cbrt(wanted / volume) - 1;
     sn_dvec3 centre = barycentre(in, w);

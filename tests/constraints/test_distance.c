@@ -244,7 +244,7 @@ static void measured_is_the_length_now(void **state)
     for (size_t i = 0; i < COUNT_OF(c); ++i) {
         sn_constraint_def def;
         sn_point points[SN_MAX_POINTS];
-        assert_ok(world, sn_constraint_read(world, c[i], &def, points));
+        assert_ok(world, sn_constraint_read(world, c[i], &def, points, SN_MAX_POINTS));
         assert_true(def.param[0] == 13); /* 3^2 + 4^2 + 12^2 */
         assert_true(i < 3 || def.param[1] == 13);
     }

@@ -25,7 +25,7 @@ static void check_params(const kind_case *k, const sn_real *got, const sn_real *
 static sn_constraint_def read_back(const kind_case *k, sn_point *points)
 {
     sn_constraint_def def;
-    assert_ok(k->world, sn_constraint_read(k->world, k->constraint, &def, points));
+    assert_ok(k->world, sn_constraint_read(k->world, k->constraint, &def, points, SN_MAX_POINTS));
     assert_int_equal(def.kind, k->number);
     assert_ptr_equal(def.points, points);
     return def;
@@ -86,17 +86,17 @@ static void check_refusals(const kind_case *k, const sn_param *p, const sn_real 
     uint64_t hash = sn_world_hash(k->world);
     sn_real bad[3] = {good[0], good[param_numbers(p) - 1], good[param_numbers(p) - 1]};
     bad[param_numbers(p) - 1] = (sn_real)NAN;
-    assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad));
+    assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad, param_numbers(p)));
     assert_says(sn_world_error(k->world), p->name);
     if (p->least != 0 || p->most != 0) {
         bad[param_numbers(p) - 1] = p->least - 1;
-        assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad));
+        assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad, param_numbers(p)));
     }
     if (p->type == SN_PARAM_DIRECTION) {
         memset(bad, 0, sizeof(bad));
-        assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad));
+        assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad, param_numbers(p)));
     }
-    assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, "no_such", good));
+    assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, "no_such", good, 1));
     assert_true(sn_world_hash(k->world) == hash);
 }
 
@@ -120,10 +120,10 @@ static void sets_each_parameter(const case_subject *s)
         memcpy(now + first, value, param_numbers(p) * sizeof(*now));
         if (s->kind->check && s->kind->check(now)) { /* this mixture is contradictory, and is refused as well */
             assert_result(from.world, SN_ERROR_ARGUMENT,
-                          sn_constraint_set_param(from.world, from.constraint, p->name, value));
+                          sn_constraint_set_param(from.world, from.constraint, p->name, value, param_numbers(p)));
             memcpy(now + first, before, param_numbers(p) * sizeof(*now));
         } else {
-            assert_ok(from.world, sn_constraint_set_param(from.world, from.constraint, p->name, value));
+            assert_ok(from.world, sn_constraint_set_param(from.world, from.constraint, p->name, value, param_numbers(p)));
         }
         check_params(&from, read_back(&from, points).param, now, EXACTNESS(1e-6, 1e-15));
     }

@@ -151,7 +151,7 @@ static void immovable_stays(void **state)
 {
     (void)state;
     sn_world *world = world_with(vec(0, -G, 0), 0.5, 10);
-    sn_particle p = add_moving(world, vec(1, 2, 3), vec(4, 5, 6), INFINITY);
+    sn_particle p = add_moving(world, vec(1, 2, 3), vec(4, 5, 6), (double)INFINITY);
     assert_ok(world, sn_particle_add_force(world, p, vec(1, 1, 1)));
     support_run(world, 10, 0.1);
     assert_vec_same(sn_particle_position(world, p), vec(1, 2, 3));

@@ -51,15 +51,19 @@ static void shuffle(uint32_t edge[][2], uint32_t count, uint64_t seed)
     }
 }
 
-static sn_world *cloth(uint64_t seed)
+static sn_world *cloth_in(sn_world *world, uint64_t seed)
 {
-    sn_world *world = support_world();
     uint32_t edge[3 * SIDE * SIDE][2], count = list_edges(edge);
     add_grid(world);
     if (seed)
         shuffle(edge, count, seed);
     assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, count, edge[0], NULL, NULL).count, count);
     return world;
+}
+
+static sn_world *cloth(uint64_t seed)
+{
+    return cloth_in(support_world(), seed);
 }
 
 static const sn_visit *build(sn_world *world)
@@ -313,6 +317,35 @@ static void follows_snapshots(void **state)
     sn_world_destroy(other);
 }
 
+/* Without memory for it a step fails and changes nothing; with it, it goes on as if nothing had been. */
+static void survives_lack_of_memory(void **state)
+{
+    (void)state;
+    sn_world *reference = cloth(1);
+    support_run(reference, 1, 0.01);
+    uint64_t hash = sn_world_hash(reference), refused = 0;
+    sn_world_destroy(reference);
+    for (uint64_t i = 1; refused == i - 1; ++i) {
+        support_memory memory = {0};
+        sn_world_def def = sn_default_world_def();
+        def.allocator = support_allocator(&memory);
+        sn_world *world = cloth_in(support_world_from(&def), 1);
+        uint64_t before = sn_world_hash(world);
+        memory.fail_at = memory.requests + i;
+        sn_result result = sn_world_step(world, real(0.01));
+        if (memory.failures) {
+            ++refused;
+            assert_result(world, SN_ERROR_MEMORY, result);
+            assert_true(sn_world_hash(world) == before);
+            assert_ok(world, sn_world_step(world, real(0.01)));
+        }
+        assert_true(sn_world_hash(world) == hash);
+        sn_world_destroy(world);
+        assert_memory_clean(&memory);
+    }
+    assert_true(refused >= 3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +354,7 @@ int main(void)
         cmocka_unit_test(single_particles_come_last), cmocka_unit_test(adding_order_does_not_matter),
         cmocka_unit_test(built_after_edits_only),     cmocka_unit_test(follows_edits),
         cmocka_unit_test(follows_changed_points),     cmocka_unit_test(follows_snapshots),
+        cmocka_unit_test(survives_lack_of_memory),
     };
     return cmocka_run_group_tests_name("order", tests, NULL, NULL);
 }

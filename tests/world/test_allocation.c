@@ -329,7 +329,7 @@ static sn_result change_one(scenario *s, uint32_t i)
 static sn_result set_rest(scenario *s, uint32_t i)
 {
     sn_real most = real(0.5);
-    return sn_constraint_set_param(s->world, sn_constraints_at(s->many, 90 + i), "most", &most);
+    return sn_constraint_set_param(s->world, sn_constraints_at(s->many, 90 + i), "most", &most, 1);
 }
 
 static sn_result shift(scenario *s, uint32_t i)

@@ -16,13 +16,13 @@ static sn_result read_back(sn_world *world, sn_constraint c)
 {
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    return sn_constraint_read(world, c, &def, points);
+    return sn_constraint_read(world, c, &def, points, SN_MAX_POINTS);
 }
 
 static sn_result set_rest(sn_world *world, sn_constraint c)
 {
     sn_real rest = 3;
-    return sn_constraint_set_param(world, c, "rest", &rest);
+    return sn_constraint_set_param(world, c, "rest", &rest, 1);
 }
 
 static sn_result set_material(sn_world *world, sn_constraint c)
@@ -105,14 +105,14 @@ static void test_constraint_arguments(void **state)
     sn_constraint_def def;
     sn_point points[SN_MAX_POINTS];
     sn_real one = 1;
-    REFUSED(b, SN_ERROR_ARGUMENT, "def NULL", sn_constraint_read(w, b->rod, NULL, points));
-    REFUSED(b, SN_ERROR_ARGUMENT, "points NULL", sn_constraint_read(w, b->rod, &def, NULL));
+    REFUSED(b, SN_ERROR_ARGUMENT, "def NULL", sn_constraint_read(w, b->rod, NULL, points, SN_MAX_POINTS));
+    REFUSED(b, SN_ERROR_ARGUMENT, "points NULL", sn_constraint_read(w, b->rod, &def, NULL, SN_MAX_POINTS));
     REFUSED(b, SN_ERROR_ARGUMENT, "value NULL", sn_constraint_value(w, b->rod, NULL));
-    REFUSED(b, SN_ERROR_ARGUMENT, "name NULL", sn_constraint_set_param(w, b->rod, NULL, &one));
-    REFUSED(b, SN_ERROR_ARGUMENT, "value|rest NULL", sn_constraint_set_param(w, b->rod, "rest", NULL));
-    REFUSED(b, SN_ERROR_ARGUMENT, "parameter length", sn_constraint_set_param(w, b->rod, "length", &one));
-    REFUSED(b, SN_ERROR_ARGUMENT, "parameter", sn_constraint_set_param(w, b->rod, "", &one));
-    REFUSED(b, SN_ERROR_ARGUMENT, "parameter Rest", sn_constraint_set_param(w, b->rod, "Rest", &one));
+    REFUSED(b, SN_ERROR_ARGUMENT, "name NULL", sn_constraint_set_param(w, b->rod, NULL, &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "value|rest NULL", sn_constraint_set_param(w, b->rod, "rest", NULL, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "parameter length", sn_constraint_set_param(w, b->rod, "length", &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "parameter", sn_constraint_set_param(w, b->rod, "", &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "parameter Rest", sn_constraint_set_param(w, b->rod, "Rest", &one, 1));
     REFUSED_WITH(b, support_is_nan(sn_constraint_force_on(w, b->rod, 2)), "point 2");
     REFUSED_WITH(b, support_is_nan(sn_constraint_force_on(w, b->rod, UINT32_MAX)), "point 4294967295");
     assert_int_equal(b->failures, 0);
@@ -128,9 +128,9 @@ static void test_constraint_values(void **state)
         const char *word = bench_negative[i].word;
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("compliance", word), sn_constraint_set_material(w, b->rod, soft));
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("damping", word), sn_constraint_set_material(w, b->rod, damped));
-        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("rest", word), sn_constraint_set_param(w, b->rod, "rest", &value));
-        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("least", word), sn_constraint_set_param(w, b->band, "least", &value));
-        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word), sn_constraint_set_param(w, b->band, "most", &value));
+        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("rest", word), sn_constraint_set_param(w, b->rod, "rest", &value, 1));
+        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("least", word), sn_constraint_set_param(w, b->band, "least", &value, 1));
+        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word), sn_constraint_set_param(w, b->band, "most", &value, 1));
     }
     for (uint32_t i = 0; i < COUNT_OF(bench_shares); ++i)
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("stiffness", bench_shares[i].word),
@@ -150,15 +150,15 @@ static void test_constraint_vectors(void **state)
             sn_vec3 bad = bench_spoilt(axis, bench_not_finite[i].value);
             const char *word = bench_not_finite[i].word;
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("target", word),
-                    sn_constraint_set_param(w, b->pin, "target", &bad.x));
+                    sn_constraint_set_param(w, b->pin, "target", &bad.x, 3));
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("origin", word),
-                    sn_constraint_set_param(w, b->plane, "origin", &bad.x));
+                    sn_constraint_set_param(w, b->plane, "origin", &bad.x, 3));
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("normal", word),
-                    sn_constraint_set_param(w, b->plane, "normal", &bad.x));
+                    sn_constraint_set_param(w, b->plane, "normal", &bad.x, 3));
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("least", word),
-                    sn_constraint_set_param(w, b->box, "least", &bad.x));
+                    sn_constraint_set_param(w, b->box, "least", &bad.x, 3));
             REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word),
-                    sn_constraint_set_param(w, b->box, "most", &bad.x));
+                    sn_constraint_set_param(w, b->box, "most", &bad.x, 3));
             REFUSED_WITH(b, bench_is_null_constraint(sn_add_pin_at(w, sn_at(b->a), bad)), bench_words("target", word));
             REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, sn_at(b->a), bad, vec(0, 1, 0))),
                          bench_words("origin", word));
@@ -178,10 +178,10 @@ static void test_constraint_contradictions(void **state)
     bench *b = *state;
     sn_world *w = b->world;
     sn_real least = 5, most = real(0.25), zero[3] = {0, 0, 0}, far_corner[3] = {11, 11, 0};
-    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->band, "least", &least));
-    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->band, "most", &most));
-    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->box, "least", far_corner));
-    REFUSED(b, SN_ERROR_ARGUMENT, "normal", sn_constraint_set_param(w, b->plane, "normal", zero));
+    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->band, "least", &least, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->band, "most", &most, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "least most", sn_constraint_set_param(w, b->box, "least", far_corner, 3));
+    REFUSED(b, SN_ERROR_ARGUMENT, "normal", sn_constraint_set_param(w, b->plane, "normal", zero, 3));
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_distance_band(w, sn_at(b->a), sn_at(b->b), 2, 1)), "least most");
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, sn_at(b->a), vec(0, 1, 0), vec(1, 0, 1))), "least most");
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, sn_at(b->a), vec(0, 0, 0), vec(0, 0, 0))), "normal");
@@ -576,8 +576,8 @@ static void test_2d_constraints(void **state)
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_half_space(w, p, out, in)), "origin z 0.25");
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, p, vec(0, 0, -0.25), in)), "least z -0.25");
     REFUSED_WITH(b, bench_is_null_constraint(sn_add_box(w, p, vec(0, 0, 0), out)), "most z 0.25");
-    REFUSED(b, SN_ERROR_ARGUMENT, "target z 0.25", sn_constraint_set_param(w, b->pin, "target", &out.x));
-    REFUSED(b, SN_ERROR_ARGUMENT, "origin z 0.25", sn_constraint_set_param(w, b->plane, "origin", &out.x));
+    REFUSED(b, SN_ERROR_ARGUMENT, "target z 0.25", sn_constraint_set_param(w, b->pin, "target", &out.x, 3));
+    REFUSED(b, SN_ERROR_ARGUMENT, "origin z 0.25", sn_constraint_set_param(w, b->plane, "origin", &out.x, 3));
     assert_int_equal(b->failures, 0);
 }
 

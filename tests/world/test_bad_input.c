@@ -622,7 +622,7 @@ static void test_origin_overflow(void **state)
     assert_ok(w, sn_particle_move_to(w, b->c, far));
     REFUSED(b, SN_ERROR_ARGUMENT, "offset", sn_world_shift_origin(w, back));
     assert_ok(w, sn_world_load(w, b->snapshot));
-    assert_ok(w, sn_constraint_set_param(w, b->pin, "target", &far.x));
+    assert_ok(w, sn_constraint_set_param(w, b->pin, "target", &far.x, 3));
     REFUSED(b, SN_ERROR_ARGUMENT, "offset", sn_world_shift_origin(w, back));
     assert_int_equal(b->failures, 0);
 }

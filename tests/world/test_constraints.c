@@ -146,7 +146,7 @@ static double rest_of(sn_constraint c)
 {
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, c, &def, points));
+    assert_ok(world, sn_constraint_read(world, c, &def, points, SN_MAX_POINTS));
     return (double)def.param[0];
 }
 
@@ -254,10 +254,10 @@ static void test_read_round_trip(void **state)
             sn_point points[SN_MAX_POINTS], again_points[SN_MAX_POINTS];
             sn_constraint_def def, again;
             sn_constraint copy;
-            assert_ok(world, sn_constraint_read(world, all[i], &def, points));
+            assert_ok(world, sn_constraint_read(world, all[i], &def, points, SN_MAX_POINTS));
             assert_ptr_equal(def.points, points);
             assert_ok(world, sn_constraint_add(world, &def, &copy));
-            assert_ok(world, sn_constraint_read(world, copy, &again, again_points));
+            assert_ok(world, sn_constraint_read(world, copy, &again, again_points, SN_MAX_POINTS));
             expect_same_def(&def, &again, sn_kind_info(world, kind));
             uint64_t hash = sn_world_hash(world);
             assert_ok(world, sn_constraint_change(world, copy, &again));
@@ -278,14 +278,14 @@ static void test_change(void **state)
     def.damping = real(0.25);
     def.stiffness = real(0.75);
     assert_ok(world, sn_constraint_change(world, rod, &def)); /* the rest length is measured anew */
-    assert_ok(world, sn_constraint_read(world, rod, &read, back));
+    assert_ok(world, sn_constraint_read(world, rod, &read, back, SN_MAX_POINTS));
     assert_close(read.param[0], support_gap(vec(0, 0, 0), vec(0.25, 0.5, 1.5)), 1e-6);
     assert_true(read.compliance == real(0.5) && read.damping == real(0.25) && read.stiffness == real(0.75));
     assert_int_equal(back[1].count, 3);
     assert_int_equal(back[1].particle[2].index, p[3].index);
     to[1] = sn_at(p[4]);
     assert_ok(world, sn_constraint_change(world, rod, &def)); /* and from a spot to a particle */
-    assert_ok(world, sn_constraint_read(world, rod, &read, back));
+    assert_ok(world, sn_constraint_read(world, rod, &read, back, SN_MAX_POINTS));
     assert_int_equal(back[1].count, 1);
     assert_int_equal(back[1].particle[0].index, p[4].index);
     assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 1);
@@ -298,13 +298,13 @@ static void test_set_param(void **state)
     sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 1));
     sn_constraint plane = live(sn_add_half_space(world, sn_at(p), vec(0, -1, 0), vec(0, 1, 0)));
     sn_real rest = 3, normal[3] = {0, 0, -2}, origin[3] = {1, 2, 3};
-    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest));
+    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest, 1));
     assert_close(rest_of(rod), 3, 0);
-    assert_ok(world, sn_constraint_set_param(world, plane, "normal", normal));
-    assert_ok(world, sn_constraint_set_param(world, plane, "origin", origin));
+    assert_ok(world, sn_constraint_set_param(world, plane, "normal", normal, 3));
+    assert_ok(world, sn_constraint_set_param(world, plane, "origin", origin, 3));
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, plane, &def, points));
+    assert_ok(world, sn_constraint_read(world, plane, &def, points, SN_MAX_POINTS));
     const sn_real expected[6] = {1, 2, 3, 0, 0, -1}; /* the direction is normalised */
     for (uint32_t i = 0; i < 6; ++i)
         assert_true(def.param[i] == expected[i]);
@@ -319,7 +319,7 @@ static void test_set_param_measures(void **state)
     sn_particle p = at(0, 0, 0), q = at(1, 0, 0);
     sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(q), 5));
     sn_real rest = SN_MEASURE;
-    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest));
+    assert_ok(world, sn_constraint_set_param(world, rod, "rest", &rest, 1));
     assert_close(rest_of(rod), 1, 1e-6);
 }
 
@@ -334,7 +334,7 @@ static void test_set_material(void **state)
     assert_ok(world, sn_constraint_set_material(world, rod, material));
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, rod, &def, points));
+    assert_ok(world, sn_constraint_read(world, rod, &def, points, SN_MAX_POINTS));
     assert_true(def.compliance == real(0.25) && def.damping == 3 && def.stiffness == real(0.5));
 }
 
@@ -407,7 +407,7 @@ static void test_insertion_order(void **state)
     pin_to(4); /* takes the number of the one that was removed, but comes last */
     assert_close(pulled_to(), 4, 1e-6);
     sn_real target[3] = {9, 0, 0};
-    assert_ok(world, sn_constraint_set_param(world, one, "target", target)); /* a change keeps the place */
+    assert_ok(world, sn_constraint_set_param(world, one, "target", target, 3)); /* a change keeps the place */
     assert_close(pulled_to(), 4, 1e-6);
     sn_point point = sn_at(torn);
     sn_constraint_def def = sn_default_constraint_def(SN_KIND_PIN);
@@ -746,7 +746,7 @@ static void test_own_kind_is_copied(void **state)
     uint32_t index[] = {p.index, q.index};
     sn_constraints run = sn_add_constraints(world, number, 1, index, NULL, NULL);
     sn_real gap = 2;
-    assert_ok(world, sn_constraint_set_param(world, sn_constraints_at(run, 0), "gap", &gap));
+    assert_ok(world, sn_constraint_set_param(world, sn_constraints_at(run, 0), "gap", &gap, 1));
 }
 
 /* An evaluation that gives up rests, and nothing happens to its points. */

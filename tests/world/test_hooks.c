@@ -248,7 +248,7 @@ static void test_long_names(void **state)
     sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
     sn_constraint pin = sn_add_pin(world, p);
     sn_real value[3] = {0};
-    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_set_param(world, pin, name, value));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_set_param(world, pin, name, value, 3));
     assert_int_equal(log.count, 1);
     sn_kind kind = support_kind_gap;
     kind.name = name;

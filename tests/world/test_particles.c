@@ -1059,7 +1059,7 @@ static void read_param(sn_constraint c, sn_real *param)
 {
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, c, &def, points));
+    assert_ok(world, sn_constraint_read(world, c, &def, points, SN_MAX_POINTS));
     memcpy(param, def.param, sizeof def.param);
 }
 

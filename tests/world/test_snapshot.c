@@ -546,7 +546,7 @@ static void edit_number_of_particles(sn_world *world, const support_animals *zoo
 static void edit_parameter(sn_world *world, const support_animals *zoo)
 {
     sn_real rest = 9;
-    assert_ok(world, sn_constraint_set_param(world, zoo->rigid[SN_KIND_DISTANCE], "rest", &rest));
+    assert_ok(world, sn_constraint_set_param(world, zoo->rigid[SN_KIND_DISTANCE], "rest", &rest, 1));
 }
 
 static void edit_material(sn_world *world, const support_animals *zoo)
@@ -569,7 +569,7 @@ static void edit_points(sn_world *world, const support_animals *zoo)
 {
     sn_point points[SN_MAX_POINTS], swap;
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, zoo->rigid[SN_KIND_DISTANCE], &def, points));
+    assert_ok(world, sn_constraint_read(world, zoo->rigid[SN_KIND_DISTANCE], &def, points, SN_MAX_POINTS));
     swap = points[0];
     points[0] = points[1];
     points[1] = swap;
@@ -580,7 +580,7 @@ static void edit_weights(sn_world *world, const support_animals *zoo)
 {
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, zoo->on_spots[SN_KIND_DISTANCE], &def, points));
+    assert_ok(world, sn_constraint_read(world, zoo->on_spots[SN_KIND_DISTANCE], &def, points, SN_MAX_POINTS));
     points[0].weight[0] += real(0.125);
     points[0].weight[1] -= real(0.125);
     assert_ok(world, sn_constraint_change(world, zoo->on_spots[SN_KIND_DISTANCE], &def));
@@ -591,7 +591,7 @@ static void edit_sequence(sn_world *world, const support_animals *zoo)
 {
     sn_point points[SN_MAX_POINTS];
     sn_constraint_def def;
-    assert_ok(world, sn_constraint_read(world, zoo->rigid[SN_KIND_DISTANCE], &def, points));
+    assert_ok(world, sn_constraint_read(world, zoo->rigid[SN_KIND_DISTANCE], &def, points, SN_MAX_POINTS));
     assert_ok(world, sn_constraint_remove(world, zoo->rigid[SN_KIND_DISTANCE]));
     assert_ok(world, sn_constraint_add(world, &def, NULL));
 }
