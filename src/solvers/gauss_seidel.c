@@ -21,7 +21,7 @@ static sn_real correct_stiffness(sweep *s, sn_real k)
         return k;
     if (k != s->k) {
         s->k = k;
-        s->corrected_k = (sn_real)(1 - math_exp(math_log(1 - (double)k) / s->in->stiffness_root));
+        s->corrected_k = (sn_real)-math_expm1(math_log(1 - (double)k) / s->in->stiffness_root);
     }
     return s->corrected_k;
 }

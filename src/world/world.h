@@ -36,7 +36,8 @@ typedef struct sn_particle_store {
    no past. */
 typedef struct sn_history {
     sn_table table;
-    sn_vec4 *old_d; /* displacement in the substep before, and the length of that substep: 0, no past; negative, only the
+    sn_vec4
+        *old_d; /* displacement in the substep before, and the length of that substep: 0, no past; negative, only the
                        acceleration counts */
     sn_vec4 *old_v; /* velocity at its start */
     sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
@@ -81,7 +82,7 @@ typedef struct sn_world_state {
     uint64_t steps;
     double origin[3];
     sn_real h;           /* the last substep, for reading forces; 0: none yet */
-    uint32_t passes;     /* in the last step */
+    uint64_t passes;     /* in the last step */
     uint32_t next_field; /* number for the next force field */
     uint32_t next_drag;  /* and for the next drag */
     bool forces_pending; /* some force is not zero */

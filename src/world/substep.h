@@ -1,0 +1,55 @@
+/* One substep on its way, and the chapters of the step that are told elsewhere. */
+#ifndef SN_WORLD_SUBSTEP_H
+#define SN_WORLD_SUBSTEP_H
+
+#include "integrators/integrator.h"
+#include "world/world.h"
+
+typedef struct sn_substep {
+    sn_world *world;
+    sn_motion motion;
+    bool still; /* statics: no clock and no damping; see sn_world_advance */
+    const sn_integrator_method *integrator;
+    atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
+} sn_substep;
+
+/* ---- forces.c: the forces on particles -------------------------------------------------------------------------- */
+
+/* Whether forces must be gathered, or the users' forces are all there are. */
+bool sn_forces_needed(const sn_world *world);
+
+/* Gathers the users' forces, springs and fields at the present positions. False if tasks got lost. */
+bool sn_forces_gather(sn_substep *s);
+
+/* Names the force element or field that exerts an infinite force on a particle; SN_OK if there is none. */
+sn_result sn_forces_blame(sn_world *world, uint32_t slot);
+
+/* Forgets the users' forces at the end of the step for which they were given. */
+void sn_forces_clear(sn_world *world);
+
+/* ---- targets.c: kinematic targets ------------------------------------------------------------------------------- */
+
+/* For the step, a particle with a target is immovable to everything else. */
+void sn_targets_hold(sn_world *world);
+void sn_targets_release(sn_world *world);
+
+/* An equal share of the way that is left, in each of the substeps that are left. */
+void sn_targets_move(sn_substep *s, uint32_t substeps_left);
+
+/* They arrived, up to rounding: puts them exactly there, and forgets them. */
+void sn_targets_finish(sn_world *world);
+
+/* ---- jumps.c: what integrators that need a smooth past must know of velocities that jump -------------------------- */
+
+/* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were lighter
+   while constraints are solved. */
+void sn_jumps_lighten(sn_substep *s);
+void sn_jumps_restore(sn_substep *s);
+
+/* Whether other inequalities push now than in the substep before: a contact began or ended. */
+bool sn_jumps_contacts_changed(const sn_world *world);
+
+/* Remembers what the next substep has to know of the jumps in this one. */
+void sn_jumps_settle(sn_substep *s);
+
+#endif
