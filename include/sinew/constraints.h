@@ -322,8 +322,8 @@ SN_API sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn
    same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
 SN_API sn_constraints sn_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
 
-/* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must be soft
-   against the substep: stiffness * h^2 well below the mass. A stiff one is a rod with compliance. */
+/* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must
+   be soft against the substep: stiffness * h^2 well below the mass. A stiff one is a rod with compliance. */
 SN_API sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness,
                                    sn_real damping);
 
@@ -335,16 +335,16 @@ SN_API sn_constraint sn_add_angle_min(sn_world *world, sn_point a, sn_point b, s
 /* It turns by at most so much. */
 SN_API sn_constraint sn_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
 
-/* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight. The axis
-   is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world it is
+/* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight. The
+   axis is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world it is
    (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
 SN_API sn_constraint sn_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle);
 /* The signed angle, -pi to pi, is at least so much: with 0 an elbow that does not bend backwards. */
 SN_API sn_constraint sn_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least);
 /* It is at most so much. */
 SN_API sn_constraint sn_add_hinge_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real most);
-/* It stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer one, which the two
-   above, being blind to each other, do not see to. */
+/* It stays between two limits. A joint that folded over (190 degrees reads as -170) returns to the nearer one, which
+   the two above, being blind to each other, do not see to. */
 SN_API sn_constraint sn_add_hinge_band(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least,
                                        sn_real most);
 /* The angle about the axis from d to e, which moves along with those points, stays between two limits. No particle may
@@ -352,11 +352,12 @@ SN_API sn_constraint sn_add_hinge_band(sn_world *world, sn_point a, sn_point b, 
 SN_API sn_constraint sn_add_hinge_points(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_point e,
                                          sn_real least, sn_real most);
 
-/* Bending of two triangles a, c, d and b, d, c about their shared edge cd: a and b are the corners opposite to it. They stay
-   folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
+/* Bending of two triangles a, c, d and b, d, c about their shared edge cd: a and b are the corners opposite to it. They
+   stay folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
 SN_API sn_constraint sn_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
-/* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly stretches as
-   good. Compliance is in 1/(N m); a mesh of it bends like a plate of stiffness 3 / compliance, however fine it is. */
+/* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly
+   stretches as good. Compliance is in 1/(N m); a mesh of it bends like a plate of stiffness 3 / compliance, however fine
+   it is. */
 SN_API sn_constraint sn_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
 /* A triangle keeps its area, rest in m^2 or SN_MEASURE. */
 SN_API sn_constraint sn_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);

@@ -84,7 +84,7 @@ double math_log(double x)
 
 /* ---- Roots ------------------------------------------------------------------------------------------------------ */
 
-/* x = 8^n m with m in [1, 8). A chord guesses m^(1/3) to a tenth; Newton's method doubles the digits four times over. */
+/* x = 8^n m with m in [1, 8). A chord guesses m^(1/3) to a tenth; five rounds of Newton's method do the rest. */
 double math_cbrt(double x)
 {
     if (x != x || x == 0 || x == (double)INFINITY || x == -(double)INFINITY)
@@ -166,9 +166,10 @@ static void multiply_digits(uint64_t significand, uint32_t first, uint32_t *prod
     }
 }
 
-/* By the digits of 2 / pi, for x > 2^19, however large (Payne and Hanek). With x = m 2^k and m whole, the words of 2 / pi
-   that make multiples of 4 quarter turns are left out; of the product with the next seven the lowest two bits before the
-   point are the quadrant, and the rest is the angle, with at least 70 good bits even when 60 of them cancel. */
+/* By the digits of 2 / pi, for x > 2^19, however large (Payne and Hanek). With x = m 2^k and m whole, the words of
+   2 / pi that make multiples of 4 quarter turns are left out; of the product with the next seven the lowest two bits
+   before the point are the quadrant, and the rest is the angle, with at least 70 good bits even when 60 of them
+   cancel. */
 static reduced reduce_far(double x)
 {
     uint64_t bits, significand;
@@ -209,7 +210,8 @@ static reduced reduce(double x)
     return far;
 }
 
-/* Taylor's series for |r| <= pi / 4, whose first omitted terms are below 1e-18 and 1e-19; the rest by the first derivative. */
+/* Taylor's series for |r| <= pi / 4, whose first omitted terms are below 1e-18 and 1e-19; the rest by the first
+   derivative. */
 static double sine_series(double r, double rest)
 {
     double z = r * r, sum = 0;
@@ -262,8 +264,8 @@ static const double atan_eighth[9][2] = {
     {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55},
 };
 
-/* atan(y / x) for 0 <= y <= x:  atan(y / x) = atan(c) + atan(t),  t = (y - c x) / (x + c y)  with c the nearest eighth, so
-   |t| <= 1/16, and the series ends with t^15. Returns the larger part and leaves the smaller. */
+/* atan(y / x) for 0 <= y <= x:  atan(y / x) = atan(c) + atan(t),  t = (y - c x) / (x + c y)  with c the nearest
+   eighth, so |t| <= 1/16, and the series ends with t^15. Returns the larger part and leaves the smaller. */
 static double atan_ratio(double y, double x, double *rest)
 {
     int i = (int)(8 * (y / x) + 0.5);

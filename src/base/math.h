@@ -11,7 +11,8 @@ double math_exp(double x);
 /* e^x - 1, precise where x is small. Relative error below 1e-15. */
 double math_expm1(double x);
 
-/* The natural logarithm. Error below 4e-16 of the larger of 1 and the result; -infinity for 0; NaN below 0 and for NaN. */
+/* The natural logarithm. Error below 4e-16 of the larger of 1 and the result; -infinity for 0; NaN below 0 and for
+   NaN. */
 double math_log(double x);
 
 /* The cube root, of negative numbers too. Relative error below 4e-16; zeros, infinities and NaN are their own. */
@@ -26,8 +27,8 @@ double math_cos(double x);
    infinities as C has them: both zero gives 0 or pi by the sign of x, both infinite a multiple of pi/4. NaN for NaN. */
 double math_atan2(double y, double x);
 
-/* The angle in [0, pi] whose cosine is x. Relative error below 8e-16; NaN outside [-1, 1]. Where two vectors are at hand,
-   math_atan2 of sine and cosine is the better way to their angle: near 0 and pi a cosine has lost it. */
+/* The angle in [0, pi] whose cosine is x. Relative error below 8e-16; NaN outside [-1, 1]. Where two vectors are at
+   hand, math_atan2 of sine and cosine is the better way to their angle: near 0 and pi a cosine has lost it. */
 double math_acos(double x);
 
 #define MATH_PI 3.14159265358979323846

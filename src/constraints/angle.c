@@ -4,16 +4,16 @@
 
        theta = atan2(|u x v|, u . v),    0 where a, b, c are straight, pi where c is folded back towards a.
 
-   (The angle inside the joint, between ba and bc, is pi - theta.) With n = u x v / |u x v|, turning v about n opens theta,
-   turning u closes it:
+   (The angle inside the joint, between ba and bc, is pi - theta.) With n = u x v / |u x v|, turning v about n opens
+   theta, turning u closes it:
 
        d theta / dv = n x v / |v|^2,     d theta / du = -n x u / |u|^2,
        grad_a = n x u / |u|^2,   grad_c = n x v / |v|^2,   grad_b = -grad_a - grad_c.
 
    Exactly straight or folded there is no n, and theta has the tip of a cone: it grows (or shrinks) at the same rate
-   whichever way the joint turns. Resting there would leave a joint that was built straight, as joints often are, straight
-   for ever, so a direction is chosen (dvec3_any_normal): it obeys momentum and stays in the plane of a 2D world. Two points
-   in one place have no angle at all, and there the constraint rests. */
+   whichever way the joint turns. Resting there would leave a joint that was built straight, as joints often are,
+   straight for ever, so a direction is chosen (dvec3_any_normal): it obeys momentum and stays in the plane of a 2D
+   world. Two points in one place have no angle at all, and there the constraint rests. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"

@@ -1,11 +1,11 @@
 /* The area of a triangle.
 
-   A = |(b - a) x (c - a)| / 2. With n the unit normal, moving a corner across the opposite side changes it by half the length
-   of that side:  grad_a = n x (c - b) / 2,  grad_b = n x (a - c) / 2,  grad_c = n x (b - a) / 2.
+   A = |(b - a) x (c - a)| / 2. With n the unit normal, moving a corner across the opposite side changes it by half
+   the length of that side:  grad_a = n x (c - b) / 2,  grad_b = n x (a - c) / 2,  grad_c = n x (b - a) / 2.
 
-   A triangle whose corners lie on a line has no normal and can open either way; so that it does not stay closed for ever, one
-   normal to its longest side is chosen (dvec3_any_normal), in a 2D world the one of the plane. Three points in one place
-   rest. */
+   A triangle whose corners lie on a line has no normal and can open either way; so that it does not stay closed for
+   ever, one normal to its longest side is chosen (dvec3_any_normal), in a 2D world the one of the plane. Three points
+   in one place rest. */
 #include "base/dvec.h"
 #include "constraints/table.h"
 

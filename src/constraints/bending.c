@@ -1,23 +1,24 @@
-/* Isometric bending: two triangles that share an edge and are flat at rest, as in cloth that does not stretch (Bergou, Wardetzky,
-   Harmon, Zorin and Grinspun, "A quadratic bending model for inextensible surfaces", 2006).
+/* Isometric bending: two triangles that share an edge and are flat at rest, as in cloth that does not stretch
+   (Bergou, Wardetzky, Harmon, Zorin and Grinspun, "A quadratic bending model for inextensible surfaces", 2006).
 
-   The triangles are a, c, d and b, d, c, as for the dihedral angle. The energy is quadratic in the positions, and is that of
-   the vector
+   The triangles are a, c, d and b, d, c, as for the dihedral angle. The energy is quadratic in the positions, and is
+   that of the vector
 
        C = k0 a + k1 b + k2 c + k3 d,     C^2 / 2 = 3 |e|^2 / (2 (A + B)) (2 sin(theta / 2))^2,
 
-   with A and B the areas at rest, theta the angle of the fold and, by the cotangents of the corners at rest (c_a that of
-   triangle a, c, d at c, d_a the one at d; c_b and d_b likewise),
+   with A and B the areas at rest, theta the angle of the fold and, by the cotangents of the corners at rest (c_a that
+   of triangle a, c, d at c, d_a the one at d; c_b and d_b likewise),
 
        s = sqrt(3 / (A + B)),   k0 = -s (c_a + d_a),   k1 = -s (c_b + d_b),   k2 = s (d_a + d_b),   k3 = s (c_a + c_b).
 
-   The k sum to zero, so the first one follows from the others and is not stored. The gradient is constant: a projection needs
-   neither root nor division, and is exact in one go. Taking the energy itself as the constraint, as one finds it done, would
-   make it quartic. C is a number without unit per row; compliance is then 1 / (N m). A mesh bent to a cylinder has the
-   energy of a plate of the stiffness D = 3 / compliance, D / 2 per area and square of curvature, however fine it is.
+   The k sum to zero, so the first one follows from the others and is not stored. The gradient is constant: a
+   projection needs neither root nor division, and is exact in one go. Taking the energy itself as the constraint, as
+   one finds it done, would make it quartic. C is a number without unit per row; compliance is then 1 / (N m). A mesh
+   bent to a cylinder has the energy of a plate of the stiffness D = 3 / compliance, D / 2 per area and square of
+   curvature, however fine it is.
 
-   The k depend on edge lengths alone. Measured from a folded pair they are those of the pair unfolded, whose rest shape is
-   flat all the same: a fold that is to stay is the business of the dihedral kind. */
+   The k depend on edge lengths alone. Measured from a folded pair they are those of the pair unfolded, whose rest
+   shape is flat all the same: a fold that is to stay is the business of the dihedral kind. */
 #include "base/dvec.h"
 #include "constraints/table.h"
 

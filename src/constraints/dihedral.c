@@ -1,16 +1,16 @@
 /* The angle between two triangles that share an edge: bending of cloth with any rest angle (lecture 001).
 
-   The triangles are a, c, d and b, d, c with the shared edge e = d - c. With n1 = (c - a) x (d - a), n2 = (d - b) x (c - b)
-   and N = n / |n|^2:
+   The triangles are a, c, d and b, d, c with the shared edge e = d - c. With n1 = (c - a) x (d - a), n2 = (d - b) x
+   (c - b) and N = n / |n|^2:
 
        theta = atan2((n1 x n2) . e / |e|, n1 . n2),    0 where they are flat, in (-pi, pi],
        grad_a = -|e| N1,   grad_c = -((a - d) . e / |e|) N1 - ((b - d) . e / |e|) N2,
        grad_b = -|e| N2,   grad_d = -((c - a) . e / |e|) N1 - ((c - b) . e / |e|) N2
 
-   (Bridson, Marino and Fedkiw, "Simulation of clothing with folds and wrinkles", 2003: moving a along its normal turns its
-   triangle about the edge by the inverse of its height, |n1| / |e|). The arcus cosine of the lecture loses the sign and, near
-   flat, half of its digits; atan2 loses neither. The difference to the rest angle goes the short way round, so that a rest
-   angle near pi holds from both sides. */
+   (Bridson, Marino and Fedkiw, "Simulation of clothing with folds and wrinkles", 2003: moving a along its normal
+   turns its triangle about the edge by the inverse of its height, |n1| / |e|). The arcus cosine of the lecture loses
+   the sign and, near flat, half of its digits; atan2 loses neither. The difference to the rest angle goes the short
+   way round, so that a rest angle near pi holds from both sides. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"

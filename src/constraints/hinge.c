@@ -1,7 +1,7 @@
 /* The signed angle at b of three points a, b, c about an axis, because an elbow bends one way only (lecture 003).
 
-   u = b - a and v = c - b are seen along the axis n, in the plane normal to it: u' = u - (u . n) n, v' likewise. Turning
-   counter-clockwise counts as positive, straight is 0:
+   u = b - a and v = c - b are seen along the axis n, in the plane normal to it: u' = u - (u . n) n, v' likewise.
+   Turning counter-clockwise counts as positive, straight is 0:
 
        theta = atan2(n . (u x v), u . v - (u . n)(v . n))   in (-pi, pi].
 
@@ -9,17 +9,19 @@
 
        grad_c = p,   grad_a = q,   grad_b = -p - q   with   p = n x v / |v'|^2,   q = n x u / |u'|^2   (n x v' = n x v).
 
-   hinge, hinge_min, hinge_max and hinge_band have an axis fixed in the world, as a door has. hinge_points takes it from a fourth point d
-   to a fifth e, so that it moves along with a figure. Tilting the axis by dn (across n) does what tilting u and v the other
-   way would do, and that turns theta by -(q' . (w x u) + p . (w x v)) with w = n x dn and q' = -q. Multiplied out,
+   hinge, hinge_min, hinge_max and hinge_band have an axis fixed in the world, as a door has. hinge_points takes it
+   from a fourth point d to a fifth e, so that it moves along with a figure. Tilting the axis by dn (across n) does
+   what tilting u and v the other way would do, and that turns theta by -(q' . (w x u) + p . (w x v)) with w = n x dn
+   and q' = -q. Multiplied out,
 
        d theta / dn = -(q' (n . u) + p (n . v)),   grad_e = that / |e - d|,   grad_d = -grad_e.
 
    Where ab or bc runs along the axis there is no angle, and the constraint rests.
 
-   Angles live on a circle, which is cut at pi. A single limit says no more than that: folded by 190 degrees, which reads as
-   -170, a joint with the least angle 0 is unrolled all the way back. Between two limits there is an arc, and a joint outside of
-   it returns to the nearer end: from 190 to 150, if 0 and 150 are the limits. So where a joint can fold over, use a band. */
+   Angles live on a circle, which is cut at pi. A single limit says no more than that: folded by 190 degrees, which
+   reads as -170, a joint with the least angle 0 is unrolled all the way back. Between two limits there is an arc, and
+   a joint outside of it returns to the nearer end: from 190 to 150, if 0 and 150 are the limits. So where a joint can
+   fold over, use a band. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"
@@ -82,8 +84,8 @@ static void write_joint(const joint *j, double sign, sn_vec3 *gradient)
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
-/* The axis about which the joint bends now, in the direction in which its angle is positive; in the plane z = const, as in a
-   2D world, always z. False where the joint is straight. */
+/* The axis about which the joint bends now, in the direction in which its angle is positive; in the plane z = const,
+   as in a 2D world, always z. False where the joint is straight. */
 static bool measure_axis(const sn_vec3 *x, sn_real *axis)
 {
     sn_dvec3 u = dvec3_seen(x[0], x[1]), v = dvec3_sub(dvec3_seen(x[0], x[2]), u), n = dvec3_cross(u, v);
@@ -208,7 +210,8 @@ const sn_kind sn_kind_hinge_max = {
     .measure = measure_hinge,
 };
 
-/* By how much theta is beyond least and before most. Outside of the arc between them the nearer end is the one missed. */
+/* By how much theta is beyond least and before most. Outside of the arc between them the nearer end is the one
+   missed. */
 static void arc_slack(sn_real theta, sn_real least, sn_real most, sn_real *slack)
 {
     const sn_real turned = (sn_real)(2 * MATH_PI);

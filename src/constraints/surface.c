@@ -1,20 +1,21 @@
 /* The volume inside of a closed surface of triangles: balloons and soft bodies (lecture 003).
 
-   The points are the corners of the triangles, three by three, each seen counter-clockwise from outside. A triangle and a
-   fixed apex o span a tetrahedron; their signed volumes add up to the volume inside, wherever o is:
+   The points are the corners of the triangles, three by three, each seen counter-clockwise from outside. A triangle
+   and a fixed apex o span a tetrahedron; their signed volumes add up to the volume inside, wherever o is:
 
-       V = sum over triangles (p, q, r) of (p - o) . ((q - o) x (r - o)) / 6,   grad_p V = (q - o) x (r - o) / 6, and so on.
+   V = sum over triangles (p, q, r) of (p - o) . ((q - o) x (r - o)) / 6,   grad_p V = (q - o) x (r - o) / 6, and so
+   on.
 
-   o is the first point here, which keeps numbers small. For a closed surface its own share, minus the sum of all others, is
-   zero; it is added all the same, so that momentum is kept to the last digit, and so that an open surface, closed by its cone
-   to that point, still is a proper constraint. sn_add_surface refuses open ones.
+   o is the first point here, which keeps numbers small. For a closed surface its own share, minus the sum of all
+   others, is zero; it is added all the same, so that momentum is kept to the last digit, and so that an open surface,
+   closed by its cone to that point, still is a proper constraint. sn_add_surface refuses open ones.
 
    Two ways to keep V at pressure * rest:
    - surface_volume is an ordinary constraint and moves points along the gradient, the least displacement that does it.
-   - surface_scaling is what the lecture does: scale about the barycentre by cbrt(wanted / V). Simple and exact in one go for a
-     free body, but it moves every point, most of all those far out, and so fights pins and contacts. The barycentre is that of
-     the particles' masses, so that neither momentum nor angular momentum changes. Immovable particles outweigh all others:
-     with some, scaling is about their mean, and repeated passes approach the volume. */
+   - surface_scaling is what the lecture does: scale about the barycentre by cbrt(wanted / V). Simple and exact in one
+     go for a free body, but it moves every point, most of all those far out, and so fights pins and contacts. The
+     barycentre is that of the particles' masses, so that neither momentum nor angular momentum changes. Immovable
+     particles outweigh all others: with some, scaling is about their mean, and repeated passes approach the volume. */
 #include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"

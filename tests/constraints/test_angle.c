@@ -110,7 +110,8 @@ static void hinge_points_gradients(void **state)
     }
 }
 
-/* ---- What the numbers mean ------------------------------------------------------------------------------------------ */
+/* ---- What the numbers mean
+   ------------------------------------------------------------------------------------------ */
 
 typedef struct elbow {
     sn_world *world;
@@ -216,7 +217,8 @@ static void reaches_its_angle(void **state)
         }
 }
 
-/* At the limit, or a little on its good side: a projection from far away goes a little too far, and nothing pulls it back. */
+/* At the limit, or a little on its good side: a projection from far away goes a little too far, and nothing pulls it
+   back. */
 static void assert_within(double angle, double limit, int side)
 {
     double slack = side * (angle - limit);
@@ -243,7 +245,8 @@ static void limits_hold_one_side(void **state)
     }
 }
 
-/* ---- Exactly straight and exactly folded ------------------------------------------------------------------------------ */
+/* ---- Exactly straight and exactly folded
+   ------------------------------------------------------------------------------ */
 
 /* The total of m dx, and of x x m dx about the start, after a second that began at rest. */
 static void check_momenta(const elbow *e)
@@ -308,7 +311,8 @@ static void coinciding_points_rest(void **state)
     finish(&e);
 }
 
-/* ---- Signed ----------------------------------------------------------------------------------------------------------- */
+/* ---- Signed
+   ----------------------------------------------------------------------------------------------------------- */
 
 /* The short way round, across the cut at pi. */
 static void hinge_takes_the_short_way(void **state)
@@ -379,7 +383,7 @@ static void hinge_measures_its_axis(void **state)
     finish(&e);
 
     e = make_elbow(support_world(), degrees(30));
-    assert_ok(e.world, sn_particle_set_position(e.world, e.a, vec(0, 0, real(0.1))));
+    assert_ok(e.world, sn_particle_set_position(e.world, e.a, vec(0, 0, 0.1)));
     points[0] = sn_at(e.a), points[1] = sn_at(e.b), points[2] = sn_at(e.c);
     def = sn_default_constraint_def(SN_KIND_HINGE);
     def.points = points;
@@ -387,7 +391,7 @@ static void hinge_measures_its_axis(void **state)
     assert_ok(e.world, sn_constraint_read(e.world, e.joint, &def, read, SN_MAX_POINTS));
     assert_close(def.param[3], bend_of(&e), 1e-5);
     assert_true(value_of(&e) == 0);
-    assert_ok(e.world, sn_particle_set_position(e.world, e.c, vec(2, 0, real(-0.1))));
+    assert_ok(e.world, sn_particle_set_position(e.world, e.c, vec(2, 0, -0.1)));
     def = sn_default_constraint_def(SN_KIND_HINGE);
     def.points = points;
     sn_constraint none;
@@ -396,7 +400,8 @@ static void hinge_measures_its_axis(void **state)
     finish(&e);
 }
 
-/* ---- The elbow of a figure that tumbles --------------------------------------------------------------------------------- */
+/* ---- The elbow of a figure that tumbles
+   --------------------------------------------------------------------------------- */
 
 /* Two axis points and the upper arm are one rigid piece of rods; the forearm swings freely but for its limits. */
 typedef struct arm {
@@ -413,7 +418,7 @@ static arm make_arm(void)
     arm m = {.world = support_world_from(&def)};
     m.a = sn_add_particle(m.world, vec(0, 1, 0), 3);
     m.b = sn_add_particle(m.world, vec(0, 0, 0), 2);
-    m.c = sn_add_particle(m.world, vec(real(0.3), -0.8, 0), 1);
+    m.c = sn_add_particle(m.world, vec(0.3, -0.8, 0), 1);
     m.d = sn_add_particle(m.world, vec(0, 0.2, -0.3), 1);
     m.e = sn_add_particle(m.world, vec(0, 0.2, 0.3), 1);
     const sn_particle body[] = {m.a, m.b, m.d, m.e};

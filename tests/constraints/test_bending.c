@@ -1,5 +1,5 @@
-/* Isometric bending: its energy, its rest shape, and that a strip of it is as stiff however finely it is meshed. Triangle
-   area rides along. */
+/* Isometric bending: its energy, its rest shape, and that a strip of it is as stiff however finely it is meshed.
+   Triangle area rides along. */
 #include "slopes.h"
 
 #define PI 3.14159265358979323846
@@ -138,12 +138,13 @@ static void degenerate_rest_is_refused(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- A strip ------------------------------------------------------------------------------------------------------------ */
+/* ---- A strip
+   ------------------------------------------------------------------------------------------------------------ */
 
 #define STRIP_STIFFNESS 2.0 /* N m, the bending stiffness of the strip below */
 
-/* A strip of length by width, cut into n by n/2 squares of two triangles with alternating diagonals, rolled to a cylinder of
-   the given radius. Returns its elastic energy. Every inner edge has a bending constraint. */
+/* A strip of length by width, cut into n by n/2 squares of two triangles with alternating diagonals, rolled to a
+   cylinder of the given radius. Returns its elastic energy. Every inner edge has a bending constraint. */
 static double rolled_energy(uint32_t n, double length, double radius)
 {
     sn_world *world = support_void();
@@ -191,8 +192,8 @@ static double rolled_energy(uint32_t n, double length, double radius)
     return report.elastic;
 }
 
-/* The energy of a cylinder is that of a plate of three times the stiffness, 3 stiffness / 2 * area / radius^2: it depends
-   neither on the size of the mesh nor on that of the strip, and falls with the square of the radius. */
+/* The energy of a cylinder is that of a plate of three times the stiffness, 3 stiffness / 2 * area / radius^2: it
+   depends neither on the size of the mesh nor on that of the strip, and falls with the square of the radius. */
 static void strip_is_as_stiff_however_fine(void **state)
 {
     (void)state;
@@ -208,7 +209,8 @@ static void strip_is_as_stiff_however_fine(void **state)
     assert_close(rolled_energy(16, 1, 4), coarse / 16, 2e-2 * coarse / 16);
 }
 
-/* ---- Area --------------------------------------------------------------------------------------------------------------- */
+/* ---- Area
+   --------------------------------------------------------------------------------------------------------------- */
 
 static void area_gradients(void **state)
 {

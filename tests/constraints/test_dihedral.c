@@ -1,9 +1,11 @@
-/* The angle between two triangles. Row 20 of the validation table, at every size, with and without rods along the edges. */
+/* The angle between two triangles. Row 20 of the validation table, at every size, with and without rods along the
+   edges. */
 #include "slopes.h"
 
 #define PI 3.14159265358979323846
 
-/* Two triangles over the edge from c to d, `size` long, folded by `angle`: b below in the plane, a turned about the edge. */
+/* Two triangles over the edge from c to d, `size` long, folded by `angle`: b below in the plane, a turned about the
+   edge. */
 static void folded_pair(double size, double angle, sn_vec3 *x)
 {
     x[0] = vec(0.4 * size, 0.9 * size * cos(angle), 0.9 * size * sin(angle));
@@ -40,7 +42,8 @@ static double wrapped(double angle)
     return angle - 2 * PI * ceil((angle - PI) / (2 * PI));
 }
 
-/* ---- The formula ------------------------------------------------------------------------------------------------------- */
+/* ---- The formula
+   ------------------------------------------------------------------------------------------------------- */
 
 static void measures_the_fold(void **state)
 {
@@ -115,7 +118,8 @@ static void degeneracy_is_relative(void **state)
     }
 }
 
-/* ---- Row 20 ------------------------------------------------------------------------------------------------------------ */
+/* ---- Row 20
+   ------------------------------------------------------------------------------------------------------------ */
 
 static double settle(double size, double rest, double disturbance, bool rods)
 {

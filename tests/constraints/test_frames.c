@@ -88,7 +88,8 @@ static void tetrahedron_keeps_its_shape(void **state)
     sn_world_destroy(f.world);
 }
 
-/* The lecture's box: four particles, six rods, dropped on a corner. It tumbles, comes to rest on a side, and is still square. */
+/* The lecture's box: four particles, six rods, dropped on a corner. It tumbles, comes to rest on a side, and is still
+   square. */
 static void box_in_the_plane(void **state)
 {
     (void)state;

@@ -132,7 +132,8 @@ static void damping_acts_along_the_spring(void **state)
     sn_world_destroy(b.world);
 }
 
-/* ---- Reading -------------------------------------------------------------------------------------------------------------- */
+/* ---- Reading
+   -------------------------------------------------------------------------------------------------------------- */
 
 static void force_is_read(void **state)
 {
@@ -191,7 +192,8 @@ static void odd_springs(void **state)
     sn_world_destroy(b.world);
 }
 
-/* ---- Springs and rods in one world ---------------------------------------------------------------------------------------- */
+/* ---- Springs and rods in one world
+   ---------------------------------------------------------------------------------------- */
 
 /* Two masses on a rod hang from a spring: it stretches by their weight, the rod not at all. */
 static void a_rod_hangs_from_a_spring(void **state)
@@ -214,8 +216,8 @@ static void a_rod_hangs_from_a_spring(void **state)
     sn_world_destroy(world);
 }
 
-/* A square frame of rods with springs as diagonals, and one of springs with rods as diagonals, thrown and spun: rods keep their
-   length, springs swing, momenta stay. */
+/* A square frame of rods with springs as diagonals, and one of springs with rods as diagonals, thrown and spun: rods
+   keep their length, springs swing, momenta stay. */
 static void rods_and_springs_tumble(void **state)
 {
     (void)state;

@@ -1,8 +1,9 @@
-/* Closed surfaces that keep their volume: a balloon squeezed between two plates, inflated, thrown, held, and by both ways of
-   keeping it. */
+/* Closed surfaces that keep their volume: a balloon squeezed between two plates, inflated, thrown, held, and by both
+   ways of keeping it. */
 #include "slopes.h"
 
-/* ---- An icosphere ----------------------------------------------------------------------------------------------------- */
+/* ---- An icosphere
+   ----------------------------------------------------------------------------------------------------- */
 
 enum { BALL_MOST = 162, BALL_TRIANGLES = 320 };
 
@@ -117,7 +118,8 @@ static void add_surface(ball *b, uint32_t kind, double pressure)
         fail_msg("%s", sn_world_error(b->world));
 }
 
-/* ---- The formula -------------------------------------------------------------------------------------------------------- */
+/* ---- The formula
+   -------------------------------------------------------------------------------------------------------- */
 
 static void gradients(void **state)
 {
@@ -162,7 +164,8 @@ static void measures_the_volume(void **state)
         }
 }
 
-/* ---- A balloon ---------------------------------------------------------------------------------------------------------- */
+/* ---- A balloon
+   ---------------------------------------------------------------------------------------------------------- */
 
 /* Two plates come from 2 m to 1.4 m distance and back; between them the balloon keeps its volume, and bulges. */
 static void squeeze(uint32_t kind, double tolerance, double *widest)
@@ -236,8 +239,8 @@ static void pressure_inflates(void **state)
     }
 }
 
-/* A ball of uneven masses, thrown and spun: a pass that doubles its volume keeps the sum of m v, and one from rest that of
-   x x m v as well. */
+/* A ball of uneven masses, thrown and spun: a pass that doubles its volume keeps the sum of m v, and one from rest
+   that of x x m v as well. */
 static void momenta_are_kept(void **state)
 {
     (void)state;
@@ -320,7 +323,8 @@ static void scaling_of_no_volume_rests(void **state)
     sn_world_destroy(b.world);
 }
 
-/* ---- Bad surfaces ------------------------------------------------------------------------------------------------------- */
+/* ---- Bad surfaces
+   ------------------------------------------------------------------------------------------------------- */
 
 static void assert_refused(ball *b, uint32_t kind, const char *words)
 {

@@ -452,11 +452,54 @@ const sn_kind support_kind_gap = {
 
 /* ---- The zoo ----------------------------------------------------------------------------------------------------- */
 
+bool support_kind_fits(const sn_world *world, uint32_t kind)
+{
+    return sn_world_dimensions(world) == 3 || !sn_kind_info(world, kind)->spatial;
+}
+
+bool support_kind_gives(const sn_kind *kind)
+{
+    return !kind->project && !kind->force;
+}
+
+bool support_kind_takes_spots(const sn_kind *kind)
+{
+    return kind->points > 0 && !kind->project;
+}
+
+bool support_kind_is_surface(const sn_kind *kind)
+{
+    return kind->points == 0 && kind->repeats && kind->point_step == 3;
+}
+
+static const uint32_t tetrahedron[] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+static const uint32_t octahedron[] = {0, 2, 4, 1, 4, 2, 0, 4, 3, 1, 3, 4, 0, 5, 2, 1, 2, 5, 0, 3, 5, 1, 5, 3};
+
+uint32_t support_point_count(const sn_kind *kind, bool longer)
+{
+    if (kind->points)
+        return kind->points;
+    uint32_t step = kind->point_step ? kind->point_step : 1, count = kind->least_points + (longer ? 3 * step : 0);
+    if (support_kind_is_surface(kind))
+        count = (uint32_t)(longer ? COUNT_OF(octahedron) : COUNT_OF(tetrahedron));
+    assert_in_range(count, kind->least_points, SUPPORT_MOST_POINTS);
+    return count;
+}
+
+uint32_t support_particle_of_point(const sn_kind *kind, bool longer, uint32_t i)
+{
+    if (!support_kind_is_surface(kind))
+        return i;
+    return longer ? octahedron[i] : tetrahedron[i];
+}
+
 /* A harmless value for a parameter that the kind can neither measure nor knows a default for. */
 static void fill_param(const sn_param *param, bool flat, sn_real *value)
 {
     bool any = param->least == 0 && param->most == 0;
     sn_real middle = any ? 0 : param->least + (param->most - param->least) / 2;
+    if (middle > 1) /* half of an unlimited stiffness is not harmless */
+        middle = param->least > 1 ? param->least : 1;
     if (strcmp(param->name, "least") == 0)
         middle = any ? -100 : param->least;
     if (strcmp(param->name, "most") == 0)
@@ -474,18 +517,21 @@ sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, c
     assert_non_null(info);
     sn_constraint_def def = sn_default_constraint_def(kind);
     def.points = points;
-    sn_real *value = def.param;
+    def.point_count = support_point_count(info, false);
+    sn_real measured[SN_MAX_PARAMS], *value = def.param;
+    sn_vec3 x[SUPPORT_MOST_POINTS];
+    for (uint32_t i = 0; i < def.point_count; ++i)
+        x[i] = sn_point_position(world, points[i]);
+    memcpy(measured, def.param, sizeof measured);
+    sn_eval_in in = {.x = x, .param = def.param, .points = def.point_count, .context = info->context};
+    if (info->measure)
+        info->measure(&in, measured);
     for (const sn_param *param = info->param; param->name; ++param) {
-        if (!info->measure && !param->has_default)
+        if (measured[value - def.param] == SN_MEASURE && !param->has_default)
             fill_param(param, sn_world_dimensions(world) == 2, value);
         value += param->type == SN_PARAM_REAL ? 1 : 3;
     }
     return def;
-}
-
-bool support_kind_fits(const sn_world *world, uint32_t kind)
-{
-    return sn_world_dimensions(world) == 3 || !sn_kind_info(world, kind)->spatial;
 }
 
 static sn_constraint zoo_add(sn_world *world, const sn_constraint_def *def)
@@ -498,16 +544,20 @@ static sn_constraint zoo_add(sn_world *world, const sn_constraint_def *def)
     return constraint;
 }
 
-/* The grid in a fixed shuffled order, so that the constraints of the zoo touch each other in every way. The first four
-   particles are immovable and used by the last kinds of points only. */
-static sn_particle zoo_particle(sn_particles grid, uint32_t i)
+/* Each kind has a cage of five particles of its own. The first four particles of all are immovable and in no cage. */
+enum { ZOO_CAGE = 5 };
+
+static sn_particle zoo_particle(sn_particles grid, uint32_t kind, uint32_t i)
 {
-    return sn_particles_at(grid, 4 + (i * 5) % (SUPPORT_ZOO_PARTICLES - 4));
+    return sn_particles_at(grid, 4 + ZOO_CAGE * (kind - 1) + i);
 }
 
-static sn_point zoo_spot(sn_particles grid, uint32_t i, bool solid)
+/* Spots reach over the bars: a triangle has a corner in the next cage, and a tetrahedron also an immovable one, so that
+   the constraints of the zoo touch each other. */
+static sn_point zoo_spot(sn_particles grid, uint32_t kind, uint32_t i, bool solid)
 {
-    sn_particle a = zoo_particle(grid, i), b = zoo_particle(grid, i + 1), c = zoo_particle(grid, i + 2);
+    sn_particle a = zoo_particle(grid, kind, i), b = zoo_particle(grid, kind, (i + 1) % ZOO_CAGE);
+    sn_particle c = zoo_particle(grid, kind + 1, i);
     if (solid)
         return sn_in_tetrahedron(a, b, c, sn_particles_at(grid, i % 4), real(0.3), real(0.4), real(0.2), real(0.1));
     return sn_on_triangle(a, b, c, real(0.25), real(0.25), real(0.5));
@@ -515,12 +565,10 @@ static sn_point zoo_spot(sn_particles grid, uint32_t i, bool solid)
 
 static void zoo_kind(sn_world *world, support_animals *zoo, uint32_t kind)
 {
-    uint32_t points = sn_kind_info(world, kind)->points;
-    sn_point by_particle[SN_MAX_POINTS], by_spot[SN_MAX_POINTS];
-    for (uint32_t i = 0; i < points; ++i) {
-        by_particle[i] = sn_at(zoo_particle(zoo->grid, 3 * kind + i));
-        by_spot[i] = zoo_spot(zoo->grid, 7 * kind + 3 * i, i % 2 == 1);
-    }
+    const sn_kind *info = sn_kind_info(world, kind);
+    sn_point by_particle[SUPPORT_MOST_POINTS], by_spot[SN_MAX_POINTS];
+    for (uint32_t i = 0; i < support_point_count(info, false); ++i)
+        by_particle[i] = sn_at(zoo_particle(zoo->grid, kind, support_particle_of_point(info, false, i)));
     sn_constraint_def def = support_constraint_def(world, kind, by_particle);
     zoo->rigid[kind] = zoo_add(world, &def);
     def.stiffness = real(0.5);
@@ -528,7 +576,12 @@ static void zoo_kind(sn_world *world, support_animals *zoo, uint32_t kind)
     def.stiffness = 1;
     def.compliance = real(1e-3);
     def.damping = real(0.25);
-    zoo->soft[kind] = zoo_add(world, &def);
+    if (support_kind_gives(info))
+        zoo->soft[kind] = zoo_add(world, &def);
+    if (!support_kind_takes_spots(info))
+        return;
+    for (uint32_t i = 0; i < info->points; ++i)
+        by_spot[i] = zoo_spot(zoo->grid, kind, i, i % 2 == 1);
     def = support_constraint_def(world, kind, by_spot);
     zoo->on_spots[kind] = zoo_add(world, &def);
 }
@@ -550,11 +603,25 @@ static sn_particles zoo_grid(sn_world *world)
     return grid;
 }
 
+/* Soft tethers at the places where the particles begin: constraints that begin far from satisfied, or that nothing but
+   rods would keep from collapsing, would otherwise throw their particles to infinity by and by. */
+static sn_constraints zoo_tethers(sn_world *world, sn_particles grid)
+{
+    const sn_material soft = {real(0.01), 5};
+    uint32_t index[SUPPORT_ZOO_PARTICLES];
+    for (uint32_t i = 0; i < SUPPORT_ZOO_PARTICLES; ++i)
+        index[i] = grid.first + i;
+    sn_constraints tethers = sn_add_constraints(world, SN_KIND_PIN, SUPPORT_ZOO_PARTICLES, index, NULL, &soft);
+    assert_int_equal(tethers.count, SUPPORT_ZOO_PARTICLES);
+    return tethers;
+}
+
 support_animals support_zoo(sn_world *world)
 {
     support_animals zoo;
     memset(&zoo, 0, sizeof zoo);
     zoo.grid = zoo_grid(world);
+    zoo.tethers = zoo_tethers(world, zoo.grid);
     zoo.kind_count = sn_kind_count(world);
     assert_in_range(zoo.kind_count, SN_KIND_BUILTIN_END, SUPPORT_ZOO_KINDS);
     for (uint32_t kind = 1; kind < zoo.kind_count; ++kind)

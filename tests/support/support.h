@@ -153,18 +153,39 @@ extern const sn_kind support_kind_gap;
 /* Whether constraints of a kind can be added to this world: spatial ones not to a flat world. */
 bool support_kind_fits(const sn_world *world, uint32_t kind);
 
-/* A definition of a constraint of any kind that fits the given points: what can be measured is, the rest is set to
-   something harmless. */
+/* Whether a kind takes compliance and damping: forces and kinds with a projection of their own do not. */
+bool support_kind_gives(const sn_kind *kind);
+
+/* Whether its points may be spots: those of kinds with any number of points, or with their own projection, may not. */
+bool support_kind_takes_spots(const sn_kind *kind);
+
+/* A kind whose points are the corners of triangles, of a closed surface: any number of points, three by three, in which
+   particles repeat. */
+bool support_kind_is_surface(const sn_kind *kind);
+
+#define SUPPORT_MOST_POINTS 32
+
+/* The points of a constraint of this kind in the tests: as many as the kind has. Where it takes any number, a tetrahedron
+   for a surface, otherwise the least number, and if `longer` an octahedron, or three steps more. */
+uint32_t support_point_count(const sn_kind *kind, bool longer);
+
+/* Which particle point i of that many is: of a surface a corner of the tetrahedron or octahedron, seen counter-clockwise
+   from outside, otherwise one of its own. */
+uint32_t support_particle_of_point(const sn_kind *kind, bool longer, uint32_t i);
+
+/* A definition of a constraint of any kind that fits the given points, support_point_count of them (not longer): what can
+   be measured is, the rest is set to something harmless. */
 sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, const sn_point *points);
 
-#define SUPPORT_ZOO_PARTICLES 48
+#define SUPPORT_ZOO_PARTICLES 324
 #define SUPPORT_ZOO_KINDS     64
 
 /* Everything at once: for every kind that fits the world one rigid constraint between particles, one between spots in
-   triangles and tetrahedra, one soft and damped, and one of half the stiffness. All of it falls under gravity. Works
-   in 2D and 3D worlds; handles of kinds that do not fit are null. */
+   triangles and tetrahedra, one soft and damped, and one of half the stiffness. Under gravity all of it hangs on soft
+   tethers. Works in 2D and 3D worlds; handles of what a kind does not take are null. */
 typedef struct support_animals {
     sn_particles grid;                           /* SUPPORT_ZOO_PARTICLES of them; the first four are immovable */
+    sn_constraints tethers;                      /* a soft pin for each of them */
     uint32_t kind_count;                         /* as sn_kind_count said */
     sn_constraint rigid[SUPPORT_ZOO_KINDS];      /* by kind: between particles */
     sn_constraint on_spots[SUPPORT_ZOO_KINDS];   /* between spots */
