@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef _WIN32
@@ -43,6 +44,7 @@ void sn_release(const sn_allocator *allocator, void *block, size_t size)
 
 void sn_table_column(sn_table *table, size_t width, bool is_state)
 {
+    assert(table->columns < SN_MAX_COLUMNS && table->count == 0);
     table->width[table->columns++] = width;
     if (is_state)
         table->saved = table->columns;

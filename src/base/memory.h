@@ -13,7 +13,7 @@ extern const sn_allocator sn_default_allocator;
 void *sn_allocate(const sn_allocator *allocator, size_t size);
 void sn_release(const sn_allocator *allocator, void *block, size_t size);
 
-#define SN_MAX_COLUMNS 12
+#define SN_MAX_COLUMNS 16
 
 /* A structure of arrays in one block: column[i] holds `count` items of width[i] bytes. The rows are counted in 32 bits.
    The first `saved` columns are state (they go into snapshots); those after are scratch. */

@@ -86,8 +86,20 @@ static inline sn_vec4 vec4(sn_vec3 a, sn_real w)
     return (sn_vec4){a.x, a.y, a.z, w};
 }
 
+/* What rounding drops from a + b, exactly (Knuth's TwoSum). */
+static inline sn_real sum_error(sn_real a, sn_real b)
+{
+    sn_real sum = a + b, part = sum - a;
+    return (a - (sum - part)) + (b - part);
+}
+
+static inline sn_vec3 vec3_sum_error(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){sum_error(a.x, b.x), sum_error(a.y, b.y), sum_error(a.z, b.z)};
+}
+
 /* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). The error of a sum is
-   exact whichever of its terms is larger (Knuth's TwoSum). */
+   exact whichever of its terms is larger. */
 typedef struct sn_pair {
     sn_vec3 high;
     sn_vec3 low;
@@ -96,10 +108,8 @@ typedef struct sn_pair {
 static inline void add_compensated(sn_real *high, sn_real *low, sn_real increment)
 {
     sn_real y = increment + *low;
-    sn_real sum = *high + y;
-    sn_real part = sum - *high;
-    *low = (*high - (sum - part)) + (y - part);
-    *high = sum;
+    *low = sum_error(*high, y);
+    *high += y;
 }
 
 static inline void pair_add(sn_pair *pair, sn_vec3 increment)

@@ -8,11 +8,13 @@
 
 #define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* particles behind the points of one constraint with a fixed number of them */
 
-/* The particles as a solver sees them. A position is x + d, the start of the substep plus what was moved since: kept
-   apart, because in single precision their sum would round away the small displacements of small substeps. */
+/* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go, and d
+   what rounding left over of that and what constraints moved it since. Kept apart, because in single precision their sum would
+   round away the small corrections of small substeps. */
 typedef struct sn_frame {
-    const sn_vec4 *x;     /* position at the start, inverse mass */
-    sn_vec4 *d;           /* displacement; NULL: between steps, or the start of the substep */
+    const sn_vec4 *x;     /* place, inverse mass */
+    sn_vec4 *d;           /* remainder and corrections; NULL: between steps, or the start of the substep */
+    const sn_vec4 *start; /* place at the start of the substep; NULL: between steps */
     const sn_vec3 *x_low; /* what rounding left over of x */
     const sn_vec4 *old_d; /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
     sn_real h;            /* the substep that goes with it */

@@ -36,8 +36,8 @@ static bool check_param(const sn_kind *kind, const sn_param *param, char *reason
         snprintf(reason, size, "kind '%s': parameter name '%.80s' is not lower case letters, digits and '_'",
                  kind->name, param->name);
     else if (param->type == SN_PARAM_POSITION && kind->internal)
-        snprintf(reason, size, "kind '%s' is internal, so its parameter '%s' cannot be a place in the world", kind->name,
-                 param->name);
+        snprintf(reason, size, "kind '%s' is internal, so its parameter '%s' cannot be a place in the world",
+                 kind->name, param->name);
     else if ((unsigned)param->type > SN_PARAM_POSITION)
         snprintf(reason, size, "kind '%s': parameter '%s' has the unknown type %d", kind->name, param->name,
                  (int)param->type);

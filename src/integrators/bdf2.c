@@ -68,7 +68,7 @@ static sn_pair velocity_looking_back(const sn_motion *motion, uint32_t slot)
 {
     const sn_real h = motion->h;
     sn_pair v = free_velocity(motion, slot);
-    sn_vec3 push = vec3_sub(vec4_xyz(motion->d[slot]), free_way(motion, slot, &v));
+    sn_vec3 push = motion_push(motion, slot, free_way(motion, slot, &v));
     pair_add(&v, vec3(push.x * 3 / (2 * h), push.y * 3 / (2 * h), push.z * 3 / (2 * h)));
     return v;
 }
@@ -85,7 +85,7 @@ static void update_velocities(const sn_motion *motion, uint32_t first, uint32_t 
 {
     for (uint32_t slot = first; slot < end; ++slot) {
         bool moves = motion->x[slot].w != 0;
-        sn_vec3 d = vec3_sub(vec4_xyz(motion->d[slot]), motion->x_low[slot]);
+        sn_vec3 d = vec3_sub(motion_way(motion, slot), motion->x_low[slot]);
         sn_pair v = moves && motion_has_past(motion, slot) ? velocity_looking_back(motion, slot)
                                                            : velocity_starting(motion, slot);
         motion->old_d[slot] = vec4(d, !moves ? 0 : motion->jumps ? -motion->h : motion->h);

@@ -26,8 +26,9 @@ typedef struct sn_motion {
     sn_vec3 *v_low;       /* what rounding left over of it */
     const sn_vec3 *x_low; /* and of the position */
     const sn_vec3 *force; /* N, gravity excluded */
-    sn_vec4 *d;           /* displacement from x, x_low included: predicted, then corrected by the solver; in kick, the
-                             acceleration at the start */
+    const sn_vec4 *y;     /* x + what predict wrote to d, rounded */
+    sn_vec4 *d;      /* predict: the displacement from x, x_low included. Then: what rounding left over of y, plus what
+                             the constraints moved. In kick: the acceleration at the start */
     sn_vec4 *old_d;  /* displacement in the substep before, and its length: 0 if there was none, negative if only the
                              acceleration in it still counts; NULL: not kept */
     sn_vec4 *old_v;  /* velocity at its start */
@@ -99,17 +100,27 @@ static inline void motion_drift(const sn_motion *motion, uint32_t slot, const sn
     motion->d[slot] = vec4(moves ? d : vec3(0, 0, 0), 0);
 }
 
+/* What the constraints moved a particle by, to the last bit: the prediction, which was this displacement, is not in it. */
+static inline sn_vec3 motion_push(const sn_motion *motion, uint32_t slot, sn_vec3 predicted)
+{
+    return vec3_sub(vec4_xyz(motion->d[slot]), vec3_sum_error(vec4_xyz(motion->x[slot]), predicted));
+}
+
+/* The whole displacement of a particle from x. */
+static inline sn_vec3 motion_way(const sn_motion *motion, uint32_t slot)
+{
+    return vec3_add(vec3_sub(vec4_xyz(motion->y[slot]), vec4_xyz(motion->x[slot])), vec4_xyz(motion->d[slot]));
+}
+
 /* Velocities are what the positions did: v = d / h, written as the velocity that was predicted plus what the constraints
    changed. In exact numbers that is the same; in ours a particle that no constraint touched keeps its velocity to the last
    bit. An immovable particle was not predicted, and its displacement is all there is. */
 static inline sn_pair motion_corrected(const sn_motion *motion, uint32_t slot, sn_pair v)
 {
     sn_vec3 predicted = vec3_add(vec3_scale(v.high, motion->h), motion->x_low[slot]);
-    if (motion->x[slot].w == 0) {
+    if (motion->x[slot].w == 0)
         v = (sn_pair){0};
-        predicted = vec3(0, 0, 0);
-    }
-    sn_vec3 change = vec3_sub(vec4_xyz(motion->d[slot]), predicted);
+    sn_vec3 change = motion->x[slot].w != 0 ? motion_push(motion, slot, predicted) : motion_way(motion, slot);
     pair_add(&v, vec3(change.x / motion->h, change.y / motion->h, change.z / motion->h));
     return v;
 }

@@ -31,6 +31,7 @@ static bool evaluate_start(const sweep *s, const sn_pool *pool, uint32_t row, sn
 {
     sn_frame start = s->in->frame;
     sn_real c[SN_MAX_ROWS];
+    start.x = start.start;
     start.d = NULL;
     if (!evaluate(s->in->store, pool, row, &s->in->frame, block, room))
         return false;

@@ -52,13 +52,18 @@ SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row
    (3 d - d_old) / 2h, that is d - d_old / 3, or 2/3 d without a past; otherwise d itself. */
 SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, const sn_frame *frame)
 {
-    sn_real sum = row_motion(block, count, row, frame->d), back = 0;
-    for (uint32_t i = 0; frame->old_d && i < count; ++i) {
+    sn_real sum = 0;
+    for (uint32_t i = 0; i < count; ++i) {
         uint32_t slot = block->slot[i];
-        const sn_vec4 *from = frame->old_d[slot].w == frame->h ? frame->old_d : frame->d;
-        back += vec3_dot(block->gradient[row * count + i], vec4_xyz(from[slot]));
+        sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+        way = vec3_add(way, vec4_xyz(frame->d[slot]));
+        if (frame->old_d) {
+            sn_vec3 back = frame->old_d[slot].w == frame->h ? vec4_xyz(frame->old_d[slot]) : way;
+            way = vec3_sub(way, vec3_scale(back, (sn_real)(1.0 / 3)));
+        }
+        sum += vec3_dot(block->gradient[row * count + i], way);
     }
-    return sum - back / 3;
+    return sum;
 }
 
 /* d += w grad C dlambda. */

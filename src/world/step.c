@@ -59,6 +59,8 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
     uint64_t sweeps = settings->order == SN_ORDER_SYMMETRIC ? 2 : 1;
     uint64_t passes = sweeps * settings->substeps * settings->iterations;
     sn_frame frame = sn_world_frame(world);
+    frame.x = world->particles.y;
+    frame.start = world->particles.x;
     frame.d = world->particles.d;
     return (sn_solver_in){.store = &world->constraints,
                           .frame = frame,
@@ -73,6 +75,18 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
                           .scratch = &world->scratch};
 }
 
+/* The solver works on the place that was predicted and what rounding left over of it: so small corrections are not lost
+   beside a large displacement. */
+static void place_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_particle_store *p = &((sn_substep *)data)->world->particles;
+    for (uint32_t slot = first; slot < end; ++slot) {
+        sn_vec3 x = vec4_xyz(p->x[slot]), d = vec4_xyz(p->d[slot]);
+        p->y[slot] = vec4(vec3_add(x, d), p->x[slot].w);
+        p->d[slot] = vec4(vec3_sum_error(x, d), 0);
+    }
+}
+
 static sn_result solve(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -82,9 +96,14 @@ static sn_result solve(sn_substep *s)
     in.frame.old_d = s->integrator->step_factor != 1 ? s->motion.old_d : NULL;
     in.frame.h = s->motion.anew ? -1 : s->motion.h;
     sn_jumps_lighten(s);
+    bool placed = sn_parallel_for(&world->parallel, world->particles.table.count, place_piece, s);
+    if (!placed)
+        sn_parallel_repair(&world->parallel);
     sn_solver_out out = sn_solvers[world->state.settings.solver]->solve(&in);
     sn_jumps_restore(s);
     world->state.passes += out.passes;
+    if (!placed)
+        return lost_tasks(world);
     if (!out.fault_kind)
         return SN_OK;
     return world_fail(world, SN_ERROR_DIVERGED,
@@ -119,9 +138,9 @@ static sn_result solve_smoothly(sn_substep *s, uint32_t substeps_left)
 static bool stays_finite(const sn_substep *s, uint32_t slot)
 {
     const double most_way = 1e37 * (double)s->motion.h;
-    sn_vec4 d = s->motion.d[slot];
-    return fabs((double)d.x) < most_way && fabs((double)d.y) < most_way && fabs((double)d.z) < most_way &&
-           vec3_is_finite(vec3_add(vec4_xyz(s->motion.x[slot]), vec4_xyz(d)));
+    sn_vec3 way = motion_way(&s->motion, slot);
+    return fabs((double)way.x) < most_way && fabs((double)way.y) < most_way && fabs((double)way.z) < most_way &&
+           vec3_is_finite(vec3_add(vec4_xyz(s->motion.y[slot]), vec4_xyz(s->motion.d[slot])));
 }
 
 static void check_piece(void *data, uint32_t first, uint32_t end)
@@ -153,9 +172,9 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
     sn_particle_store *p = &s->world->particles;
     s->integrator->update_velocities(&s->motion, first, end);
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_vec3 d = vec4_xyz(p->d[slot]), from = vec4_xyz(p->x[slot]), to = vec3_add(from, d);
-        p->x[slot] = vec4(to, p->x[slot].w);
-        p->x_low[slot] = vec3_sub(d, vec3_sub(to, from));
+        sn_vec3 y = vec4_xyz(p->y[slot]), d = vec4_xyz(p->d[slot]);
+        p->x[slot] = vec4(vec3_add(y, d), p->x[slot].w);
+        p->x_low[slot] = vec3_sum_error(y, d);
         if (s->integrator->kick)
             p->d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
     }
@@ -256,6 +275,7 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .old_d = world->history.old_d,
                                .old_v = world->history.old_v,
                                .old_a = world->history.old_a,
+                               .y = world->particles.y,
                                .d = world->particles.d,
                                .start = start_of(world, still),
                                .h = h,

@@ -22,7 +22,8 @@
     COLUMN(uint64_t, user, true)                                                                                       \
     COLUMN(uint32_t, index, true)  /* the particle's number */                                                         \
     COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */                                     \
-    COLUMN(sn_vec4, d, false)      /* displacement since the start of the substep */                                   \
+    COLUMN(sn_vec4, y, false)      /* in a substep: the place predicted, inverse mass */                               \
+    COLUMN(sn_vec4, d, false)      /* the displacement predicted; while solving, what y is short of or was moved */    \
     COLUMN(sn_vec3, f, false)      /* force of this substep, if there are force fields */
 
 typedef struct sn_particle_store {
