@@ -3,12 +3,12 @@
    The points are the corners of the triangles, three by three, each seen counter-clockwise from outside. A triangle
    and a fixed apex o span a tetrahedron; their signed volumes add up to the volume inside, wherever o is:
 
-   V = sum over triangles (p, q, r) of (p - o) . ((q - o) x (r - o)) / 6,   grad_p V = (q - o) x (r - o) / 6, and so
-   on.
+       V = sum over triangles (p, q, r) of (p - o) . ((q - o) x (r - o)) / 6,     grad_p V = (q - o) x (r - o) / 6
 
-   o is the first point here, which keeps numbers small. For a closed surface its own share, minus the sum of all
-   others, is zero; it is added all the same, so that momentum is kept to the last digit, and so that an open surface,
-   closed by its cone to that point, still is a proper constraint. sn_add_surface refuses open ones.
+   and likewise for q and r. o is the first point here, which keeps numbers small. For a closed surface its own share,
+   minus the sum of all others, is zero; it is added all the same, so that momentum is kept to the last digit, and so
+   that an open surface, closed by its cone to that point, still is a proper constraint. sn_add_surface refuses open
+   ones.
 
    Two ways to keep V at pressure * rest:
    - surface_volume is an ordinary constraint and moves points along the gradient, the least displacement that does it.

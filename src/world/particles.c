@@ -105,13 +105,23 @@ static sn_real inverse(sn_real mass)
     return mass == SN_IMMOVABLE ? 0 : 1 / mass;
 }
 
-/* Finds numbers and room for count more particles. */
-static sn_result reserve(sn_world *world, uint32_t count, uint32_t *first)
+/* Whether the world may hold count more particles. */
+static sn_result check_limit(const sn_world *world, uint32_t count)
 {
     uint64_t total = (uint64_t)world->particles.table.count + count;
     if (total > SN_MAX_COUNT)
         return world_fail(world, SN_ERROR_LIMIT, "%llu particles are more than the %u that a world can hold",
                           (unsigned long long)total, SN_MAX_COUNT);
+    return SN_OK;
+}
+
+/* Finds numbers and room for count more particles. */
+static sn_result reserve(sn_world *world, uint32_t count, uint32_t *first)
+{
+    sn_result result = check_limit(world, count);
+    if (result != SN_OK)
+        return result;
+    uint64_t total = (uint64_t)world->particles.table.count + count;
     if (!sn_ids_find(&world->ids, &world->allocator, count, SN_MAX_COUNT, first) ||
         !sn_table_reserve(&world->particles.table, &world->allocator, total))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more particles (%u are there)", count,
@@ -217,8 +227,9 @@ sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xy
     }
     if (check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
-    uint32_t first;
-    if (check_vectors(world, "position", xyz, stride, count) != SN_OK || reserve(world, count, &first) != SN_OK)
+    uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
+    if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
+        reserve(world, count, &first) != SN_OK)
         return none;
     uint32_t generation = sn_ids_take(&world->ids, first, count);
     sn_particle_def def = sn_default_particle_def();

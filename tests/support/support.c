@@ -607,7 +607,7 @@ static sn_particles zoo_grid(sn_world *world)
    rods would keep from collapsing, would otherwise throw their particles to infinity by and by. */
 static sn_constraints zoo_tethers(sn_world *world, sn_particles grid)
 {
-    const sn_material soft = {real(0.01), 5};
+    const sn_material soft = {real(0.01), 2};
     uint32_t index[SUPPORT_ZOO_PARTICLES];
     for (uint32_t i = 0; i < SUPPORT_ZOO_PARTICLES; ++i)
         index[i] = grid.first + i;

@@ -117,7 +117,7 @@ typedef struct scenario {
     uint32_t own_kind, field;
     sn_particles run, second_run;
     sn_particle single[40];
-    sn_constraint one[64];
+    sn_constraint one[SN_KIND_BUILTIN_END + 1];
     sn_constraints many;
     sn_snapshot *saved, *other_saved;
 } scenario;
@@ -170,20 +170,17 @@ static sn_result add_single(scenario *s, uint32_t i)
 static sn_result add_one(scenario *s, uint32_t i)
 {
     uint32_t kind = 1 + i % (s->own_kind ? s->own_kind : SN_KIND_BOX);
-    sn_point points[SN_MAX_POINTS];
-    sn_real third = real(1.0 / 3);
-    for (uint32_t j = 0; j < SN_MAX_POINTS; ++j) {
-        uint32_t at = (3 * i + 5 * j) % 90;
-        sn_particle a = sn_particles_at(s->run, at), b = sn_particles_at(s->run, at + 1);
-        points[j] = i % 3 == 1 ? sn_on_triangle(a, b, sn_particles_at(s->run, at + 2), third, third, third) : sn_at(a);
-    }
     const sn_kind *info = sn_kind_info(s->world, kind);
-    sn_constraint_def def = sn_default_constraint_def(kind);
-    def.points = points;
-    def.compliance = i % 2 ? real(1e-4) : 0;
-    if (!info->measure)
-        for (uint32_t j = 0; j < 6; ++j)
-            def.param[j] = j < 3 ? -100 : 100;
+    bool on_spots = i % 3 == 1 && support_kind_takes_spots(info);
+    sn_point points[SUPPORT_MOST_POINTS];
+    sn_real third = real(1.0 / 3);
+    for (uint32_t j = 0; j < support_point_count(info, false); ++j) {
+        uint32_t at = (3 * i + 5 * support_particle_of_point(info, false, j)) % 90;
+        sn_particle a = sn_particles_at(s->run, at), b = sn_particles_at(s->run, at + 1);
+        points[j] = on_spots ? sn_on_triangle(a, b, sn_particles_at(s->run, at + 2), third, third, third) : sn_at(a);
+    }
+    sn_constraint_def def = support_constraint_def(s->world, kind, points);
+    def.compliance = i % 2 && support_kind_gives(info) ? real(1e-4) : 0;
     return sn_constraint_add(s->world, &def, &s->one[i]);
 }
 
@@ -208,7 +205,7 @@ static sn_result add_field(scenario *s, uint32_t i)
 static sn_result configure(scenario *s, uint32_t i)
 {
     sn_settings settings = sn_world_settings(s->world);
-    settings.order = (sn_order)(i % 3);
+    settings.order = (sn_order)(i % 4);
     settings.iterations = 2;
     return sn_world_configure(s->world, &settings);
 }
@@ -297,6 +294,12 @@ static sn_result remove_one(scenario *s, uint32_t i)
     return sn_constraint_remove(s->world, s->one[i]);
 }
 
+static sn_result remove_many(scenario *s, uint32_t i)
+{
+    (void)i;
+    return sn_constraints_remove(s->world, s->many);
+}
+
 static sn_result remove_single(scenario *s, uint32_t i)
 {
     return sn_particle_remove(s->world, s->single[i]);
@@ -353,13 +356,13 @@ static const struct {
     {"register kind", register_kind, 6},
     {"add run", add_run, 2},
     {"add particle", add_single, 40},
-    {"add constraint", add_one, 27},
+    {"add constraint", add_one, SN_KIND_BUILTIN_END + 1},
     {"add constraints", add_many, 1},
     {"add field", add_field, 1},
     {"step", step, 1},
     {"force", push, 3},
     {"target", pull, 20},
-    {"step in every order", configure_or_step, 6},
+    {"step in every order", configure_or_step, 8},
     {"report", report, 2},
     {"save", save, 1},
     {"add field", add_field, 9},
@@ -371,11 +374,13 @@ static const struct {
     {"remove particle", remove_single, 20},
     {"remove particle of run", remove_from_run, 6},
     {"remove run", remove_run, 1},
-    {"step after removals", configure_or_step, 6},
+    {"step after removals", configure_or_step, 8},
     {"load", load, 1},
     {"remove particle again", remove_single, 20},
     {"add particle again", add_single, 20},
-    {"step in every order", configure_or_step, 6},
+    {"step in every order", configure_or_step, 8},
+    {"add constraints again", add_many, 1},
+    {"remove constraints", remove_many, 1},
     {"shift origin", shift, 1},
     {"save other, empty", save_other, 1},
     {"register kind in other", register_in_other, 6},

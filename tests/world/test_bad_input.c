@@ -447,10 +447,15 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
     TRY(solver, (sn_solver)1, "solver 1");
     TRY(solver, (sn_solver)-1, "solver");
     TRY(solver, (sn_solver)1000, "solver 1000");
-    TRY(integrator, (sn_integrator)1, "integrator 1");
+    TRY(integrator, (sn_integrator)5, "integrator 5");
     TRY(integrator, (sn_integrator)-1, "integrator");
     TRY(order, (sn_order)4, "order 4");
     TRY(order, (sn_order)-1, "order");
+    TRY(gradients, (sn_gradients)2, "gradients 2");
+    TRY(gradients, (sn_gradients)-1, "gradients");
+    good.integrator = SN_INTEGRATOR_BDF2;
+    TRY(gradients, SN_GRADIENTS_START, "gradients BDF2"); /* whose substep does not end where it would */
+    good.integrator = SN_INTEGRATOR_SYMPLECTIC_EULER;
     TRY(substeps, 0, "substeps 0");
     TRY(substeps, 100001, "substeps 100001");
     TRY(substeps, UINT32_MAX, "substeps 4294967295");

@@ -1088,22 +1088,25 @@ static void test_shift_moves_places(void **state)
     assert_vec_same(position(q), vec(7, 6, 4));
 }
 
-/* The motion after a shift is the motion without it, seen from elsewhere. */
+/* The motion after a shift is the motion without it, seen from elsewhere. The zoo first calms down: in its first second it
+   is so wild, and inequalities come and go so fast, that rounding alone makes two motions differ. */
 static void test_shift_keeps_motion(void **state)
 {
     (void)state;
-    const sn_vec3 offset = vec(2, -1, 0.5);
+    const sn_vec3 offset = vec(2, -1, 0.5), place = vec(1, 3, 1);
     sn_world *pair[2] = {support_world(), support_world()};
     for (uint32_t i = 0; i < 2; ++i) {
         support_zoo(pair[i]);
-        assert_ok(pair[i], sn_particle_move_to(pair[i], sn_particle_from_index(pair[i], 30), vec(1, 1, 1)));
+        support_run(pair[i], 200, 1.0 / 60);
+        if (i == 1)
+            assert_ok(pair[i], sn_world_shift_origin(pair[i], offset));
+        sn_vec3 target = i == 1 ? vec(-1, 4, 0.5) : place;
+        assert_ok(pair[i], sn_particle_move_to(pair[i], sn_particle_from_index(pair[i], 8), target));
+        for (uint32_t j = 4; j < SUPPORT_ZOO_PARTICLES; j += 7)
+            assert_ok(pair[i], sn_particle_add_force(pair[i], sn_particle_from_index(pair[i], j), vec(9, 8, -7)));
+        support_run(pair[i], 20, 1.0 / 60);
     }
-    support_run(pair[0], 20, 1.0 / 60);
-    support_run(pair[1], 20, 1.0 / 60);
-    assert_ok(pair[1], sn_world_shift_origin(pair[1], offset));
-    support_run(pair[0], 20, 1.0 / 60);
-    support_run(pair[1], 20, 1.0 / 60);
-    double tolerance = sizeof(sn_real) == 4 ? 2e-3 : 1e-9;
+    double tolerance = sizeof(sn_real) == 4 ? 2e-4 : 1e-9;
     for (uint32_t i = 0; i < SUPPORT_ZOO_PARTICLES; ++i) {
         sn_vec3 x = sn_particle_position(pair[1], sn_particle_from_index(pair[1], i));
         sn_vec3 y = sn_particle_position(pair[0], sn_particle_from_index(pair[0], i));
