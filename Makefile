@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test check bench accuracy format format-check mingw aarch64 install clean
+.PHONY: build help run test check bench accuracy docs format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 build: ## build the library, the examples and the tests (the default)
@@ -43,6 +43,12 @@ bench: ## measure the speed
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
+
+docs: ## bring the generated table in docs/constraints.md up to date
+	@$(setup) build
+	@$(call configure,release)
+	@cmake --build --preset release --target list_kinds
+	@scripts/docs.sh build/release/examples/list_kinds
 
 format: ## format the sources
 	@$(setup) format

@@ -683,40 +683,6 @@ static double row_force(const sn_world *world, const sn_pool *pool, uint32_t ind
     return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
 }
 
-/* What a force element exerts on each of its points as positions and velocities are now, in the store's scratch. */
-static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, uint32_t index)
-{
-    sn_frame frame = sn_world_frame(world);
-    sn_real energy;
-    bool was_busy = world->busy;
-    ((sn_world *)world)->busy = true; /* the function may be the caller's */
-    const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
-    ((sn_world *)world)->busy = was_busy;
-    return force;
-}
-
-sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
-{
-    sn_force force = {.magnitude = (sn_real)NAN};
-    const sn_pool *pool = live_pool(world, constraint);
-    if (!pool)
-        return force;
-    if (pool->kind.force) {
-        force.rows = 1;
-        force.magnitude = force.row[0] = vec3_length(element_force(world, pool, constraint.index)[0]);
-        return force;
-    }
-    double sum = 0;
-    force.rows = pool->kind.rows;
-    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
-        double f = row_force(world, pool, constraint.index, row);
-        force.row[row] = (sn_real)f;
-        sum += f * f;
-    }
-    force.magnitude = (sn_real)sqrt(sum);
-    return force;
-}
-
 /* Evaluates a constraint by point, as positions are now; the gradient lies in the store's scratch. False where the kind
    cannot be evaluated. */
 static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, sn_real *c, sn_vec3 **gradient)
@@ -733,6 +699,53 @@ static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t
     bool exists = pool->kind.eval(&in, &out);
     ((sn_world *)world)->busy = was_busy;
     return exists;
+}
+
+/* What a force element exerts on each of its points as positions and velocities are now, in the store's scratch. */
+static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, uint32_t index)
+{
+    sn_frame frame = sn_world_frame(world);
+    sn_real energy;
+    bool was_busy = world->busy;
+    ((sn_world *)world)->busy = true; /* the function may be the caller's */
+    const sn_vec3 *force = sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
+    ((sn_world *)world)->busy = was_busy;
+    return force;
+}
+
+/* The force of an element along the gradient of its C: positive pushes C up, as for a constraint. */
+static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
+{
+    sn_real c[SN_MAX_ROWS];
+    sn_vec3 *gradient;
+    if (!evaluate_points(world, pool, index, c, &gradient))
+        return 0;
+    sn_vec3 g = gradient[0];
+    sn_real length2 = vec3_dot(g, g);
+    return length2 > 0 ? vec3_dot(element_force(world, pool, index)[0], g) / length2 : 0;
+}
+
+sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
+{
+    sn_force force = {.magnitude = (sn_real)NAN};
+    const sn_pool *pool = live_pool(world, constraint);
+    if (!pool)
+        return force;
+    if (pool->kind.force) {
+        force.rows = 1;
+        force.row[0] = element_row(world, pool, constraint.index);
+        force.magnitude = vec3_length(element_force(world, pool, constraint.index)[0]);
+        return force;
+    }
+    double sum = 0;
+    force.rows = pool->kind.rows;
+    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+        double f = row_force(world, pool, constraint.index, row);
+        force.row[row] = (sn_real)f;
+        sum += f * f;
+    }
+    force.magnitude = (sn_real)sqrt(sum);
+    return force;
 }
 
 sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
