@@ -46,6 +46,18 @@ typedef struct sn_report {
 /* Fills the report. Allocates only when the world has more kinds than at the last report. */
 SN_API sn_result sn_world_report(sn_world *world, sn_report *report);
 
+/* What made the last step fail with SN_ERROR_DIVERGED: one of these, the others are null. */
+typedef struct sn_fault {
+    sn_constraint constraint; /* whose projection, or force, was not finite */
+    sn_particle particle;     /* that would have reached an infinite place or speed */
+    uint32_t field;           /* the force field that gave that particle an infinite force */
+    double remaining;         /* s of the step that were not taken */
+} sn_fault;
+
+/* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step again
+   by what remains. */
+SN_API sn_fault sn_world_fault(const sn_world *world);
+
 /* The entry of one kind; NULL if the world has no constraint of it. */
 static inline const sn_kind_report *sn_report_kind(const sn_report *report, uint32_t kind)
 {

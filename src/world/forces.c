@@ -105,19 +105,24 @@ sn_result sn_forces_blame(sn_world *world, uint32_t slot)
                 continue;
             const sn_vec3 *f = sn_evaluate_force(&world->constraints, pool, row, &frame, world->particles.v, &energy);
             for (uint32_t i = 0; i < pool_point_count(pool, row); ++i)
-                if (!vec3_is_finite(f[i]))
+                if (!vec3_is_finite(f[i])) {
+                    world->fault.constraint = (sn_constraint){kind, row, pool->ids.generation[row]};
                     return world_fail(world, SN_ERROR_DIVERGED, "at %g s the force of %s %u was (%g, %g, %g) N",
                                       world->state.time, pool->kind.name, row, (double)f[i].x, (double)f[i].y,
                                       (double)f[i].z);
+                }
         }
     }
     const sn_field *field = world->field_table.column[0];
     for (uint32_t i = 0; i < world->field_table.count; ++i) {
         sn_vec3 f = field_force(world, &field[i], slot);
-        if (!vec3_is_finite(f))
+        if (!vec3_is_finite(f)) {
+            world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+            world->fault.field = field[i].number;
             return world_fail(world, SN_ERROR_DIVERGED,
                               "at %g s force field %u gave particle %u the force (%g, %g, %g) N", world->state.time,
                               field[i].number, index, (double)f.x, (double)f.y, (double)f.z);
+        }
     }
     return SN_OK;
 }

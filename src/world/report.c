@@ -123,3 +123,8 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
     report_particles(world, report);
     return SN_OK;
 }
+
+sn_fault sn_world_fault(const sn_world *world)
+{
+    return world ? world->fault : (sn_fault){0};
+}

@@ -21,6 +21,13 @@ static sn_result lost_tasks(const sn_world *world)
     return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
 }
 
+static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what)
+{
+    uint32_t index = world->particles.index[slot];
+    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+    return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
+}
+
 /* ---- Predict ---------------------------------------------------------------------------------------------------- */
 
 static void predict_piece(void *data, uint32_t first, uint32_t end)
@@ -47,8 +54,7 @@ static sn_result predict(sn_substep *s)
         ++slot;
     if ((result = sn_forces_blame(world, slot)) != SN_OK)
         return result;
-    return world_fail(world, SN_ERROR_DIVERGED, "at %g s forces would make the motion of particle %u infinite",
-                      world->state.time, world->particles.index[slot]);
+    return blame_particle(world, slot, "forces would make its motion infinite");
 }
 
 /* ---- Solve ------------------------------------------------------------------------------------------------------ */
@@ -106,6 +112,8 @@ static sn_result solve(sn_substep *s)
         return lost_tasks(world);
     if (!out.fault_kind)
         return SN_OK;
+    world->fault.constraint = (sn_constraint){out.fault_kind, out.fault_row,
+                                              world->constraints.pool[out.fault_kind]->ids.generation[out.fault_row]};
     return world_fail(world, SN_ERROR_DIVERGED,
                       "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
                       "overflow or are undefined)",
@@ -161,8 +169,7 @@ static sn_result check(sn_substep *s)
         return lost_tasks(world);
     for (uint32_t slot = 0; s->fault && slot < count; ++slot)
         if (!stays_finite(s, slot))
-            return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u would reach an infinite place or speed",
-                              world->state.time, world->particles.index[slot]);
+            return blame_particle(world, slot, "would reach an infinite place or speed");
     return SN_OK;
 }
 
@@ -210,10 +217,7 @@ static sn_result check_kick(sn_substep *s)
         if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->h / 2))))
             continue;
         sn_result result = sn_forces_blame(world, slot);
-        return result != SN_OK ? result
-                               : world_fail(world, SN_ERROR_DIVERGED,
-                                            "at %g s forces would make the motion of particle %u infinite",
-                                            world->state.time, world->particles.index[slot]);
+        return result != SN_OK ? result : blame_particle(world, slot, "forces would make its motion infinite");
     }
     return SN_OK;
 }
@@ -363,6 +367,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     double clock = 0;
     world->profile = (sn_profile){.measured = world->state.settings.profile};
     world->state.passes = 0;
+    world->fault = (sn_fault){0};
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
@@ -385,8 +390,11 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
         return result;
-    if ((result = sn_world_advance(world, dt, false)) != SN_OK)
+    double end = world->state.time + (double)dt;
+    if ((result = sn_world_advance(world, dt, false)) != SN_OK) {
+        world->fault.remaining = end - world->state.time;
         return result;
+    }
     sn_world_finish_step(world);
     world->state.steps++;
     return SN_OK;

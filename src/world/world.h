@@ -115,6 +115,7 @@ struct sn_world {
     sn_solver_scratch scratch;
     sn_parallel parallel;
     sn_profile profile;
+    sn_fault fault;
     sn_drag_scratch drag;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;

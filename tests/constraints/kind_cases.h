@@ -1,8 +1,9 @@
 /* One constraint of any kind in a state made up for it, for the tests that iterate the table of kinds.
 
    A case is built from the kind's own description alone: its points and parameters, their types, units and ranges, its
-   measure and check functions. So a kind is tested the day it joins the table, with no change here. Two kinds
-   registered by the test ride along, so that what a caller registers is tested in the same way. */
+   measure and check functions. So a kind is tested the day it joins the table, with no change here. A few kinds
+   registered by the test ride along, so that what a caller registers is tested in the same way: one with any number of
+   points, one with its own projection, one that is a force. */
 #ifndef SINEW_TESTS_KIND_CASES_H
 #define SINEW_TESTS_KIND_CASES_H
 
@@ -11,7 +12,8 @@
 #include <math.h>
 
 #define CASE_PARTICLES (4 * SN_MAX_POINTS) /* every point in a tetrahedron of its own */
-#define CASE_GRADIENTS (SN_MAX_ROWS * SN_MAX_POINTS)
+#define CASE_POINTS    SUPPORT_MOST_POINTS
+#define CASE_GRADIENTS (SN_MAX_ROWS * CASE_POINTS)
 
 /* a tolerance in the float build, and in the double build */
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
@@ -78,6 +80,99 @@ static inline bool case_bead_eval(const sn_eval_in *in, const sn_eval_out *out)
     return true;
 }
 
+/* A string through any number of particles, each once, keeps its length: C = sum of |x(i+1) - x(i)| - length. */
+static inline bool case_string_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    double length = 0;
+    for (uint32_t i = 0; i + 1 < in->points; ++i) {
+        sn_vec3 d = case_sub(in->x[i + 1], in->x[i]);
+        sn_real gap = case_length(d);
+        if (!(gap > 0))
+            return false;
+        length += (double)gap;
+        sn_vec3 n = case_scale(d, 1 / gap);
+        out->gradient[i] = case_sub(out->gradient[i], n);
+        out->gradient[i + 1] = n;
+    }
+    out->c[0] = (sn_real)length - in->param[0];
+    return true;
+}
+
+static inline void case_string_measure(const sn_eval_in *in, sn_real *param)
+{
+    double length = 0;
+    for (uint32_t i = 0; i + 1 < in->points; ++i)
+        length += (double)case_length(case_sub(in->x[i + 1], in->x[i]));
+    param[0] = (sn_real)length;
+}
+
+/* Two points meet in their barycentre: C = a - b, with a projection of its own, which is exact in one go. */
+static inline bool case_meet_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    sn_vec3 c = case_sub(in->x[0], in->x[1]);
+    out->c[0] = c.x;
+    out->c[1] = c.y;
+    out->c[2] = c.z;
+    for (uint32_t row = 0; row < 3; ++row) {
+        out->gradient[2 * row] = axis[row];
+        out->gradient[2 * row + 1] = case_scale(axis[row], -1);
+    }
+    return true;
+}
+
+static inline bool case_meet_project(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
+{
+    sn_vec3 c = case_sub(in->x[0], in->x[1]);
+    sn_real sum = w[0] + w[1];
+    if (!(sum > 0))
+        return false;
+    move[0] = case_scale(c, -w[0] / sum);
+    move[1] = case_scale(c, w[1] / sum);
+    return true;
+}
+
+/* A swarm of pairs that keeps the sum of its squared distances, C = sum of |x(2i) - x(2i+1)|^2 - rest, by a force with the
+   energy stiffness C^2 / 2, and in which each pair is damped: a force of any even number of points. */
+static inline sn_real case_swarm_sum(const sn_eval_in *in)
+{
+    sn_real sum = 0;
+    for (uint32_t i = 0; i + 1 < in->points; i += 2) {
+        sn_vec3 d = case_sub(in->x[i], in->x[i + 1]);
+        sum += d.x * d.x + d.y * d.y + d.z * d.z;
+    }
+    return sum;
+}
+
+static inline bool case_swarm_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    out->c[0] = case_swarm_sum(in) - in->param[0];
+    for (uint32_t i = 0; i + 1 < in->points; i += 2) {
+        sn_vec3 d = case_sub(in->x[i], in->x[i + 1]);
+        out->gradient[i] = case_scale(d, 2);
+        out->gradient[i + 1] = case_scale(d, -2);
+    }
+    return true;
+}
+
+static inline sn_real case_swarm_force(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force)
+{
+    sn_real c = case_swarm_sum(in) - in->param[0];
+    for (uint32_t i = 0; i + 1 < in->points; i += 2) {
+        sn_vec3 d = case_sub(in->x[i], in->x[i + 1]), way = case_sub(v[i], v[i + 1]);
+        sn_real gap = case_length(d), along = d.x * way.x + d.y * way.y + d.z * way.z;
+        sn_real drag = gap > 0 ? in->param[2] * along / (gap * gap) : 0;
+        force[i] = case_scale(d, -2 * in->param[1] * c - drag);
+        force[i + 1] = case_scale(force[i], -1);
+    }
+    return in->param[1] * c * c / 2;
+}
+
+static inline void case_swarm_measure(const sn_eval_in *in, sn_real *param)
+{
+    param[0] = case_swarm_sum(in);
+}
+
 static const sn_kind case_kinds[] = {
     {.name = "test_area",
      .about = "A triangle keeps its area.",
@@ -99,6 +194,39 @@ static const sn_kind case_kinds[] = {
                {.name = "radius", .unit = "m", .least = (sn_real)1e-6, .most = (sn_real)1e6}},
      .eval = case_bead_eval,
      .context = (void *)(uintptr_t)&case_bead_context},
+    {.name = "test_string",
+     .about = "A string through any number of particles keeps its length.",
+     .formula = "C = sum of |x(i+1) - x(i)| - length",
+     .unit = "m",
+     .least_points = 2,
+     .rows = 1,
+     .internal = true,
+     .param = {{.name = "length", .unit = "m", .least = 0, .most = (sn_real)1e30}},
+     .eval = case_string_eval,
+     .measure = case_string_measure},
+    {.name = "test_meet",
+     .about = "Two particles meet in their barycentre.",
+     .formula = "C = a - b",
+     .unit = "m",
+     .points = 2,
+     .rows = 3,
+     .internal = true,
+     .eval = case_meet_eval,
+     .project = case_meet_project},
+    {.name = "test_swarm",
+     .about = "Pairs of particles keep the sum of their squared distances, softly.",
+     .formula = "C = sum of |a - b|^2 over pairs - rest, energy stiffness C^2 / 2",
+     .unit = "m^2",
+     .least_points = 4,
+     .point_step = 2,
+     .rows = 1,
+     .internal = true,
+     .param = {{.name = "rest", .unit = "m^2", .least = 0, .most = (sn_real)1e30},
+               {.name = "stiffness", .unit = "J/m^4", .least = 0, .most = (sn_real)1e30},
+               {.name = "damping", .unit = "N s/m", .has_default = true, .least = 0, .most = (sn_real)1e30}},
+     .eval = case_swarm_eval,
+     .measure = case_swarm_measure,
+     .force = case_swarm_force},
 };
 
 /* A world in empty space, one substep of one pass, that knows the kinds above. */
@@ -122,12 +250,14 @@ static inline uint32_t param_numbers(const sn_param *param)
     return param->type == SN_PARAM_REAL ? 1 : 3;
 }
 
-/* Lengths grow with the scene; angles and bare numbers do not. */
+/* Lengths, areas and volumes grow with the scene; angles and bare numbers do not. */
 static inline double unit_scale(const char *unit, double scale)
 {
-    if (unit && strcmp(unit, "m") == 0)
-        return scale;
-    return unit && strcmp(unit, "m^2") == 0 ? scale * scale : 1;
+    static const char *const powers[] = {"1/m", "1", "m", "m^2", "m^3"};
+    for (size_t i = 0; unit && i < COUNT_OF(powers); ++i)
+        if (strcmp(unit, powers[i]) == 0)
+            return pow(scale, (double)i - 1);
+    return 1;
 }
 
 static inline double random_value(uint64_t *seed, const sn_param *param, double scale)
@@ -155,13 +285,25 @@ static inline void random_param(uint64_t *seed, const sn_param *param, uint32_t 
 }
 
 /* What the kind measures at x; SN_MEASURE where it measures nothing. */
-static inline void measure_params(const sn_kind *kind, const sn_vec3 *x, sn_real *param)
+static inline void measure_params(const sn_kind *kind, uint32_t points, const sn_vec3 *x, sn_real *param)
 {
+    sn_real open[SN_MAX_PARAMS];
     for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
-        param[i] = SN_MEASURE;
-    sn_eval_in in = {.x = x, .param = param, .points = kind->points, .context = kind->context};
+        open[i] = param[i] = SN_MEASURE;
+    sn_eval_in in = {.x = x, .param = open, .points = points, .context = kind->context};
     if (kind->measure)
         kind->measure(&in, param);
+}
+
+/* Whether what a kind measures moves the zero of its C: a place, or a number in the unit of C. Isometric bending measures
+   weights; whatever they are, its C is 0 where it is flat and nowhere else. */
+static inline bool measures_its_rest(const sn_kind *kind)
+{
+    const char *unit = kind->unit ? kind->unit : "m";
+    for (const sn_param *p = kind->param; kind->measure && p->name; ++p)
+        if (p->type == SN_PARAM_POSITION || (p->unit && strcmp(p->unit, unit) == 0))
+            return true;
+    return false;
 }
 
 /* Puts random directions in the place of some that were measured, which tend to be all the same. */
@@ -187,11 +329,11 @@ static inline void fill_params(uint64_t *seed, const sn_kind *kind, uint32_t dim
 }
 
 /* Parameters for points at x: measured, else the default, else random ones that the kind's check accepts. */
-static inline void choose_params(uint64_t *seed, const sn_kind *kind, uint32_t dimensions, double scale,
-                                 const sn_vec3 *x, sn_real *param)
+static inline void choose_params(uint64_t *seed, const sn_kind *kind, uint32_t points, uint32_t dimensions,
+                                 double scale, const sn_vec3 *x, sn_real *param)
 {
     for (uint32_t attempt = 0; attempt < 10000; ++attempt) {
-        measure_params(kind, x, param);
+        measure_params(kind, points, x, param);
         turn_directions(seed, kind, dimensions, param);
         fill_params(seed, kind, dimensions, scale, param);
         if (!kind->check || !kind->check(param))
@@ -212,10 +354,11 @@ typedef struct case_value {
     sn_vec3 gradient[CASE_GRADIENTS];
 } case_value;
 
-static inline bool evaluate(const sn_kind *kind, const sn_real *param, const sn_vec3 *x, case_value *value)
+static inline bool evaluate(const sn_kind *kind, uint32_t points, const sn_real *param, const sn_vec3 *x,
+                            case_value *value)
 {
     memset(value, 0, sizeof(*value));
-    sn_eval_in in = {.x = x, .param = param, .points = kind->points, .context = kind->context};
+    sn_eval_in in = {.x = x, .param = param, .points = points, .context = kind->context};
     sn_eval_out out = {.c = value->c, .gradient = value->gradient};
     return kind->eval(&in, &out);
 }
@@ -241,20 +384,24 @@ static inline double largest_miss(const sn_kind *kind, const case_value *value)
 }
 
 /* A kind whose world looks the same in every direction: internal, and no parameter names a direction of the world. Such
-   a kind conserves angular momentum as well as linear. */
+   a kind conserves angular momentum as well as linear. Of the kinds with any number of points only surfaces are asked for
+   it: a curve measures the distance of its bead along two directions across it, of which there is no choice that does not
+   depend on the axes of the world, and so keeps angular momentum to third order of that distance only. */
 static inline bool is_isotropic(const sn_kind *kind)
 {
     for (const sn_param *p = kind->param; p->name; ++p)
         if (p->type != SN_PARAM_REAL)
             return false;
-    return kind->internal;
+    return kind->internal && (kind->points > 0 || support_kind_is_surface(kind));
 }
 
 /* ---- Cases ------------------------------------------------------------------------------------------------------ */
 
 /* What the points of a case are. */
 typedef enum case_layout {
-    CASE_ON_PARTICLES,
+    CASE_ON_PARTICLES,  /* for kinds with any number of points: the least number, or a tetrahedron */
+    CASE_LONGER,        /* only for those: more of them, or an octahedron */
+    CASE_CLOSED,        /* only for those of them that let particles repeat, surfaces aside: the last is the second again */
     CASE_IN_TRIANGLES,  /* each point a spot in a triangle of its own */
     CASE_IN_TETRAHEDRA, /* each point a spot in a tetrahedron of its own */
     CASE_SHARED,        /* triangles and tetrahedra by turns, each sharing particles with the next */
@@ -270,14 +417,15 @@ typedef struct kind_case {
     sn_vec3 x[CASE_PARTICLES];
     double mass[CASE_PARTICLES];
 
-    uint32_t count[SN_MAX_POINTS]; /* particles of each point, 1, 3 or 4, with their numbers and weights: */
-    uint32_t index[SN_MAX_POINTS][4];
-    sn_real weight[SN_MAX_POINTS][4];
+    uint32_t points;
+    uint32_t count[CASE_POINTS]; /* particles of each point, 1, 3 or 4, with their numbers and weights: */
+    uint32_t index[CASE_POINTS][4];
+    sn_real weight[CASE_POINTS][4];
     sn_real param[SN_MAX_PARAMS];
 
     sn_world *world; /* filled by case_build */
     sn_particle handle[CASE_PARTICLES];
-    sn_point point[SN_MAX_POINTS];
+    sn_point point[CASE_POINTS];
     sn_constraint constraint;
 } kind_case;
 
@@ -291,12 +439,43 @@ static inline void random_weights(uint64_t *seed, uint32_t count, sn_real *weigh
         weight[i] = (sn_real)(w[i] / sum);
 }
 
+/* Whether a kind can be laid out so. */
+static inline bool has_layout(const sn_kind *kind, case_layout layout)
+{
+    if (layout == CASE_ON_PARTICLES)
+        return true;
+    if (layout == CASE_LONGER)
+        return kind->points == 0;
+    if (layout == CASE_CLOSED)
+        return kind->points == 0 && kind->repeats && !support_kind_is_surface(kind);
+    return support_kind_takes_spots(kind);
+}
+
+/* Which particles the points are. */
+static inline void lay_out_particles(kind_case *k, case_layout layout)
+{
+    bool longer = layout != CASE_ON_PARTICLES;
+    k->points = support_point_count(k->kind, longer);
+    for (uint32_t i = 0; i < k->points; ++i) {
+        k->count[i] = 1;
+        k->weight[i][0] = 1;
+        k->index[i][0] = support_particle_of_point(k->kind, longer, i);
+        if (layout == CASE_CLOSED && i == k->points - 1)
+            k->index[i][0] = 1;
+        k->particles = k->index[i][0] + 1 > k->particles ? k->index[i][0] + 1 : k->particles;
+    }
+}
+
 static inline void lay_out(kind_case *k, case_layout layout, uint64_t *seed)
 {
-    static const uint32_t corners[CASE_LAYOUTS] = {1, 3, 4, 0};
     k->particles = 0;
-    for (uint32_t i = 0; i < k->kind->points; ++i) {
-        uint32_t n = layout == CASE_SHARED ? 3 + i % 2 : corners[layout];
+    if (layout < CASE_IN_TRIANGLES) {
+        lay_out_particles(k, layout);
+        return;
+    }
+    k->points = k->kind->points;
+    for (uint32_t i = 0; i < k->points; ++i) {
+        uint32_t n = layout == CASE_SHARED ? 3 + i % 2 : layout == CASE_IN_TRIANGLES ? 3 : 4;
         uint32_t first = layout == CASE_SHARED ? i : k->particles;
         k->count[i] = n;
         random_weights(seed, n, k->weight[i]);
@@ -309,7 +488,7 @@ static inline void lay_out(kind_case *k, case_layout layout, uint64_t *seed)
 /* Where the points of a case are when its particles are at x. */
 static inline void points_of(const kind_case *k, const sn_vec3 *x, sn_vec3 *point)
 {
-    for (uint32_t i = 0; i < k->kind->points; ++i) {
+    for (uint32_t i = 0; i < k->points; ++i) {
         double p[3] = {0, 0, 0};
         for (uint32_t j = 0; j < k->count[i]; ++j) {
             sn_vec3 a = x[k->index[i][j]];
@@ -324,9 +503,9 @@ static inline void points_of(const kind_case *k, const sn_vec3 *x, sn_vec3 *poin
 
 static inline bool evaluate_at(const kind_case *k, const sn_vec3 *particles, case_value *value)
 {
-    sn_vec3 point[SN_MAX_POINTS];
+    sn_vec3 point[CASE_POINTS];
     points_of(k, particles, point);
-    return evaluate(k->kind, k->param, point, value);
+    return evaluate(k->kind, k->points, k->param, point, value);
 }
 
 static inline sn_vec3 random_place(uint64_t *seed, uint32_t dimensions, double scale)
@@ -335,35 +514,51 @@ static inline sn_vec3 random_place(uint64_t *seed, uint32_t dimensions, double s
     return vec(x, y, dimensions == 2 ? 0 : support_random_in(seed, -scale, scale));
 }
 
-static inline double smallest_gap(const sn_vec3 *x, uint32_t count)
+/* The corners of a tetrahedron or an octahedron, in the order of support_particle_of_point. */
+static inline sn_vec3 solid_corner(uint32_t corners, uint32_t i)
 {
+    static const double four[4][3] = {{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}};
+    static const double six[6][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1}};
+    return corners == 4 ? vec(four[i][0], four[i][1], four[i][2]) : vec(six[i][0], six[i][1], six[i][2]);
+}
+
+/* The distance of any two points, and of particles that are not the same. */
+static inline double smallest_point_gap(const kind_case *k)
+{
+    sn_vec3 point[CASE_POINTS];
     double gap = INFINITY;
-    for (uint32_t i = 0; i < count; ++i)
+    points_of(k, k->x, point);
+    for (uint32_t i = 0; i < k->points; ++i)
         for (uint32_t j = 0; j < i; ++j)
-            gap = fmin(gap, support_gap(x[i], x[j]));
+            if (k->count[i] > 1 || k->index[i][0] != k->index[j][0])
+                gap = fmin(gap, support_gap(point[i], point[j]));
     return gap;
 }
 
-/* Random particles whose points keep a distance, which is given up by and by where there are many. */
+/* Random particles whose points keep a distance, which is given up by and by where there are many. Those of a surface are
+   the corners of a dented solid, with room inside. */
 static inline void scatter(kind_case *k, uint64_t *seed, double scale)
 {
-    sn_vec3 point[SN_MAX_POINTS];
-    double gap = 0.6 * scale;
+    bool solid = support_kind_is_surface(k->kind);
+    double gap = 0.6 * scale, dent = solid ? 0.3 * scale : 1.5 * scale;
     do {
-        for (uint32_t i = 0; i < k->particles; ++i)
-            k->x[i] = random_place(seed, k->dimensions, 1.5 * scale);
-        points_of(k, k->x, point);
+        for (uint32_t i = 0; i < k->particles; ++i) {
+            sn_vec3 centre = solid ? solid_corner(k->particles, i) : vec(0, 0, 0);
+            sn_vec3 d = random_place(seed, k->dimensions, dent);
+            k->x[i] = vec((double)centre.x * scale + (double)d.x, (double)centre.y * scale + (double)d.y,
+                          (double)centre.z * scale + (double)d.z);
+        }
         gap *= 0.99;
-    } while (smallest_gap(point, k->kind->points) < gap);
+    } while (smallest_point_gap(k) < gap);
 }
 
 /* The gradient of a row by the positions of the particles. A z that is locked does not count. */
 static inline void gather_row(const kind_case *k, const case_value *value, uint32_t row, double (*g)[3])
 {
     memset(g, 0, CASE_PARTICLES * sizeof(*g));
-    for (uint32_t i = 0; i < k->kind->points; ++i)
+    for (uint32_t i = 0; i < k->points; ++i)
         for (uint32_t j = 0; j < k->count[i]; ++j) {
-            sn_vec3 a = value->gradient[row * k->kind->points + i];
+            sn_vec3 a = value->gradient[row * k->points + i];
             double b = (double)k->weight[i][j], *sum = g[k->index[i][j]];
             sum[0] += b * (double)a.x;
             sum[1] += b * (double)a.y;
@@ -424,13 +619,13 @@ static inline kind_case satisfied_case(const sn_world *kinds, uint32_t number, c
     kind_case k = {.kind = sn_kind_info(kinds, number), .number = number, .dimensions = dimensions};
     assert_non_null(k.kind);
     for (uint32_t attempt = 0; attempt < 1000; ++attempt) {
-        sn_vec3 point[SN_MAX_POINTS];
+        sn_vec3 point[CASE_POINTS];
         lay_out(&k, layout, seed);
         for (uint32_t i = 0; i < k.particles; ++i)
             k.mass[i] = support_random_in(seed, 0.5, 3);
         scatter(&k, seed, 1);
         points_of(&k, k.x, point);
-        choose_params(seed, k.kind, dimensions, 1, point, k.param);
+        choose_params(seed, k.kind, k.points, dimensions, 1, point, k.param);
         if (satisfy(&k))
             return k;
     }
@@ -462,7 +657,7 @@ static inline kind_case violated_case(const sn_world *kinds, uint32_t number, ca
 /* The points of the case as the API takes them. */
 static inline void make_points(kind_case *k)
 {
-    for (uint32_t i = 0; i < k->kind->points; ++i) {
+    for (uint32_t i = 0; i < k->points; ++i) {
         sn_particle p[4];
         const sn_real *b = k->weight[i];
         for (uint32_t j = 0; j < k->count[i]; ++j)
@@ -480,11 +675,13 @@ static inline sn_constraint_def case_def(const kind_case *k)
 {
     sn_constraint_def def = sn_default_constraint_def(k->number);
     def.points = k->point;
+    def.point_count = k->points;
     memcpy(def.param, k->param, sizeof(def.param));
     return def;
 }
 
-/* Adds the particles and the constraint to a world of its own. material may be NULL. */
+/* Adds the particles and the constraint to a world of its own. material may be NULL, and is passed over where the kind
+   takes none. */
 static inline void case_build(kind_case *k, const sn_material *material, double stiffness)
 {
     k->world = case_world(k->dimensions);
@@ -495,7 +692,7 @@ static inline void case_build(kind_case *k, const sn_material *material, double 
     make_points(k);
     sn_constraint_def def = case_def(k);
     def.stiffness = (sn_real)stiffness;
-    if (material) {
+    if (material && support_kind_gives(k->kind)) {
         def.compliance = material->compliance;
         def.damping = material->damping;
     }
@@ -546,10 +743,40 @@ typedef struct case_subject {
 
 typedef void case_test(const case_subject *subject);
 
+/* The kinds that a test is for. */
+typedef enum case_scope {
+    CASE_ALL,
+    CASE_SOLVED,   /* by a solver: all but forces */
+    CASE_ROWS,     /* by the row formula: neither forces nor projections of their own */
+    CASE_FORCES,   /* forces */
+    CASE_UNGIVING, /* forces and projections of their own, which take no compliance */
+    CASE_LISTS     /* any number of points */
+} case_scope;
+
+static inline bool in_scope(const sn_kind *kind, case_scope scope)
+{
+    switch (scope) {
+    case CASE_ALL:
+        return true;
+    case CASE_SOLVED:
+        return !kind->force;
+    case CASE_ROWS:
+        return support_kind_gives(kind);
+    case CASE_FORCES:
+        return kind->force;
+    case CASE_UNGIVING:
+        return !support_kind_gives(kind);
+    case CASE_LISTS:
+        return kind->points == 0;
+    }
+    return false;
+}
+
 typedef struct case_entry {
     const char *name;
     case_test *test;
-    bool in_all_layouts; /* otherwise on particles only */
+    case_scope scope;
+    bool on_spots; /* in all layouts; otherwise on particles only */
 } case_entry;
 
 typedef struct case_run {
@@ -579,10 +806,11 @@ static inline uint64_t case_seed(const case_subject *s)
     return 1000003u * s->number + 10007u * (uint64_t)s->layout + 1;
 }
 
-/* One unit test for every entry, every kind of the table (and each registered one) and every layout. */
+/* One unit test for every entry, every kind of the table (and each registered one) in its scope, and every layout. */
 static inline int run_for_every_kind(const char *group, const case_entry *entries, size_t entry_count)
 {
-    static const char *const places[CASE_LAYOUTS] = {"particles", "triangles", "tetrahedra", "shared spots"};
+    static const char *const places[CASE_LAYOUTS] = {"particles", "more particles", "a ring of particles",
+                                                     "triangles", "tetrahedra",     "shared spots"};
     uint32_t kinds = sn_kind_count(NULL) + (uint32_t)COUNT_OF(case_kinds);
     size_t most = entry_count * kinds * CASE_LAYOUTS, count = 0;
     case_run *runs = calloc(most, sizeof(*runs));
@@ -591,13 +819,14 @@ static inline int run_for_every_kind(const char *group, const case_entry *entrie
         return EXIT_FAILURE;
     for (size_t e = 0; e < entry_count; ++e)
         for (uint32_t number = 1; number < kinds; ++number)
-            for (int layout = 0; layout < (entries[e].in_all_layouts ? CASE_LAYOUTS : 1); ++layout) {
+            for (int layout = 0; layout < (entries[e].on_spots ? CASE_LAYOUTS : CASE_IN_TRIANGLES); ++layout) {
                 bool builtin = number < SN_KIND_BUILTIN_END;
                 const sn_kind *kind = builtin ? sn_kind_info(NULL, number) : &case_kinds[number - SN_KIND_BUILTIN_END];
+                if (!kind || !in_scope(kind, entries[e].scope) || !has_layout(kind, (case_layout)layout))
+                    continue;
                 case_run *run = &runs[count];
                 *run = (case_run){&entries[e], number, (case_layout)layout, ""};
-                snprintf(run->name, sizeof(run->name), "%s: %s on %s", entries[e].name, kind ? kind->name : "?",
-                         places[layout]);
+                snprintf(run->name, sizeof(run->name), "%s: %s on %s", entries[e].name, kind->name, places[layout]);
                 tests[count++] = (struct CMUnitTest){run->name, case_trampoline, NULL, NULL, run};
             }
     int failed = _cmocka_run_group_tests(group, tests, count, NULL, NULL);

@@ -1106,7 +1106,8 @@ static void test_shift_keeps_motion(void **state)
             assert_ok(pair[i], sn_particle_add_force(pair[i], sn_particle_from_index(pair[i], j), vec(9, 8, -7)));
         support_run(pair[i], 20, 1.0 / 60);
     }
-    double tolerance = sizeof(sn_real) == 4 ? 2e-4 : 1e-9;
+    /* where an inequality is just met, rounding decides in which substep, and the difference is one of substeps */
+    double tolerance = sizeof(sn_real) == 4 ? 2e-4 : 1e-6;
     for (uint32_t i = 0; i < SUPPORT_ZOO_PARTICLES; ++i) {
         sn_vec3 x = sn_particle_position(pair[1], sn_particle_from_index(pair[1], i));
         sn_vec3 y = sn_particle_position(pair[0], sn_particle_from_index(pair[0], i));

@@ -1,0 +1,87 @@
+/* What a program can learn of a step that failed. */
+#include "support/support.h"
+
+#include <math.h>
+
+static sn_vec3 bad_wind(void *context, const sn_field_in *in)
+{
+    const uint32_t *victim = context;
+    return vec(in->index == *victim && in->time > 0.05 ? (double)INFINITY : 0, 0, 0);
+}
+
+static void test_field(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(1, 0, 0), 1);
+    uint32_t number;
+    assert_true(sn_particle_is_valid(world, p));
+    assert_ok(world, sn_world_add_field(world, bad_wind, &q.index, false, &number));
+    assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(0.1)));
+    sn_fault fault = sn_world_fault(world);
+    assert_int_equal(fault.field, number);
+    assert_memory_equal(&fault.particle, &q, sizeof q);
+    assert_int_equal(fault.constraint.generation, 0);
+    assert_close(fault.remaining, 0.1 - sn_world_time(world), 1e-8);
+    assert_true(fault.remaining > 0.03 && fault.remaining < 0.051);
+
+    assert_ok(world, sn_world_remove_field(world, number));
+    assert_ok(world, sn_world_step(world, (sn_real)fault.remaining));
+    assert_close(sn_world_time(world), 0.1, 1e-7);
+    fault = sn_world_fault(world);
+    assert_int_equal(fault.field, 0);
+    assert_int_equal(fault.particle.generation, 0);
+    assert_true(fault.remaining == 0);
+    sn_world_destroy(world);
+}
+
+static bool undefined_eval(const sn_eval_in *in, const sn_eval_out *out)
+{
+    (void)in;
+    out->c[0] = (sn_real)NAN;
+    out->gradient[0] = vec(1, 0, 0);
+    return true;
+}
+
+static void test_constraint(void **state)
+{
+    (void)state;
+    const sn_kind kind = {.name = "undefined", .points = 1, .rows = 1, .eval = undefined_eval};
+    sn_world *world = support_world();
+    sn_point point = sn_at(sn_add_particle(world, vec(0, 0, 0), 1));
+    sn_constraint_def def = sn_default_constraint_def(sn_register_kind(world, &kind));
+    sn_constraint bad;
+    def.points = &point;
+    assert_ok(world, sn_constraint_add(world, &def, &bad));
+    assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(0.1)));
+    sn_fault fault = sn_world_fault(world);
+    assert_memory_equal(&fault.constraint, &bad, sizeof bad);
+    assert_close(fault.remaining, 0.1, 1e-8);
+    assert_ok(world, sn_constraint_remove(world, fault.constraint));
+    assert_ok(world, sn_world_step(world, (sn_real)fault.remaining));
+    sn_world_destroy(world);
+}
+
+static void test_particle(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_particle p = sn_add_particle(world, vec(0, 0, 0), real(1e-30));
+    assert_ok(world, sn_particle_add_force(world, p, vec(SUPPORT_REAL_MAX / 2, 0, 0)));
+    assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(0.1)));
+    sn_fault fault = sn_world_fault(world);
+    assert_memory_equal(&fault.particle, &p, sizeof p);
+    assert_int_equal(fault.field, 0);
+    assert_true(sn_world_fault(NULL).remaining == 0);
+    sn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_field),
+        cmocka_unit_test(test_constraint),
+        cmocka_unit_test(test_particle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
