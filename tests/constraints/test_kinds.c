@@ -346,9 +346,11 @@ static void force_is_slope_of_energy(const case_subject *s)
         point_state state = forced_state(s, &seed, n);
         const kind_case *k = &state.k;
         double f[CASE_PARTICLES][3], unused[CASE_PARTICLES][3], step = state.feature * EXACTNESS(1e-2, 1e-4);
-        double energy = force_at(k, k->x, at_rest, f), largest = 0;
+        double energy = force_at(k, k->x, at_rest, f), largest = 0, stiffest = 0;
         for (uint32_t i = 0; i < k->particles; ++i)
             largest = fmax(largest, sqrt(dot3(f[i], f[i])));
+        for (uint32_t i = 0; i < sn_kind_param_count(s->kind); ++i)
+            stiffest = fmax(stiffest, fabs((double)k->param[i]));
         for (uint32_t i = 0; i < k->particles; ++i)
             for (uint32_t axis = 0; axis < 3; ++axis) {
                 double slope[2];
@@ -362,7 +364,8 @@ static void force_is_slope_of_energy(const case_subject *s)
                     slope[wide] = (force_at(k, high, at_rest, unused) - force_at(k, low, at_rest, unused)) /
                                   ((double)*up - (double)*down);
                 }
-                double noise = EXACTNESS(1e-6, 1e-15) * (fabs(energy) + largest) / step;
+                /* last places of the energy, and of lengths times a stiffness where it has its minimum */
+                double noise = EXACTNESS(1e-6, 1e-15) * ((fabs(energy) + largest) / step + 20 * stiffest);
                 double expected = -(4 * slope[0] - slope[1]) / 3;
                 assert_close(f[i][axis], expected, EXACTNESS(2e-3, 1e-7) * largest + noise);
             }
