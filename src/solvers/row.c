@@ -132,8 +132,8 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
         p.least[r] = inequality >> r & 1 && give.alpha > 0 ? -(double)lambda[r] : 0;
         if (row_acts(inequality >> r & 1, block->c[r], give.alpha, lambda[r]))
             acting |= 1u << r;
-        else if (p.b[r] > 0) /* damping makes no inequality act that is not violated */
-            p.b[r] = 0;
+        else /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
+            p.b[r] = -(1 + (double)give.gamma) * (double)block->c[r];
     }
     if (!acting)
         return true;
@@ -142,7 +142,7 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
     for (uint32_t r = 0; r < block->rows; ++r)
         if (!isfinite(block->c[r]) || !isfinite(p.a[r][r]))
             return false;
-    if (acting & inequality)
+    if (inequality) /* also where none acts yet: the equalities may violate one */
         solve_problem(&p, acting, x);
     else
         solve_active(block->rows, acting, p.a, p.b, x);

@@ -4,13 +4,13 @@
 
 /* ---- The row formula, computed independently -------------------------------------------------------------------- */
 
-/* What one projection is expected to do: rows with their multipliers, and the displacement of every particle. */
+/* What one projection is expected to do: the gradients of the rows, and the displacement of every particle, by its
+   velocity and by the constraint. Multipliers are not compared one by one: where rows say the same (the three of a
+   collinear constraint have rank two) they are not unique, but what they do together is. */
 typedef struct projection {
-    uint32_t rows; /* that took part */
-    uint32_t row[SN_MAX_ROWS];
     double gradient[SN_MAX_ROWS][CASE_PARTICLES][3];
-    double dlambda[SN_MAX_ROWS];
     double d[CASE_PARTICLES][3];
+    double push[CASE_PARTICLES][3];
 } projection;
 
 /* Gaussian elimination with pivots by size; an unknown without a pivot (a coordinate that is locked) gets 0. */
@@ -38,17 +38,53 @@ static void solve_dense(uint32_t n, double (*a)[SN_MAX_ROWS], double *b, double 
         x[column] = pivot_of[column] == n ? 0 : b[pivot_of[column]] / a[pivot_of[column]][column];
 }
 
+/* The equations of a block: A dlambda = b for rows that act, dlambda = 0 and A dlambda >= b for inequalities that do not. */
+typedef struct equations {
+    double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS];
+} equations;
+
+/* Solves with the rows in `active` acting; returns by how much the worst of the other conditions is broken. */
+static double solve_with(const sn_kind *kind, const equations *e, uint32_t active, double *dlambda)
+{
+    double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS], x[SN_MAX_ROWS], broken = 0;
+    uint32_t row_of[SN_MAX_ROWS], n = 0;
+    for (uint32_t row = 0; row < kind->rows; ++row)
+        if (active >> row & 1)
+            row_of[n++] = row;
+    for (uint32_t r = 0; r < n; ++r) {
+        b[r] = e->b[row_of[r]];
+        for (uint32_t c = 0; c < n; ++c)
+            a[r][c] = e->a[row_of[r]][row_of[c]];
+    }
+    solve_dense(n, a, b, x);
+    memset(dlambda, 0, SN_MAX_ROWS * sizeof(*dlambda));
+    for (uint32_t r = 0; r < n; ++r) {
+        dlambda[row_of[r]] = x[r];
+        if (is_inequality(kind, row_of[r]))
+            broken = fmax(broken, -x[r]);
+    }
+    for (uint32_t row = 0; row < kind->rows; ++row) {
+        double missing = e->b[row];
+        for (uint32_t c = 0; c < kind->rows; ++c)
+            missing -= e->a[row][c] * dlambda[c];
+        if (!(active >> row & 1))
+            broken = fmax(broken, missing);
+    }
+    return broken;
+}
+
 /* One pass of a substep h that begins with velocities v (NULL: at rest):
        [(1 + g) J W J^T + a] dlambda = -C - g J (x - x0),  a = compliance / h^2,  g = compliance * damping / h
-   over the equalities and the violated inequalities, with C and J at the predicted positions (Macklin, Mueller and
-   Chentanez 2016, equations 18 and 26). False where an inequality would pull. */
+   with C and J at the predicted positions (Macklin, Mueller and Chentanez 2016, equations 18 and 26), over the equalities
+   and those inequalities that push: of all sets of them the one for which no multiplier is negative and none that is left
+   out is violated. Damping by itself violates nothing: an inequality with C >= 0 asks for C + J dx >= 0. */
 static bool expect_projection(const kind_case *k, double h, double (*v)[3], sn_material material, double stiffness,
                               projection *p)
 {
     case_value value;
     sn_vec3 x[CASE_PARTICLES];
-    double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS];
-    double alpha = (double)material.compliance / (h * h);
+    equations e;
+    double alpha = (double)material.compliance / (h * h), best[SN_MAX_ROWS] = {0}, least = INFINITY;
     double gamma = (double)material.compliance * (double)material.damping / h;
     memset(p, 0, sizeof(*p));
     for (uint32_t i = 0; i < k->particles; ++i) {
@@ -59,36 +95,71 @@ static bool expect_projection(const kind_case *k, double h, double (*v)[3], sn_m
     if (!evaluate_at(k, x, &value))
         return false;
     for (uint32_t row = 0; row < k->kind->rows; ++row)
-        if (!is_inequality(k->kind, row) || value.c[row] < 0) {
-            gather_row(k, &value, row, p->gradient[p->rows]);
-            p->row[p->rows++] = row;
-        }
-    for (uint32_t r = 0; r < p->rows; ++r) {
-        b[r] = -(double)value.c[p->row[r]];
+        gather_row(k, &value, row, p->gradient[row]);
+    for (uint32_t r = 0; r < k->kind->rows; ++r) {
+        double c = (double)value.c[r];
+        e.b[r] = -c;
         for (uint32_t i = 0; i < k->particles; ++i)
-            b[r] -= gamma * dot3(p->gradient[r][i], p->d[i]);
-        for (uint32_t s = 0; s < p->rows; ++s)
-            a[r][s] = (1 + gamma) * weighted_product(k, p->gradient[r], p->gradient[s]) + (r == s ? alpha : 0);
+            e.b[r] -= gamma * dot3(p->gradient[r][i], p->d[i]);
+        if (is_inequality(k->kind, r) && c >= 0)
+            e.b[r] = -(1 + gamma) * c;
+        for (uint32_t s = 0; s < k->kind->rows; ++s)
+            e.a[r][s] = (1 + gamma) * weighted_product(k, p->gradient[r], p->gradient[s]) + (r == s ? alpha : 0);
     }
-    solve_dense(p->rows, a, b, p->dlambda);
-    for (uint32_t r = 0; r < p->rows; ++r) {
-        if (is_inequality(k->kind, p->row[r]) && p->dlambda[r] < 0)
-            return false;
-        p->dlambda[r] *= stiffness;
+    uint32_t all = (1u << k->kind->rows) - 1, equalities = all & ~k->kind->inequality;
+    for (uint32_t active = 0; active <= all; ++active) {
+        double dlambda[SN_MAX_ROWS], broken;
+        if ((active & equalities) == equalities && (broken = solve_with(k->kind, &e, active, dlambda)) < least) {
+            least = broken;
+            memcpy(best, dlambda, sizeof(best));
+        }
+    }
+    for (uint32_t row = 0; row < k->kind->rows; ++row)
         for (uint32_t i = 0; i < k->particles; ++i)
             for (uint32_t axis = 0; axis < 3; ++axis)
-                p->d[i][axis] += p->gradient[r][i][axis] * p->dlambda[r] / k->mass[i];
-    }
+                p->push[i][axis] += p->gradient[row][i][axis] * stiffness * best[row] / k->mass[i];
+    for (uint32_t i = 0; i < k->particles; ++i)
+        for (uint32_t axis = 0; axis < 3; ++axis)
+            p->d[i][axis] += p->push[i][axis];
     return true;
 }
 
-/* The world moved as expected in its one substep, and says so of its forces. */
-static void check_projection(const kind_case *k, double h, const projection *p)
+/* By how much the expectation changes if positions change by a last place: what rounding alone may do to this case, much
+   where it is nearly degenerate. */
+static double projection_doubt(const kind_case *k, double h, double (*v)[3], sn_material material, double stiffness,
+                               const projection *p, uint64_t *seed)
+{
+    double doubt = 0;
+    for (uint32_t attempt = 0; attempt < 4; ++attempt) {
+        kind_case moved = *k;
+        projection other;
+        for (uint32_t i = 0; i < k->particles; ++i)
+            for (uint32_t axis = 0; axis < 3 && !(axis == 2 && k->dimensions == 2); ++axis)
+                *component(&moved.x[i], axis) += (sn_real)(support_random_in(seed, -2, 2) * EXACTNESS(1.2e-7, 2.2e-16));
+        if (!expect_projection(&moved, h, v, material, stiffness, &other))
+            return INFINITY;
+        for (uint32_t i = 0; i < k->particles; ++i)
+            for (uint32_t axis = 0; axis < 3; ++axis)
+                doubt = fmax(doubt, fabs(other.push[i][axis] - p->push[i][axis]));
+    }
+    return doubt;
+}
+
+/* The world moved as expected in its one substep, and the forces that it reads out are what moved it. */
+static void check_projection(const kind_case *k, double h, const projection *p, double doubt)
 {
     double largest = 0.01;
     for (uint32_t i = 0; i < k->particles; ++i)
         largest = fmax(largest, sqrt(dot3(p->d[i], p->d[i])));
-    double tolerance = EXACTNESS(3e-5, 1e-12) * largest;
+    double tolerance = EXACTNESS(3e-5, 1e-12) * largest + 8 * doubt;
+    sn_force force = sn_constraint_force(k->world, k->constraint);
+    assert_int_equal(force.rows, k->kind->rows);
+    double squares = 0;
+    for (uint32_t row = 0; row < k->kind->rows; ++row) {
+        squares += (double)force.row[row] * (double)force.row[row];
+        assert_true(!is_inequality(k->kind, row) || force.row[row] >= 0);
+    }
+    assert_close(force.magnitude, sqrt(squares), EXACTNESS(1e-6, 1e-15) * sqrt(squares));
     for (uint32_t i = 0; i < k->particles; ++i) {
         double moved[3];
         displacement(k, i, moved);
@@ -96,20 +167,13 @@ static void check_projection(const kind_case *k, double h, const projection *p)
         for (uint32_t axis = 0; axis < 3; ++axis) {
             assert_close(moved[axis] * h, p->d[i][axis], tolerance);
             assert_close(*component(&x, axis), (double)*component((sn_vec3 *)&k->x[i], axis) + p->d[i][axis],
-                         tolerance);
+                         tolerance + EXACTNESS(5e-7, 1e-15));
+            double push = 0;
+            for (uint32_t row = 0; row < k->kind->rows; ++row)
+                push += (double)force.row[row] * h * h * p->gradient[row][i][axis] / k->mass[i];
+            assert_close(push, p->push[i][axis], tolerance);
         }
     }
-    sn_force force = sn_constraint_force(k->world, k->constraint);
-    assert_int_equal(force.rows, k->kind->rows);
-    double expected[SN_MAX_ROWS] = {0}, squares = 0;
-    for (uint32_t r = 0; r < p->rows; ++r)
-        expected[p->row[r]] = p->dlambda[r] / (h * h);
-    for (uint32_t row = 0; row < k->kind->rows; ++row)
-        squares += expected[row] * expected[row];
-    tolerance = EXACTNESS(2e-5, 1e-12) * sqrt(squares) + EXACTNESS(5e-6, 1e-14) / (h * h); /* kg m: round-off of m C */
-    for (uint32_t row = 0; row < k->kind->rows; ++row)
-        assert_close(force.row[row], expected[row], tolerance);
-    assert_close(force.magnitude, sqrt(squares), tolerance);
 }
 
 enum { PROJECTIONS = 20 };
@@ -129,13 +193,16 @@ static void check_row_formula(const case_subject *s, uint32_t dimensions, sn_mat
         }
         projection expected;
         if (expect_projection(&k, h, v, material, stiffness, &expected)) {
+            double doubt = projection_doubt(&k, h, v, material, stiffness, &expected, &seed);
             assert_ok(k.world, sn_world_step(k.world, (sn_real)h));
-            check_projection(&k, h, &expected);
-            ++compared;
+            if (doubt < EXACTNESS(1e-3, 1e-9)) { /* not on the edge of a jump */
+                check_projection(&k, h, &expected, doubt);
+                ++compared;
+            }
         }
         case_destroy(&k);
     }
-    assert_in_range(compared, PROJECTIONS / 4, PROJECTIONS);
+    assert_in_range(compared, PROJECTIONS * 3 / 4, PROJECTIONS);
 }
 
 static void row_formula_rigid(const case_subject *s)
@@ -198,7 +265,7 @@ static void projections_keep_momentum(const case_subject *s)
         assert_ok(k.world, sn_world_step(k.world, 1));
         momenta sum = momenta_of(&k);
         double tolerance = EXACTNESS(2e-6, 1e-14);
-        assert_true(sum.size > 0.01);
+        assert_true(sum.size > 1e-3);
         assert_true(sqrt(dot3(sum.linear, sum.linear)) <= tolerance * sum.size);
         if (is_isotropic(s->kind))
             assert_true(sqrt(dot3(sum.angular, sum.angular)) <= 2 * tolerance * sum.turn);
@@ -226,17 +293,24 @@ static void many_passes_keep_momentum(const case_subject *s)
 
 /* ---- Rest ------------------------------------------------------------------------------------------------------- */
 
-static void check_nothing_moves(const kind_case *k)
+static void check_nothing_moves(const kind_case *k, bool exact)
 {
-    case_value value;
-    bool exact = evaluate_at(k, k->x, &value) && largest_miss(k->kind, &value) == 0 && k->count[0] == 1;
+    double size = 1;
+    for (uint32_t i = 0; i < k->particles; ++i)
+        size = fmax(size, (double)case_length(k->x[i]));
     for (uint32_t i = 0; i < k->particles; ++i) {
         sn_vec3 x = sn_particle_position(k->world, k->handle[i]);
         if (exact)
             assert_vec_same(x, k->x[i]);
         else
-            assert_vec_close(x, k->x[i], EXACTNESS(5e-6, 1e-14));
+            assert_vec_close(x, k->x[i], EXACTNESS(5e-6, 1e-14) * size);
     }
+}
+
+/* Whether C is exactly 0, by the engine, of a constraint that acts on particles and by C alone. */
+static bool is_exact(const kind_case *k)
+{
+    return largest_value_miss(k) == 0 && k->count[0] == 1 && !k->kind->project;
 }
 
 /* A satisfied constraint leaves its particles where they are, bit for bit where it holds particles rather than spots, in
@@ -247,28 +321,32 @@ static void satisfied_moves_nothing(const case_subject *s)
     for (uint32_t n = 0; n < 4 * PROJECTIONS; ++n) {
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, case_dimensions(s, n / 2), &seed);
         case_build(&k, n % 2 ? &(sn_material){real(0.01), 1} : NULL, 1);
-        case_configure(&k, (sn_order)(n % 3), 5, 3);
+        case_configure(&k, (sn_order)(n % 4), 5, 3);
+        bool exact = is_exact(&k);
         assert_ok(k.world, sn_world_step(k.world, real(0.01)));
-        check_nothing_moves(&k);
+        check_nothing_moves(&k, exact);
         case_destroy(&k);
     }
 }
 
-/* The same with everything measured by the engine rather than here. Kinds that cannot measure all are left out. */
+/* The same with everything measured by the engine rather than here that the kind can measure. */
 static void measured_by_the_world_moves_nothing(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
-    for (uint32_t n = 0; n < PROJECTIONS && s->kind->measure; ++n) {
+    for (uint32_t n = 0; n < PROJECTIONS && measures_its_rest(s->kind); ++n) {
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
-        for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
-            k.param[i] = SN_MEASURE;
+        sn_real measured[SN_MAX_PARAMS];
+        sn_vec3 x[CASE_POINTS];
         for (uint32_t i = 0; i < k.particles; ++i) /* far from the origin, where differences have few digits */
             k.x[i] = vec((double)k.x[i].x + 1000, (double)k.x[i].y - 3000, (double)k.x[i].z + 500);
+        points_of(&k, k.x, x);
+        measure_params(s->kind, k.points, x, measured);
+        for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+            k.param[i] = measured[i] == SN_MEASURE ? k.param[i] : SN_MEASURE;
         case_build(&k, NULL, 1);
         assert_true(largest_value_miss(&k) == 0);
         assert_ok(k.world, sn_world_step(k.world, real(0.01)));
-        for (uint32_t i = 0; i < k.particles; ++i)
-            assert_vec_same(sn_particle_position(k.world, k.handle[i]), k.x[i]);
+        check_nothing_moves(&k, is_exact(&k));
         case_destroy(&k);
     }
 }
@@ -287,40 +365,63 @@ static double slack(const kind_case *k)
     return least;
 }
 
-/* A state in which every inequality has room. False where there is none: a band between two equal lengths. */
+/* Whether every inequality has room, and equalities hold. */
+static bool has_room(const kind_case *k, const sn_vec3 *x)
+{
+    case_value value;
+    if (!evaluate_at(k, x, &value))
+        return false;
+    for (uint32_t row = 0; row < k->kind->rows; ++row)
+        if (is_inequality(k->kind, row) ? value.c[row] < real(0.02) : fabs((double)value.c[row]) > 1e-5)
+            return false;
+    return true;
+}
+
+/* A state with room, with other positions, and with other parameters, as for a band between two equal lengths. False where
+   none is found. */
 static bool make_room(kind_case *k, uint64_t *seed)
 {
-    for (uint32_t attempt = 0; attempt < 200; ++attempt) {
+    for (uint32_t attempt = 0; attempt < 500; ++attempt) {
         kind_case trial = *k;
-        case_value value;
-        for (uint32_t i = 0; i < k->particles; ++i) {
+        sn_real *value = trial.param;
+        for (uint32_t i = 0; i < k->particles && attempt % 2; ++i) {
             sn_vec3 d = random_place(seed, k->dimensions, 0.4);
             trial.x[i] =
                 vec((double)k->x[i].x + (double)d.x, (double)k->x[i].y + (double)d.y, (double)k->x[i].z + (double)d.z);
         }
-        bool room = evaluate_at(&trial, trial.x, &value);
-        for (uint32_t row = 0; row < k->kind->rows; ++row)
-            room = room && is_inequality(k->kind, row) && value.c[row] > real(0.02);
-        if (room) {
-            *k = trial;
-            return true;
+        for (const sn_param *p = k->kind->param; p->name; value += param_numbers(p), ++p) {
+            for (uint32_t i = 0; p->type != SN_PARAM_DIRECTION && i < param_numbers(p); ++i) {
+                value[i] += (sn_real)support_random_in(seed, -0.4, 0.4);
+                if (p->least != 0 || p->most != 0)
+                    value[i] = value[i] < p->least ? p->least : value[i] > p->most ? p->most : value[i];
+            }
         }
+        if ((k->kind->check && k->kind->check(trial.param)) || !satisfy(&trial) || !has_room(&trial, trial.x))
+            continue;
+        *k = trial;
+        return true;
     }
     return false;
+}
+
+/* A kind all of whose rows are inequalities. */
+static bool only_inequalities(const sn_kind *kind)
+{
+    return kind->inequality == (1u << kind->rows) - 1;
 }
 
 /* Where there is room, particles fly on as if there were no constraint, bit for bit, and no force is read. */
 static void inequalities_leave_room_alone(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
-    for (uint32_t n = 0; n < PROJECTIONS; ++n) {
+    for (uint32_t n = 0; only_inequalities(s->kind) && n < PROJECTIONS; ++n) {
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
         if (!make_room(&k, &seed))
-            continue;
+            fail_msg("no state with room found for %s", s->kind->name);
         case_build(&k, n % 2 ? &(sn_material){real(0.01), 1} : NULL, 1);
         sn_world *free_world = case_world(3);
         for (uint32_t i = 0; i < k.particles; ++i) {
-            sn_vec3 v = random_place(&seed, 3, 0.1);
+            sn_vec3 v = random_place(&seed, 3, 0.05);
             sn_particle twin = sn_add_particle(free_world, k.x[i], (sn_real)k.mass[i]);
             assert_ok(k.world, sn_particle_set_velocity(k.world, k.handle[i], v));
             assert_ok(free_world, sn_particle_set_velocity(free_world, twin, v));
@@ -336,6 +437,62 @@ static void inequalities_leave_room_alone(const case_subject *s)
     }
 }
 
+/* Gives the particles velocities that take inequality row r half way to its limit in a step of h. False where that cannot
+   be, or where another row has no room left then. */
+static bool approach(const kind_case *k, uint32_t row, double h, sn_vec3 *v)
+{
+    double g[CASE_PARTICLES][3];
+    case_value value;
+    sn_vec3 x[CASE_PARTICLES];
+    if (!evaluate_at(k, k->x, &value))
+        return false;
+    gather_row(k, &value, row, g);
+    double square = weighted_product(k, g, g);
+    if (!(square > 1e-4))
+        return false;
+    for (uint32_t i = 0; i < k->particles; ++i) {
+        double s = -0.5 * (double)value.c[row] / (square * k->mass[i]);
+        v[i] = vec(s * g[i][0] / h, s * g[i][1] / h, s * g[i][2] / h);
+        x[i] = vec((double)k->x[i].x + s * g[i][0], (double)k->x[i].y + s * g[i][1], (double)k->x[i].z + s * g[i][2]);
+    }
+    if (!evaluate_at(k, x, &value))
+        return false;
+    for (uint32_t r = 0; r < k->kind->rows; ++r)
+        if (is_inequality(k->kind, r) && value.c[r] < real(0.005))
+            return false;
+    return true;
+}
+
+/* However strong its damper is, an inequality exerts nothing while C > 0: it is a bumper, not a glue. Particles that
+   rush towards the limit fly freely, bit for bit where the kind has no equalities. */
+static void damping_alone_never_acts(const case_subject *s)
+{
+    uint64_t seed = case_seed(s);
+    const double h = 0.01;
+    const sn_material material = {real(0.01), real(1e4)};
+    uint32_t tried = 0;
+    for (uint32_t n = 0; n < 3 * PROJECTIONS; ++n) {
+        kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
+        sn_vec3 v[CASE_PARTICLES];
+        uint32_t row = n % s->kind->rows;
+        if (!is_inequality(s->kind, row) || !make_room(&k, &seed) || !approach(&k, row, h, v))
+            continue;
+        case_build(&k, &material, 1);
+        case_configure(&k, (sn_order)(n % 4), 5, 1);
+        for (uint32_t i = 0; i < k.particles; ++i)
+            assert_ok(k.world, sn_particle_set_velocity(k.world, k.handle[i], v[i]));
+        assert_ok(k.world, sn_world_step(k.world, (sn_real)h));
+        sn_force force = sn_constraint_force(k.world, k.constraint);
+        for (uint32_t r = 0; r < s->kind->rows; ++r)
+            assert_true(!is_inequality(s->kind, r) || force.row[r] == 0);
+        for (uint32_t i = 0; only_inequalities(s->kind) && i < k.particles; ++i)
+            assert_vec_close(sn_particle_velocity(k.world, k.handle[i]), v[i], 0);
+        ++tried;
+        case_destroy(&k);
+    }
+    assert_true(!s->kind->inequality || s->layout == CASE_CLOSED || tried > 3); /* a ring has no end */
+}
+
 /* Violated, they push until satisfied and never pull: the multiplier of an inequality is not negative. */
 static void inequalities_push_only(const case_subject *s)
 {
@@ -343,7 +500,7 @@ static void inequalities_push_only(const case_subject *s)
     for (uint32_t n = 0; s->kind->inequality && n < PROJECTIONS; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, n % 3 == 2 ? &(sn_material){real(0.05), 1} : NULL, 1);
-        case_configure(&k, (sn_order)(n % 3), 50, 1);
+        case_configure(&k, (sn_order)(n % 4), 50, 1);
         double before = slack(&k);
         assert_ok(k.world, sn_world_step(k.world, 1));
         sn_force force = sn_constraint_force(k.world, k.constraint);
@@ -361,7 +518,8 @@ static void inequalities_push_only(const case_subject *s)
 /* Newton's method on one constraint gets there in a few passes, whatever the order of the passes is called. */
 static void every_order_converges(const case_subject *s)
 {
-    static const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST};
+    static const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST,
+                                      SN_ORDER_THERE_AND_BACK};
     uint64_t seed = case_seed(s);
     for (uint32_t n = 0; n < PROJECTIONS; ++n)
         for (size_t o = 0; o < COUNT_OF(orders); ++o) {
@@ -412,7 +570,7 @@ static void passes_do_not_stiffen(const case_subject *s)
     for (uint32_t n = 0; n < PROJECTIONS; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, &material, 1);
-        case_configure(&k, (sn_order)(n % 3), 50, 1);
+        case_configure(&k, (sn_order)(n % 4), 50, 1);
         assert_ok(k.world, sn_world_step(k.world, 1));
         sn_real c[SN_MAX_ROWS];
         sn_force force = sn_constraint_force(k.world, k.constraint);
@@ -428,7 +586,7 @@ static void passes_do_not_stiffen(const case_subject *s)
 enum { SETTLE_FRAMES = 150 };
 
 #define SETTLE_COMPLIANCE 1e-3 /* unit of C per N */
-#define SETTLE_DEFLECTION 1e-2 /* m: how far the load moves the particle in a scene of a metre */
+#define SETTLE_DEFLECTION 1e-3 /* m: how far the load moves the particle in a scene of a metre. So little that C is linear */
 #define SETTLE_DAMPING    60   /* 1/s: about critical, so that it comes to rest soon */
 
 /* A load on one particle that deflects one row of the constraint. */
@@ -489,31 +647,52 @@ static void settle(const kind_case *k, const load *l, uint32_t iterations, uint3
     }
 }
 
-/* At rest C = -compliance * force, and the force balances the load. Returns where the loaded particle rests. */
-static sn_vec3 check_equilibrium(const kind_case *k, const load *l)
+/* What the constraint exerts on a particle, by all of its points. */
+static sn_vec3 force_on_particle(const kind_case *k, uint32_t particle)
 {
-    sn_real c[SN_MAX_ROWS];
+    double sum[3] = {0};
+    for (uint32_t i = 0; i < k->points; ++i)
+        for (uint32_t j = 0; j < k->count[i]; ++j) {
+            sn_vec3 f = sn_constraint_force_on(k->world, k->constraint, i);
+            for (uint32_t axis = 0; axis < 3 && k->index[i][j] == particle; ++axis)
+                sum[axis] += (double)k->weight[i][j] * (double)*component(&f, axis);
+        }
+    return vec(sum[0], sum[1], sum[2]);
+}
+
+/* At rest C = -compliance * force, and the force balances the load. Writes C. */
+static void check_equilibrium(const kind_case *k, const load *l, sn_real *c)
+{
     double deflection = SETTLE_COMPLIANCE * fabs(l->lambda);
     sn_force force = sn_constraint_force(k->world, k->constraint);
     assert_ok(k->world, sn_constraint_value(k->world, k->constraint, c));
     for (uint32_t row = 0; row < k->kind->rows; ++row)
         if (!is_inequality(k->kind, row) || row == l->row)
             assert_close(c[row], -SETTLE_COMPLIANCE * (double)force.row[row], 2e-3 * deflection);
-    assert_close(force.row[l->row], l->lambda, 0.05 * fabs(l->lambda));
+    assert_vec_close(force_on_particle(k, l->particle), vec(-l->force[0], -l->force[1], -l->force[2]),
+                     5e-3 * sqrt(dot3(l->force, l->force)));
     assert_true((double)case_length(sn_particle_velocity(k->world, k->handle[l->particle])) < 1e-3);
-    return sn_particle_position(k->world, k->handle[l->particle]);
 }
 
-/* A case of the subject with a load on the row. */
-static kind_case loaded_case(const case_subject *s, uint64_t *seed, uint32_t row, load *l)
+/* A case of the subject with a load on the row. False if the row never has a gradient, as the end that a ring lacks. */
+static bool loaded_case(const case_subject *s, uint64_t *seed, uint32_t row, load *l, kind_case *k)
 {
+    bool has_gradient = false;
     for (uint32_t attempt = 0; attempt < 1000; ++attempt) {
-        kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, seed);
-        if (make_load(&k, row, l))
-            return k;
+        double g[CASE_PARTICLES][3];
+        case_value value;
+        *k = satisfied_case(s->kinds, s->number, s->layout, 3, seed);
+        if (evaluate_at(k, k->x, &value)) {
+            gather_row(k, &value, row, g);
+            has_gradient = has_gradient || weighted_product(k, g, g) > 0;
+        }
+        if (make_load(k, row, l))
+            return true;
+        if (!has_gradient && attempt > 20)
+            return false;
     }
     fail_msg("no state found in which row %u of %s can be loaded", row, s->kind->name);
-    return (kind_case){0};
+    return false;
 }
 
 /* How far a load deflects a compliant constraint depends on neither passes nor substeps. */
@@ -524,15 +703,16 @@ static void equilibrium_is_independent_of_passes(const case_subject *s)
     const sn_material material = {real(SETTLE_COMPLIANCE), 0};
     for (uint32_t row = 0; row < s->kind->rows; ++row) {
         load l = {0, 0, 0, {0}};
-        kind_case k = loaded_case(s, &seed, row, &l);
-        sn_vec3 rest = {0, 0, 0};
+        kind_case k;
+        if (!loaded_case(s, &seed, row, &l, &k))
+            continue;
+        sn_real c[SN_MAX_ROWS], first[SN_MAX_ROWS];
         for (size_t n = 0; n < COUNT_OF(passes); ++n) {
             case_build(&k, &material, 1);
             settle(&k, &l, passes[n][0], passes[n][1]);
-            sn_vec3 x = check_equilibrium(&k, &l);
+            check_equilibrium(&k, &l, n == 0 ? first : c);
             if (n > 0)
-                assert_vec_close(x, rest, 0.01 * SETTLE_DEFLECTION);
-            rest = n > 0 ? rest : x;
+                assert_close(c[row], first[row], 0.01 * SETTLE_COMPLIANCE * fabs(l.lambda));
             case_destroy(&k);
         }
     }
@@ -541,20 +721,21 @@ static void equilibrium_is_independent_of_passes(const case_subject *s)
 int main(void)
 {
     static const case_entry entries[] = {
-        {"row formula, rigid", row_formula_rigid, true},
-        {"row formula, compliant", row_formula_compliant, true},
-        {"row formula, damped", row_formula_damped, true},
-        {"row formula in 2D", row_formula_in_2d, true},
-        {"projections keep momentum", projections_keep_momentum, true},
-        {"many passes keep momentum", many_passes_keep_momentum, true},
-        {"satisfied moves nothing", satisfied_moves_nothing, true},
-        {"measured by the world moves nothing", measured_by_the_world_moves_nothing, false},
-        {"inequalities leave room alone", inequalities_leave_room_alone, true},
-        {"inequalities push only", inequalities_push_only, true},
-        {"every order converges", every_order_converges, true},
-        {"stiffness is a share", stiffness_is_a_share, true},
-        {"passes do not stiffen", passes_do_not_stiffen, true},
-        {"equilibrium is independent of passes", equilibrium_is_independent_of_passes, true},
+        {"row formula, rigid", row_formula_rigid, CASE_ROWS, true},
+        {"row formula, compliant", row_formula_compliant, CASE_ROWS, true},
+        {"row formula, damped", row_formula_damped, CASE_ROWS, true},
+        {"row formula in 2D", row_formula_in_2d, CASE_ROWS, true},
+        {"projections keep momentum", projections_keep_momentum, CASE_ALL, true},
+        {"many passes keep momentum", many_passes_keep_momentum, CASE_ALL, true},
+        {"satisfied moves nothing", satisfied_moves_nothing, CASE_ALL, true},
+        {"measured by the world moves nothing", measured_by_the_world_moves_nothing, CASE_ALL, false},
+        {"inequalities leave room alone", inequalities_leave_room_alone, CASE_SOLVED, true},
+        {"damping alone never acts", damping_alone_never_acts, CASE_ROWS, true},
+        {"inequalities push only", inequalities_push_only, CASE_SOLVED, true},
+        {"every order converges", every_order_converges, CASE_SOLVED, true},
+        {"stiffness is a share", stiffness_is_a_share, CASE_SOLVED, true},
+        {"passes do not stiffen", passes_do_not_stiffen, CASE_ROWS, true},
+        {"equilibrium is independent of passes", equilibrium_is_independent_of_passes, CASE_ROWS, true},
     };
     return run_for_every_kind("kinds under the solver", entries, COUNT_OF(entries));
 }

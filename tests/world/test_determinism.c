@@ -142,7 +142,7 @@ static void test_memory_per_item(void **state)
     size_t all = memory.bytes;
     print_message("%zu bytes a particle, %zu bytes a distance constraint\n", (particles - empty) / N,
                   (all - particles) / N);
-    assert_true((particles - empty) / N <= 32 * sizeof(sn_real));
+    assert_true((particles - empty) / N <= 36 * sizeof(sn_real));
     assert_true((all - particles) / N <= 9 * sizeof(sn_real) + 8); /* 8 for its place in the order */
     sn_world_destroy(world);
     free(xyz);
