@@ -90,12 +90,13 @@ static double try_active(block_problem *p, uint32_t active, double *x)
         else if (p->inequality >> r & 1 && p->least[r] - x[r] > 0)
             worst = fmax(worst, (p->least[r] - x[r]) * p->a[r][r]);
     }
+    /* also of rows that act: one that earlier rows made redundant got no multiplier, and may not hold */
     for (uint32_t r = 0; r < p->rows; ++r) {
         double missing = p->b[r];
         for (uint32_t s = 0; s < p->rows; ++s)
             missing -= p->a[r][s] * x[s];
-        if (p->inequality >> r & 1 && !(active >> r & 1))
-            worst = fmax(worst, missing);
+        if (p->a[r][r] > 0)
+            worst = fmax(worst, p->inequality >> r & 1 ? missing : fabs(missing));
     }
     return worst;
 }
@@ -119,6 +120,9 @@ static void solve_problem(block_problem *p, uint32_t guess, double *best)
                 best[r] = x[r];
         }
     }
+    for (uint32_t r = 0; r < p->rows; ++r) /* rounding, or rows that contradict each other; still no inequality pulls */
+        if (p->inequality >> r & 1 && best[r] < p->least[r])
+            best[r] = p->least[r];
 }
 
 bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,

@@ -520,8 +520,10 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
     for (uint32_t i = 0; i < run.count; ++i)
         if (!live_pool(world, sn_constraints_at(run, i)))
             return SN_ERROR_STALE;
-    for (uint32_t i = 0; i < run.count; ++i)
+    for (uint32_t i = 0; i < run.count; ++i) {
+        break_motion(world, world->constraints.pool[run.kind], run.first + i);
         sn_store_remove(&world->constraints, run.kind, run.first + i);
+    }
     sn_store_tidy(&world->constraints, &world->allocator);
     return SN_OK;
 }

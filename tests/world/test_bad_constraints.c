@@ -52,12 +52,24 @@ static sn_result value_of(sn_world *world, sn_constraint c)
     return sn_constraint_value(world, c, value);
 }
 
+static sn_result point_count_of(sn_world *world, sn_constraint c)
+{
+    return sn_constraint_point_count(world, c) == 0 ? SN_ERROR_STALE : SN_OK;
+}
+
+static sn_result remove_run(sn_world *world, sn_constraint c)
+{
+    return sn_constraints_remove(world, (sn_constraints){c.kind, c.index, 1, c.generation});
+}
+
 /* Every function that takes the handle of a constraint. */
 static const struct {
     const char *name;
     sn_result (*call)(sn_world *world, sn_constraint c);
 } constraint_calls[] = {
     {"sn_constraint_remove", sn_constraint_remove},
+    {"sn_constraints_remove", remove_run},
+    {"sn_constraint_point_count", point_count_of},
     {"sn_constraint_change", change},
     {"sn_constraint_read", read_back},
     {"sn_constraint_set_param", set_rest},
@@ -107,12 +119,19 @@ static void test_constraint_arguments(void **state)
     sn_real one = 1;
     REFUSED(b, SN_ERROR_ARGUMENT, "def NULL", sn_constraint_read(w, b->rod, NULL, points, SN_MAX_POINTS));
     REFUSED(b, SN_ERROR_ARGUMENT, "points NULL", sn_constraint_read(w, b->rod, &def, NULL, SN_MAX_POINTS));
+    REFUSED(b, SN_ERROR_ARGUMENT, "2 points room 1", sn_constraint_read(w, b->rod, &def, points, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "2 points room 0", sn_constraint_read(w, b->rod, &def, points, 0));
     REFUSED(b, SN_ERROR_ARGUMENT, "value NULL", sn_constraint_value(w, b->rod, NULL));
     REFUSED(b, SN_ERROR_ARGUMENT, "name NULL", sn_constraint_set_param(w, b->rod, NULL, &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "value|rest NULL", sn_constraint_set_param(w, b->rod, "rest", NULL, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "parameter length", sn_constraint_set_param(w, b->rod, "length", &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "parameter", sn_constraint_set_param(w, b->rod, "", &one, 1));
     REFUSED(b, SN_ERROR_ARGUMENT, "parameter Rest", sn_constraint_set_param(w, b->rod, "Rest", &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "rest distance 0", sn_constraint_set_param(w, b->rod, "rest", &one, 0));
+    REFUSED(b, SN_ERROR_ARGUMENT, "rest distance 3", sn_constraint_set_param(w, b->rod, "rest", &one, 3));
+    REFUSED(b, SN_ERROR_ARGUMENT, "target pin 1", sn_constraint_set_param(w, b->pin, "target", &one, 1));
+    REFUSED(b, SN_ERROR_ARGUMENT, "target pin 4294967295",
+            sn_constraint_set_param(w, b->pin, "target", &one, UINT32_MAX));
     REFUSED_WITH(b, support_is_nan(sn_constraint_force_on(w, b->rod, 2)), "point 2");
     REFUSED_WITH(b, support_is_nan(sn_constraint_force_on(w, b->rod, UINT32_MAX)), "point 4294967295");
     assert_int_equal(b->failures, 0);
@@ -129,8 +148,10 @@ static void test_constraint_values(void **state)
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("compliance", word), sn_constraint_set_material(w, b->rod, soft));
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("damping", word), sn_constraint_set_material(w, b->rod, damped));
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("rest", word), sn_constraint_set_param(w, b->rod, "rest", &value, 1));
-        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("least", word), sn_constraint_set_param(w, b->band, "least", &value, 1));
-        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word), sn_constraint_set_param(w, b->band, "most", &value, 1));
+        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("least", word),
+                sn_constraint_set_param(w, b->band, "least", &value, 1));
+        REFUSED(b, SN_ERROR_ARGUMENT, bench_words("most", word),
+                sn_constraint_set_param(w, b->band, "most", &value, 1));
     }
     for (uint32_t i = 0; i < COUNT_OF(bench_shares); ++i)
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words("stiffness", bench_shares[i].word),
@@ -313,6 +334,15 @@ static void test_constraint_defs(void **state)
     bench *b = *state;
     sn_point points[2] = {sn_at(b->a), sn_at(b->b)};
     refuse_def(b, NULL, "def NULL");
+    /* what did not start from sn_default_constraint_def: zeroed, filled with rubbish, or half made by hand */
+    sn_constraint_def unmade;
+    memset(&unmade, 0, sizeof unmade);
+    refuse_def(b, &unmade, "sn_default_constraint_def|kind"); /* a change sees another kind first */
+    memset(&unmade, 0xff, sizeof unmade);
+    refuse_def(b, &unmade, "sn_default_constraint_def|kind");
+    unmade = bench_rod_def(points);
+    unmade.made = 0;
+    refuse_def(b, &unmade, "sn_default_constraint_def");
     for (uint32_t i = 0; i < COUNT_OF(bench_negative); ++i) {
         sn_real value = real(bench_negative[i].value);
         sn_constraint_def def = bench_rod_def(points);
@@ -447,6 +477,25 @@ SPOIL(many_rows, kind->rows = SN_MAX_ROWS + 1)
 SPOIL(endless_rows, kind->rows = UINT32_MAX)
 SPOIL(no_eval, kind->eval = NULL)
 SPOIL(stray_inequality, kind->inequality = 2)
+SPOIL(place_of_internal, kind->param[0].type = SN_PARAM_POSITION)
+
+static bool project_nothing(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
+{
+    (void)in, (void)w, (void)move;
+    return false;
+}
+
+static sn_real force_nothing(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force)
+{
+    (void)in, (void)v, (void)force;
+    return 0;
+}
+
+static void projected_force(sn_kind *kind)
+{
+    kind->project = project_nothing;
+    kind->force = force_nothing;
+}
 
 /* No NULL ends the list. */
 static void many_params(sn_kind *kind)
@@ -515,6 +564,8 @@ static const struct {
     {"endless rows", endless_rows, "test_gap rows 4294967295"},
     {"no eval", no_eval, "test_gap eval"},
     {"inequality beyond rows", stray_inequality, "test_gap inequality"},
+    {"projection and force", projected_force, "test_gap projection force"},
+    {"internal, with a place", place_of_internal, "test_gap internal gap place"},
     {"seventeen parameters", many_params, "test_gap parameter"},
     {"eighteen numbers", many_vectors, "test_gap parameter"},
     {"parameter name", bad_param_name, "test_gap parameter The Gap"},
@@ -594,11 +645,12 @@ static void test_2d_spatial_kinds(void **state)
         const sn_kind *info = sn_kind_info(w, kind);
         if (!info->spatial)
             continue;
-        sn_point points[SN_MAX_POINTS];
-        uint32_t index[SN_MAX_POINTS];
-        for (uint32_t i = 0; i < SN_MAX_POINTS; ++i) {
-            points[i] = sn_at(sn_particles_at(b->run, i));
-            index[i] = b->run.first + i;
+        sn_point points[SUPPORT_MOST_POINTS];
+        uint32_t index[SUPPORT_MOST_POINTS];
+        for (uint32_t i = 0; i < support_point_count(info, false); ++i) {
+            uint32_t particle = support_particle_of_point(info, false, i);
+            points[i] = sn_at(sn_particles_at(b->run, particle));
+            index[i] = b->run.first + particle;
         }
         sn_constraint_def def = support_constraint_def(w, kind, points);
         REFUSED(b, SN_ERROR_ARGUMENT, bench_words(info->name, "2D"), sn_constraint_add(w, &def, NULL));
@@ -623,6 +675,8 @@ static void test_null_world_constraints(void **state)
     assert_true(bench_is_null_constraints(run));
     assert_true(bench_is_null_constraints(sn_add_constraints(NULL, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
     assert_int_equal(sn_constraint_change(NULL, c, &def), SN_ERROR_ARGUMENT);
+    assert_int_equal(remove_run(NULL, c), SN_ERROR_ARGUMENT);
+    assert_int_equal(sn_constraint_point_count(NULL, c), 0);
     assert_int_equal(set_rest(NULL, c), SN_ERROR_ARGUMENT);
     assert_int_equal(set_material(NULL, c), SN_ERROR_ARGUMENT);
     assert_int_equal(set_stiffness(NULL, c), SN_ERROR_ARGUMENT);

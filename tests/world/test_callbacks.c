@@ -66,6 +66,7 @@ static void intrude_on_constraints(intruder *in)
     BUSY_NULL(bench_is_null_constraints(sn_add_constraints(w, SN_KIND_DISTANCE, 1, index, NULL, NULL)));
     BUSY(sn_constraint_change(w, in->rod, &def));
     BUSY(sn_constraint_remove(w, in->rod));
+    BUSY(sn_constraints_remove(w, (sn_constraints){in->rod.kind, in->rod.index, 1, in->rod.generation}));
     BUSY(sn_constraint_set_param(w, in->rod, "rest", &rest, 1));
     BUSY(sn_constraint_set_material(w, in->rod, (sn_material){1, 1}));
     BUSY(sn_constraint_set_stiffness(w, in->rod, real(0.5)));

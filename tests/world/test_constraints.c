@@ -730,6 +730,145 @@ static void test_forces_balance(void **state)
     }
 }
 
+/* Where a constraint has no direction it cannot say where it pulls, and the report counts it apart. */
+static void test_undefined(void **state)
+{
+    (void)state;
+    sn_particle p = at(0, 0, 0), q = at(0, 0, 0), r = at(3, 0, 0);
+    sn_constraint collapsed = live(sn_add_distance(world, sn_at(p), sn_at(q), 0));
+    sn_constraint rod = live(sn_add_distance(world, sn_at(p), sn_at(r), 1));
+    assert_true(support_is_nan(sn_constraint_force_on(world, collapsed, 0)));
+    assert_says(sn_world_error(world), "distance direction");
+    assert_true(support_is_nan(sn_constraint_force_on(world, collapsed, 1)));
+    assert_vec_same(sn_constraint_force_on(world, rod, 0), vec(0, 0, 0)); /* no step yet */
+    assert_true(sn_constraint_force(world, collapsed).magnitude == 0);
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    const sn_kind_report *rods = sn_report_kind(&report, SN_KIND_DISTANCE);
+    assert_non_null(rods);
+    assert_string_equal(rods->name, "distance");
+    assert_int_equal(rods->count, 2);
+    assert_int_equal(rods->undefined, 1);
+    assert_close(rods->largest, 2, 1e-6);
+    assert_close(rods->mean, 2, 1e-6); /* of those that are defined */
+    assert_int_equal(rods->worst.index, rod.index);
+    assert_null(sn_report_kind(&report, SN_KIND_PIN));
+    assert_ok(world, sn_constraint_remove(world, rod));
+    assert_ok(world, sn_world_report(world, &report));
+    rods = sn_report_kind(&report, SN_KIND_DISTANCE);
+    assert_true(rods->undefined == 1 && rods->largest == 0 && rods->mean == 0 && rods->worst.generation == 0);
+}
+
+/* ---- Runs that go together --------------------------------------------------------------------------------------- */
+
+/* A rope of rods in a world of its own, on its way. */
+static sn_world *rope_world(sn_integrator integrator, sn_constraints *rods)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.integrator = integrator;
+    sn_world *rope = support_world_from(&def);
+    sn_real xyz[3 * 20] = {0};
+    uint32_t index[2 * 19];
+    for (uint32_t i = 0; i < 20; ++i)
+        xyz[3 * i] = real(0.1 * i);
+    sn_particles run = sn_add_particles(rope, 20, xyz, 0, 1);
+    for (uint32_t i = 0; i < 19; ++i) {
+        index[2 * i] = run.first + i;
+        index[2 * i + 1] = run.first + i + 1;
+    }
+    sn_add_pin(rope, sn_particles_at(run, 0));
+    *rods = sn_add_constraints(rope, SN_KIND_DISTANCE, 19, index, NULL, NULL);
+    assert_int_equal(rods->count, 19);
+    support_run(rope, 5, 1.0 / 60);
+    return rope;
+}
+
+/* A run removed at once is its constraints removed one by one, whatever the integrator remembers of their motion. */
+static void test_remove_run(void **state)
+{
+    (void)state;
+    for (int integrator = SN_INTEGRATOR_SYMPLECTIC_EULER; integrator <= SN_INTEGRATOR_BDF2; ++integrator) {
+        sn_constraints at_once, one_by_one;
+        sn_world *a = rope_world((sn_integrator)integrator, &at_once);
+        sn_world *b = rope_world((sn_integrator)integrator, &one_by_one);
+        assert_ok(a, sn_constraints_remove(a, at_once));
+        for (uint32_t i = 0; i < one_by_one.count; ++i)
+            assert_ok(b, sn_constraint_remove(b, sn_constraints_at(one_by_one, i)));
+        assert_int_equal(sn_world_constraint_count(a, SN_KIND_DISTANCE), 0);
+        assert_int_equal(sn_world_constraint_count(a, SN_KIND_NONE), 1);
+        for (uint32_t i = 0; i < at_once.count; ++i)
+            assert_false(sn_constraint_is_valid(a, sn_constraints_at(at_once, i)));
+        assert_same_world(a, b);
+        support_run(a, 5, 1.0 / 60);
+        support_run(b, 5, 1.0 / 60);
+        assert_same_world(a, b);
+        sn_world_destroy(a);
+        sn_world_destroy(b);
+    }
+}
+
+/* Bad runs change nothing: null, removed already, removed in part, too long, of no kind. */
+static void test_remove_bad_runs(void **state)
+{
+    (void)state;
+    sn_constraints rods, bad;
+    sn_world *rope = rope_world(SN_INTEGRATOR_SYMPLECTIC_EULER, &rods);
+    uint64_t hash = sn_world_hash(rope);
+    assert_int_equal(sn_constraints_remove(NULL, rods), SN_ERROR_ARGUMENT);
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, (sn_constraints){0, 0, 0, 0}));
+    assert_says(sn_world_error(rope), "run null");
+    bad = rods;
+    bad.count = UINT32_MAX;
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    bad = rods;
+    bad.first = UINT32_MAX - 2;
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    bad = rods;
+    bad.kind = SN_KIND_NONE;
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    bad.kind = UINT32_MAX;
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    bad = rods;
+    bad.generation++;
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    assert_true(sn_world_hash(rope) == hash);
+    assert_ok(rope, sn_constraint_remove(rope, sn_constraints_at(rods, 18)));
+    hash = sn_world_hash(rope);
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, rods));
+    assert_true(sn_world_hash(rope) == hash);
+    bad = rods;
+    bad.count = 18; /* the part that is left is a run as well */
+    assert_ok(rope, sn_constraints_remove(rope, bad));
+    assert_result(rope, SN_ERROR_STALE, sn_constraints_remove(rope, bad));
+    assert_int_equal(sn_world_constraint_count(rope, SN_KIND_NONE), 1);
+    support_run(rope, 1, 1.0 / 60);
+    sn_world_destroy(rope);
+}
+
+/* ---- Volumes ----------------------------------------------------------------------------------------------------- */
+
+/* The short form: a tetrahedron that is squeezed flat by half gets its volume back. */
+static void test_volume(void **state)
+{
+    (void)state;
+    sn_point a = sn_at(at(0, 0, 0)), b = sn_at(at(1, 0, 0)), c = sn_at(at(0, 1, 0)), d = sn_at(at(0, 0, 1));
+    sn_constraint tetrahedron = live(sn_add_volume(world, a, b, c, d, SN_MEASURE));
+    sn_real value = 1;
+    assert_close(rest_of(tetrahedron), 1.0 / 6, 1e-6);
+    assert_ok(world, sn_particle_set_position(world, d.particle[0], vec(0, 0, 0.5)));
+    for (uint32_t i = 0; i < 10; ++i) {
+        support_run(world, 1, 1);
+        for (uint32_t j = 0; j < 4; ++j)
+            assert_ok(world, sn_particle_set_velocity(world, sn_particle_from_index(world, j), vec(0, 0, 0)));
+    }
+    assert_ok(world, sn_constraint_value(world, tetrahedron, &value));
+    assert_close(value, 0, 1e-6);
+    assert_int_equal(sn_constraint_point_count(world, tetrahedron), 4);
+    assert_int_equal(sn_add_volume(world, a, b, c, c, 1).generation, 0);
+    assert_int_equal(sn_add_volume(world, a, b, c, d, (sn_real)NAN).generation, 0);
+    assert_int_equal(sn_add_volume(NULL, a, b, c, d, 1).generation, 0);
+}
+
 /* ---- Kinds of one's own ------------------------------------------------------------------------------------------ */
 
 static void test_own_kind(void **state)
@@ -957,6 +1096,10 @@ int main(void)
         IN_VOID(test_stiffness),
         IN_DEFAULT(test_force),
         IN_DEFAULT(test_forces_balance),
+        IN_VOID(test_undefined),
+        cmocka_unit_test(test_remove_run),
+        cmocka_unit_test(test_remove_bad_runs),
+        IN_VOID(test_volume),
         IN_VOID(test_own_kind),
         IN_VOID(test_own_kind_is_copied),
         IN_VOID(test_resting_kind),

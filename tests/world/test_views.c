@@ -168,6 +168,37 @@ static void test_view_stays_alive(void **state)
     sn_world_destroy(world);
 }
 
+/* Adding that is refused, however late, leaves views alone: their memory is still the world's. (Under the address sanitizer
+   a look at memory that was given back ends the test.) */
+static void test_refused_additions_keep_views(void **state)
+{
+    (void)state;
+    enum { MANY = 5000 };
+    sn_world *world = support_world();
+    sn_particle p = sn_add_particle(world, vec(1, 2, 3), 4);
+    sn_view x = sn_view_positions(world), v = sn_view_velocities(world), w = sn_view_inverse_masses(world);
+    sn_real *xyz = calloc(3 * MANY, sizeof *xyz);
+    assert_non_null(xyz);
+    xyz[3 * MANY - 1] = (sn_real)NAN;
+    assert_int_equal(sn_add_particles(world, MANY, xyz, 0, 1).count, 0);
+    assert_int_equal(sn_add_particles(world, UINT32_MAX, xyz, 0, 1).count, 0);
+    xyz[3 * MANY - 1] = 0;
+    assert_int_equal(sn_add_particles(world, MANY, xyz, 0, -1).count, 0);
+    assert_int_equal(sn_add_particles(world, MANY, xyz, 1, 1).count, 0);
+    free(xyz);
+    assert_false(sn_particle_is_valid(world, sn_add_particle(world, vec(0, NAN, 0), 1)));
+    assert_false(sn_particle_is_valid(world, sn_add_particle(world, vec(0, 0, 0), 0)));
+    assert_int_equal(x.count, 1);
+    assert_vec_same(vector(&x, x.slot[p.index]), vec(1, 2, 3));
+    assert_vec_same(vector(&v, v.slot[p.index]), vec(0, 0, 0));
+    assert_true(*sn_view_find(&w, p.index) == real(0.25));
+    support_run(world, 1, 0.1);
+    assert_vec_same(vector(&x, x.slot[p.index]), sn_particle_position(world, p));
+    assert_ptr_equal(sn_view_positions(world).data, x.data);
+    assert_ptr_equal(sn_view_positions(world).slot, x.slot);
+    sn_world_destroy(world);
+}
+
 /* After a restore the new views show the restored particles. */
 static void test_after_load(void **state)
 {
@@ -193,6 +224,7 @@ int main(void)
         cmocka_unit_test(test_against_copies),
         cmocka_unit_test(test_finding),
         cmocka_unit_test(test_view_stays_alive),
+        cmocka_unit_test(test_refused_additions_keep_views),
         cmocka_unit_test(test_after_load),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
