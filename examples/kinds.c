@@ -144,13 +144,13 @@ static void bead(const char *name, bool smooth, const double (*place)[2], uint32
 
 static void spline(void)
 {
-    static const double place[][2] = {{0, 2.2}, {0.6, 0.9}, {1.3, 0.3}, {2.1, 1.3}, {2.8, 0.8}, {3.4, 0.2}, {4, 0.9}};
+    static const double place[][2] = {{0, 3}, {0.6, 1.3}, {1.3, 0.4}, {2.1, 1.7}, {2.8, 1.1}, {3.4, 0.4}, {4, 0.1}};
     bead("spline", true, place, COUNT(place), 150);
 }
 
 static void polyline(void)
 {
-    static const double place[][2] = {{0, 2.4}, {0.8, 1.9}, {1.3, 1.0}, {2.3, 1.25}, {3.1, 0.7}, {3.3, 0.1}, {4, 0.0}};
+    static const double place[][2] = {{0, 3}, {0.8, 2.4}, {1.3, 1.4}, {2.3, 1.2}, {3.1, 0.6}, {3.3, 0.1}, {4, 0}};
     bead("polyline", false, place, COUNT(place), 150);
 }
 
@@ -176,7 +176,7 @@ static void arm(void)
         sn_add_hinge_min(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)-limit);
         sn_add_hinge_max(world, sn_at(p[i]), sn_at(p[i + 1]), sn_at(p[i + 2]), axis, (sn_real)limit);
     }
-    film("arm", world, p, POINTS, 120);
+    film("arm", world, p, POINTS, 240);
 }
 
 /* A bob goes round a hoop and takes along a slider on an upright wire: a Scotch yoke. */
@@ -200,16 +200,16 @@ static void row(void)
     sn_world *world = make_world("row", 2, 0);
     sn_particle p[POINTS];
     for (int i = 0; i < POINTS; ++i) {
-        double angle = 0.15 * pi + 0.7 * pi * i / (POINTS - 1);
+        double angle = 0.05 * pi + 0.9 * pi * i / (POINTS - 1);
         p[i] = sn_add_particle(world, vec(-cos(angle), sin(angle), 0), (sn_real)0.1);
         if (i > 0)
             sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), SN_MEASURE);
     }
     sn_constraints line = sn_add_collinear(world, POINTS, p);
-    const sn_material soft = {.compliance = (sn_real)0.5, .damping = 1};
+    const sn_material soft = {.compliance = (sn_real)0.5, .damping = 2};
     for (uint32_t i = 0; i < line.count; ++i)
         sn_constraint_set_material(world, sn_constraints_at(line, i), soft);
-    film("row", world, p, POINTS, 240);
+    film("row", world, p, POINTS, 360);
 }
 
 /* ---- Surfaces ---------------------------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static sn_world *make_strip(double compliance, sn_particle *side)
 
 static void strip(void)
 {
-    static const double compliance[] = {10, 40, 160};
+    static const double compliance[] = {3, 10, 30};
     FILE *file = open_file("strip", ".dat");
     for (size_t i = 0; i < COUNT(compliance); ++i) {
         sn_particle side[STRIP_CELLS + 2];
@@ -267,16 +267,23 @@ static uint32_t balloon_point(int ring, int sector)
                            : BALLOON_POINTS - 1;
 }
 
-/* A triangle of the skin, with a rod that gives along one of its edges: every edge belongs to one triangle so. */
+/* A rod that gives and would be shorter, so that the skin is taut. */
+static void add_rubber(sn_world *world, sn_particle a, sn_particle b)
+{
+    sn_vec3 x = sn_particle_position(world, a), y = sn_particle_position(world, b);
+    double length = hypot(hypot((double)(x.x - y.x), (double)(x.y - y.y)), (double)(x.z - y.z));
+    sn_constraint edge = sn_add_distance(world, sn_at(a), sn_at(b), (sn_real)(0.85 * length));
+    sn_constraint_set_material(world, edge, (sn_material){.compliance = sn_compliance(60)});
+}
+
+/* A triangle of the skin, and those of its edges that run to a higher number: of two neighbours, one adds the edge. */
 static void add_triangle(sn_world *world, const sn_particle *p, uint32_t *index, uint32_t a, uint32_t b, uint32_t c)
 {
-    const sn_material rubber = {.compliance = sn_compliance(60)};
-    const uint32_t corner[3] = {a, b, c};
+    const uint32_t corner[4] = {a, b, c, a};
     for (int i = 0; i < 3; ++i) {
         index[i] = p[corner[i]].index;
-        if (corner[i] < corner[(i + 1) % 3])
-            sn_constraint_set_material(
-                world, sn_add_distance(world, sn_at(p[corner[i]]), sn_at(p[corner[(i + 1) % 3]]), SN_MEASURE), rubber);
+        if (corner[i] < corner[i + 1])
+            add_rubber(world, p[corner[i]], p[corner[i + 1]]);
     }
 }
 
@@ -308,13 +315,18 @@ static size_t draw_balloon(const sn_particle *p, sn_particle *drawn)
     size_t count = 0;
     for (int ring = 0; ring <= RINGS + 1; ++ring) {
         for (int s = 0; s <= SECTORS; ++s)
-            drawn[count++] = p[balloon_point(ring, s)];
+            drawn[count++] = p[balloon_point(ring, s - ring / 2)];
         drawn[count++] = pen_up;
     }
     return count;
 }
 
-/* Two plates close in until they are 0.5 m apart, and then wait. */
+/* Two plates wait for a second, close in from 1 m to 0.6 m and wait again. */
+static double plate_height(int frame)
+{
+    return frame < 60 ? 0.5 : frame < 150 ? 0.5 - 0.2 * (frame - 60) / 90 : 0.3;
+}
+
 static void balloon(void)
 {
     sn_world *world = make_world("balloon", 3, 0);
@@ -324,20 +336,19 @@ static void balloon(void)
     sn_particle p[BALLOON_POINTS], drawn[(RINGS + 2) * (SECTORS + 2)];
     sn_constraint plate[2][BALLOON_POINTS];
     build_balloon(world, p);
-    for (int i = 0; i < BALLOON_POINTS; ++i)
-        for (int k = 0; k < 2; ++k)
-            plate[k][i] = sn_add_half_space(world, sn_at(p[i]), vec(0, k ? 0.5 : -0.5, 0), vec(0, k ? -1 : 1, 0));
+    for (int i = 0; i < 2 * BALLOON_POINTS; ++i)
+        plate[i % 2][i / 2] = sn_add_half_space(world, sn_at(p[i / 2]), vec(0, 0, 0), vec(0, i % 2 ? -1 : 1, 0));
     FILE *file = open_file("balloon", ".dat");
     size_t count = draw_balloon(p, drawn);
-    write_pose(file, world, drawn, count);
-    for (int frame = 1; frame <= 180; ++frame) {
-        double height = frame < 90 ? 0.5 - 0.25 * frame / 90 : 0.25;
+    for (int frame = 0; frame <= 240; ++frame) {
+        sn_real height = (sn_real)plate_height(frame);
         for (int i = 0; i < 2 * BALLOON_POINTS; ++i)
-            sn_constraint_set_param(world, plate[i % 2][i / 2], "origin",
-                                    (sn_real[]){0, (sn_real)(i % 2 ? height : -height), 0}, 3);
+            sn_constraint_set_param(world, plate[i % 2][i / 2], "origin", (sn_real[]){0, i % 2 ? height : -height, 0},
+                                    3);
         sn_world_step(world, (sn_real)1 / FRAMES_PER_SECOND);
+        if (frame == 60 || frame == 240)
+            write_pose(file, world, drawn, count);
     }
-    write_pose(file, world, drawn, count);
     close_file(file);
     sn_world_destroy(world);
 }
@@ -386,70 +397,72 @@ static const char *const style =
 
 static const char *const panels[] = {
     "column = 0; row = 0; name = 'on\\_spline'; note = 'a bead on a smooth wire, 12 pictures a second'\n"
-    "left = -0.15; right = 4.15; bottom = -0.7; @place; @window; set cbrange [0 : 2]\n"
+    "left = -0.15; right = 4.15; bottom = -0.3; @place; @window; set cbrange [0 : 1.9]\n"
     "plot 'spline_path.dat' using 16:17 with lines ls 4 lw 1.5, \\\n"
-    "     'spline.dat' index 0 every ::0::6 using 2:3:(0.03) with circles ls 3, \\\n"
-    "     'spline_path.dat' every 5 using 16:17:(0.075):1 with circles lc palette\n",
+    "     'spline.dat' index 0 every ::0::6 using 2:3:(0.035) with circles ls 3, \\\n"
+    "     'spline_path.dat' every 5 using 16:17:(0.085):1 with circles lc palette\n",
 
     "column = 1; row = 0; name = 'on\\_polyline'; note = 'round the corners, and a stop at the end'\n"
-    "left = -0.15; right = 4.15; bottom = -0.7; @place; @window; set cbrange [0 : 2]\n"
+    "left = -0.15; right = 4.15; bottom = -0.3; @place; @window; set cbrange [0 : 1.9]\n"
     "plot 'polyline.dat' index 0 every ::0::6 using 2:3 with lines ls 4 lw 1.5, \\\n"
-    "     '' index 0 every ::0::6 using 2:3:(0.03) with circles ls 3, \\\n"
-    "     'polyline_path.dat' every 5 using 16:17:(0.075):1 with circles lc palette\n",
+    "     '' index 0 every ::0::6 using 2:3:(0.035) with circles ls 3, \\\n"
+    "     'polyline_path.dat' every 5 using 16:17:(0.085):1 with circles lc palette\n",
 
-    "column = 2; row = 0; name = 'hinge\\_min, hinge\\_max'; note = 'three links fall until every joint is at its "
-    "limit'\n"
-    "left = -0.35; right = 2.05; bottom = -1.1; @place; @window; set cbrange [0 : 0.7]\n"
-    "plot 'arm_path.dat' using 10:11 with lines ls 2, \\\n"
-    "     'arm.dat' index 0:42:6 using 2:3:1 with lines lw 2.5 lc palette, \\\n"
-    "     '' index 0:42:6 every ::2 using 2:3:(0.025):1 with circles lc palette, \\\n"
+    "column = 2; row = 0; name = 'hinge\\_min, hinge\\_max'; note = 'three links fall from limit to limit'\n"
+    "left = -0.55; right = 2.15; bottom = -1.18; @place; @window; set cbrange [0 : 0.7]\n"
+    "plot 'arm_path.dat' using ($1 < 0.65 ? $10 : NaN):11 with lines ls 2, \\\n"
+    "     for [k in '0 6 12 18 24 30 240'] 'arm.dat' index int(k) using 2:3:1 with lines lw 2.5 lc palette, \\\n"
+    "     for [k in '0 6 12 18 24 30 240'] '' index int(k) every ::2 using 2:3:(0.03):1 with circles lc palette, \\\n"
     "     '' index 0 every ::0::1 using 2:3 with lines ls 3 lw 5\n",
 
-    "column = 3; row = 0; name = 'connector\\_axis, on\\_circle, on\\_line'; note = 'the slider stays level with the "
-    "bob'\n"
-    "left = -1.2; right = 2; bottom = -1.39; @place; @window; set cbrange [0 : 1]; set parametric; set trange [0 : 2 * "
-    "pi]\n"
-    "plot cos(t), sin(t) with lines ls 4 lw 1.5, 1.6, cos(t) * 1.15 with lines ls 4 lw 1.5, \\\n"
-    "     'yoke.dat' index 0:60:4 using 2:3:1 with lines lw 0.8 lc palette, \\\n"
-    "     'yoke_path.dat' every 4::0::60 using 4:5:(0.06):1 with circles lc palette, \\\n"
-    "     '' every 4::0::60 using 2:3:(0.045):1 with circles lc palette\n"
+    "column = 3; row = 0; name = 'connector\\_axis, on\\_circle, on\\_line'\n"
+    "note = 'a slider stays level with a bob on a hoop'\n"
+    "left = -1.2; right = 1.9; bottom = -1.35; @place; @window; set cbrange [0 : 0.8]\n"
+    "set parametric; set trange [-pi : pi]; set samples 200\n"
+    "plot cos(t), sin(t) with lines ls 4 lw 1.5, 1.6, t / pi * 1.15 with lines ls 4 lw 1.5, \\\n"
+    "     'yoke.dat' index 0:48:4 using 2:3:1 with lines lw 0.8 lc palette, \\\n"
+    "     'yoke_path.dat' every 4::0::48 using 4:5:(0.06):1 with circles lc palette, \\\n"
+    "     '' every 4::0::48 using 2:3:(0.045):1 with circles lc palette\n"
     "unset parametric\n",
 
-    "column = 0; row = 1; name = 'bending'; note = 'a clamped strip at rest; compliance 10, 40, 160 / (N m)'\n"
-    "left = -0.1; right = 1.1; bottom = -0.9; @place; @window; set cbrange [0 : 2]\n"
-    "$clamp << END\n-0.05 0.12\n-0.05 -0.12\nEND\n"
+    "column = 0; row = 1; name = 'bending'; note = 'a clamped strip at rest; compliances in 1/(N m)'\n"
+    "left = -0.1; right = 1.15; bottom = -0.97; @place; @window; set cbrange [0 : 2]\n"
+    "$clamp << END\n-0.05 0.1\n-0.05 -0.1\nEND\n"
+    "array compliance[3] = ['3', '10', '30']\n"
     "plot $clamp with lines ls 4 lw 6, \\\n"
-    "     for [k = 0 : 2] 'strip.dat' index k using 2:3:(2 - k) with linespoints pt 7 ps 0.45 lw 2 lc palette\n",
+    "     for [k = 0 : 2] 'strip.dat' index k using 2:3:(2 - 0.75 * k) \\\n"
+    "         with linespoints pt 7 ps 0.45 lw 2 lc palette, \\\n"
+    "     for [k = 0 : 2] '' index k every ::21::21 using 2:3:(compliance[k + 1]) with labels offset 2, 0.3 tc ls 6\n",
 
-    "column = 1; row = 1; name = 'surface\\_volume'; note = 'a balloon between two plates: half as high, as much "
-    "volume'\n"
-    "@place; set label 3 'before' at screen (X + 0.22 * W) / 1600, (Y + 20) / 850 center tc ls 6\n"
-    "set label 4 'after' at screen (X + 0.74 * W) / 1600, (Y + 20) / 850 center tc ls 6\n"
-    "set view 84, 0; set view equal xyz; set xyplane at -0.5\n"
+    "column = 1; row = 1; name = 'surface\\_volume'; note = 'a balloon between plates keeps its volume'\n"
+    "@place; set label 3 'before' at screen (X + 0.24 * W) / 1600, (Y + 60) / 850 center tc ls 6\n"
+    "set label 4 'after' at screen (X + 0.76 * W) / 1600, (Y + 60) / 850 center tc ls 6\n"
+    "set view 88, 0; set view equal xyz; set xyplane at -0.5\n"
     "set lmargin at screen (X - 60) / 1600; set rmargin at screen (X + W + 60) / 1600\n"
     "set bmargin at screen (Y - 30) / 850; set tmargin at screen (Y + H + 50) / 850\n"
-    "set xrange [-1.2 : 1.35]; set yrange [-0.7 : 0.7]; set zrange [-0.5 : 0.5]\n"
+    "set xrange [-1.25 : 1.25]; set yrange [-0.7 : 0.7]; set zrange [-0.5 : 0.5]\n"
     "set palette defined (0 '#3f6f9f', 1 '#a9c4de'); set cbrange [-0.5 : 0.5]\n"
     "set pm3d depthorder border lc rgb '#2b527c' lw 0.4 lighting primary 0.5 specular 0.15\n"
-    "$plates << END\n-1.15 0.5\n-0.1 0.5\n\n-1.15 -0.5\n-0.1 -0.5\n\n0.05 0.25\n1.35 0.25\n\n0.05 -0.25\n1.35 "
-    "-0.25\nEND\n"
-    "splot 'balloon.dat' index 0 using ($2 - 0.62):4:3 with pm3d, '' index 1 using ($2 + 0.7):4:3 with pm3d, \\\n"
-    "      $plates using 1:(0):2 with lines ls 4 lw 3\n"
-    "unset pm3d\n",
+    "plate = 'set arrow nohead ls 4 lw 3 from'\n"
+    "@plate -1.2, 0, 0.5 to -0.1, 0, 0.5; @plate -1.2, 0, -0.5 to -0.1, 0, -0.5\n"
+    "@plate 0.05, 0, 0.3 to 1.25, 0, 0.3; @plate 0.05, 0, -0.3 to 1.25, 0, -0.3\n"
+    "splot 'balloon.dat' index 0 using ($2 - 0.65):4:3 with pm3d, '' index 1 using ($2 + 0.65):4:3 with pm3d\n"
+    "unset pm3d; unset arrow\n",
 
     "column = 2; row = 1; name = 'collinear'; note = 'soft and damped: an arc of rods becomes a line'\n"
-    "left = -1.35; right = 1.35; bottom = -0.55; @place; @window; set cbrange [0 : 4]\n"
-    "plot 'row.dat' index 0:240:30 using 2:3:1 with linespoints pt 7 ps 0.9 lw 1.6 lc palette, \\\n"
+    "left = -1.5; right = 1.5; bottom = -0.75; @place; @window; set cbrange [0 : sqrt(6)]\n"
+    "plot for [k in '0 12 24 45 80 140 360'] 'row.dat' index int(k) using 2:3:(sqrt($1)) with linespoints pt 7 ps 0.9 "
+    "lw 1.6 lc palette, \\\n"
     "     'row_path.dat' using 2:3 with lines ls 2, '' using 26:27 with lines ls 2\n",
 
-    "column = 3; row = 1; name = 'spring, distance'; note = '1 kg let go: length in m'\n"
-    "@place; set xrange [0 : 3]; set yrange [0.95 : 1.28]\n"
+    "column = 3; row = 1; name = 'spring, distance'; note = 'three times 1 kg, let go: length in m'\n"
+    "@place; set xrange [0 : 3]; set yrange [0.96 : 1.28]\n"
     "set border 3 ls 6; set tics scale 0.5 tc ls 6; set xtics 1 nomirror format '%g s'; set ytics 0.1 nomirror\n"
-    "set label 3 'spring, 80 N/m' at 1.3, 1.255 tc ls 1\n"
-    "set label 4 'rod, compliance 1/80 m/N' at 1.3, 1.235 tc ls 2\n"
-    "set label 5 'rigid rod' at 1.3, 1.01 tc ls 3\n"
-    "plot 'spring_path.dat' using 1:(-$3) with lines ls 1 lw 3.5 lc rgb '#86a9cb', \\\n"
-    "     '' using 1:(-$5) with lines ls 2 dt (8, 6) lw 2, '' using 1:(-$7) with lines ls 3\n",
+    "set label 3 'spring, 80 N/m' at 1.3, 1.262 tc rgb '#6d95bd'\n"
+    "set label 4 'rod, compliance 1/80 m/N' at 1.3, 1.24 tc ls 2\n"
+    "set label 5 'rigid rod' at 1.3, 1.016 tc ls 3\n"
+    "plot 'spring_path.dat' using 1:(-$3) with lines lw 4 lc rgb '#86a9cb', \\\n"
+    "     '' using 1:(-$5) with lines ls 2 dt (8, 8) lw 2, '' using 1:(-$7) with lines ls 3\n",
 };
 
 static void draw(const char *folder)

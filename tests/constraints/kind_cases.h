@@ -399,9 +399,9 @@ static inline bool is_isotropic(const sn_kind *kind)
 
 /* What the points of a case are. */
 typedef enum case_layout {
-    CASE_ON_PARTICLES,  /* for kinds with any number of points: the least number, or a tetrahedron */
-    CASE_LONGER,        /* only for those: more of them, or an octahedron */
-    CASE_CLOSED,        /* only for those of them that let particles repeat, surfaces aside: the last is the second again */
+    CASE_ON_PARTICLES, /* for kinds with any number of points: the least number, or a tetrahedron */
+    CASE_LONGER,       /* only for those: more of them, or an octahedron */
+    CASE_CLOSED, /* only for those of them that let particles repeat, surfaces aside: the last is the second again */
     CASE_IN_TRIANGLES,  /* each point a spot in a triangle of its own */
     CASE_IN_TETRAHEDRA, /* each point a spot in a tetrahedron of its own */
     CASE_SHARED,        /* triangles and tetrahedra by turns, each sharing particles with the next */

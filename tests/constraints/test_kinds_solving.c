@@ -586,8 +586,9 @@ static void passes_do_not_stiffen(const case_subject *s)
 enum { SETTLE_FRAMES = 150 };
 
 #define SETTLE_COMPLIANCE 1e-3 /* unit of C per N */
-#define SETTLE_DEFLECTION 1e-3 /* m: how far the load moves the particle in a scene of a metre. So little that C is linear */
-#define SETTLE_DAMPING    60   /* 1/s: about critical, so that it comes to rest soon */
+#define SETTLE_DEFLECTION                                                                                              \
+    1e-3                  /* m: how far the load moves the particle in a scene of a metre. So little that C is linear */
+#define SETTLE_DAMPING 60 /* 1/s: about critical, so that it comes to rest soon */
 
 /* A load on one particle that deflects one row of the constraint. */
 typedef struct load {

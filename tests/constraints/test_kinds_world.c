@@ -98,8 +98,7 @@ static void check_refusals(const kind_case *k, const sn_param *p, const sn_real 
     sn_real bad[3] = {good[0], good[param_numbers(p) - 1], good[param_numbers(p) - 1]};
     bad[param_numbers(p) - 1] = (sn_real)NAN;
     const uint32_t count = param_numbers(p);
-    assert_result(k->world, SN_ERROR_ARGUMENT,
-                  sn_constraint_set_param(k->world, k->constraint, p->name, bad, count));
+    assert_result(k->world, SN_ERROR_ARGUMENT, sn_constraint_set_param(k->world, k->constraint, p->name, bad, count));
     assert_says(sn_world_error(k->world), p->name);
     if (p->least != 0 || p->most != 0) {
         bad[count - 1] = p->least - 1;
@@ -224,7 +223,8 @@ static void refuses_bad_lists(const case_subject *s)
     assert_result(k.world, SN_ERROR_ARGUMENT, sn_constraint_add(k.world, &def, NULL));
     assert_says(sn_world_error(k.world), "points NULL");
     sn_point last = k.point[k.points - 1];
-    k.point[k.points - 1] = sn_on_triangle(k.handle[0], k.handle[1], last.particle[0], real(0.5), real(0.25), real(0.25));
+    k.point[k.points - 1] =
+        sn_on_triangle(k.handle[0], k.handle[1], last.particle[0], real(0.5), real(0.25), real(0.25));
     assert_result(k.world, SN_ERROR_ARGUMENT, sn_constraint_add(k.world, &good, NULL));
     assert_says(sn_world_error(k.world), "spot");
     k.point[k.points - 1] = sn_at((sn_particle){last.particle[0].index, last.particle[0].generation + 1});

@@ -55,12 +55,8 @@ static sn_world *planes_world(uint32_t dimensions)
         for (uint32_t inequality = 0; inequality < 1u << rows; ++inequality) {
             char name[32];
             snprintf(name, sizeof name, "planes_%u_%u", rows, inequality);
-            sn_kind kind = {.name = name,
-                            .points = 1,
-                            .rows = rows,
-                            .inequality = inequality,
-                            .eval = eval[rows],
-                            .context = &now};
+            sn_kind kind = {
+                .name = name, .points = 1, .rows = rows, .inequality = inequality, .eval = eval[rows], .context = &now};
             assert_true((kind_of[rows][inequality] = sn_register_kind(world, &kind)) != 0);
         }
     return world;

@@ -9,9 +9,9 @@
 #endif
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0x6edb2b7db7384444)
+#define GOLDEN UINT64_C(0xbdba7fc734a91311)
 #else
-#define GOLDEN UINT64_C(0xe53f0d4d1063317a)
+#define GOLDEN UINT64_C(0x754f87d395ecf7bb)
 #endif
 
 enum { STEPS = 600 };

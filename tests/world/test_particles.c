@@ -1124,7 +1124,7 @@ static void test_shift_keeps_motion(void **state)
 static void test_shift_there_and_back(void **state)
 {
     (void)state;
-    static const double offsets[][3] = {{1000.3, -777.7, 12345.6}, {8, -4, 16},         {3.3, 2.2, -1.1},
+    static const double offsets[][3] = {{1000.3, -777.7, 12345.6}, {8, -4, 16},        {3.3, 2.2, -1.1},
                                         {1e6, 1e7, -1e8},          {0.1, 0.01, 0.001}, {1e-3, 1e12, 0}};
     for (uint32_t n = 0; n < 2 * COUNT_OF(offsets); ++n) {
         const double *o = offsets[n / 2];
