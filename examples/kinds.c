@@ -221,6 +221,9 @@ static sn_world *make_strip(double compliance, sn_particle *side)
 {
     const double cell = 1.0 / STRIP_CELLS;
     sn_world *world = make_world("strip", 3, 9.81);
+    sn_settings settings = sn_world_settings(world);
+    settings.substeps = 200; /* light and stiff: with 50 it would sag a quarter too far */
+    sn_world_configure(world, &settings);
     sn_particle p[2 * STRIP_CELLS + 4];
     const uint32_t count = COUNT(p);
     for (uint32_t i = 0; i < count; ++i) {
@@ -232,6 +235,8 @@ static sn_world *make_strip(double compliance, sn_particle *side)
     for (uint32_t i = 3; i < count; ++i) {
         sn_add_distance(world, sn_at(p[i]), sn_at(p[i - 1]), SN_MEASURE);
         sn_add_distance(world, sn_at(p[i]), sn_at(p[i - 2]), SN_MEASURE);
+        if (i % 2 == 1) /* it bends, but does not twist */
+            sn_add_connector_plane(world, sn_at(p[i]), sn_at(p[i - 1]), vec(0, 0, 1));
         sn_constraint fold = sn_add_bending(world, sn_at(p[i - 3]), sn_at(p[i]), sn_at(p[i - 2]), sn_at(p[i - 1]));
         sn_constraint_set_material(world, fold, (sn_material){.compliance = (sn_real)compliance});
     }
@@ -267,13 +272,16 @@ static uint32_t balloon_point(int ring, int sector)
                            : BALLOON_POINTS - 1;
 }
 
-/* A rod that gives and would be shorter, so that the skin is taut. */
+/* A rod that gives and would be shorter. Its stiffness goes with the area it stands for, by its length squared, so that
+   the skin is taut alike everywhere, from the wide cells of the equator to the narrow ones of the poles. */
 static void add_rubber(sn_world *world, sn_particle a, sn_particle b)
 {
     sn_vec3 x = sn_particle_position(world, a), y = sn_particle_position(world, b);
     double length = hypot(hypot((double)(x.x - y.x), (double)(x.y - y.y)), (double)(x.z - y.z));
-    sn_constraint edge = sn_add_distance(world, sn_at(a), sn_at(b), (sn_real)(0.85 * length));
-    sn_constraint_set_material(world, edge, (sn_material){.compliance = sn_compliance(60)});
+    double width = hypot((double)(x.x + y.x), (double)(x.z + y.z)), spacing = pi * balloon_radius / (RINGS + 1);
+    double stiffness = 60 * width * spacing * spacing / (length * length);
+    sn_constraint edge = sn_add_distance(world, sn_at(a), sn_at(b), (sn_real)(0.7 * length));
+    sn_constraint_set_material(world, edge, (sn_material){.compliance = sn_compliance((sn_real)stiffness)});
 }
 
 /* A triangle of the skin, and those of its edges that run to a higher number: of two neighbours, one adds the edge. */
@@ -338,6 +346,8 @@ static void balloon(void)
     build_balloon(world, p);
     for (int i = 0; i < 2 * BALLOON_POINTS; ++i)
         plate[i % 2][i / 2] = sn_add_half_space(world, sn_at(p[i / 2]), vec(0, 0, 0), vec(0, i % 2 ? -1 : 1, 0));
+    for (int i = 0; i < 2; ++i) /* lest it roll over between the plates */
+        sn_add_on_line(world, sn_at(p[i * (BALLOON_POINTS - 1)]), vec(0, 0, 0), vec(0, 1, 0));
     FILE *file = open_file("balloon", ".dat");
     size_t count = draw_balloon(p, drawn);
     for (int frame = 0; frame <= 240; ++frame) {
@@ -400,19 +410,20 @@ static const char *const panels[] = {
     "left = -0.15; right = 4.15; bottom = -0.3; @place; @window; set cbrange [0 : 1.9]\n"
     "plot 'spline_path.dat' using 16:17 with lines ls 4 lw 1.5, \\\n"
     "     'spline.dat' index 0 every ::0::6 using 2:3:(0.035) with circles ls 3, \\\n"
-    "     'spline_path.dat' every 5 using 16:17:(0.085):1 with circles lc palette\n",
+    "     'spline_path.dat' every 5::0::90 using 16:17:(0.085):1 with circles lc palette\n",
 
     "column = 1; row = 0; name = 'on\\_polyline'; note = 'round the corners, and a stop at the end'\n"
     "left = -0.15; right = 4.15; bottom = -0.3; @place; @window; set cbrange [0 : 1.9]\n"
     "plot 'polyline.dat' index 0 every ::0::6 using 2:3 with lines ls 4 lw 1.5, \\\n"
     "     '' index 0 every ::0::6 using 2:3:(0.035) with circles ls 3, \\\n"
-    "     'polyline_path.dat' every 5 using 16:17:(0.085):1 with circles lc palette\n",
+    "     'polyline_path.dat' every 5::0::105 using 16:17:(0.085):1 with circles lc palette\n",
 
     "column = 2; row = 0; name = 'hinge\\_min, hinge\\_max'; note = 'three links fall from limit to limit'\n"
     "left = -0.55; right = 2.15; bottom = -1.18; @place; @window; set cbrange [0 : 0.7]\n"
-    "plot 'arm_path.dat' using ($1 < 0.65 ? $10 : NaN):11 with lines ls 2, \\\n"
-    "     for [k in '0 6 12 18 24 30 240'] 'arm.dat' index int(k) using 2:3:1 with lines lw 2.5 lc palette, \\\n"
-    "     for [k in '0 6 12 18 24 30 240'] '' index int(k) every ::2 using 2:3:(0.03):1 with circles lc palette, \\\n"
+    "plot 'arm_path.dat' using ($1 < 0.72 ? $10 : NaN):11 with lines ls 2, \\\n"
+    "     for [k in '0 6 12 18 24 30 36 240'] 'arm.dat' index int(k) using 2:3:1 with lines lw 2.5 lc palette, \\\n"
+    "     for [k in '0 6 12 18 24 30 36 240'] '' index int(k) every ::2 using 2:3:(0.03):1 with circles lc palette, "
+    "\\\n"
     "     '' index 0 every ::0::1 using 2:3 with lines ls 3 lw 5\n",
 
     "column = 3; row = 0; name = 'connector\\_axis, on\\_circle, on\\_line'\n"
