@@ -2,9 +2,9 @@
 
        bench [--quick]
 
-   Each scene runs its frames in blocks; the CPU time of a block divided by its projections is one sample, and the table
-   shows the median of the samples and their spread. Stretch is |l - rest| / rest over the structural rods (the rope: all)
-   at the end. A figure without the stretch beside it would mean nothing: not solving at all is fastest. */
+   Each scene runs its frames in blocks; the CPU time of a block divided by its projections is one sample, and the
+   table shows the median of the samples and their spread. Stretch is |l - rest| / rest over the structural rods (the
+   rope: all) at the end. A figure without the stretch beside it would mean nothing: not solving at all is fastest. */
 #include <sinew/sinew.h>
 
 #include <math.h>

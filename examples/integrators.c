@@ -2,9 +2,9 @@
 
        integrators [OUT_DIR]
 
-   Three experiments: an orbit, whose error shows the order of each scheme; a mass on a spring, whose energy shows what a
-   scheme gives and takes; a rod pendulum, which shows what projection does to them. Tables go to the terminal, curves to
-   OUT_DIR (default: out) as text, and integrators.gp draws them with gnuplot. */
+   Three experiments: an orbit, whose error shows the order of each scheme; a mass on a spring, whose energy shows
+   what a scheme gives and takes; a rod pendulum, which shows what projection does to them. Tables go to the terminal,
+   curves to OUT_DIR (default: out) as text, and integrators.gp draws them with gnuplot. */
 #include <sinew/sinew.h>
 
 #include <math.h>
@@ -106,8 +106,8 @@ static sn_vec3 pull_of_the_sun(void *context, const sn_field_in *in)
     return vec(-f * x, -f * y, 0);
 }
 
-/* Two seconds of an ellipse that starts in its perihelion at (1, 0) with speed 1.25; the distance from where Kepler's equation
-   has it. */
+/* Two seconds of an ellipse that starts in its perihelion at (1, 0) with speed 1.25; the distance from where Kepler's
+   equation has it. */
 static double orbit_error(const method *m, int steps)
 {
     const double time = 2, a = 1 / (2 - 1.25 * 1.25), e = 1 - 1 / a, mean = time / (a * sqrt(a));

@@ -2,8 +2,9 @@
 
        kinds [OUT_DIR]
 
-   Every scene is simulated by one function below and written to OUT_DIR (default: out) as text: NAME.dat holds poses, one
-   block each, and NAME_path.dat the paths of its particles, one line a frame. kinds.gp then draws constraints.png with gnuplot. */
+   Every scene is simulated by one function below and written to OUT_DIR (default: out) as text: NAME.dat holds poses,
+   one block each, and NAME_path.dat the paths of its particles, one line a frame. kinds.gp then draws constraints.png
+   with gnuplot. */
 #include <sinew/sinew.h>
 
 #include <errno.h>

@@ -103,11 +103,11 @@ typedef struct sn_log {
     void *context;
 } sn_log;
 
-/* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads,
-   and return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. Loops
-   over particles use it; the reference solver works through the constraints one by one, on the calling thread.
-   A task that is not run makes the step fail with SN_ERROR_HOST; one that is run twice has no effect the second time.
-   Built in: the tasks run one after the other on the calling thread. */
+/* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads, and
+   return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. Loops
+   over particles use it; the reference solver works through the constraints one by one, on the calling thread. A task
+   that is not run makes the step fail with SN_ERROR_HOST; one that is run twice has no effect the second time. Built
+   in: the tasks run one after the other on the calling thread. */
 typedef struct sn_tasks {
     void (*run)(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data);
     void *context;

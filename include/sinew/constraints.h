@@ -95,16 +95,17 @@ typedef bool sn_eval_fn(const sn_eval_in *in, const sn_eval_out *out);
    SN_MEASURE are used. */
 typedef void sn_measure_fn(const sn_eval_in *in, sn_real *param);
 
-/* Looks at parameters that are each in range; returns NULL or what is wrong with them together ("least exceeds most"). */
+/* Looks at parameters that are each in range; returns NULL or what is wrong with them together ("least exceeds
+   most"). */
 typedef const char *sn_check_fn(const sn_real *param);
 
-/* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each point
-   is to go. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already; what it
-   writes for that one or an immovable one is not used. Returns false where it does not exist. */
+/* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each
+   point is to go. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already;
+   what it writes for that one or an immovable one is not used. Returns false where it does not exist. */
 typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
 
-/* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v, m/s),
-   and returns its potential energy in joules. */
+/* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v,
+   m/s), and returns its potential energy in joules. */
 typedef sn_real sn_force_fn(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force);
 
 typedef struct sn_kind {
@@ -207,13 +208,15 @@ typedef struct sn_constraint_def {
 /* A rigid constraint of that kind with everything measured. The points are still to be set. */
 SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 
-/* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves as
-   two points by itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure *constraint (may be NULL) is null. */
+/* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves
+   as two points by itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure
+   *constraint (may be NULL) is null. */
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
-/* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of
-   count * points particles (numbers, not handles: a number that was used again means the new particle). param holds the parameters of each constraint one after the other, or is NULL, and def's are
-   used for all. def->points is not looked at. All or none are added; run may be NULL. */
+/* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of count *
+   points particles (numbers, not handles: a number that was used again means the new particle). param holds the
+   parameters of each constraint one after the other, or is NULL, and def's are used for all. def->points is not
+   looked at. All or none are added; run may be NULL. */
 SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                     const uint32_t *index, const sn_real *param, sn_constraints *run);
 
@@ -223,8 +226,8 @@ SN_API sn_result sn_constraint_change(sn_world *world, sn_constraint constraint,
 /* How many points the constraint has; 0 and an error if the handle is stale. */
 SN_API uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint);
 
-/* Reads a constraint back, in a form that sn_constraint_add takes. points receives the points, def->points is set to it.
-   Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number. */
+/* Reads a constraint back, in a form that sn_constraint_add takes. points receives the points, def->points is set to
+   it. Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number. */
 SN_API sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def,
                                     sn_point *points, uint32_t capacity);
 
@@ -254,8 +257,9 @@ typedef struct sn_force {
     uint32_t rows;
 } sn_force;
 
-/* NaN and an error if the handle is stale; 0 before the first step. Read at one moment, the force of a rigid constraint in
-   single precision is good to about m * 1e-7 * length / h^2: average it over some steps, or build in double. */
+/* NaN and an error if the handle is stale; 0 before the first step. Read at one moment, the force of a rigid
+   constraint in single precision is good to about m * 1e-7 * length / h^2: average it over some steps, or build in
+   double. */
 SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint);
 
 /* The force in newtons on the given point of the constraint (0 is the first), its direction as positions are now. The
@@ -296,30 +300,32 @@ SN_API sn_constraint sn_add_connector_axis(sn_world *world, sn_point a, sn_point
 SN_API sn_constraint sn_add_connector_plane(sn_world *world, sn_point a, sn_point b, sn_vec3 normal);
 /* The point stays on the line through origin along direction (any length but 0). */
 SN_API sn_constraint sn_add_on_line(sn_world *world, sn_point point, sn_vec3 origin, sn_vec3 direction);
-/* The point stays on the circle of that radius about centre, in the plane across normal. radius in metres, or SN_MEASURE:
-   its distance from the axis now. In a 2D world the normal is (0, 0, 1). */
+/* The point stays on the circle of that radius about centre, in the plane across normal. radius in metres, or
+   SN_MEASURE: its distance from the axis now. In a 2D world the normal is (0, 0, 1). */
 SN_API sn_constraint sn_add_on_circle(sn_world *world, sn_point point, sn_vec3 centre, sn_vec3 normal, sn_real radius);
 /* The point stays on the sphere of that radius about centre; radius may be SN_MEASURE. A circle in a 2D world. */
 SN_API sn_constraint sn_add_on_sphere(sn_world *world, sn_point point, sn_vec3 centre, sn_real radius);
-/* A bead slides along the polyline through count (2 or more) particles, round its corners, and stops at an open end. The
-   curve is closed if the last particle is the first one again. Make its particles immovable for a fixed wire; movable ones
-   get the reaction. The array is used during the call only. A projection takes time in proportion to count. */
+/* A bead slides along the polyline through count (2 or more) particles, round its corners, and stops at an open end.
+   The curve is closed if the last particle is the first one again. Make its particles immovable for a fixed wire;
+   movable ones get the reaction. The array is used during the call only. A projection takes time in proportion to
+   count. */
 SN_API sn_constraint sn_add_on_polyline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *corners);
 /* The same on a smooth curve through all the particles: a uniform Catmull-Rom spline. */
 SN_API sn_constraint sn_add_on_spline(sn_world *world, sn_particle bead, uint32_t count, const sn_particle *controls);
-/* The point q stays on the front of the plane of the triangle, from which a, b, c run counter-clockwise, at least thickness
-   metres (not negative) off it. The plane does not end at the triangle's edges: remove the constraint when q leaves. */
+/* The point q stays on the front of the plane of the triangle, from which a, b, c run counter-clockwise, at least
+   thickness metres (not negative) off it. The plane does not end at the triangle's edges: remove the constraint when
+   q leaves. */
 SN_API sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point a, sn_point b, sn_point c,
                                            sn_real thickness);
 /* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: as far as they are now. */
 SN_API sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                       sn_real thickness);
 
-/* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with the
-   same two, which are taken far apart as positions are now. All or none are added. */
+/* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with
+   the same two, which are taken far apart as positions are now. All or none are added. */
 SN_API sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
-/* count particles (4 or more, each once) stay in one plane: count - 3 coplanar constraints, each of one particle with the
-   same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
+/* count particles (4 or more, each once) stay in one plane: count - 3 coplanar constraints, each of one particle with
+   the same three, which span a large triangle as positions are now. Not in a 2D world. All or none are added. */
 SN_API sn_constraints sn_add_coplanar(sn_world *world, uint32_t count, const sn_particle *particles);
 
 /* A spring as a force: stiffness in N/m, damping in N s/m along it, rest in m or SN_MEASURE. Explicit, so that it must
@@ -328,16 +334,17 @@ SN_API sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_r
                                    sn_real damping);
 
 /* The path a, b, c turns by angle at b: 0 is straight, pi (3.1415927) folded back. It may turn any way; angle may be
-   SN_MEASURE. A joint that is exactly straight, or folded, and should not be turns in a plane that the engine chooses. */
+   SN_MEASURE. A joint that is exactly straight, or folded, and should not be turns in a plane that the engine
+   chooses. */
 SN_API sn_constraint sn_add_angle(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real angle);
 /* It turns by at least so much. */
 SN_API sn_constraint sn_add_angle_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real least);
 /* It turns by at most so much. */
 SN_API sn_constraint sn_add_angle_max(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real most);
 
-/* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight. The
-   axis is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world it is
-   (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
+/* The same with a sign, -pi to pi: seen with axis pointing at you, counter-clockwise is positive, and 0 is straight.
+   The axis is a direction fixed in the world, so that these conserve momentum but not angular momentum. In a 2D world
+   it is (0, 0, 1). Points that lie along it have no angle about it, and the constraint rests. */
 SN_API sn_constraint sn_add_hinge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real angle);
 /* The signed angle, -pi to pi, is at least so much: with 0 an elbow that does not bend backwards. */
 SN_API sn_constraint sn_add_hinge_min(sn_world *world, sn_point a, sn_point b, sn_point c, sn_vec3 axis, sn_real least);
@@ -356,18 +363,19 @@ SN_API sn_constraint sn_add_hinge_points(sn_world *world, sn_point a, sn_point b
    stay folded by rest, -pi to pi or SN_MEASURE; 0 is flat. */
 SN_API sn_constraint sn_add_dihedral(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
 /* Isometric bending of the same two triangles: they want to be flat. Cheaper, linear, and for cloth that hardly
-   stretches as good. Compliance is in 1/(N m); a mesh of it bends like a plate of stiffness 3 / compliance, however fine
-   it is. */
+   stretches as good. Compliance is in 1/(N m); a mesh of it bends like a plate of stiffness 3 / compliance, however
+   fine it is. */
 SN_API sn_constraint sn_add_bending(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d);
 /* A triangle keeps its area, rest in m^2 or SN_MEASURE. */
 SN_API sn_constraint sn_add_area(sn_world *world, sn_point a, sn_point b, sn_point c, sn_real rest);
-/* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive where a, b, c run counter-clockwise seen from d. */
+/* A tetrahedron keeps its volume, rest in m^3 or SN_MEASURE; positive where a, b, c run counter-clockwise seen from
+   d. */
 SN_API sn_constraint sn_add_volume(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real rest);
 
 /* A closed surface keeps pressure times the volume rest, in m^3 or SN_MEASURE. kind is SN_KIND_SURFACE_VOLUME, or the
    lecture's SN_KIND_SURFACE_SCALING. index holds the particle numbers of the corners of count triangles, three each,
-   counter-clockwise seen from outside. Refused, naming the edge: a surface with a hole, or one whose triangles do not all
-   face outwards. */
+   counter-clockwise seen from outside. Refused, naming the edge: a surface with a hole, or one whose triangles do not
+   all face outwards. */
 SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index, sn_real rest,
                                     sn_real pressure);
 

@@ -1,10 +1,10 @@
 /* Drag: what takes velocity away. Friction of the air, of the ground, and inside a body.
 
-   Drag acts at the start of every substep on the velocity that a particle had, before forces are added, so that the pull of
-   gravity itself is never damped. It is exact: without other forces a velocity decays by the same factor in a second,
-   whatever that second is cut into, and however strong the drag is, it never turns a velocity round. It works under every
-   integrator. Several drags act one after the other in the order in which they were added, and after them the one of
-   sn_settings.damping. Immovable particles, and those on the way to a kinematic target, are left alone.
+   Drag acts at the start of every substep on the velocity that a particle had, before forces are added, so that the
+   pull of gravity itself is never damped. It is exact: without other forces a velocity decays by the same factor in a
+   second, whatever that second is cut into, and however strong the drag is, it never turns a velocity round. It works
+   under every integrator. Several drags act one after the other in the order in which they were added, and after them
+   the one of sn_settings.damping. Immovable particles, and those on the way to a kinematic target, are left alone.
 
    How strong a drag is can be said in three ways, which are the same for a particle of mass m:
 
@@ -12,8 +12,8 @@
        loss          k1  1       share lost a second   v *= (1 - k1)^t        easy to imagine
        rate          k2  1/s     exponential decay     v *= e^(-k2 t)
 
-   with k2 = k0 / m and k1 = 1 - e^(-k2). (A lecture has (1 - k0/m)^t for the first: that is another motion, and undefined
-   where k0 > m.) */
+   with k2 = k0 / m and k1 = 1 - e^(-k2). (A lecture has (1 - k0/m)^t for the first: that is another motion, and
+   undefined where k0 > m.) */
 #ifndef SINEW_DRAG_H
 #define SINEW_DRAG_H
 
@@ -60,17 +60,17 @@ typedef struct sn_drag_def {
 /* A drag of rate 0 on all particles. Start from this always: later versions append fields. */
 SN_API sn_drag_def sn_default_drag_def(void);
 
-/* Adds a drag that acts from the next step on; def is copied. *drag gets its number, 1 or more, for sn_world_remove_drag
-   (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a strength or rate that is negative
-   or not finite, a loss of 1 or more, a normal of length 0, a distance that is NaN, a matrix that is not symmetric or would
-   accelerate, a normal or origin with z != 0 in a 2D world. */
+/* Adds a drag that acts from the next step on; def is copied. *drag gets its number, 1 or more, for
+   sn_world_remove_drag (may be NULL). Drags are part of snapshots and of the hash. Refused: an unknown form, a
+   strength or rate that is negative or not finite, a loss of 1 or more, a normal of length 0, a distance that is NaN,
+   a matrix that is not symmetric or would accelerate, a normal or origin with z != 0 in a 2D world. */
 SN_API sn_result sn_world_add_drag(sn_world *world, const sn_drag_def *def, uint32_t *drag);
 
 /* Removes a drag. SN_ERROR_STALE if there is none of this number. Numbers are not used again. */
 SN_API sn_result sn_world_remove_drag(sn_world *world, uint32_t drag);
 
-/* Reads a drag back, in a form that sn_world_add_drag takes; the normal has length 1. SN_ERROR_STALE if there is none of
-   this number, and *def is left alone. */
+/* Reads a drag back, in a form that sn_world_add_drag takes; the normal has length 1. SN_ERROR_STALE if there is none
+   of this number, and *def is left alone. */
 SN_API sn_result sn_world_read_drag(const sn_world *world, uint32_t drag, sn_drag_def *def);
 
 #ifdef __cplusplus

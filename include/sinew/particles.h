@@ -103,9 +103,9 @@ SN_API sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle
 SN_API sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 force);
 
 /* Kinematic target: during the next step the particle moves in a straight line to target, arriving at its end, and
-   nothing deflects it; constraints that hold it follow. Movable particles are let go afterwards with the velocity that
-   this motion had; immovable ones stay there, and their velocity reads as that of the motion until the next step. A second
-   call before the step replaces the first. */
+   nothing deflects it; constraints that hold it follow. Movable particles are let go afterwards with the velocity
+   that this motion had; immovable ones stay there, and their velocity reads as that of the motion until the next
+   step. A second call before the step replaces the first. */
 SN_API sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 target);
 
 /* ---- Many at once, in the order of their numbers ------------------------------------------------------------------

@@ -54,8 +54,8 @@ typedef struct sn_fault {
     double remaining;         /* s of the step that were not taken */
 } sn_fault;
 
-/* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step again
-   by what remains. */
+/* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step
+   again by what remains. */
 SN_API sn_fault sn_world_fault(const sn_world *world);
 
 /* The entry of one kind; NULL if the world has no constraint of it. */

@@ -35,8 +35,8 @@ typedef enum sn_gradients {
                                  two evaluations. Not with BDF2, whose substep does not end where it would */
 } sn_gradients;
 
-/* In which order a pass visits the constraints. With one pass a substep this decides whether a large stiff body, such as a
-   cloth, is stable at all: see docs/stability.md. */
+/* In which order a pass visits the constraints. With one pass a substep this decides whether a large stiff body, such
+   as a cloth, is stable at all: see docs/stability.md. */
 typedef enum sn_order {
     /* As they were added: the cascade of the lectures, for ropes and for study. A large stiff cloth that was added vertex
        by vertex explodes with one pass a substep, damped or not. */
@@ -142,18 +142,17 @@ typedef struct sn_relax_info {
 /* Steps of 1/60 s, at most 10000 of them, until nothing moves by 1e-5 m in half a second. */
 SN_API sn_relax_def sn_default_relax_def(void);
 
-/* Statics: runs the world until it rests and leaves it there, with all velocities zero. def NULL means the default, info
-   may be NULL.
-   The way to rest is not physics, only the end is: starting at rest, the world moves without any damping, and whenever its
-   kinetic energy has passed a peak, that is, when it swings through its balance, all velocities are taken away (dynamic
-   relaxation with kinetic damping). That needs no drag to be chosen and finds the rest of slow and fast things alike.
-   Integration is symplectic Euler with current gradients whatever the settings say; settings.damping and drags rest, for
-   they do not change where a balance is. Forces and kinematic targets given since the last step act all the time and are
-   then forgotten. The clock stands: sn_world_time and the count of steps stay, and force fields see the time of the call.
-   Constraint forces can be read afterwards as after a step.
-   SN_OK does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
-   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad input
-   (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
+/* Statics: runs the world until it rests and leaves it there, with all velocities zero. def NULL means the default,
+   info may be NULL. The way to rest is not physics, only the end is: starting at rest, the world moves without any
+   damping, and whenever its kinetic energy has passed a peak, that is, when it swings through its balance, all
+   velocities are taken away (dynamic relaxation with kinetic damping). That needs no drag to be chosen and finds the
+   rest of slow and fast things alike. Integration is symplectic Euler with current gradients whatever the settings
+   say; settings.damping and drags rest, for they do not change where a balance is. Forces and kinematic targets given
+   since the last step act all the time and are then forgotten. The clock stands: sn_world_time and the count of steps
+   stay, and force fields see the time of the call. Constraint forces can be read afterwards as after a step. SN_OK
+   does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
+   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad
+   input (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
 SN_API sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info);
 
 /* Moves the origin to offset: every position, every kinematic target and every parameter that is a place in the world
@@ -199,9 +198,9 @@ SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
 /* The state of a world at one moment: particles, constraints, settings, fields, time, pending forces. */
 typedef struct sn_snapshot sn_snapshot;
 
-/* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the context of
-   the world's allocator. It lives in this process: force fields and kinds are in it as functions and contexts, which must
-   live as long as it may be loaded. */
+/* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the
+   context of the world's allocator. It lives in this process: force fields and kinds are in it as functions and
+   contexts, which must live as long as it may be loaded. */
 SN_API sn_snapshot *sn_world_save(sn_world *world);
 
 /* Saves the state into a snapshot made earlier, by this or another world; its memory is reused and grows only if it is

@@ -22,8 +22,8 @@ typedef struct sn_ids {
 void sn_ids_init(sn_ids *ids);
 void sn_ids_release(sn_ids *ids, const sn_allocator *allocator);
 
-/* Finds count consecutive free numbers, lowest first, and makes room for them. Nothing else changes until they are taken.
-   False when memory runs out or more than limit numbers would be needed. */
+/* Finds count consecutive free numbers, lowest first, and makes room for them. Nothing else changes until they are
+   taken. False when memory runs out or more than limit numbers would be needed. */
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first);
 
 /* Takes numbers that sn_ids_find found; the owner sets their values at once. Returns their generation. */

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-/* Rotations about two axes, each making one entry off the diagonal vanish (Jacobi 1846). The rest shrinks to the square of
-   itself in every sweep; six are enough for any matrix, and the last ones find nothing to do. */
+/* Rotations about two axes, each making one entry off the diagonal vanish (Jacobi 1846). The rest shrinks to the
+   square of itself in every sweep; six are enough for any matrix, and the last ones find nothing to do. */
 #define SWEEPS 8
 
 /* An entry so much smaller than the diagonal beside it is lost when it is added to that. */

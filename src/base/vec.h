@@ -98,8 +98,8 @@ static inline sn_vec3 vec3_sum_error(sn_vec3 a, sn_vec3 b)
     return (sn_vec3){sum_error(a.x, b.x), sum_error(a.y, b.y), sum_error(a.z, b.z)};
 }
 
-/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). The error of a sum is
-   exact whichever of its terms is larger. */
+/* A vector in two parts: `low` holds what rounding would otherwise drop from a long sum (Kahan 1965). The error of a
+   sum is exact whichever of its terms is larger. */
 typedef struct sn_pair {
     sn_vec3 high;
     sn_vec3 low;

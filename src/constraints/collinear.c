@@ -4,10 +4,11 @@
 
        C = t x (c - a) = t x q,     dC = t x (dc - (1 - k) da - k db) + (dT - t (t . dT)) x q / |T|
 
-   Three rows, of which two are independent where the points are on a line: the solver passes over a row that says nothing
-   new. Two rows along two perpendicular directions would do as well, but those must be tied to the axes of the world, and a
-   projection of points far off the line then changes angular momentum. A cross product turns with the points: by symmetry
-   about the plane of the three its multiplier is parallel to C, and the torque on the world, C x lambda, is zero. */
+   Three rows, of which two are independent where the points are on a line: the solver passes over a row that says
+   nothing new. Two rows along two perpendicular directions would do as well, but those must be tied to the axes of
+   the world, and a projection of points far off the line then changes angular momentum. A cross product turns with
+   the points: by symmetry about the plane of the three its multiplier is parallel to C, and the torque on the world,
+   C x lambda, is zero. */
 #include "constraints/perpendicular.h"
 #include "constraints/table.h"
 

@@ -1,6 +1,6 @@
-/* Connectors that leave some motion free: two points held together along one axis only (the translational constraint of
-   lecture 001), or in a plane only. All three directions at once is the attachment, in pin.c. Linear: the gradients are the
-   constant directions. */
+/* Connectors that leave some motion free: two points held together along one axis only (the translational constraint
+   of lecture 001), or in a plane only. All three directions at once is the attachment, in pin.c. Linear: the
+   gradients are the constant directions. */
 #include "constraints/perpendicular.h"
 #include "constraints/table.h"
 

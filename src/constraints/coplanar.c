@@ -1,9 +1,9 @@
-/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_add_coplanar), or on the side to
-   which the triangle's normal points, by a thickness (the triangle collision constraint of lecture 001).
+/* A point and the plane of a triangle: in it (coplanarity, lecture 003; more points by sn_add_coplanar), or on the
+   side to which the triangle's normal points, by a thickness (the triangle collision constraint of lecture 001).
 
-   With N = (b - a) x (c - a), n = N / |N| and the height H = (d - a) . n, the foot of d in the plane is f = d - H n, and has
-   barycentric weights, of which that of b is ((c - f) x (a - f)) . N / |N|^2 and so on around. Turning the plane moves it
-   below d as its corners move with those weights:
+   With N = (b - a) x (c - a), n = N / |N| and the height H = (d - a) . n, the foot of d in the plane is f = d - H n,
+   and has barycentric weights, of which that of b is ((c - f) x (a - f)) . N / |N|^2 and so on around. Turning the
+   plane moves it below d as its corners move with those weights:
 
        dH/dd = n,   dH/da = -weight(a) n,   and so for b and c */
 #include "base/vec.h"
@@ -12,8 +12,8 @@
 /* A triangle whose height is below this share of its length is a line, and has no plane. */
 #define NO_PLANE (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-5)
 
-/* Writes the height of d over the plane of corners a, a + ab, a + ac, and its gradients; ad is d - a. False where there is no
-   plane. */
+/* Writes the height of d over the plane of corners a, a + ab, a + ac, and its gradients; ad is d - a. False where
+   there is no plane. */
 static bool height(sn_vec3 ab, sn_vec3 ac, sn_vec3 ad, sn_real *c, sn_vec3 *at_corner, sn_vec3 *at_d)
 {
     sn_vec3 normal = vec3_cross(ab, ac);

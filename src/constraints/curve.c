@@ -1,22 +1,23 @@
 /* The rows of a bead on a curve.
 
-   With p the closest place, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t (perpendicular.h):
+   With p the closest place, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t
+   (perpendicular.h):
 
        C0 = q . u,   C1 = q . v,   C2 = distance from the nearer open end >= 0
 
-   Row by row C = q . d, where the direction d(t) turns with the tangent. With g = (dC/dt without its part along t) / |T|,
-   the derivative by T,
+   Row by row C = q . d, where the direction d(t) turns with the tangent. With g = (dC/dt without its part along t) /
+   |T|, the derivative by T,
 
        dC = d . (dx - dp) + g . dT
 
-   Moving p along the curve does not change C at first order, since d . T = 0, but it turns T, by bend du. The parameter u
-   moves so that F = (x - p) . T stays 0: with F_u = -T . T + q . bend, the steepness,
+   Moving p along the curve does not change C at first order, since d . T = 0, but it turns T, by bend du. The
+   parameter u moves so that F = (x - p) . T stays 0: with F_u = -T . T + q . bend, the steepness,
 
        du = -[T . dx + sum over control points of (-place T + turn q) . dP] / F_u
 
-   That makes the gradient exact. What it does not make is rotation invariant: u and v are tied to the axes of the world,
-   and a bead that is off its curve by r and brought back in one projection changes angular momentum by a share (r / size of
-   the curve)^2. Linear momentum is kept exactly. */
+   That makes the gradient exact. What it does not make is rotation invariant: u and v are tied to the axes of the
+   world, and a bead that is off its curve by r and brought back in one projection changes angular momentum by a share
+   (r / size of the curve)^2. Linear momentum is kept exactly. */
 #include "constraints/curve.h"
 
 /* What is to be written for one row. */
@@ -47,7 +48,8 @@ static void write_row(const sn_eval_in *in, const sn_eval_out *out, const sn_cur
     }
 }
 
-/* Inside, C2 is the distance from the nearer of two open ends. It pushes nothing there, but tells how far there is to go. */
+/* Inside, C2 is the distance from the nearer of two open ends. It pushes nothing there, but tells how far there is to
+   go. */
 static void write_distance_from_end(const sn_eval_in *in, const sn_eval_out *out)
 {
     const sn_vec3 *control = in->x + 1;

@@ -1,5 +1,5 @@
-/* A bead on a curve of particles: what polylines and splines share. Point 0 of such a constraint is the bead, the others are
-   the control points, so that the reaction flows to the curve. */
+/* A bead on a curve of particles: what polylines and splines share. Point 0 of such a constraint is the bead, the
+   others are the control points, so that the reaction flows to the curve. */
 #ifndef SN_CONSTRAINTS_CURVE_H
 #define SN_CONSTRAINTS_CURVE_H
 
@@ -39,8 +39,8 @@ static inline bool curve_is_closed(const sn_vec3 *control, uint32_t count)
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* Writes the three rows: two equalities beside the tangent, and the distance from the nearer open end, negative beyond it.
-   False if T is zero. */
+/* Writes the three rows: two equalities beside the tangent, and the distance from the nearer open end, negative
+   beyond it. False if T is zero. */
 bool sn_curve_rows(const sn_eval_in *in, const sn_curve_place *place, const sn_eval_out *out);
 
 #endif

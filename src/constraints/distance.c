@@ -1,8 +1,8 @@
 /* Distances between two points: equal, at least, at most, and in a band.
 
-   With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). Where the points
-   coincide there is no direction. If they have to part, x is as good as any, and lets a collapsed rod recover; if they are
-   right where they are, the constraint rests. */
+   With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). Where the
+   points coincide there is no direction. If they have to part, x is as good as any, and lets a collapsed rod recover;
+   if they are right where they are, the constraint rests. */
 #include "base/vec.h"
 #include "constraints/table.h"
 

@@ -1,13 +1,14 @@
 /* Two edges that keep their distance.
 
    The closest places a + s (b - a) and c + t (d - c) of two segments are found as by Ericson, "Real-Time Collision
-   Detection" (2005), section 5.1.9. They minimise the distance, so moving them along their edges does not change it at first
-   order (or they are held at an end, and do not move), and with n the unit vector from the second to the first place
+   Detection" (2005), section 5.1.9. They minimise the distance, so moving them along their edges does not change it
+   at first order (or they are held at an end, and do not move), and with n the unit vector from the second to the
+   first place
 
        grad a = (1 - s) n,   grad b = s n,   grad c = -(1 - t) n,   grad d = -t n
 
-   is exact. Parallel edges have many pairs of closest places: the middle one is taken, which turns neither edge. For edges
-   that cross in one place n is perpendicular to both, and either sign is as good. */
+   is exact. Parallel edges have many pairs of closest places: the middle one is taken, which turns neither edge. For
+   edges that cross in one place n is perpendicular to both, and either sign is as good. */
 #include "base/vec.h"
 #include "constraints/table.h"
 
@@ -73,8 +74,8 @@ static closest find_closest(const edges *e)
     return r;
 }
 
-/* The direction of the gap and its length. For places inside both edges it is along u x v, which is precise for any gap and
-   exists even for none; at an end it is that of the gap. False where that has none. */
+/* The direction of the gap and its length. For places inside both edges it is along u x v, which is precise for any
+   gap and exists even for none; at an end it is that of the gap. False where that has none. */
 static bool direction(const edges *e, const closest *r, sn_vec3 *n, sn_real *length)
 {
     sn_vec3 cross = vec3_cross(e->u, e->v);

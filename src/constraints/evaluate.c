@@ -56,8 +56,9 @@ static uint32_t block_index(sn_block *block, const sn_frame *frame, uint32_t slo
     return block->count++;
 }
 
-/* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing before
-   weighting with w is what makes two points that share a particle right; the sum of b^2 w per point alone is not. */
+/* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing
+   before weighting with w is what makes two points that share a particle right; the sum of b^2 w per point alone is
+   not. */
 bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block)
 {
     const uint32_t points = pool->kind.points, rows = pool->kind.rows;

@@ -8,9 +8,9 @@
 
 #define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* particles behind the points of one constraint with a fixed number of them */
 
-/* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go, and d
-   what rounding left over of that and what constraints moved it since. Kept apart, because in single precision their sum would
-   round away the small corrections of small substeps. */
+/* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go,
+   and d what rounding left over of that and what constraints moved it since. Kept apart, because in single precision
+   their sum would round away the small corrections of small substeps. */
 typedef struct sn_frame {
     const sn_vec4 *x;     /* place, inverse mass */
     sn_vec4 *d;           /* remainder and corrections; NULL: between steps, or the start of the substep */
@@ -49,9 +49,9 @@ bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, 
 uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                           uint32_t point, uint32_t *slot, sn_real *weight);
 
-/* What the functions of a kind are given for a constraint. Its points' positions are written to x (one for each point),
-   relative to the start position of its first particle if the kind is internal, so that the numbers keep their precision
-   far from the origin of the world. */
+/* What the functions of a kind are given for a constraint. Its points' positions are written to x (one for each
+   point), relative to the start position of its first particle if the kind is internal, so that the numbers keep
+   their precision far from the origin of the world. */
 sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                              sn_vec3 *x);
 
@@ -74,8 +74,9 @@ static inline void flatten(const sn_frame *frame, sn_block *block)
             block->gradient[i].z = 0;
 }
 
-/* Fills block for a constraint of a kind with so many points and rows: passed apart from the kind so that the compiler can
-   unroll the loops of the usual shapes. False where the kind's gradient does not exist: the constraint rests. */
+/* Fills block for a constraint of a kind with so many points and rows: passed apart from the kind so that the
+   compiler can unroll the loops of the usual shapes. False where the kind's gradient does not exist: the constraint
+   rests. */
 SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {

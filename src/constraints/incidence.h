@@ -1,5 +1,5 @@
-/* Which constraints hold a particle. Built when first asked for, kept while it is good enough, so that worlds that never
-   remove particles pay nothing. */
+/* Which constraints hold a particle. Built when first asked for, kept while it is good enough, so that worlds that
+   never remove particles pay nothing. */
 #ifndef SN_CONSTRAINTS_INCIDENCE_H
 #define SN_CONSTRAINTS_INCIDENCE_H
 
@@ -25,8 +25,8 @@ void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator
 bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                           uint32_t particle_count);
 
-/* Removes every constraint that holds the particle of this number. Since sn_incidence_prepare nothing was added, and the
-   order was not compacted. */
+/* Removes every constraint that holds the particle of this number. Since sn_incidence_prepare nothing was added, and
+   the order was not compacted. */
 void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uint32_t particle);
 
 #endif

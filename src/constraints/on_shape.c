@@ -1,6 +1,6 @@
-/* A point on a line, a circle or a sphere that is fixed in the world (particle on a curve, lecture 004). The lecture's
-   C = (x . x - 1) / 2 has the gradient x; written as a distance the gradient has length 1, so that C is in metres and the
-   multiplier in newtons. */
+/* A point on a line, a circle or a sphere that is fixed in the world (particle on a curve, lecture 004). The
+   lecture's C = (x . x - 1) / 2 has the gradient x; written as a distance the gradient has length 1, so that C is in
+   metres and the multiplier in newtons. */
 #include "constraints/perpendicular.h"
 #include "constraints/table.h"
 
@@ -55,7 +55,8 @@ const sn_kind sn_kind_on_line = {
 
 /* ---- Circle ----------------------------------------------------------------------------------------------------- */
 
-/* C = (height above the plane of the circle, distance from its axis - radius). On the axis the second has no gradient. */
+/* C = (height above the plane of the circle, distance from its axis - radius). On the axis the second has no
+   gradient. */
 static bool eval_circle(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_vec3 q = vec3_sub(in->x[0], param_vector(in->param)), normal = param_vector(in->param + 3);

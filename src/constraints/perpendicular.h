@@ -1,12 +1,13 @@
-/* Two unit vectors u, v perpendicular to a direction t, as a smooth function of it: what "beside a line" is measured along.
+/* Two unit vectors u, v perpendicular to a direction t, as a smooth function of it: what "beside a line" is measured
+   along.
 
    e is the coordinate axis that t is least inclined to, s = e . t, m = sqrt(1 - s^2) >= sqrt(2/3):
 
        u = (e - s t) / m,   v = t x u = t x e / m
 
-   Where two axes are equally far from t the later one is taken: for t in the plane of a 2D world u is the z axis, whose
-   row has no gradient there, and v lies in the plane. u and v jump where another axis becomes the farthest; they turn about
-   t then, so that a pair of rows q . u = q . v = 0 still asks the same. */
+   Where two axes are equally far from t the later one is taken: for t in the plane of a 2D world u is the z axis,
+   whose row has no gradient there, and v lies in the plane. u and v jump where another axis becomes the farthest;
+   they turn about t then, so that a pair of rows q . u = q . v = 0 still asks the same. */
 #ifndef SN_CONSTRAINTS_PERPENDICULAR_H
 #define SN_CONSTRAINTS_PERPENDICULAR_H
 

@@ -1,10 +1,10 @@
 /* A bead on a polyline.
 
-   Between two corners a and b the tangent is T = b - a and the closest place p = a + k T. At a corner that is itself the
-   closest place, T is the bisector t1 + t2 of the unit tangents on both sides: with the tangent of one side alone the bead
-   would slide off along the extension of that side; with the bisector it goes round. (Its rows bring the bead next to the
-   corner, and the next projection onto the other side.) Where the curve turns back on itself there is no bisector, and the
-   corner stops the bead as an open end does. */
+   Between two corners a and b the tangent is T = b - a and the closest place p = a + k T. At a corner that is itself
+   the closest place, T is the bisector t1 + t2 of the unit tangents on both sides: with the tangent of one side alone
+   the bead would slide off along the extension of that side; with the bisector it goes round. (Its rows bring the
+   bead next to the corner, and the next projection onto the other side.) Where the curve turns back on itself there
+   is no bisector, and the corner stops the bead as an open end does. */
 #include "constraints/curve.h"
 
 /* A segment shorter than this share of the longest one has no direction and is passed over. */
@@ -72,7 +72,8 @@ static bool find_nearest(const polyline *l, sn_vec3 x, nearest *best)
     return found;
 }
 
-/* The next segment with a direction, forwards or backwards, round a closed curve; the number of segments if there is none. */
+/* The next segment with a direction, forwards or backwards, round a closed curve; the number of segments if there is
+   none. */
 static uint32_t neighbour(const polyline *l, uint32_t segment, bool forwards)
 {
     uint32_t next = segment, last = l->segments - 1;

@@ -1,14 +1,14 @@
-/* A bead on a uniform Catmull-Rom spline (Catmull and Rom, "A class of local interpolating splines", 1974): a smooth curve
-   through all control points. Between P1 and P2, with neighbours P0 and P3 and u from 0 to 1,
+/* A bead on a uniform Catmull-Rom spline (Catmull and Rom, "A class of local interpolating splines", 1974): a smooth
+   curve through all control points. Between P1 and P2, with neighbours P0 and P3 and u from 0 to 1,
 
        p(u) = [2 P1 + (P2 - P0) u + (2 P0 - 5 P1 + 4 P2 - P3) u^2 + (3 P1 - P0 - 3 P2 + P3) u^3] / 2
 
-   so p, p' and p'' are sums of control points with weights that depend on u alone. The neighbour that an open end lacks is
-   its other neighbour reflected: P0 = 2 P1 - P2.
+   so p, p' and p'' are sums of control points with weights that depend on u alone. The neighbour that an open end
+   lacks is its other neighbour reflected: P0 = 2 P1 - P2.
 
-   The closest place has F(u) = (x - p) . p' = 0. It is bracketed by samples and found by Newton's method, which halves the
-   bracket where it would leave it. Spans that are farther than the best place so far by their Bezier hull are passed over;
-   the control point nearest to the bead gives the first such place. */
+   The closest place has F(u) = (x - p) . p' = 0. It is bracketed by samples and found by Newton's method, which
+   halves the bracket where it would leave it. Spans that are farther than the best place so far by their Bezier hull
+   are passed over; the control point nearest to the bead gives the first such place. */
 #include "constraints/curve.h"
 
 /* Samples in a span, to tell several closest places apart: a cubic can have three. */
@@ -109,8 +109,8 @@ static sn_real distance2(sn_vec3 a, sn_vec3 b)
 
 /* ---- The closest place ------------------------------------------------------------------------------------------ */
 
-/* The square of a distance that no place of the span is closer than: the curve lies in the hull of its Bezier points P1,
-   P1 + (P2 - P0) / 6, P2 - (P3 - P1) / 6, P2, and so in a ball about its middle. */
+/* The square of a distance that no place of the span is closer than: the curve lies in the hull of its Bezier points
+   P1, P1 + (P2 - P0) / 6, P2 - (P3 - P1) / 6, P2, and so in a ball about its middle. */
 static sn_real least_distance2(const sn_vec3 *c, sn_vec3 x)
 {
     const sn_real sixth = (sn_real)(1.0 / 6), rounding = (sn_real)0.9999;

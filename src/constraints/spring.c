@@ -1,8 +1,9 @@
 /* A spring: a force, not a constraint (lecture 001, mass-spring systems).
 
-   With n the unit vector from b to a and l their distance, the force on a is  -(stiffness (l - rest) + damping dl/dt) n, and
-   the opposite on b;  dl/dt = n . (v_a - v_b). The lecture's slide uses the stiffness as damping coefficient too; it has one
-   of its own here. Explicit: stable while stiffness h^2 / m stays well below 1. The energy is stiffness (l - rest)^2 / 2. */
+   With n the unit vector from b to a and l their distance, the force on a is  -(stiffness (l - rest) + damping dl/dt)
+   n, and the opposite on b;  dl/dt = n . (v_a - v_b). The lecture's slide uses the stiffness as damping coefficient
+   too; it has one of its own here. Explicit: stable while stiffness h^2 / m stays well below 1. The energy is
+   stiffness (l - rest)^2 / 2. */
 #include "base/vec.h"
 #include "constraints/table.h"
 

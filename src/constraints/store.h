@@ -1,12 +1,12 @@
 /* Where constraints live: one pool per kind, the order in which they were added, and the spots they hold.
 
-   A constraint is a row of its kind's pool and stays in that row until it is removed. It names particles by their number,
-   never by their place in storage, so particles can move without touching it.
+   A constraint is a row of its kind's pool and stays in that row until it is removed. It names particles by their
+   number, never by their place in storage, so particles can move without touching it.
 
-   The order of all constraints is a list of runs: "rows first .. first + count - 1 of this kind were added one after the
-   other, with these sequence numbers". A million rods of a cloth are a single run. A row belongs to a run only as long as
-   it still carries the sequence number that the run expects there; a removed or reused row does not, so removal costs
-   nothing, and the list is compacted when removed rows outnumber live ones. */
+   The order of all constraints is a list of runs: "rows first .. first + count - 1 of this kind were added one after
+   the other, with these sequence numbers". A million rods of a cloth are a single run. A row belongs to a run only as
+   long as it still carries the sequence number that the run expects there; a removed or reused row does not, so
+   removal costs nothing, and the list is compacted when removed rows outnumber live ones. */
 #ifndef SN_CONSTRAINTS_STORE_H
 #define SN_CONSTRAINTS_STORE_H
 
@@ -59,8 +59,8 @@ typedef struct sn_pool {
     sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
 } sn_pool;
 
-/* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers without
-   repetitions, and for each point which of them it is. */
+/* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers
+   without repetitions, and for each point which of them it is. */
 typedef struct sn_list {
     uint32_t particle_count;
     uint32_t point_count;
@@ -109,7 +109,8 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator);
 /* Adds a pool for a kind, whose texts are copied. 0 when memory runs out. */
 uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const sn_kind *kind);
 
-/* Makes room for count more constraints of a kind in consecutive rows, and for so many spots. Changes nothing visible. */
+/* Makes room for count more constraints of a kind in consecutive rows, and for so many spots. Changes nothing
+   visible. */
 bool sn_store_reserve(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t count, uint32_t spots,
                       uint32_t *first);
 
@@ -130,7 +131,8 @@ bool sn_store_reserve_many(sn_store *store, const sn_allocator *allocator, uint3
    Returns their generation. */
 uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t count);
 
-/* Removes one constraint and its spots. After the last of a number of removals, tidy compacts the order if that pays. */
+/* Removes one constraint and its spots. After the last of a number of removals, tidy compacts the order if that
+   pays. */
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 

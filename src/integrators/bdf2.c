@@ -2,27 +2,27 @@
 
        v' = (4 v - v_old) / 3 + 2h/3 (a' + constraints),      x' = (4 x - x_old) / 3 + 2h/3 v'.
 
-   With d = x' - x and the acceleration at the end extrapolated from the two that are known, a' = 2 a - a_old (with a alone,
-   forces that change along the way would be of first order), the prediction and, once the constraints have moved it, the
-   velocity are
+   With d = x' - x and the acceleration at the end extrapolated from the two that are known, a' = 2 a - a_old (with a
+   alone, forces that change along the way would be of first order), the prediction and, once the constraints have
+   moved it, the velocity are
 
        d = d_old / 3 + 2h/9 (4 v - v_old) + 4/9 h^2 a',      v' = (3 d - d_old) / (2 h).
 
-   Damping and drag are exact in the variable e^(damping t) v: v counts e^(-damping h) times, v_old the square of that. It is
-   kept after the first of the two. Displacements are not damped: they are what happened.
+   Damping and drag are exact in the variable e^(damping t) v: v counts e^(-damping h) times, v_old the square of
+   that. It is kept after the first of the two. Displacements are not damped: they are what happened.
 
-   The effective step is 2h/3: a force f moves x' by 4/9 h^2 f / m, and so compliance is scaled with it. A particle without
-   a past of the same h takes one substep of leapfrog, whose second half kick is with a', or a where no a_old is known. It
-   answers to a force with h^2 f / m; the step makes it lighter for that while constraints are solved.
+   The effective step is 2h/3: a force f moves x' by 4/9 h^2 f / m, and so compliance is scaled with it. A particle
+   without a past of the same h takes one substep of leapfrog, whose second half kick is with a', or a where no a_old
+   is known. It answers to a force with h^2 f / m; the step makes it lighter for that while constraints are solved.
 
-   A past across which a velocity jumped is worse than none: (3 d - d_old) / 2h of a particle that was stopped is half its
-   speed, backwards. Jumps are impulses, teleports, kinematic targets, constraints that come and go, and contacts: the step
-   has every particle start anew there, since rods pass a jump on at once (see sn_world_break_motion). Where only an
-   acceleration jumps, the particle starts anew alone. */
+   A past across which a velocity jumped is worse than none: (3 d - d_old) / 2h of a particle that was stopped is half
+   its speed, backwards. Jumps are impulses, teleports, kinematic targets, constraints that come and go, and contacts:
+   the step has every particle start anew there, since rods pass a jump on at once (see sn_world_break_motion). Where
+   only an acceleration jumps, the particle starts anew alone. */
 #include "integrators/integrator.h"
 
-/* a', the acceleration at the end. The one before may be known (then the length of that substep is h or -h) though velocities
-   jumped in between. */
+/* a', the acceleration at the end. The one before may be known (then the length of that substep is h or -h) though
+   velocities jumped in between. */
 static sn_vec3 end_acceleration(const sn_motion *motion, uint32_t slot)
 {
     sn_vec3 a = motion_acceleration(motion, slot);
@@ -30,8 +30,8 @@ static sn_vec3 end_acceleration(const sn_motion *motion, uint32_t slot)
     return old_h == motion->h || old_h == -motion->h ? vec3_sub(vec3_scale(a, 2), vec4_xyz(motion->old_a[slot])) : a;
 }
 
-/* The velocity at the end if there were no constraints, (4 v - v_old) / 3 + 2h/3 a', written as a change of v: what is small
-   is then computed as such, and single precision does not drift. */
+/* The velocity at the end if there were no constraints, (4 v - v_old) / 3 + 2h/3 a', written as a change of v: what
+   is small is then computed as such, and single precision does not drift. */
 static sn_pair free_velocity(const sn_motion *motion, uint32_t slot)
 {
     sn_pair v = motion_kicked(motion, slot, 0);

@@ -15,11 +15,12 @@ typedef struct sn_start {
     bool dragged;
 } sn_start;
 
-/* Positions and velocities come in two parts (sn_pair): the number, and what rounding left over of it. Adding the same
-   small g h to a velocity, substep after substep, rounds the same way each time, so in single precision alone the error of
-   free fall grows with the number of substeps (measured after a second: 2e-5 m at h = 1/600 s, 1e-4 at 1/6000, 8e-4 at
-   1/60000; with both parts 1e-6 or less in all three). For positions it matters far from the origin: a double pendulum at
-   h = 1/6000, 1 km out, is off by 1.6e-2 m after a second without x_low, by 3.2e-3 with it, as in double. */
+/* Positions and velocities come in two parts (sn_pair): the number, and what rounding left over of it. Adding the
+   same small g h to a velocity, substep after substep, rounds the same way each time, so in single precision alone
+   the error of free fall grows with the number of substeps (measured after a second: 2e-5 m at h = 1/600 s, 1e-4 at
+   1/6000, 8e-4 at 1/60000; with both parts 1e-6 or less in all three). For positions it matters far from the origin:
+   a double pendulum at h = 1/6000, 1 km out, is off by 1.6e-2 m after a second without x_low, by 3.2e-3 with it, as
+   in double. */
 typedef struct sn_motion {
     const sn_vec4 *x;     /* position, inverse mass */
     sn_vec4 *v;           /* velocity: written at the end of the substep; what it starts with is start.v */
@@ -78,8 +79,9 @@ static inline bool motion_has_past(const sn_motion *motion, uint32_t slot)
     return !motion->anew && motion->old_d[slot].w == motion->h;
 }
 
-/* The velocity after damping, with h `kick` times the acceleration added. Damping acts on the velocity that the particle
-   had, before forces are added: otherwise gravity would be damped too, and free fall would depend on the substep. */
+/* The velocity after damping, with h `kick` times the acceleration added. Damping acts on the velocity that the
+   particle had, before forces are added: otherwise gravity would be damped too, and free fall would depend on the
+   substep. */
 static inline sn_pair motion_kicked(const sn_motion *motion, uint32_t slot, sn_real kick)
 {
     sn_pair v = {vec4_xyz(motion->start.v[slot]), motion->start.v_low[slot]};
@@ -100,7 +102,8 @@ static inline void motion_drift(const sn_motion *motion, uint32_t slot, const sn
     motion->d[slot] = vec4(moves ? d : vec3(0, 0, 0), 0);
 }
 
-/* What the constraints moved a particle by, to the last bit: the prediction, which was this displacement, is not in it. */
+/* What the constraints moved a particle by, to the last bit: the prediction, which was this displacement, is not in
+   it. */
 static inline sn_vec3 motion_push(const sn_motion *motion, uint32_t slot, sn_vec3 predicted)
 {
     return vec3_sub(vec4_xyz(motion->d[slot]), vec3_sum_error(vec4_xyz(motion->x[slot]), predicted));
@@ -112,9 +115,9 @@ static inline sn_vec3 motion_way(const sn_motion *motion, uint32_t slot)
     return vec3_add(vec3_sub(vec4_xyz(motion->y[slot]), vec4_xyz(motion->x[slot])), vec4_xyz(motion->d[slot]));
 }
 
-/* Velocities are what the positions did: v = d / h, written as the velocity that was predicted plus what the constraints
-   changed. In exact numbers that is the same; in ours a particle that no constraint touched keeps its velocity to the last
-   bit. An immovable particle was not predicted, and its displacement is all there is. */
+/* Velocities are what the positions did: v = d / h, written as the velocity that was predicted plus what the
+   constraints changed. In exact numbers that is the same; in ours a particle that no constraint touched keeps its
+   velocity to the last bit. An immovable particle was not predicted, and its displacement is all there is. */
 static inline sn_pair motion_corrected(const sn_motion *motion, uint32_t slot, sn_pair v)
 {
     sn_vec3 predicted = vec3_add(vec3_scale(v.high, motion->h), motion->x_low[slot]);

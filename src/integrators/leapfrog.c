@@ -1,10 +1,11 @@
 /* Leapfrog:  v_half = v + h/2 a(x),   x' = x + h v_half,   v' = v_half + h/2 a(x').
 
-   The velocities that carry the positions live in the middle between two of them. Writing the scheme as kick, drift, kick
-   keeps the velocity that users see in step with the positions; so it needs no special start, the substep may change at any
-   time, and impulses and teleports need no care. Two neighbouring half kicks are the lectures' one whole kick from one half
-   step to the next:  v_half' = v_half + a (h_old + h) / 2. Second order, and reversible. A force that depends on velocity is
-   asked for the second half kick with v_half + h/2 a(x), which keeps the second order. */
+   The velocities that carry the positions live in the middle between two of them. Writing the scheme as kick, drift,
+   kick keeps the velocity that users see in step with the positions; so it needs no special start, the substep may
+   change at any time, and impulses and teleports need no care. Two neighbouring half kicks are the lectures' one
+   whole kick from one half step to the next:  v_half' = v_half + a (h_old + h) / 2. Second order, and reversible. A
+   force that depends on velocity is asked for the second half kick with v_half + h/2 a(x), which keeps the second
+   order. */
 #include "integrators/integrator.h"
 
 static void predict(const sn_motion *motion, uint32_t first, uint32_t end)

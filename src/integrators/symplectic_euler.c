@@ -1,7 +1,7 @@
 /* Symplectic Euler:  v' = e^(-damping h) v + h a(x),   x' = x + h v'.
 
-   First order, but the energy of a conservative motion stays near its value for ever. The default: with constraints it is
-   the loop of position-based dynamics as Mueller et al. (2007) wrote it. */
+   First order, but the energy of a conservative motion stays near its value for ever. The default: with constraints
+   it is the loop of position-based dynamics as Mueller et al. (2007) wrote it. */
 #include "integrators/integrator.h"
 
 static void predict(const sn_motion *motion, uint32_t first, uint32_t end)

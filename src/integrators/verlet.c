@@ -1,14 +1,15 @@
 /* Verlet with position pairs:  x' = x + (x - x_old) h / h_old + a h (h + h_old) / 2.
 
-   The velocity is implicit in the pair; the factor h / h_old and the (h + h_old) / 2 are the correction for a substep that
-   changed. Where there is no past, at the start, and after an impulse, a teleport or a new velocity, the pair is made from
-   the velocity:  x_old = x - v h + a h^2 / 2; so it is under drag, too. Global damping shrinks the pair. What users read as
-   velocity is v = (x - x_old) / h_old + a h_old / 2, up to date with the position. Constraints move x', and with it the next
-   pair: "this displacement automatically causes an update of the velocity", as the lecture says.
+   The velocity is implicit in the pair; the factor h / h_old and the (h + h_old) / 2 are the correction for a substep
+   that changed. Where there is no past, at the start, and after an impulse, a teleport or a new velocity, the pair is
+   made from the velocity:  x_old = x - v h + a h^2 / 2; so it is under drag, too. Global damping shrinks the pair.
+   What users read as velocity is v = (x - x_old) / h_old + a h_old / 2, up to date with the position. Constraints
+   move x', and with it the next pair: "this displacement automatically causes an update of the velocity", as the
+   lecture says.
 
-   The a of h_old / 2 is the one at the end of the last substep, that of h / 2 the one at the start of this: where forces are
-   functions of the place they are the same, but one that sets in or ends in between acts in its own substeps only. In exact
-   numbers this is leapfrog; a test holds the two against each other. */
+   The a of h_old / 2 is the one at the end of the last substep, that of h / 2 the one at the start of this: where
+   forces are functions of the place they are the same, but one that sets in or ends in between acts in its own
+   substeps only. In exact numbers this is leapfrog; a test holds the two against each other. */
 #include "integrators/integrator.h"
 
 /* A pair: x - x_old, the acceleration at x, and the time between the two. */

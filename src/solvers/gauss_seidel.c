@@ -1,5 +1,6 @@
 /* The cascade of the lectures, in the manner of Gauss and Seidel: constraints are projected one after the other, each
-   seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested against. */
+   seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested
+   against. */
 #include "base/math.h"
 #include "solvers/order.h"
 #include "solvers/row.h"

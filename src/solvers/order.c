@@ -1,15 +1,16 @@
 /* There and back: which constraint a pass visits when.
 
-   A pass in one direction carries errors along with it. In a body with loops, such as a cloth, a short wave that runs with
-   the pass is amplified in every substep (1.5 times in a flat cloth that is swept vertex by vertex) until it reaches the
-   other end: a small cloth only shakes, a large one explodes, although every eigenvalue of its pass says that it is stable.
-   docs/stability.md has the mechanism and the measurements.
+   A pass in one direction carries errors along with it. In a body with loops, such as a cloth, a short wave that runs
+   with the pass is amplified in every substep (1.5 times in a flat cloth that is swept vertex by vertex) until it
+   reaches the other end: a small cloth only shakes, a large one explodes, although every eigenvalue of its pass says
+   that it is stable. docs/stability.md has the mechanism and the measurements.
 
-   So a pass must have no direction. Constraints are sorted by their particles' numbers; half of them, chosen by a hash, are
-   visited on the way up, and the other half on the way down again. The neighbours of a constraint are then before and after
-   it with equal chance, whichever way one looks, and what the pass carries one way it carries the other way too. It still
-   reaches from one end to the other, which an order without any direction, shuffled or coloured, does not: those stretch
-   more. Tried and rejected: every other constraint on the way back (regular, and unstable in a sheared cloth).
+   So a pass must have no direction. Constraints are sorted by their particles' numbers; half of them, chosen by a
+   hash, are visited on the way up, and the other half on the way down again. The neighbours of a constraint are then
+   before and after it with equal chance, whichever way one looks, and what the pass carries one way it carries the
+   other way too. It still reaches from one end to the other, which an order without any direction, shuffled or
+   coloured, does not: those stretch more. Tried and rejected: every other constraint on the way back (regular, and
+   unstable in a sheared cloth).
 
    - A body without loops, such as a rope, cannot be driven so in any order: all of it is visited on the way up, which
      stretches less.

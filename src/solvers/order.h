@@ -4,8 +4,8 @@
 
 #include "solvers/solver.h"
 
-/* Lists the constraints in scratch->visit_table in the order in which a pass visits them. Does nothing if the list is up to
-   date. Otherwise it allocates, and releases again what only the sorting needs; false when memory runs out. */
+/* Lists the constraints in scratch->visit_table in the order in which a pass visits them. Does nothing if the list is
+   up to date. Otherwise it allocates, and releases again what only the sorting needs; false when memory runs out. */
 bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, const sn_store *store);
 
 #endif

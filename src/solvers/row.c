@@ -2,12 +2,12 @@
 
 #include <math.h>
 
-/* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world, that
-   it asks for a locked coordinate); it then gets no multiplier of its own. */
+/* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world,
+   that it asks for a locked coordinate); it then gets no multiplier of its own. */
 #define REDUNDANT (SINEW_DOUBLE ? 1e-12 : 1e-6)
 
-/* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. In double: the block is small, and its conditioning is
-   the kind's business, not ours. */
+/* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. In double: the block is small, and its
+   conditioning is the kind's business, not ours. */
 static void build_matrix(const sn_block *block, sn_row_give give, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     for (uint32_t r = 0; r < block->rows; ++r)
@@ -57,13 +57,13 @@ static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][S
 
 /* ---- Inequalities in a block ------------------------------------------------------------------------------------- */
 
-/* With x the change of lambda, `least` its lower bound by row (0 for a rigid inequality, -lambda for a compliant one) and
-   A x - b what is missing, a block asks for
+/* With x the change of lambda, `least` its lower bound by row (0 for a rigid inequality, -lambda for a compliant one)
+   and A x - b what is missing, a block asks for
 
        A x = b for equalities,   x >= least,  A x >= b,  one of the two with equality, for inequalities,
 
-   a linear complementarity problem. With six rows at most it is solved by trying which of the inequalities act: first the
-   ones that are violated now, which nearly always is the answer, then every other set. */
+   a linear complementarity problem. With six rows at most it is solved by trying which of the inequalities act: first
+   the ones that are violated now, which nearly always is the answer, then every other set. */
 typedef struct block_problem {
     uint32_t rows;
     uint32_t inequality;
@@ -72,8 +72,8 @@ typedef struct block_problem {
     double least[SN_MAX_ROWS];
 } block_problem;
 
-/* Solves with the given rows acting, the others at their bound. Returns by how much the worst condition is broken, relative
-   to the numbers in it. */
+/* Solves with the given rows acting, the others at their bound. Returns by how much the worst condition is broken,
+   relative to the numbers in it. */
 static double try_active(block_problem *p, uint32_t active, double *x)
 {
     double b[SN_MAX_ROWS] = {0}, worst = 0;

@@ -2,13 +2,14 @@
 
        dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum w |grad C|^2 + a],     d += w grad C dlambda
 
-   C and its gradient at the moved positions x + d, a = compliance / h^2, g = compliance * damping / h, h the integrator's
-   effective step (Macklin, Mueller and Chentanez, "XPBD", 2016). lambda starts at 0 in every substep and accumulates over
-   passes: resetting it would make stiffness depend on their number. For several rows the sums become the matrix
-   A = (1 + g) J W J^T + a, solved at once. The lectures' stiffness k scales dlambda.
+   C and its gradient at the moved positions x + d, a = compliance / h^2, g = compliance * damping / h, h the
+   integrator's effective step (Macklin, Mueller and Chentanez, "XPBD", 2016). lambda starts at 0 in every substep and
+   accumulates over passes: resetting it would make stiffness depend on their number. For several rows the sums become
+   the matrix A = (1 + g) J W J^T + a, solved at once. The lectures' stiffness k scales dlambda.
 
-   Inequalities (C >= 0) push only, and only when violated: damping alone does not make them act at a distance. A rigid one
-   keeps what it pushed in earlier passes of the substep; a compliant one may take it back, down to lambda = 0. */
+   Inequalities (C >= 0) push only, and only when violated: damping alone does not make them act at a distance. A
+   rigid one keeps what it pushed in earlier passes of the substep; a compliant one may take it back, down to lambda =
+   0. */
 #ifndef SN_SOLVERS_ROW_H
 #define SN_SOLVERS_ROW_H
 
@@ -31,15 +32,15 @@ static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
                          give->stiffness};
 }
 
-/* Whether a row takes part: an equality, a violated inequality (or one that is not a number), or a compliant one that may
-   have to take back what it pushed. */
+/* Whether a row takes part: an equality, a violated inequality (or one that is not a number), or a compliant one that
+   may have to take back what it pushed. */
 static inline bool row_acts(bool inequality, sn_real c, sn_real alpha, sn_real lambda)
 {
     return !inequality || !(c >= 0) || (alpha > 0 && lambda > 0);
 }
 
-/* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a constant
-   and loops over it are unrolled. */
+/* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a
+   constant and loops over it are unrolled. */
 SN_INLINE sn_real row_motion(const sn_block *block, uint32_t count, uint32_t row, const sn_vec4 *d)
 {
     sn_real sum = 0;
@@ -81,8 +82,8 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
 bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         sn_real *lambda);
 
-/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite; nothing has
-   then been moved. */
+/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite;
+   nothing has then been moved. */
 SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
                          const sn_frame *frame, sn_real *lambda)
 {
@@ -111,8 +112,8 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     return true;
 }
 
-/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that act. What
-   nothing can change, a rigid constraint of immovable particles, is not missed. */
+/* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that
+   act. What nothing can change, a rigid constraint of immovable particles, is not missed. */
 sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda);
 

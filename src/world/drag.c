@@ -1,22 +1,24 @@
 /* Drag: velocities decay, exactly.
 
-   All forms but the rigid one are the same thing: along each of three orthogonal axes a_i the velocity decays at a rate k_i,
+   All forms but the rigid one are the same thing: along each of three orthogonal axes a_i the velocity decays at a
+   rate k_i,
 
        v' = K v,     K = sum_i e^(-k_i h) a_i a_i^T,
 
-   which is the solution of m dv/dt = -C v for C = m sum_i k_i a_i a_i^T, whatever the size of k_i h. Isotropic drag has three
-   equal rates, planar drag one along the normal and one, twice, along the plane, a matrix those of its eigenvectors. Where
-   the rates are N s/m they are divided by each particle's mass.
+   which is the solution of m dv/dt = -C v for C = m sum_i k_i a_i a_i^T, whatever the size of k_i h. Isotropic drag
+   has three equal rates, planar drag one along the normal and one, twice, along the plane, a matrix those of its
+   eigenvectors. Where the rates are N s/m they are divided by each particle's mass.
 
    Rigid drag moves the velocities of a group towards those of the rigid motion that fits them best:
 
        v_i' = v_i + (1 - e^(-k h)) (v_c + w x r_i - v_i),     w = I^-1 L about the centre of mass
 
-   (Mueller et al. 2007, section 3.5, with their factor made exact in h). Since v_c + w x r has the momenta of v, both stay.
+   (Mueller et al. 2007, section 3.5, with their factor made exact in h). Since v_c + w x r has the momenta of v, both
+   stay.
 
-   Every form is a linear map of velocities. An integrator that looks back gets the velocities before mapped the same way; what
-   it remembers of displacements stays, for that is what happened. The map acts on copies (see sn_start): a substep may still
-   fail. */
+   Every form is a linear map of velocities. An integrator that looks back gets the velocities before mapped the same
+   way; what it remembers of displacements stays, for that is what happened. The map acts on copies (see sn_start): a
+   substep may still fail. */
 #include "world/world.h"
 
 #include "base/math.h"
@@ -116,8 +118,8 @@ static sn_result check(const sn_world *world, const sn_drag_def *def)
     return world_fail(world, SN_ERROR_ARGUMENT, "drag: form is %d, which is no sn_drag_form", (int)def->form);
 }
 
-/* The normal as the first axis, and two along the plane. Beginning with the smallest coordinate keeps them well apart; with
-   z where several are as small, so that the axes of a plane in a 2D world do not mix z with x and y. */
+/* The normal as the first axis, and two along the plane. Beginning with the smallest coordinate keeps them well
+   apart; with z where several are as small, so that the axes of a plane in a 2D world do not mix z with x and y. */
 static void set_plane(sn_drag *drag)
 {
     const sn_vec3 given = drag->def.normal;
@@ -559,8 +561,8 @@ static void damp_body(const work *w, const sn_sort_item *item, uint32_t count)
 
 /* ---- A substep -------------------------------------------------------------------------------------------------- */
 
-/* The present velocities. A particle without a past of the same substep is taken to have moved as it does now: it has no use for
-   that itself, but a group counts on all its members. */
+/* The present velocities. A particle without a past of the same substep is taken to have moved as it does now: it has
+   no use for that itself, but a group counts on all its members. */
 static void copy_piece(void *data, uint32_t first, uint32_t end)
 {
     const work *w = data;

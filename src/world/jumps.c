@@ -1,11 +1,12 @@
-/* Velocities that jump, for integrators that look back and need a smooth past (BDF2): who starts anew, and when a contact
-   begins or ends. */
+/* Velocities that jump, for integrators that look back and need a smooth past (BDF2): who starts anew, and when a
+   contact begins or ends. */
 #include "world/substep.h"
 
 #include "base/hash.h"
 
-/* The constraints' multipliers are forces times the square of the effective step. A particle that starts anew moves by h^2
-   times the force instead, as if it were lighter: its inverse mass is put aside, and given back after the solve. */
+/* The constraints' multipliers are forces times the square of the effective step. A particle that starts anew moves
+   by h^2 times the force instead, as if it were lighter: its inverse mass is put aside, and given back after the
+   solve. */
 void sn_jumps_lighten(sn_substep *s)
 {
     sn_real factor = s->integrator->step_factor;

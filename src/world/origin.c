@@ -27,8 +27,8 @@ static bool shift_params(sn_pool *pool, sn_vec3 offset, bool check)
     return true;
 }
 
-/* high + low less offset. What high - offset rounds away joins low, and what of that high has room for returns to it: in this
-   order, because low would vanish in an offset that is much larger. */
+/* high + low less offset. What high - offset rounds away joins low, and what of that high has room for returns to it:
+   in this order, because low would vanish in an offset that is much larger. */
 static void shift_number(sn_real *high, sn_real *low, sn_real offset)
 {
     sn_real moved = *high - offset, rest = *low + sum_error(*high, -offset);
@@ -36,8 +36,9 @@ static void shift_number(sn_real *high, sn_real *low, sn_real offset)
     *low = sum_error(moved, rest);
 }
 
-/* The digits of a position that its new, smaller numbers have room for come back from x_low, and what they have no room for
-   goes there, so that shifting away and back changes nothing, if x_low was empty, and next to nothing otherwise. */
+/* The digits of a position that its new, smaller numbers have room for come back from x_low, and what they have no
+   room for goes there, so that shifting away and back changes nothing, if x_low was empty, and next to nothing
+   otherwise. */
 static void shift_particle(sn_particle_store *particles, uint32_t slot, sn_vec3 offset)
 {
     sn_vec4 *x = &particles->x[slot];

@@ -1,13 +1,13 @@
 /* Statics: running a world until it rests.
 
-   The lectures find rest by very high drag. That makes every mode of a world slow: what swings back once in T seconds without
-   drag needs many T to creep there. Critical drag would be fast, but is another one for every mode. Kinetic damping (Cundall
-   1976; Barnes 1988, for nets and membranes) has no number to choose: let the world swing freely, and when its kinetic energy
-   has passed a peak, it is near its balance, so stop it there. What is left are the other modes, for which the same is done
-   again.
+   The lectures find rest by very high drag. That makes every mode of a world slow: what swings back once in T seconds
+   without drag needs many T to creep there. Critical drag would be fast, but is another one for every mode. Kinetic
+   damping (Cundall 1976; Barnes 1988, for nets and membranes) has no number to choose: let the world swing freely,
+   and when its kinetic energy has passed a peak, it is near its balance, so stop it there. What is left are the other
+   modes, for which the same is done again.
 
-   Rest is told by displacements, not by speeds or forces: within `patience` nothing has moved by more than a given distance.
-   A particle that still has a way to go would have gone some of it in that time. */
+   Rest is told by displacements, not by speeds or forces: within `patience` nothing has moved by more than a given
+   distance. A particle that still has a way to go would have gone some of it in that time. */
 #include "solvers/row.h"
 #include "world/world.h"
 

@@ -2,8 +2,8 @@
 #include "solvers/row.h"
 #include "world/world.h"
 
-/* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper together,
-   so that C + compliance * (force + damping * dC/dt) is 0 where the row holds. */
+/* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper
+   together, so that C + compliance * (force + damping * dC/dt) is 0 where the row holds. */
 static double row_residual(const sn_give *give, bool inequality, double c, double rate, double force, double *elastic)
 {
     double compliance = (double)give->compliance;

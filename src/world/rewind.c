@@ -1,8 +1,8 @@
 /* Rewind: the latest states in one block of memory, and running backwards.
 
-   The states lie one behind the other in the block, each in one piece. A new one comes behind the newest, or at the start of
-   the block where the rest is too short for it, and the oldest, which lie just there, make room. So the bound on memory holds
-   by itself, and nothing is ever allocated. */
+   The states lie one behind the other in the block, each in one piece. A new one comes behind the newest, or at the
+   start of the block where the rest is too short for it, and the oldest, which lie just there, make room. So the
+   bound on memory holds by itself, and nothing is ever allocated. */
 #include "world/world.h"
 
 #include <string.h>
@@ -82,8 +82,8 @@ void sn_rewind_destroy(sn_rewind *rewind)
     sn_release(&allocator, rewind, rewind->total);
 }
 
-/* Finds a place for a state that fits into the block and drops what lies there. The records lie in ascending order from the
-   oldest to the end of the block, and on from its start to the newest. */
+/* Finds a place for a state that fits into the block and drops what lies there. The records lie in ascending order
+   from the oldest to the end of the block, and on from its start to the newest. */
 static size_t make_room(sn_rewind *rewind, size_t size)
 {
     size_t at = 0;
@@ -156,8 +156,9 @@ size_t sn_rewind_size(const sn_rewind *rewind)
 
 /* ---- True reversal ---------------------------------------------------------------------------------------------- */
 
-/* A pair of positions, as Verlet has it, would have to be turned round about the acceleration in between. Made anew from the
-   velocity it is just that:  x_old = x - v h + a h^2 / 2  is, with -v, where the particle would have gone next. */
+/* A pair of positions, as Verlet has it, would have to be turned round about the acceleration in between. Made anew
+   from the velocity it is just that:  x_old = x - v h + a h^2 / 2  is, with -v, where the particle would have gone
+   next. */
 sn_result sn_world_reverse(sn_world *world)
 {
     sn_result result = sn_world_enter(world);

@@ -1,4 +1,5 @@
-/* The short forms: one call for the usual constraint. Each is sn_constraint_add with the points and parameters given. */
+/* The short forms: one call for the usual constraint. Each is sn_constraint_add with the points and parameters
+   given. */
 #include "world/world.h"
 
 #include <string.h>
@@ -212,7 +213,8 @@ static sn_vec3 position(const sn_world *world, sn_particle particle)
     return vec4_xyz(world->particles.x[world->ids.value[particle.index]]);
 }
 
-/* How far x is from what the first `chosen` frame particles span (none, a point, a line), up to a common factor, squared. */
+/* How far x is from what the first `chosen` frame particles span (none, a point, a line), up to a common factor,
+   squared. */
 static double spread2(const sn_world *world, const sn_particle *frame, uint32_t chosen, sn_particle particle)
 {
     if (chosen == 0)
@@ -242,8 +244,8 @@ static sn_particle farthest(const sn_world *world, uint32_t count, const sn_part
     return best;
 }
 
-/* The particles that the others are measured by: the first far from some particle, the second far from the first, the third
-   far from the line of both. False if there are not so many different ones. */
+/* The particles that the others are measured by: the first far from some particle, the second far from the first, the
+   third far from the line of both. False if there are not so many different ones. */
 static bool choose_frame(const sn_world *world, uint32_t framed, uint32_t count, const sn_particle *particles,
                          sn_particle *frame)
 {

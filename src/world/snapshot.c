@@ -156,8 +156,8 @@ static void walk(stream *s, sn_world *world)
     }
 }
 
-/* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are empty,
-   and so not written. 0 when there is no memory for that. */
+/* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are
+   empty, and so not written. 0 when there is no memory for that. */
 size_t sn_state_measure(sn_world *world)
 {
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))

@@ -8,8 +8,8 @@
                update       velocities are what the positions did
                kick         some integrators of second order complete velocities with the forces at the end
 
-   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything that
-   happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
+   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything
+   that happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
 #include "world/substep.h"
 
 #include "base/clock.h"
@@ -142,7 +142,8 @@ static sn_result solve_smoothly(sn_substep *s, uint32_t substeps_left)
 
 /* ---- Check and update ------------------------------------------------------------------------------------------- */
 
-/* A way this short, in the time it takes, is a finite velocity whatever happens to its last digits. A NaN is below nothing. */
+/* A way this short, in the time it takes, is a finite velocity whatever happens to its last digits. A NaN is below
+   nothing. */
 static bool stays_finite(const sn_substep *s, uint32_t slot)
 {
     const double most_way = 1e37 * (double)s->motion.h;
@@ -206,8 +207,8 @@ static void kick_piece(void *data, uint32_t first, uint32_t end)
     s->integrator->kick(&s->motion, first, end);
 }
 
-/* What the kick would make infinite is found beforehand: nobody is kicked then, and the substep that would start with such a
-   force is the one that fails. */
+/* What the kick would make infinite is found beforehand: nobody is kicked then, and the substep that would start with
+   such a force is the one that fails. */
 static sn_result check_kick(sn_substep *s)
 {
     sn_world *world = s->world;

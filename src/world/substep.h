@@ -41,8 +41,8 @@ void sn_targets_finish(sn_world *world);
 
 /* ---- jumps.c: what integrators that need a smooth past must know of velocities that jump -------------------------- */
 
-/* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were lighter
-   while constraints are solved. */
+/* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were
+   lighter while constraints are solved. */
 void sn_jumps_lighten(sn_substep *s);
 void sn_jumps_restore(sn_substep *s);
 

@@ -33,8 +33,8 @@ typedef struct sn_particle_store {
 #undef SN_COLUMN
 } sn_particle_store;
 
-/* What integrators that look back need, by slot. Empty unless such an integrator runs; a slot at or beyond table.count has
-   no past. */
+/* What integrators that look back need, by slot. Empty unless such an integrator runs; a slot at or beyond
+   table.count has no past. */
 typedef struct sn_history {
     sn_table table;
     sn_vec4
@@ -121,7 +121,8 @@ struct sn_world {
     sn_table kind_report_table;
 };
 
-/* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to keep. */
+/* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to
+   keep. */
 #define world_fail(world, ...) sn_fail((sn_errors *)&(world)->errors, __VA_ARGS__)
 
 /* First check of every call that changes something: there is a world, and it is not in the middle of a call. */
@@ -147,12 +148,12 @@ void sn_history_bind(sn_history *history);
 /* The particle's acceleration jumps here: integrators that look back start anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
 
-/* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back across a
-   jump everybody starts anew. */
+/* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back
+   across a jump everybody starts anew. */
 void sn_world_break_motion(sn_world *world, uint32_t slot);
 
-/* A jump is over when constraints have passed it on, in this many substeps: one in which it happens, and one in which what is
-   left of a velocity against a contact is taken away. */
+/* A jump is over when constraints have passed it on, in this many substeps: one in which it happens, and one in which
+   what is left of a velocity against a contact is taken away. */
 #define SN_SETTLING 2u
 
 /* Nobody has a past any more. */
@@ -164,8 +165,8 @@ void sn_drag_release(sn_world *world);
 /* Makes room for what drags need in a step, and sorts particles by group if some drag asks for that. */
 bool sn_drag_prepare(sn_world *world);
 
-/* Fills world->drag with what h seconds of all drags leave of the velocities; of those before, too, if the integrator looks
-   back. False if the task hook lost tasks. */
+/* Fills world->drag with what h seconds of all drags leave of the velocities; of those before, too, if the integrator
+   looks back. False if the task hook lost tasks. */
 bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
 
 /* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */

@@ -132,8 +132,8 @@ static inline bool case_meet_project(const sn_eval_in *in, const sn_real *w, sn_
     return true;
 }
 
-/* A swarm of pairs that keeps the sum of its squared distances, C = sum of |x(2i) - x(2i+1)|^2 - rest, by a force with the
-   energy stiffness C^2 / 2, and in which each pair is damped: a force of any even number of points. */
+/* A swarm of pairs that keeps the sum of its squared distances, C = sum of |x(2i) - x(2i+1)|^2 - rest, by a force
+   with the energy stiffness C^2 / 2, and in which each pair is damped: a force of any even number of points. */
 static inline sn_real case_swarm_sum(const sn_eval_in *in)
 {
     sn_real sum = 0;
@@ -295,8 +295,8 @@ static inline void measure_params(const sn_kind *kind, uint32_t points, const sn
         kind->measure(&in, param);
 }
 
-/* Whether what a kind measures moves the zero of its C: a place, or a number in the unit of C. Isometric bending measures
-   weights; whatever they are, its C is 0 where it is flat and nowhere else. */
+/* Whether what a kind measures moves the zero of its C: a place, or a number in the unit of C. Isometric bending
+   measures weights; whatever they are, its C is 0 where it is flat and nowhere else. */
 static inline bool measures_its_rest(const sn_kind *kind)
 {
     const char *unit = kind->unit ? kind->unit : "m";
@@ -383,10 +383,11 @@ static inline double largest_miss(const sn_kind *kind, const case_value *value)
     return largest;
 }
 
-/* A kind whose world looks the same in every direction: internal, and no parameter names a direction of the world. Such
-   a kind conserves angular momentum as well as linear. Of the kinds with any number of points only surfaces are asked for
-   it: a curve measures the distance of its bead along two directions across it, of which there is no choice that does not
-   depend on the axes of the world, and so keeps angular momentum to third order of that distance only. */
+/* A kind whose world looks the same in every direction: internal, and no parameter names a direction of the world.
+   Such a kind conserves angular momentum as well as linear. Of the kinds with any number of points only surfaces are
+   asked for it: a curve measures the distance of its bead along two directions across it, of which there is no choice
+   that does not depend on the axes of the world, and so keeps angular momentum to third order of that distance
+   only. */
 static inline bool is_isotropic(const sn_kind *kind)
 {
     for (const sn_param *p = kind->param; p->name; ++p)
@@ -535,8 +536,8 @@ static inline double smallest_point_gap(const kind_case *k)
     return gap;
 }
 
-/* Random particles whose points keep a distance, which is given up by and by where there are many. Those of a surface are
-   the corners of a dented solid, with room inside. */
+/* Random particles whose points keep a distance, which is given up by and by where there are many. Those of a surface
+   are the corners of a dented solid, with room inside. */
 static inline void scatter(kind_case *k, uint64_t *seed, double scale)
 {
     bool solid = support_kind_is_surface(k->kind);

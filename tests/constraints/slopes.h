@@ -1,5 +1,5 @@
-/* The gradient of a kind against finite differences of its C, for states that a test makes up, with any number of points.
-   Evaluates the kind by itself, without a world. */
+/* The gradient of a kind against finite differences of its C, for states that a test makes up, with any number of
+   points. Evaluates the kind by itself, without a world. */
 #ifndef SINEW_TESTS_SLOPES_H
 #define SINEW_TESTS_SLOPES_H
 
@@ -55,8 +55,9 @@ static inline bool slopes_difference(uint32_t kind, uint32_t points, const sn_ve
 }
 
 /* Compares the gradient of every row by every coordinate with Richardson's extrapolation of two central differences.
-   feature is the length, in m, below which C may bend; size the largest length it is computed from. Where the two differences
-   do not agree by themselves, so much is allowed; returns false, without comparing, where that is much: at a kink. */
+   feature is the length, in m, below which C may bend; size the largest length it is computed from. Where the two
+   differences do not agree by themselves, so much is allowed; returns false, without comparing, where that is much:
+   at a kink. */
 static inline bool slopes_agree(uint32_t kind, uint32_t points, const sn_vec3 *x, const sn_real *param, double feature,
                                 double size)
 {

@@ -202,7 +202,8 @@ static void points_of_the_spline_satisfy_it(void **state)
     }
 }
 
-/* The closest place is the closest one for a bead near the curve: no place of it, finely sampled, is nearer than |C|. */
+/* The closest place is the closest one for a bead near the curve: no place of it, finely sampled, is nearer than
+   |C|. */
 static void the_closest_place_is_found(void **state)
 {
     (void)state;
@@ -301,7 +302,8 @@ static void a_bead_slides_down_a_spline_and_stops(void **state)
         assert_close(slide_loss(dimensions, 16) / slide_loss(dimensions, 32), 2, 0.2);
 }
 
-/* A long curve, by which the bead is far from the origin in floats: still on the curve to a fraction of a millimetre. */
+/* A long curve, by which the bead is far from the origin in floats: still on the curve to a fraction of a
+   millimetre. */
 static void a_long_curve_is_held_precisely(void **state)
 {
     (void)state;

@@ -42,7 +42,8 @@ static void describes_itself(const case_subject *s)
 
 /* ---- Gradients by finite differences ---------------------------------------------------------------------------- */
 
-/* A case that is no more than its particles, and the size of its smallest feature: the length below which C may bend. */
+/* A case that is no more than its particles, and the size of its smallest feature: the length below which C may
+   bend. */
 typedef struct point_state {
     kind_case k;
     double scale, feature;
@@ -75,8 +76,8 @@ static point_state squeezed_state(const case_subject *s, uint64_t *seed, int squ
     return state;
 }
 
-/* The central difference (C(x + d) - C(x - d)) / 2d of all rows, with the steps that the numbers really took. A particle
-   that is several points moves with all of them. */
+/* The central difference (C(x + d) - C(x - d)) / 2d of all rows, with the steps that the numbers really took. A
+   particle that is several points moves with all of them. */
 static bool central_difference(const point_state *state, uint32_t particle, uint32_t axis, double step, double *slope)
 {
     case_value high, low;
@@ -222,8 +223,8 @@ static void check_finite(const kind_case *k, const case_value *value)
         assert_true(support_is_finite(value->gradient[i]));
 }
 
-/* All points in one place, all on a line, all in a plane: refused, or finite numbers. What a kind makes of it by itself, a
-   projection or a force, is finite as well. */
+/* All points in one place, all on a line, all in a plane: refused, or finite numbers. What a kind makes of it by
+   itself, a projection or a force, is finite as well. */
 static void degenerate_states_give_no_nan(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
@@ -285,8 +286,8 @@ static void internal_gradients_sum_to_zero(const case_subject *s)
     }
 }
 
-/* What a kind measures satisfies it there, to the last bit, and passes its own check. (What says nothing about where C is
-   0 need only do the latter.) */
+/* What a kind measures satisfies it there, to the last bit, and passes its own check. (What says nothing about where
+   C is 0 need only do the latter.) */
 static void measured_parameters_satisfy(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
@@ -372,8 +373,8 @@ static void force_is_slope_of_energy(const case_subject *s)
     }
 }
 
-/* Action and reaction, and no torque where nothing names a direction; the part that depends on velocity takes energy away
-   and leaves a common velocity alone. */
+/* Action and reaction, and no torque where nothing names a direction; the part that depends on velocity takes energy
+   away and leaves a common velocity alone. */
 static void forces_keep_momentum_and_lose_energy(const case_subject *s)
 {
     uint64_t seed = case_seed(s);

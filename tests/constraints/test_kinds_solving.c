@@ -38,7 +38,8 @@ static void solve_dense(uint32_t n, double (*a)[SN_MAX_ROWS], double *b, double 
         x[column] = pivot_of[column] == n ? 0 : b[pivot_of[column]] / a[pivot_of[column]][column];
 }
 
-/* The equations of a block: A dlambda = b for rows that act, dlambda = 0 and A dlambda >= b for inequalities that do not. */
+/* The equations of a block: A dlambda = b for rows that act, dlambda = 0 and A dlambda >= b for inequalities that do
+   not. */
 typedef struct equations {
     double a[SN_MAX_ROWS][SN_MAX_ROWS], b[SN_MAX_ROWS];
 } equations;
@@ -124,8 +125,8 @@ static bool expect_projection(const kind_case *k, double h, double (*v)[3], sn_m
     return true;
 }
 
-/* By how much the expectation changes if positions change by a last place: what rounding alone may do to this case, much
-   where it is nearly degenerate. */
+/* By how much the expectation changes if positions change by a last place: what rounding alone may do to this case,
+   much where it is nearly degenerate. */
 static double projection_doubt(const kind_case *k, double h, double (*v)[3], sn_material material, double stiffness,
                                const projection *p, uint64_t *seed)
 {
@@ -313,8 +314,8 @@ static bool is_exact(const kind_case *k)
     return largest_value_miss(k) == 0 && k->count[0] == 1 && !k->kind->project;
 }
 
-/* A satisfied constraint leaves its particles where they are, bit for bit where it holds particles rather than spots, in
-   every order, rigid or soft. */
+/* A satisfied constraint leaves its particles where they are, bit for bit where it holds particles rather than spots,
+   in every order, rigid or soft. */
 static void satisfied_moves_nothing(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
@@ -377,8 +378,8 @@ static bool has_room(const kind_case *k, const sn_vec3 *x)
     return true;
 }
 
-/* A state with room, with other positions, and with other parameters, as for a band between two equal lengths. False where
-   none is found. */
+/* A state with room, with other positions, and with other parameters, as for a band between two equal lengths. False
+   where none is found. */
 static bool make_room(kind_case *k, uint64_t *seed)
 {
     for (uint32_t attempt = 0; attempt < 500; ++attempt) {
@@ -437,8 +438,8 @@ static void inequalities_leave_room_alone(const case_subject *s)
     }
 }
 
-/* Gives the particles velocities that take inequality row r half way to its limit in a step of h. False where that cannot
-   be, or where another row has no room left then. */
+/* Gives the particles velocities that take inequality row r half way to its limit in a step of h. False where that
+   cannot be, or where another row has no room left then. */
 static bool approach(const kind_case *k, uint32_t row, double h, sn_vec3 *v)
 {
     double g[CASE_PARTICLES][3];

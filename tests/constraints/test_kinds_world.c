@@ -198,8 +198,8 @@ static void refuses_compliance(const case_subject *s)
     case_destroy(&k);
 }
 
-/* A list of points that is too short, off its steps, NULL, too long for any world, has a spot or a stale particle in it, or
-   comes in a bulk call, is refused. */
+/* A list of points that is too short, off its steps, NULL, too long for any world, has a spot or a stale particle in
+   it, or comes in a bulk call, is refused. */
 static void refuses_bad_lists(const case_subject *s)
 {
     uint64_t seed = case_seed(s);
@@ -414,9 +414,9 @@ static double exactness_of(const kind_case *k)
     return EXACTNESS(1e-6, 1e-14) * steepest;
 }
 
-/* The point of a spot is where its weights say, and one projection of a linear kind puts it where C = 0, also when two
-   points share particles: the sum of b^2 w over the points would be wrong there. A small share of a projection of any other
-   kind brings it nearer. */
+/* The point of a spot is where its weights say, and one projection of a linear kind puts it where C = 0, also when
+   two points share particles: the sum of b^2 w over the points would be wrong there. A small share of a projection of
+   any other kind brings it nearer. */
 static void spots_are_exact(const case_subject *s)
 {
     uint64_t seed = case_seed(s);

@@ -130,7 +130,8 @@ static void no_direction_no_motion(void **state)
     sn_world_destroy(world);
 }
 
-/* Speed lost in half a second on a hoop of 2 m, from 4 m/s. *excess: by how much the force misses m v^2 / r, v as it is. */
+/* Speed lost in half a second on a hoop of 2 m, from 4 m/s. *excess: by how much the force misses m v^2 / r, v as it
+   is. */
 static double hoop_loss(uint32_t substeps, double *excess)
 {
     sn_world_def def = sn_default_world_def();
@@ -147,8 +148,8 @@ static double hoop_loss(uint32_t substeps, double *excess)
     return 4 - v;
 }
 
-/* The force is centripetal, m v^2 / r, and does no work: what speed is lost is the first-order error of the step, and halves
-   with the substep. In float the force is as uncertain as two last places of 2 m, times m / h^2. */
+/* The force is centripetal, m v^2 / r, and does no work: what speed is lost is the first-order error of the step, and
+   halves with the substep. In float the force is as uncertain as two last places of 2 m, times m / h^2. */
 static void the_force_is_centripetal(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* What the tests of integrators share: the list of them, worlds for them, and motions in the plane with a fine reference. */
+/* What the tests of integrators share: the list of them, worlds for them, and motions in the plane with a fine
+   reference. */
 #ifndef SINEW_TESTS_INTEGRATORS_MOTION_H
 #define SINEW_TESTS_INTEGRATORS_MOTION_H
 

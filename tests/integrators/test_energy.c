@@ -67,8 +67,8 @@ static void symplectic_euler_swings(void **state)
     }
 }
 
-/* Leapfrog and Verlet keep v^2 + omega^2 x^2 (1 - (omega h)^2 / 4): from rest the energy is never above its start, and never
-   more than (omega h)^2 / 4 below. */
+/* Leapfrog and Verlet keep v^2 + omega^2 x^2 (1 - (omega h)^2 / 4): from rest the energy is never above its start,
+   and never more than (omega h)^2 / 4 below. */
 static void leapfrog_holds(void **state)
 {
     (void)state;
@@ -93,7 +93,8 @@ static void bdf2_drifts_at_third_order(void **state)
     assert_true(coarse / fine > 5 && coarse / fine < 12);
 }
 
-/* A rod pendulum from 90 degrees, 20 s: plain projection loses most, BDF2 little, start gradients nothing that grows. */
+/* A rod pendulum from 90 degrees, 20 s: plain projection loses most, BDF2 little, start gradients nothing that
+   grows. */
 static energies swing_rod(sn_integrator integrator, sn_gradients gradients)
 {
     sn_world_def def = motion_def(integrator);

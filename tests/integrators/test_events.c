@@ -1,5 +1,5 @@
-/* What breaks a motion, under every integrator: impulses, teleports, new velocities, kinematic targets, forces that set in
-   and end, damping, contacts. None of them may leave a kick behind that nobody gave. */
+/* What breaks a motion, under every integrator: impulses, teleports, new velocities, kinematic targets, forces that
+   set in and end, damping, contacts. None of them may leave a kick behind that nobody gave. */
 #include "integrators/motion.h"
 
 #define ROUNDING EXACTNESS(2e-6, 1e-13)
@@ -178,7 +178,8 @@ static void change_gravity(sn_world *world, sn_particle p, double *speed, double
     *force = 5;
 }
 
-/* Whatever makes the acceleration jump, velocities go on from where they were: those who look back forget the old one. */
+/* Whatever makes the acceleration jump, velocities go on from where they were: those who look back forget the old
+   one. */
 static void accelerations_that_jump(void **state)
 {
     (void)state;
@@ -199,7 +200,8 @@ static void accelerations_that_jump(void **state)
         }
 }
 
-/* A rod that is cut, or whose hook is taken away, lets its bob fly along the tangent. The bob was at full speed on a circle. */
+/* A rod that is cut, or whose hook is taken away, lets its bob fly along the tangent. The bob was at full speed on a
+   circle. */
 static void cut_rods(void **state)
 {
     (void)state;
@@ -263,8 +265,8 @@ static void damping_is_exact(void **state)
             }
 }
 
-/* Damping takes from the velocity that was there, not from what forces are about to give: the first substep from rest is
-   free fall, and in single substeps the speed is the sum of g h e^(-k h i). */
+/* Damping takes from the velocity that was there, not from what forces are about to give: the first substep from rest
+   is free fall, and in single substeps the speed is the sum of g h e^(-k h i). */
 static void damping_comes_before_forces(void **state)
 {
     (void)state;
@@ -287,8 +289,8 @@ static void damping_comes_before_forces(void **state)
 
 /* ---- Contacts --------------------------------------------------------------------------------------------------------------- */
 
-/* A ball that falls on the ground stays there, and so does a rod with a ball at either end, whose upper one is stopped by the
-   rod alone. Nothing bounces. */
+/* A ball that falls on the ground stays there, and so does a rod with a ball at either end, whose upper one is
+   stopped by the rod alone. Nothing bounces. */
 static double highest_after_impact(sn_integrator integrator, bool with_rod)
 {
     sn_world_def def = motion_def(integrator);

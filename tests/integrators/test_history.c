@@ -1,5 +1,5 @@
-/* What integrators remember from one substep to the next is part of the state: it is saved, restored and hashed, follows its
-   particle when storage moves, survives a substep that fails, and costs no memory once it is there. */
+/* What integrators remember from one substep to the next is part of the state: it is saved, restored and hashed,
+   follows its particle when storage moves, survives a substep that fails, and costs no memory once it is there. */
 #include "integrators/motion.h"
 
 static const motion_problem orbit = {motion_kepler, {{1, 0}, {0, 1.25}}, 2};
@@ -174,7 +174,8 @@ static uint64_t run_into(sn_world *world)
     return sn_world_hash(world);
 }
 
-/* A step that fails stays failed without changing anything, and once the trouble is over the motion goes on smoothly. */
+/* A step that fails stays failed without changing anything, and once the trouble is over the motion goes on
+   smoothly. */
 static void failures_leave_the_past(void **state)
 {
     (void)state;

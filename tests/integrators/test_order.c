@@ -1,5 +1,5 @@
-/* The order of every integrator, by halving the substep: on an orbit, with forces that depend on time and velocity, with
-   springs, and with rods. */
+/* The order of every integrator, by halving the substep: on an orbit, with forces that depend on time and velocity,
+   with springs, and with rods. */
 #include "integrators/motion.h"
 
 /* A bound for the order: asymptotic in double; in single precision the substeps stay coarse. */
@@ -92,7 +92,8 @@ static double run_changing(sn_integrator integrator, uint32_t n, const void *con
     return error;
 }
 
-/* BDF2 has no past to look back to when every substep is another: it then takes starting substeps only, of first order. */
+/* BDF2 has no past to look back to when every substep is another: it then takes starting substeps only, of first
+   order. */
 static void changing_substeps(void **state)
 {
     (void)state;
@@ -205,7 +206,8 @@ typedef struct rod_case {
     int of_place, of_period;
 } rod_case;
 
-/* Symplectic Euler with gradients at the start moves as leapfrog does, half a substep late: the period does not see that. */
+/* Symplectic Euler with gradients at the start moves as leapfrog does, half a substep late: the period does not see
+   that. */
 static const rod_case rods[] = {
     {SN_INTEGRATOR_SYMPLECTIC_EULER, SN_GRADIENTS_CURRENT, 1, 1},
     {SN_INTEGRATOR_LEAPFROG, SN_GRADIENTS_CURRENT, 1, 1},

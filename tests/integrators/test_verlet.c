@@ -1,5 +1,5 @@
-/* Verlet with position pairs is leapfrog: the two run side by side through everything that can happen to a particle, and
-   differ by rounding alone. */
+/* Verlet with position pairs is leapfrog: the two run side by side through everything that can happen to a particle,
+   and differ by rounding alone. */
 #include "integrators/motion.h"
 
 /* Rounding of pairs adds up with the number of substeps. */
@@ -101,7 +101,8 @@ static void damped(void **state)
     }
 }
 
-/* Impulses, teleports, new velocities, masses and gravity, forces for a step, kinematic targets, fields that come and go. */
+/* Impulses, teleports, new velocities, masses and gravity, forces for a step, kinematic targets, fields that come and
+   go. */
 static void broken_motion(void **state)
 {
     (void)state;

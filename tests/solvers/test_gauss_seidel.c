@@ -322,8 +322,8 @@ static void immovable_ends_rest(void **state)
     sn_world_destroy(world);
 }
 
-/* What nothing can change is not waited for: a rigid rod that is violated for good does not keep the passes from ending,
-   next to one that they satisfy. */
+/* What nothing can change is not waited for: a rigid rod that is violated for good does not keep the passes from
+   ending, next to one that they satisfy. */
 static void tolerance_ignores_what_cannot_move(void **state)
 {
     (void)state;
@@ -371,8 +371,8 @@ static void soft_rods_between_immovable_ends_pull(void **state)
     }
 }
 
-/* Two points in one place that shall be in one place have no direction and need none: the rod rests, C reads as NaN, and
-   once something else moves the points apart it works again. */
+/* Two points in one place that shall be in one place have no direction and need none: the rod rests, C reads as NaN,
+   and once something else moves the points apart it works again. */
 static void coincident_points_rest(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The order there and back: every constraint once, a function of the constraints' particles, built anew after every edit
-   and only then. */
+/* The order there and back: every constraint once, a function of the constraints' particles, built anew after every
+   edit and only then. */
 #include "support/support.h"
 
 #include "solvers/order.h"

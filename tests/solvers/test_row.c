@@ -1,7 +1,7 @@
-/* Blocks of rows: a kind with several rows, some of them inequalities, is solved as a whole and exactly. Each block here is
-   one particle and up to six planes, C = normal . x - offset, of which every row is an equality or an inequality. C is
-   linear, so one pass must do, and what it finds can be checked by the conditions that are necessary and sufficient
-   (Karush, Kuhn and Tucker). */
+/* Blocks of rows: a kind with several rows, some of them inequalities, is solved as a whole and exactly. Each block
+   here is one particle and up to six planes, C = normal . x - offset, of which every row is an equality or an
+   inequality. C is linear, so one pass must do, and what it finds can be checked by the conditions that are necessary
+   and sufficient (Karush, Kuhn and Tucker). */
 #include "support/support.h"
 
 #include <math.h>
@@ -89,8 +89,8 @@ static double dot(sn_vec3 a, sn_vec3 b)
     return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
 }
 
-/* The sine of the smallest angle of a normal with another one, and with the plane of two others: how far the block is from
-   planes that are nearly the same, and meet somewhere far away. */
+/* The sine of the smallest angle of a normal with another one, and with the plane of two others: how far the block is
+   from planes that are nearly the same, and meet somewhere far away. */
 static double independence(const block *b)
 {
     double least = 1;
@@ -110,8 +110,8 @@ static double independence(const block *b)
     return least;
 }
 
-/* Random planes around a place that satisfies them all: equalities go through it, inequalities pass it by or touch it. The
-   particle is somewhere else. */
+/* Random planes around a place that satisfies them all: equalities go through it, inequalities pass it by or touch
+   it. The particle is somewhere else. */
 static block random_block(sn_world *world, uint64_t *seed, uint32_t dimensions)
 {
     block b = {.world = world, .dimensions = dimensions};
@@ -287,8 +287,8 @@ static block two_planes(sn_world *world, sn_vec3 first, double first_offset, sn_
     return b;
 }
 
-/* A wedge that opens upwards, and a particle below it, nearer to one side: both sides are violated, but to leave through
-   both at once would be to go too far; pushing out of one of them is enough. */
+/* A wedge that opens upwards, and a particle below it, nearer to one side: both sides are violated, but to leave
+   through both at once would be to go too far; pushing out of one of them is enough. */
 static void no_side_of_a_wedge_pulls(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
-/* A world with one live and one bad specimen of everything, and the check that a call on it is refused as it should be:
-   it gives back what its description says, logs exactly one message, which is also what sn_world_error says and names
-   the thing and the value, and leaves the hash of the world as it was. Failures are counted and printed, so that one run
-   of a test shows all of them; the test ends with assert_int_equal(b->failures, 0). */
+/* A world with one live and one bad specimen of everything, and the check that a call on it is refused as it should
+   be: it gives back what its description says, logs exactly one message, which is also what sn_world_error says and
+   names the thing and the value, and leaves the hash of the world as it was. Failures are counted and printed, so
+   that one run of a test shows all of them; the test ends with assert_int_equal(b->failures, 0). */
 #ifndef SINEW_TESTS_BENCH_H
 #define SINEW_TESTS_BENCH_H
 

@@ -165,16 +165,16 @@ bool support_kind_is_surface(const sn_kind *kind);
 
 #define SUPPORT_MOST_POINTS 32
 
-/* The points of a constraint of this kind in the tests: as many as the kind has. Where it takes any number, a tetrahedron
-   for a surface, otherwise the least number, and if `longer` an octahedron, or three steps more. */
+/* The points of a constraint of this kind in the tests: as many as the kind has. Where it takes any number, a
+   tetrahedron for a surface, otherwise the least number, and if `longer` an octahedron, or three steps more. */
 uint32_t support_point_count(const sn_kind *kind, bool longer);
 
-/* Which particle point i of that many is: of a surface a corner of the tetrahedron or octahedron, seen counter-clockwise
-   from outside, otherwise one of its own. */
+/* Which particle point i of that many is: of a surface a corner of the tetrahedron or octahedron, seen
+   counter-clockwise from outside, otherwise one of its own. */
 uint32_t support_particle_of_point(const sn_kind *kind, bool longer, uint32_t i);
 
-/* A definition of a constraint of any kind that fits the given points, support_point_count of them (not longer): what can
-   be measured is, the rest is set to something harmless. */
+/* A definition of a constraint of any kind that fits the given points, support_point_count of them (not longer): what
+   can be measured is, the rest is set to something harmless. */
 sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, const sn_point *points);
 
 #define SUPPORT_ZOO_PARTICLES 324

@@ -1,6 +1,7 @@
-/* Stability of one pass a substep: row 23 of the validation cases for the default settings, and the counter-examples that
-   docs/stability.md tells of, so that what it says stays true. The whole of row 23 runs if SINEW_LONG_TESTS is set in the
-   environment; otherwise one of its five orders runs to the end, and the others until it is clear that they are the same. */
+/* Stability of one pass a substep: row 23 of the validation cases for the default settings, and the counter-examples
+   that docs/stability.md tells of, so that what it says stays true. The whole of row 23 runs if SINEW_LONG_TESTS is
+   set in the environment; otherwise one of its five orders runs to the end, and the others until it is clear that
+   they are the same. */
 #include "support/support.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Every public function with every kind of bad argument: each call is refused as bench.h says. Constraints and kinds have
-   a file of their own, test_bad_constraints.c; calls from inside callbacks are in test_callbacks.c. */
+/* Every public function with every kind of bad argument: each call is refused as bench.h says. Constraints and kinds
+   have a file of their own, test_bad_constraints.c; calls from inside callbacks are in test_callbacks.c. */
 #include "support/bench.h"
 
 /* ---- Handles of particles ---------------------------------------------------------------------------------------- */

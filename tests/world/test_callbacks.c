@@ -1,5 +1,5 @@
-/* Calls of a world from inside its own callbacks: force fields, kinds, hooks. All are refused with SN_ERROR_BUSY, change
-   nothing, and the call that they interrupt goes on as if nothing had happened. */
+/* Calls of a world from inside its own callbacks: force fields, kinds, hooks. All are refused with SN_ERROR_BUSY,
+   change nothing, and the call that they interrupt goes on as if nothing had happened. */
 #include "support/bench.h"
 
 /* What a callback needs to call its own world, and what came of it. */

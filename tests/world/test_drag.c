@@ -197,8 +197,8 @@ static void test_weak_drag_adds_up(void **state)
 
 /* ---- Before forces ------------------------------------------------------------------------------------------------- */
 
-/* From rest, one substep of free fall is the same with and without drag; and m g / k0 is the terminal velocity, nearer the
-   smaller the substep. */
+/* From rest, one substep of free fall is the same with and without drag; and m g / k0 is the terminal velocity,
+   nearer the smaller the substep. */
 static void test_terminal_velocity(void **state)
 {
     (void)state;
@@ -370,7 +370,8 @@ static void test_planar_reach(void **state)
 
 /* ---- Matrix --------------------------------------------------------------------------------------------------------- */
 
-/* C = sum of k_i a_i a_i^T over orthogonal axes: along a_i velocities decay as e^(-k_i t / m). Stable however large k h. */
+/* C = sum of k_i a_i a_i^T over orthogonal axes: along a_i velocities decay as e^(-k_i t / m). Stable however large k
+   h. */
 static void test_matrix(void **state)
 {
     (void)state;
@@ -444,8 +445,8 @@ static void measure(const sn_world *world, const sn_particle *p, int count, doub
     }
 }
 
-/* Velocities that are a rigid motion stay, others go there; both momenta stay. In the smallest of steps, so that the motion
-   itself changes nothing. */
+/* Velocities that are a rigid motion stay, others go there; both momenta stay. In the smallest of steps, so that the
+   motion itself changes nothing. */
 static void test_rigid_keeps_momenta(void **state)
 {
     (void)state;
@@ -521,7 +522,8 @@ static void test_rigid_by_group(void **state)
     }
 }
 
-/* One particle, two, a straight line, all in one place, only immovable ones: no NaN, and nothing is lost that should stay. */
+/* One particle, two, a straight line, all in one place, only immovable ones: no NaN, and nothing is lost that should
+   stay. */
 static void test_rigid_degenerate(void **state)
 {
     (void)state;
@@ -910,7 +912,8 @@ static void test_tasks(void **state)
     }
 }
 
-/* Each request for memory fails once: the call changes nothing, and works the second time. A warm step asks for none. */
+/* Each request for memory fails once: the call changes nothing, and works the second time. A warm step asks for
+   none. */
 static void test_memory(void **state)
 {
     (void)state;

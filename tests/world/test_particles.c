@@ -1088,8 +1088,8 @@ static void test_shift_moves_places(void **state)
     assert_vec_same(position(q), vec(7, 6, 4));
 }
 
-/* The motion after a shift is the motion without it, seen from elsewhere. The zoo first calms down: in its first second it
-   is so wild, and inequalities come and go so fast, that rounding alone makes two motions differ. */
+/* The motion after a shift is the motion without it, seen from elsewhere. The zoo first calms down: in its first
+   second it is so wild, and inequalities come and go so fast, that rounding alone makes two motions differ. */
 static void test_shift_keeps_motion(void **state)
 {
     (void)state;
@@ -1118,9 +1118,9 @@ static void test_shift_keeps_motion(void **state)
     sn_world_destroy(pair[1]);
 }
 
-/* There and back restores the world to the bit, also by offsets that are much larger than the positions, in which their
-   last digits have no room. Once particles have moved, what is kept of their rounding errors loses its own last digits, and
-   no more than that. */
+/* There and back restores the world to the bit, also by offsets that are much larger than the positions, in which
+   their last digits have no room. Once particles have moved, what is kept of their rounding errors loses its own last
+   digits, and no more than that. */
 static void test_shift_there_and_back(void **state)
 {
     (void)state;

@@ -107,7 +107,8 @@ static void test_catenary(void **state)
     }
 }
 
-/* A heavy weight on a soft spring beside a light one on a stiff spring, force elements: periods of 2 s and of 0.03 s. */
+/* A heavy weight on a soft spring beside a light one on a stiff spring, force elements: periods of 2 s and of 0.03
+   s. */
 static void test_slow_beside_fast(void **state)
 {
     (void)state;
@@ -193,7 +194,8 @@ static sn_vec3 note_time(void *context, const sn_field_in *in)
     return vec(2, 0, 0);
 }
 
-/* The clock stands, damping and drags do not slow it down and are still there, and neither does the integrator matter. */
+/* The clock stands, damping and drags do not slow it down and are still there, and neither does the integrator
+   matter. */
 static void test_clock_and_settings(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Going back: from stored states, bit for bit and within a bound of memory; and by running backwards, as far as each scheme
-   can. */
+/* Going back: from stored states, bit for bit and within a bound of memory; and by running backwards, as far as each
+   scheme can. */
 #include "support/support.h"
 
 #include <math.h>

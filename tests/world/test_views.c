@@ -168,8 +168,8 @@ static void test_view_stays_alive(void **state)
     sn_world_destroy(world);
 }
 
-/* Adding that is refused, however late, leaves views alone: their memory is still the world's. (Under the address sanitizer
-   a look at memory that was given back ends the test.) */
+/* Adding that is refused, however late, leaves views alone: their memory is still the world's. (Under the address
+   sanitizer a look at memory that was given back ends the test.) */
 static void test_refused_additions_keep_views(void **state)
 {
     (void)state;
