@@ -96,8 +96,9 @@ typedef struct sn_allocator {
 
 typedef enum sn_log_level { SN_LOG_ERROR, SN_LOG_WARNING, SN_LOG_INFO } sn_log_level;
 
-/* Messages: each failing call is logged once, with the text of sn_world_error. The text lives for the call only,
-   and the hook must not call the world. Built in: silence. */
+/* Messages: each failing call is logged once, as an error, with the text of sn_world_error; settings that are known to be
+   delicate are logged as a warning. The text lives for the call only, and the hook must not call the world. Built in:
+   silence. */
 typedef struct sn_log {
     void (*write)(void *context, sn_log_level level, const char *text);
     void *context;

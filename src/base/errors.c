@@ -4,6 +4,21 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* While the caller's function runs, the world is busy, and what goes wrong in there is not logged again. */
+static void log_text(sn_errors *errors, sn_log_level level, const char *text)
+{
+    if (!errors->log.write || errors->logging)
+        return;
+    bool was_busy = errors->busy && *errors->busy;
+    errors->logging = true;
+    if (errors->busy)
+        *errors->busy = true;
+    errors->log.write(errors->log.context, level, text);
+    if (errors->busy)
+        *errors->busy = was_busy;
+    errors->logging = false;
+}
+
 sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
 {
     char text[SN_ERROR_SIZE]; /* the arguments may point into errors->text */
@@ -12,17 +27,13 @@ sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(errors->text, sizeof errors->text, "%s", text);
-    if (!errors->log.write || errors->logging)
-        return result;
-    bool was_busy = errors->busy && *errors->busy;
-    errors->logging = true;
-    if (errors->busy)
-        *errors->busy = true;
-    errors->log.write(errors->log.context, SN_LOG_ERROR, text);
-    if (errors->busy)
-        *errors->busy = was_busy;
-    errors->logging = false;
+    log_text(errors, SN_LOG_ERROR, text);
     return result;
+}
+
+void sn_warn(sn_errors *errors, const char *text)
+{
+    log_text(errors, SN_LOG_WARNING, text);
 }
 
 const char *sn_result_text(sn_result result)

@@ -24,4 +24,7 @@ typedef struct sn_errors {
 /* Remembers and logs the message, and returns result, so that a check reads `return sn_fail(...)`. */
 sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...) SN_PRINTF(3, 4);
 
+/* Logs something that is allowed but hardly meant. */
+void sn_warn(sn_errors *errors, const char *text);
+
 #endif

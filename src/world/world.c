@@ -83,6 +83,14 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
     return SN_ERROR_ARGUMENT;
 }
 
+/* Settings that work but are known to go wrong in some scenes; docs/stability.md has the figures. */
+static void warn_of(sn_world *world, const sn_settings *s)
+{
+    if (s->integrator == SN_INTEGRATOR_BDF2 && s->iterations == 1 && s->order != SN_ORDER_SYMMETRIC)
+        sn_warn(&world->errors, "BDF2 with one pass a substep can gain energy in large stiff bodies such as cloth: use "
+                                "SN_ORDER_SYMMETRIC or two iterations");
+}
+
 static void init(sn_world *world, const sn_world_def *def, const sn_allocator *allocator)
 {
     memset(world, 0, sizeof *world);
@@ -146,6 +154,7 @@ sn_result sn_world_create(const sn_world_def *def, sn_world **world)
         return sn_fail(&errors, SN_ERROR_MEMORY, "sn_world_create: no memory for the constraint pools");
     }
     *world = made;
+    warn_of(made, &def->settings);
     return SN_OK;
 }
 
@@ -201,6 +210,7 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     if (settings->integrator != now->integrator || settings->damping != now->damping ||
         memcmp(&settings->gravity, &now->gravity, sizeof now->gravity) != 0)
         sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
+    warn_of(world, settings);
     world->state.settings = *settings;
     return SN_OK;
 }

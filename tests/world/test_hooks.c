@@ -362,9 +362,34 @@ static void test_rounding_of_the_host(void **state)
     sn_world_destroy(reference);
 }
 
+/* What is allowed but hardly meant is a warning: the call succeeds, and the last error stays what it was. */
+static void test_warning(void **state)
+{
+    (void)state;
+    support_log log = {0};
+    sn_world_def def = sn_default_world_def();
+    def.log = support_log_hook(&log);
+    sn_world *world = support_world_from(&def);
+    sn_settings settings = sn_world_settings(world);
+    settings.integrator = SN_INTEGRATOR_BDF2;
+    assert_ok(world, sn_world_configure(world, &settings));
+    assert_int_equal(log.count, 1);
+    assert_int_equal(log.level, SN_LOG_WARNING);
+    assert_says(log.text, "BDF2 one pass");
+    assert_string_equal(sn_world_error(world), "");
+    settings.iterations = 2;
+    assert_ok(world, sn_world_configure(world, &settings));
+    settings.iterations = 1;
+    settings.order = SN_ORDER_SYMMETRIC;
+    assert_ok(world, sn_world_configure(world, &settings));
+    assert_int_equal(log.count, 1);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_warning),
         cmocka_unit_test(test_same_results),
         cmocka_unit_test(test_same_cut),
         cmocka_unit_test(test_field_that_is_not_parallel),
