@@ -10,18 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#ifdef _WIN32
-#include <direct.h>
-#define make_folder(path) _mkdir(path)
-#define enter_folder      _chdir
-#define NOWHERE           ">nul 2>&1"
-#else
-#include <unistd.h>
-#define make_folder(path) mkdir(path, 0777)
-#define enter_folder      chdir
-#define NOWHERE           ">/dev/null 2>&1"
-#endif
+
+#include "output.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -54,9 +44,10 @@ static sn_vec3 vec(double x, double y, double z)
     return (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z};
 }
 
-static void give_up(const char *what)
+static void give_up(const char *what, const char *why)
 {
-    fprintf(stderr, "integrators: %s\n", what);
+    fflush(stdout);
+    fprintf(stderr, "integrators: %s%s%s\n", what, why[0] ? ": " : "", why);
     exit(EXIT_FAILURE);
 }
 
@@ -64,7 +55,7 @@ static void log_failure(void *context, sn_log_level level, const char *text)
 {
     (void)context;
     if (level == SN_LOG_ERROR)
-        give_up(text);
+        give_up(text, "");
 }
 
 /* A world whose steps are single substeps. Any call that fails ends the program. */
@@ -93,8 +84,14 @@ static FILE *open_file(const char *name)
 {
     FILE *file = fopen(name, "w");
     if (!file)
-        give_up("cannot write into the folder");
+        give_up(name, strerror(errno));
     return file;
+}
+
+static void close_file(FILE *file)
+{
+    if (!close_whole(file))
+        give_up("cannot write all of a file", "is the disk full?");
 }
 
 /* ---- An orbit ---------------------------------------------------------------------------------------------------- */
@@ -149,7 +146,7 @@ static void orbit(void)
             fprintf(file, " %g", error[i][k]);
         fputc('\n', file);
     }
-    fclose(file);
+    close_file(file);
 }
 
 /* ---- A spring ----------------------------------------------------------------------------------------------------- */
@@ -196,7 +193,7 @@ static void spring(void)
         double whole = energy_of(world);
         printf("%-26s%10.2f\n", schemes[i].name, 100 * write_energies(file, world, 5 * RATE, RATE, 0, whole));
     }
-    fclose(file);
+    close_file(file);
 }
 
 /* ---- A pendulum ----------------------------------------------------------------------------------------------------- */
@@ -248,7 +245,7 @@ static void pendulum(void)
         printf("%-26s%14.6f%9.4f%14.6f%9.4f%14.3f\n", with_rods[i].name, coarse, 100 * (coarse / exact - 1), fine,
                100 * (fine / exact - 1), 100 * left);
     }
-    fclose(file);
+    close_file(file);
 }
 
 /* ---- Pictures ------------------------------------------------------------------------------------------------------ */
@@ -292,11 +289,14 @@ static void draw(const char *folder)
 {
     FILE *file = open_file("integrators.gp");
     fputs(script, file);
-    fclose(file);
+    close_file(file);
     if (system("gnuplot --version " NOWHERE) != 0)
         printf("\nNo pictures: gnuplot is not installed. Later: cd %s && gnuplot integrators.gp\n", folder);
     else if (system("gnuplot integrators.gp") != 0)
-        give_up("gnuplot failed on integrators.gp");
+        give_up("gnuplot failed on integrators.gp", "its messages are above");
+    else if (!is_whole_png("integrators_order.png") || !is_whole_png("integrators_spring.png") ||
+             !is_whole_png("integrators_pendulum.png"))
+        give_up("gnuplot did not write all of the pictures", "is the disk full?");
     else
         printf("\nPictures: %s/integrators_{order,spring,pendulum}.png\n", folder);
 }
@@ -304,12 +304,11 @@ static void draw(const char *folder)
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "out";
-    make_folder(folder);
-    if (enter_folder(folder) != 0)
-        give_up("cannot make the folder");
+    if ((make_folder(folder) != 0 && errno != EEXIST) || enter_folder(folder) != 0)
+        give_up(folder, strerror(errno));
     orbit();
     spring();
     pendulum();
     draw(folder);
-    return EXIT_SUCCESS;
+    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -7,23 +7,12 @@
    with gnuplot. */
 #include <sinew/sinew.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#ifdef _WIN32
-#include <direct.h>
-#define make_folder(path) _mkdir(path)
-#define enter_folder      _chdir
-#define NOWHERE           ">nul 2>&1"
-#else
-#include <unistd.h>
-#define make_folder(path) mkdir(path, 0777)
-#define enter_folder      chdir
-#define NOWHERE           ">/dev/null 2>&1"
-#endif
+
+#include "output.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -79,8 +68,7 @@ static FILE *open_file(const char *name, const char *suffix)
 
 static void close_file(FILE *file)
 {
-    bool bad = ferror(file) != 0;
-    if (fclose(file) != 0 || bad)
+    if (!close_whole(file))
         give_up("cannot write all of a file", "is the disk full?");
 }
 
@@ -489,12 +477,11 @@ static void draw(const char *folder)
         printf("No picture: gnuplot is not installed. Later: cd %s && gnuplot kinds.gp\n", folder);
         return;
     }
-    struct stat picture;
     remove("constraints.png");
     if (system("gnuplot kinds.gp") != 0)
         give_up("gnuplot failed on kinds.gp", "its messages are above");
-    if (stat("constraints.png", &picture) != 0 || picture.st_size == 0)
-        give_up("gnuplot wrote no constraints.png", "is the disk full?");
+    if (!is_whole_png("constraints.png"))
+        give_up("gnuplot did not write all of constraints.png", "is the disk full?");
     printf("Picture: %s/constraints.png\n", folder);
 }
 

@@ -1,0 +1,90 @@
+/* The report: sums worked out by hand, and the times of the phases. */
+#include "support/support.h"
+
+/* Two particles and an immovable one, whose numbers are easy. */
+static void test_sums(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_particle a = sn_add_particle(world, vec(1, 2, 0), 2), b = sn_add_particle(world, vec(-1, 0, 3), 1);
+    sn_particle fixed = sn_add_particle(world, vec(100, 100, 100), SN_IMMOVABLE);
+    assert_ok(world, sn_particle_set_velocity(world, a, vec(3, 0, 0)));
+    assert_ok(world, sn_particle_set_velocity(world, b, vec(0, 4, 0)));
+    assert_ok(world, sn_particle_set_velocity(world, fixed, vec(9, 9, 9)));
+    sn_report r;
+    assert_ok(world, sn_world_report(world, &r));
+    assert_close(r.mass, 3, 1e-12);
+    assert_close(r.kinetic, 2 * 9 / 2.0 + 16 / 2.0, 1e-6);
+    assert_close(r.potential, 9.81 * 2 * 2, 1e-5);
+    assert_close(r.centre[0], 1 / 3.0, 1e-6);
+    assert_close(r.centre[2], 1, 1e-6);
+    assert_close(r.momentum[0], 6, 1e-6);
+    assert_close(r.momentum[1], 4, 1e-6);
+    /* m x cross v: 2 (1, 2, 0) x (3, 0, 0) = (0, 0, -12), (-1, 0, 3) x (0, 4, 0) = (-12, 0, -4) */
+    assert_close(r.angular_momentum[0], -12, 1e-5);
+    assert_close(r.angular_momentum[1], 0, 1e-5);
+    assert_close(r.angular_momentum[2], -16, 1e-5);
+    assert_int_equal(r.particles, 3);
+    assert_int_equal(r.steps, 0);
+    sn_world_destroy(world);
+}
+
+/* A stretched soft rod, and two rigid ones that are missed by 0.25 and 0. */
+static void test_residuals(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1), q = sn_add_particle(world, vec(2, 0, 0), 1);
+    sn_constraint off = sn_add_distance(world, sn_at(p), sn_at(q), real(1.75));
+    sn_add_distance(world, sn_at(p), sn_at(q), 2);
+    sn_constraint rope = sn_add_distance_max(world, sn_at(p), sn_at(q), 1);
+    assert_ok(world, sn_constraint_set_material(world, rope, (sn_material){.compliance = real(0.01)}));
+    sn_report r;
+    assert_ok(world, sn_world_report(world, &r));
+    const sn_kind_report *rods = sn_report_kind(&r, SN_KIND_DISTANCE);
+    assert_non_null(rods);
+    assert_int_equal(rods->count, 2);
+    assert_close(rods->largest, 0.25, 1e-6);
+    assert_close(rods->mean, 0.125, 1e-6);
+    assert_memory_equal(&rods->worst, &off, sizeof off);
+    assert_close(r.elastic, 1 / (2 * 0.01), 1e-4);
+    assert_null(sn_report_kind(&r, SN_KIND_PIN));
+    sn_world_destroy(world);
+}
+
+/* Times are measured when asked for, and phases are parts of the step. How long they are is nobody's business here. */
+static void test_profile(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    support_zoo(world);
+    sn_report r;
+    support_run(world, 1, 1.0 / 60);
+    assert_ok(world, sn_world_report(world, &r));
+    assert_false(r.profiled);
+    assert_true(r.seconds_step == 0 && r.seconds_predict == 0 && r.seconds_solve == 0 && r.seconds_update == 0);
+
+    sn_settings settings = sn_world_settings(world);
+    uint64_t before = sn_world_hash(world);
+    settings.profile = true;
+    assert_ok(world, sn_world_configure(world, &settings));
+    assert_true(sn_world_hash(world) == before); /* looking at the clock decides nothing */
+    support_run(world, 1, 1.0 / 60);
+    assert_ok(world, sn_world_report(world, &r));
+    assert_true(r.profiled);
+    assert_true(r.seconds_step > 0);
+    assert_true(r.seconds_predict >= 0 && r.seconds_solve >= 0 && r.seconds_update >= 0);
+    assert_true(r.seconds_predict + r.seconds_solve + r.seconds_update <= r.seconds_step);
+    assert_int_equal(r.passes, 10);
+    sn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sums),
+        cmocka_unit_test(test_residuals),
+        cmocka_unit_test(test_profile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
