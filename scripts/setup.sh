@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh GROUP...
 #
-# Groups: build, run, test, check, format, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, format, blender, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -16,8 +16,17 @@ build   cmake                     cmake
 build   ninja-build               ninja
 build   pkg-config                pkg-config
 build   libcmocka-dev             cmocka.h
+build   libjansson-dev            jansson.h
 run     gnuplot-nox               gnuplot
 test    g++                       c++
+test    clang                     clang
+test    libclang-rt-14-dev        -
+test    python3-numpy             -
+test    python3-jsonschema        -
+test    gnuplot-nox               gnuplot
+test    mandoc                    mandoc
+blender blender                   blender
+blender python3-numpy             -
 check   clang                     clang
 format  clang-format              clang-format
 mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc
@@ -25,6 +34,7 @@ aarch64 gcc-aarch64-linux-gnu     aarch64-linux-gnu-gcc
 aarch64 libc6-dev-arm64-cross     -
 aarch64 qemu-user                 qemu-aarch64
 aarch64 libcmocka-dev:arm64       -
+aarch64 libjansson-dev:arm64      -
 '
 
 present() { # package, probe

@@ -242,6 +242,19 @@ SN_API bool sn_constraint_is_valid(const sn_world *world, sn_constraint constrai
 /* How many constraints are alive: of one kind, or of all with SN_KIND_NONE. 0 for NULL or an unknown kind. */
 SN_API uint32_t sn_world_constraint_count(const sn_world *world, uint32_t kind);
 
+/* A walk over all constraints. Start with a zeroed one. */
+typedef struct sn_constraint_walk {
+    sn_constraint constraint; /* the one that the walk is at */
+    uint32_t run, item;       /* where that is; not for you */
+} sn_constraint_walk;
+
+/* Goes to the next constraint, in the order in which they were added:
+       sn_constraint_walk walk = {0};
+       while (sn_constraint_next(world, &walk)) use(walk.constraint);
+   False, with a null constraint, after the last one (and for NULL). Adding or removing constraints or particles ends a walk:
+   start anew. Changing them does not. */
+SN_API bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk);
+
 /* Sets one parameter by name, "rest" or "normal"; count is the numbers in value and must be 1, or 3 for a vector.
    SN_MEASURE measures anew. */
 SN_API sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, const char *name,

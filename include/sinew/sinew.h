@@ -1,12 +1,13 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), report.h, drag.h, rewind.h. */
+   particles.h, constraints.h (points, kinds, constraints), report.h, drag.h, rewind.h, math.h. */
 #ifndef SINEW_H
 #define SINEW_H
 
 #include <sinew/base.h>
 #include <sinew/world.h>
+#include <sinew/math.h>
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
 #include <sinew/report.h>

@@ -1,5 +1,7 @@
 #include "base/math.h"
 
+#include <sinew/math.h>
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -324,4 +326,41 @@ double math_acos(double x)
     if (!(x >= -1 && x <= 1))
         return (double)NAN;
     return 2 * math_atan2(sqrt(1 - x), sqrt(1 + x));
+}
+
+/* ---- The same for users of the library ------------------------------------------------------------------------------ */
+
+double sn_math_sin(double x)
+{
+    return math_sin(x);
+}
+
+double sn_math_cos(double x)
+{
+    return math_cos(x);
+}
+
+double sn_math_atan2(double y, double x)
+{
+    return math_atan2(y, x);
+}
+
+double sn_math_acos(double x)
+{
+    return math_acos(x);
+}
+
+double sn_math_exp(double x)
+{
+    return math_exp(x);
+}
+
+double sn_math_log(double x)
+{
+    return math_log(x);
+}
+
+double sn_math_cbrt(double x)
+{
+    return math_cbrt(x);
 }

@@ -792,3 +792,19 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
         value[row] = exists ? c[row] : (sn_real)NAN;
     return SN_OK;
 }
+
+bool sn_constraint_next(const sn_world *world, sn_constraint_walk *walk)
+{
+    if (!world || !walk)
+        return false;
+    if (walk->constraint.kind) /* otherwise it has not begun */
+        walk->item++;
+    walk->constraint = (sn_constraint){0};
+    const sn_store *store = &world->constraints;
+    if (!sn_store_next(store, &walk->run, &walk->item))
+        return false;
+    const sn_run *run = &store->run[walk->run];
+    uint32_t index = run->first + walk->item;
+    walk->constraint = (sn_constraint){run->kind, index, store->pool[run->kind]->ids.generation[index]};
+    return true;
+}

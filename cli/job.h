@@ -1,0 +1,62 @@
+/* A run under way: what `sinew run` was asked for, and how far it is. */
+#ifndef SN_CLI_JOB_H
+#define SN_CLI_JOB_H
+
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "export/output.h"
+#include "export/trace.h"
+
+#define SN_MESSAGE_SIZE 1024
+
+typedef struct sn_run_options {
+    uint32_t frames; /* UINT32_MAX: as many as the scene says */
+    uint32_t every;
+    const char *out, *format, *trace, *plot, *save;
+    sn_texts set;
+    uint64_t memory;
+    bool quiet, json, read_anywhere, help;
+} sn_run_options;
+
+typedef struct sn_job {
+    const sn_run_options *asked;
+    const char *name; /* of the scene, for people */
+    sn_scene *scene;
+    sn_world *world;
+    sn_scene_info info;
+    uint32_t frames;  /* to run */
+    uint32_t done;    /* frames run */
+    double started;   /* s, of sn_seconds_now: the first frame began */
+    double wall;      /* s that the frames took, writing included */
+    double simulated; /* s */
+    unsigned formats;
+    sn_output *output;
+    uint32_t output_frames; /* once it is closed */
+    uint64_t output_bytes;
+    sn_trace *trace;
+    sn_trace *plot_trace; /* for the picture, if the trace above is none or not a .csv */
+    char *plot_folder;    /* that was made for it; NULL if it lies elsewhere */
+    char *plot_csv;
+    char *picture;
+    bool drawn, saved;
+    sn_progress progress;
+    int code;
+    char failure[SN_MESSAGE_SIZE]; /* why it stopped early; "" if it did not */
+} sn_job;
+
+/* Says why the job stops, and remembers it. The first reason counts. */
+void sn_job_fail(sn_job *job, int code, const char *format, ...) SN_PRINTS(3, 4);
+
+/* files (job_files.c): opens what is to be written, writes the present frame, closes everything. False after sn_job_fail. */
+bool sn_job_open(sn_job *job);
+bool sn_job_write(sn_job *job);
+void sn_job_close(sn_job *job);
+void sn_job_save(sn_job *job);
+void sn_job_draw(sn_job *job);
+
+/* Telling (job_tell.c). The first two are for programs and do nothing without --json. */
+bool sn_job_tell_start(sn_job *job);
+bool sn_job_tell_frame(sn_job *job);
+void sn_job_tell_end(sn_job *job);
+
+#endif

@@ -1,0 +1,51 @@
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A signal handler can reach nothing else. */
+static volatile sig_atomic_t came;
+
+static void take_note(int number)
+{
+    if (came) {
+        ssize_t ignored = write(STDERR_FILENO, "\n", 1);
+        (void)ignored;
+        _exit(SN_EXIT_SIGNAL + number);
+    }
+    came = number;
+}
+
+static void catch_signal(int number, bool unless_ignored)
+{
+    struct sigaction action, before;
+    if (unless_ignored && sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_IGN)
+        return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = take_note;
+    action.sa_flags = SA_RESTART; /* a write that is under way goes on */
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, NULL);
+}
+
+void sn_signals_catch(void)
+{
+    catch_signal(SIGINT, false); /* also in the background of a script, where it starts out ignored */
+    catch_signal(SIGTERM, false);
+    catch_signal(SIGHUP, true); /* nohup means it */
+}
+
+int sn_signals_came(void)
+{
+    return (int)came;
+}
+
+void sn_signals_ignore_pipe(void)
+{
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGPIPE, &action, NULL);
+}

@@ -1,0 +1,59 @@
+# The rooms above the library: scene/ (documents, builders, meshes), export/ (files), cli/ (the command).
+
+# A room's library. It is not linked with Sinew itself: programs are, and tests with its objects instead.
+function(sinew_room name)
+  add_library(${name} STATIC ${ARGN})
+  sinew_compile(${name})
+  target_include_directories(${name} PUBLIC "${PROJECT_SOURCE_DIR}" "${PROJECT_SOURCE_DIR}/include")
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  if(SINEW_DOUBLE)
+    target_compile_definitions(${name} PUBLIC SINEW_DOUBLE=1)
+  endif()
+endfunction()
+
+# The scene layer knows no JSON parser; the two files that need jansson are a library of their own.
+set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c")
+file(GLOB scene_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scene/*.c" "${PROJECT_SOURCE_DIR}/scene/objects/*.c")
+list(REMOVE_ITEM scene_sources ${json_sources})
+sinew_room(sinew_scene ${scene_sources})
+
+file(GLOB export_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/export/*.c")
+sinew_room(sinew_export ${export_sources})
+target_link_libraries(sinew_export PUBLIC sinew_scene)
+
+if(NOT SINEW_COMMAND)
+  return()
+endif()
+
+find_path(JANSSON_INCLUDE_DIR jansson.h)
+find_library(JANSSON_LIBRARY jansson)
+if(NOT JANSSON_INCLUDE_DIR OR NOT JANSSON_LIBRARY)
+  message(FATAL_ERROR "The sinew command needs jansson. Run 'scripts/setup.sh build' (Debian: apt-get install "
+                      "libjansson-dev), or configure with -DSINEW_COMMAND=OFF.")
+endif()
+sinew_room(sinew_json ${json_sources})
+target_include_directories(sinew_json SYSTEM PRIVATE "${JANSSON_INCLUDE_DIR}")
+target_link_libraries(sinew_json PUBLIC sinew_scene "${JANSSON_LIBRARY}")
+
+# build/<preset>/sinew. Scenes are looked for beside it once it is installed, and in the source tree before.
+file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.c")
+add_executable(sinew_command ${cli_sources})
+sinew_compile(sinew_command)
+target_compile_definitions(sinew_command PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURCE_DIR}/scenes\"")
+target_link_libraries(sinew_command PRIVATE sinew_export sinew_json sinew_scene sinew::sinew m)
+set_target_properties(sinew_command PROPERTIES OUTPUT_NAME sinew
+  RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+
+# ---- Fuzz targets: fuzz/fuzz_NAME.c ---------------------------------------------------------------------------------------
+
+if(SINEW_FUZZ)
+  file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c")
+  foreach(source IN LISTS fuzz_sources)
+    get_filename_component(name "${source}" NAME_WE)
+    add_executable(${name} "${source}")
+    sinew_compile(${name})
+    target_link_libraries(${name} PRIVATE sinew_export sinew_json sinew_scene sinew::sinew m)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  endforeach()
+endif()

@@ -1,0 +1,374 @@
+#include "export/output.h"
+#include "export/mesh_file.h"
+#include "export/npy.h"
+#include "export/point_cache.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of files are cut off here, in bytes. */
+#define MOST_NAME 100
+
+/* File names of a frame have at least this many digits, so that they sort. */
+#define FRAME_DIGITS 4
+
+#define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
+
+/* The files of one object. */
+typedef struct entry {
+    const sn_object *object;
+    char name[MOST_NAME + 16]; /* with room for "-4294967295" */
+    sn_point_cache cache;
+    sn_npy npy;
+    unsigned meshes; /* formats of which there is a mesh of the frame that is being written */
+} entry;
+
+struct sn_output {
+    sn_scene *scene;
+    char *folder;
+    unsigned formats;
+    uint32_t count;
+    entry *entry;      /* one per object */
+    sn_vec3 *place;    /* room for the largest object, */
+    sn_vec3 *velocity; /*   both */
+    char *path;        /* room for the longest name */
+    size_t path_size;
+    uint32_t frames;
+    uint64_t mesh_bytes; /* in files that are finished */
+    bool failed;
+};
+
+const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
+{
+    static const struct {
+        const char *name;
+        sn_format format;
+        const char *about;
+    } formats[] = {
+        {"pc2", SN_FORMAT_PC2, "NAME.obj, the mesh at the start, and NAME.pc2, a point cache with all frames."},
+        {"obj", SN_FORMAT_OBJ, "NAME_0001.obj: a mesh a frame, as text."},
+        {"ply", SN_FORMAT_PLY, "NAME_0001.ply: a mesh a frame, binary, with velocities."},
+        {"npy", SN_FORMAT_NPY, "NAME.npy: places as a NumPy array [frame][particle][3]."},
+    };
+    if (i >= sizeof formats / sizeof formats[0])
+        return NULL;
+    if (format)
+        *format = formats[i].format;
+    if (about)
+        *about = formats[i].about;
+    return formats[i].name;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
+
+static bool is_safe(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+}
+
+/* One '_' for every character that is not safe, also if it has several bytes; never a '-' in front, which commands
+   would take for an option. */
+static void make_safe(char *safe, const char *name)
+{
+    size_t length = 0;
+    for (; *name && length < MOST_NAME; ++name) {
+        if (((unsigned char)*name & 0xc0) == 0x80) /* a later byte of a character */
+            continue;
+        safe[length] = is_safe(*name) && (length || *name != '-') ? *name : '_';
+        ++length;
+    }
+    safe[length] = 0;
+    if (!length)
+        strcpy(safe, "object");
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+/* Whether b is a (some systems do not tell capitals apart), or a with the number of a frame: their files could meet. */
+static bool may_meet(const char *a, const char *b)
+{
+    for (; *a; ++a, ++b)
+        if (lower(*a) != lower(*b))
+            return false;
+    if (!*b)
+        return true;
+    if (*b++ != '_')
+        return false;
+    size_t digits = strspn(b, "0123456789");
+    return digits >= FRAME_DIGITS && !b[digits];
+}
+
+static bool is_taken(const sn_output *output, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (may_meet(output->entry[i].name, name) || may_meet(name, output->entry[i].name))
+            return true;
+    return false;
+}
+
+static void choose_name(sn_output *output, uint32_t i)
+{
+    char *name = output->entry[i].name;
+    make_safe(name, output->entry[i].object->name ? output->entry[i].object->name : "");
+    size_t length = strlen(name);
+    for (uint32_t number = 2; is_taken(output, i, name); ++number)
+        snprintf(name + length, sizeof output->entry[i].name - length, "-%" PRIu32, number);
+}
+
+const char *sn_output_name(const sn_output *output, uint32_t i)
+{
+    return i < output->count ? output->entry[i].name : NULL;
+}
+
+/* FOLDER/NAME.ending, or FOLDER/NAME_0001.ending if frame is not 0. The text lives until the next call. */
+static const char *path_of(sn_output *output, const entry *e, uint32_t frame, const char *ending)
+{
+    if (frame)
+        snprintf(output->path, output->path_size, "%s/%s_%0*" PRIu32 ".%s", output->folder, e->name, FRAME_DIGITS,
+                 frame, ending);
+    else
+        snprintf(output->path, output->path_size, "%s/%s.%s", output->folder, e->name, ending);
+    return output->path;
+}
+
+/* ---- The state of an object -------------------------------------------------------------------------------------- */
+
+static bool read_object(sn_output *output, const entry *e, char *message, size_t size)
+{
+    sn_world *world = sn_scene_world(output->scene);
+    sn_particles run = e->object->run;
+    double origin[3] = {0, 0, 0};
+    sn_result result = sn_world_origin(world, origin);
+    if (result == SN_OK && run.count)
+        result = sn_read_positions(world, run, &output->place[0].x, 0);
+    if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
+        result = sn_read_velocities(world, run, &output->velocity[0].x, 0);
+    if (result != SN_OK) {
+        snprintf(message, size, "the particles of %s cannot be read: %s", e->object->name, sn_world_error(world));
+        return false;
+    }
+    if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0) /* adding it would make a 0 of a -0 */
+        return true;
+    for (uint32_t i = 0; i < run.count; ++i) {
+        sn_vec3 *place = &output->place[i];
+        place->x = (sn_real)(place->x + origin[0]);
+        place->y = (sn_real)(place->y + origin[1]);
+        place->z = (sn_real)(place->z + origin[2]);
+    }
+    return true;
+}
+
+typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size);
+
+/* Writes what read_object read. Our importer for Blender looks for "sinew" in the comments. */
+static bool write_mesh(sn_output *output, const entry *e, const char *path, write_mesh_fn *write, char *message,
+                       size_t size)
+{
+    const sn_object *object = e->object;
+    char title[MOST_NAME + 200], rate[SN_NUMBER_TEXT + 32] = "sinew rate ",
+                                                       radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
+    snprintf(title, sizeof title, "sinew object %.*s", MOST_NAME, object->name ? object->name : "");
+    sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
+    sn_world *world = sn_scene_world(output->scene);
+    sn_number_real(radius + strlen(radius),
+                   object->run.count ? sn_particle_radius(world, sn_particles_at(object->run, 0)) : 0);
+    const char *comment[] = {title, rate, radius, NULL};
+    sn_mesh_view mesh = {.vertex_count = object->run.count,
+                         .place = output->place,
+                         .velocity = output->velocity,
+                         .triangle_count = object->triangle_count,
+                         .triangle = object->triangle,
+                         .line_count = object->line_count,
+                         .line = object->line,
+                         .comment = comment};
+    uint64_t bytes = 0;
+    bool written = write(path, &mesh, &bytes, message, size);
+    output->mesh_bytes += bytes;
+    return written;
+}
+
+/* ---- Opening ----------------------------------------------------------------------------------------------------- */
+
+static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
+{
+    uint32_t count = e->object->run.count;
+    if (output->formats & SN_FORMAT_PC2) {
+        if (!read_object(output, e, message, size) ||
+            !write_mesh(output, e, path_of(output, e, 0, "obj"), sn_obj_write, message, size) ||
+            !sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), count, 0, 1, message, size))
+            return false;
+    }
+    const uint32_t shape[2] = {count, 3};
+    return !(output->formats & SN_FORMAT_NPY) ||
+           sn_npy_open_array(&e->npy, path_of(output, e, 0, "npy"), SN_NPY_REAL, 2, shape, message, size);
+}
+
+static bool take_memory(sn_output *output, const char *folder)
+{
+    uint32_t most = 1;
+    while (sn_scene_object(output->scene, output->count)) {
+        uint32_t count = sn_scene_object(output->scene, output->count++)->run.count;
+        most = count > most ? count : most;
+    }
+    size_t length = strlen(folder);
+    output->path_size = length + MOST_NAME + 64;
+    output->path = malloc(output->path_size);
+    output->folder = malloc(length + 1);
+    output->entry = calloc(output->count ? output->count : 1, sizeof *output->entry);
+    output->place = calloc(most, sizeof *output->place);
+    if (output->formats & SN_FORMAT_PLY)
+        output->velocity = calloc(most, sizeof *output->velocity);
+    if (!output->path || !output->folder || !output->entry || !output->place ||
+        ((output->formats & SN_FORMAT_PLY) && !output->velocity))
+        return false;
+    memcpy(output->folder, folder, length + 1);
+    return true;
+}
+
+static void release(sn_output *output)
+{
+    free(output->path);
+    free(output->folder);
+    free(output->entry);
+    free(output->place);
+    free(output->velocity);
+    free(output);
+}
+
+sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size)
+{
+    if (!formats || (formats & ~(unsigned)MOST_FORMATS)) {
+        snprintf(message, size, "formats are 0x%x, expected one or more of pc2, obj, ply, npy", formats);
+        return NULL;
+    }
+    sn_output *output = calloc(1, sizeof *output);
+    if (output)
+        *output = (sn_output){.scene = scene, .formats = formats};
+    if (!output || !take_memory(output, folder)) {
+        snprintf(message, size, "%s: no memory for what is written there", folder);
+        if (output)
+            release(output);
+        return NULL;
+    }
+    bool opened = sn_folder_make(folder, message, size);
+    for (uint32_t i = 0; i < output->count; ++i) {
+        output->entry[i].object = sn_scene_object(scene, i);
+        choose_name(output, i);
+    }
+    for (uint32_t i = 0; opened && i < output->count; ++i)
+        opened = open_entry(output, &output->entry[i], message, size);
+    if (opened)
+        return output;
+    sn_output_close(output, NULL, 0);
+    return NULL;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
+
+static const char *frame_path(sn_output *output, const entry *e, sn_format format)
+{
+    return path_of(output, e, output->frames + 1, format == SN_FORMAT_OBJ ? "obj" : "ply");
+}
+
+static bool write_frame_mesh(sn_output *output, entry *e, sn_format format, char *message, size_t size)
+{
+    if (!(output->formats & format))
+        return true;
+    if (!write_mesh(output, e, frame_path(output, e, format), format == SN_FORMAT_OBJ ? sn_obj_write : sn_ply_write,
+                    message, size))
+        return false;
+    e->meshes |= format;
+    return true;
+}
+
+static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
+{
+    e->meshes = 0;
+    if (!read_object(output, e, message, size))
+        return false;
+    if ((output->formats & SN_FORMAT_PC2) && !sn_point_cache_frame(&e->cache, output->place, message, size))
+        return false;
+    if (!write_frame_mesh(output, e, SN_FORMAT_OBJ, message, size) ||
+        !write_frame_mesh(output, e, SN_FORMAT_PLY, message, size))
+        return false;
+    if (!(output->formats & SN_FORMAT_NPY))
+        return true;
+    for (uint32_t i = 0; i < e->object->run.count; ++i) {
+        sn_file_put_real(&e->npy.file, output->place[i].x);
+        sn_file_put_real(&e->npy.file, output->place[i].y);
+        sn_file_put_real(&e->npy.file, output->place[i].z);
+    }
+    return sn_npy_row(&e->npy, message, size);
+}
+
+/* Takes a frame back from the first entries, so that all files end with the same one. */
+static void take_back(sn_output *output, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        entry *e = &output->entry[i];
+        if (output->formats & SN_FORMAT_PC2)
+            sn_point_cache_keep(&e->cache, output->frames, NULL, 0);
+        if (output->formats & SN_FORMAT_NPY)
+            sn_npy_keep(&e->npy, output->frames, NULL, 0);
+        if (e->meshes & SN_FORMAT_OBJ)
+            remove(frame_path(output, e, SN_FORMAT_OBJ));
+        if (e->meshes & SN_FORMAT_PLY)
+            remove(frame_path(output, e, SN_FORMAT_PLY));
+    }
+}
+
+bool sn_output_frame(sn_output *output, char *message, size_t size)
+{
+    if (output->failed) {
+        snprintf(message, size, "%s: a frame could not be written before; nothing more can be", output->folder);
+        return false;
+    }
+    if (output->frames == UINT32_MAX - 1) {
+        snprintf(message, size, "%s: more frames than can be counted", output->folder);
+        return false;
+    }
+    uint64_t before = output->mesh_bytes;
+    for (uint32_t i = 0; i < output->count; ++i) {
+        if (write_entry(output, &output->entry[i], message, size))
+            continue;
+        take_back(output, i + 1);
+        output->mesh_bytes = before;
+        output->failed = true;
+        return false;
+    }
+    ++output->frames;
+    return true;
+}
+
+bool sn_output_close(sn_output *output, char *message, size_t size)
+{
+    if (!output)
+        return true;
+    bool closed = true;
+    for (uint32_t i = 0; i < output->count; ++i) {
+        entry *e = &output->entry[i];
+        /* the first reason is the one to tell */
+        closed = sn_point_cache_close(&e->cache, closed ? message : NULL, closed ? size : 0) && closed;
+        closed = sn_npy_close(&e->npy, closed ? message : NULL, closed ? size : 0) && closed;
+    }
+    release(output);
+    return closed;
+}
+
+uint32_t sn_output_frames(const sn_output *output)
+{
+    return output->frames;
+}
+
+uint64_t sn_output_bytes(const sn_output *output)
+{
+    uint64_t bytes = output->mesh_bytes;
+    for (uint32_t i = 0; i < output->count; ++i)
+        bytes += output->entry[i].cache.file.length + output->entry[i].npy.file.length;
+    return bytes;
+}

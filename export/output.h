@@ -1,0 +1,43 @@
+/* What a run leaves in a folder: point caches, meshes, arrays. Everything is written as it comes, frame by frame, so
+   memory does not grow with them, and what is there is valid at every moment: counts in headers are brought up to
+   date after each frame, and a frame that could not be written whole does not count. */
+#ifndef SN_EXPORT_OUTPUT_H
+#define SN_EXPORT_OUTPUT_H
+
+#include "scene/scene.h"
+
+/* Formats, to be or-ed. */
+typedef enum sn_format {
+    SN_FORMAT_PC2 = 1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame */
+    SN_FORMAT_OBJ = 2, /* NAME_0001.obj: a mesh a frame */
+    SN_FORMAT_PLY = 4, /* NAME_0001.ply: the same, binary, with velocities */
+    SN_FORMAT_NPY = 8  /* NAME.npy: places as a NumPy array [frame][particle][3] */
+} sn_format;
+
+/* The names, "pc2", "obj", ...; NULL beyond the last. about is a sentence. */
+const char *sn_format_name(uint32_t i, sn_format *format, const char **about);
+
+typedef struct sn_output sn_output;
+
+/* Makes the folder (and those above it) if it is not there, and opens the files of the first frame: every object of
+   the scene gets files of its own, called after it. Objects that come later get none. NULL, with the reason (the
+   file, and what the system says) in message. Files of that name are overwritten; others in the folder are left
+   alone. */
+sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size);
+
+/* Writes the present state as the next frame: 0001 is the first. Places are in the first origin, whatever shifts
+   there were. False, with the reason; what was written before stays valid, all files then end with the frame before,
+   and the output can only be closed. */
+bool sn_output_frame(sn_output *output, char *message, size_t size);
+
+/* Closes all files. False if one of them could not be brought to its end. NULL is fine. */
+bool sn_output_close(sn_output *output, char *message, size_t size);
+
+uint32_t sn_output_frames(const sn_output *output);
+uint64_t sn_output_bytes(const sn_output *output);
+
+/* What the files of object i are called, without folder and ending: its name in letters, digits, '-' and '_', the rest
+   replaced by '_', and with a number if that is taken ("rope-2"). NULL beyond the last. */
+const char *sn_output_name(const sn_output *output, uint32_t i);
+
+#endif

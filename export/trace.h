@@ -1,0 +1,38 @@
+/* A trace: one row of numbers a frame. Time, energies, momenta, the centre, residuals by kind, and what the scene
+   asks to record: chosen particles and the forces of chosen constraints.
+
+       frame  time                                      1, s
+       kinetic  potential  elastic  energy              J; energy is their sum
+       momentum_x  momentum_y  momentum_z               kg m/s
+       angular_x  angular_y  angular_z                  kg m^2/s, about the first origin
+       centre_x  centre_y  centre_z                     m
+       residual_KIND                                    the largest of the kind, in the unit of its C
+       x_LABEL  y_LABEL  z_LABEL                        m, in the first origin
+       vx_LABEL  vy_LABEL  vz_LABEL                     m/s
+       force_LABEL                                      N; N m for angles
+
+   A particle or constraint that is gone has NaN. */
+#ifndef SN_EXPORT_TRACE_H
+#define SN_EXPORT_TRACE_H
+
+#include "scene/scene.h"
+
+typedef struct sn_trace sn_trace;
+
+/* Opens a file; its ending says what it is: .csv (names in the first line, units in none: they are in the names'
+   documentation) or .npy (a structured array with the same names). NULL, with the reason in message. The columns are
+   fixed now: kinds of which the world has a constraint now get a residual column each. A label that appears twice
+   gets a number the second time. */
+sn_trace *sn_trace_open(sn_scene *scene, const char *path, char *message, size_t size);
+
+/* Writes a row for the present state; which frames get one (sn_trace_list.every) is the caller's business. False,
+   with the reason; the file then ends with the row before. */
+bool sn_trace_row(sn_trace *trace, char *message, size_t size);
+bool sn_trace_close(sn_trace *trace, char *message, size_t size);
+
+/* The name and the unit ("m", "kg m/s", "1") of column i; false beyond the last. Both live as long as the trace. */
+bool sn_trace_column(const sn_trace *trace, uint32_t i, const char **name, const char **unit);
+
+uint64_t sn_trace_rows(const sn_trace *trace);
+
+#endif

@@ -1,0 +1,431 @@
+/* The lists "constraints" and "attachments" of a scene. The keys of a constraint's parameters are those of its kind. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool add_hold(sn_scene *scene, sn_reader *reader, const char *name, sn_constraints run)
+{
+    if (!name)
+        return true;
+    if (!sn_is_name(name))
+        return sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-'", name);
+    sn_hold *hold = sn_growing_add(&scene->holds, &scene->arena, sizeof *hold);
+    if (!hold)
+        return sn_reader_fail(reader, "no memory for a name");
+    *hold = (sn_hold){name, run};
+    return true;
+}
+
+/* ---- Kinds and parameters --------------------------------------------------------------------------------------------- */
+
+static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *number)
+{
+    const sn_value *name = sn_value_find(value, "kind");
+    *number = name && name->type == SN_VALUE_TEXT ? sn_kind_find(scene->world, name->text) : 0;
+    if (*number)
+        return sn_kind_info(scene->world, *number);
+    if (value->type != SN_VALUE_RECORD)
+        sn_reader_expected(reader, value, "a record {...}: a constraint");
+    else if (!name || name->type != SN_VALUE_TEXT)
+        sn_reader_fail(reader, "the key 'kind' is missing, such as \"distance\"");
+    else {
+        const char *names[256];
+        char near[160];
+        uint32_t count = 0;
+        for (; count + 1 < sn_kind_count(scene->world) && count < 256; ++count)
+            names[count] = sn_kind_info(scene->world, count + 1)->name;
+        sn_reader_fail_key(reader, "kind", "there is no kind '%.80s'%s", name->text,
+                           sn_did_you_mean(name->text, names, count, near, sizeof near));
+    }
+    return NULL;
+}
+
+/* A record table for one kind: the keys of all constraints, and the kind's own parameters as values. */
+typedef struct kind_table {
+    sn_key keys[SN_MAX_PARAMS + 1];
+    const sn_value *given[SN_MAX_PARAMS];
+    sn_record record;
+} kind_table;
+
+static void table_of_kind(const sn_kind *kind, kind_table *table)
+{
+    memset(table, 0, sizeof *table);
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+        table->keys[i] = (sn_key){.name = kind->param[i].name,
+                                  .type = SN_KEY_VALUE,
+                                  .offset = i * sizeof(const sn_value *),
+                                  .about = "a parameter of the kind"};
+    table->record = (sn_record){kind->name, NULL, sizeof table->given, table->keys, NULL};
+}
+
+static uint32_t param_size(const sn_param *param)
+{
+    return param->type == SN_PARAM_REAL ? 1 : 3;
+}
+
+/* One parameter of `count` constraints: a single value for all, or a flat list of count values. stride is the numbers of one
+   constraint. */
+static bool read_param(sn_reader *reader, const sn_value *value, const sn_param *param, uint32_t count, uint32_t stride,
+                       sn_real *out)
+{
+    uint32_t size = param_size(param), given = 0;
+    const double *x = sn_value_numbers(value, &given);
+    double one;
+    if (value->type == SN_VALUE_TEXT && strcmp(value->text, "measure") == 0)
+        return true; /* which is what it is already */
+    if (value->type == SN_VALUE_NUMBER && size == 1) {
+        one = value->number;
+        x = &one;
+        given = 1;
+    }
+    double two[3] = {0, 0, 0};
+    if (x && size == 3 && given == 2 && count == 1) { /* in the plane */
+        two[0] = x[0], two[1] = x[1];
+        x = two;
+        given = 3;
+    }
+    if (!x || (given != size && given != (uint64_t)size * count)) {
+        char text[120];
+        snprintf(text, sizeof text,
+                 size == 1 ? (count == 1 ? "a number" : "a number, or a list of %u")
+                           : (count == 1 ? "a list of 3 numbers" : "a list of 3 numbers, or of 3 times %u"),
+                 count);
+        return sn_reader_expected(reader, value, text);
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < size; ++k) {
+            double number = x[given == size ? k : (size_t)i * size + k];
+            out[(size_t)i * stride + k] = (sn_real)number;
+            if (!isfinite(out[(size_t)i * stride + k]))
+                return sn_reader_fail(reader, "%g is beyond the largest number that fits", number);
+        }
+    return true;
+}
+
+static bool read_params(sn_reader *reader, const sn_kind *kind, const kind_table *table, uint32_t count, sn_real *out)
+{
+    uint32_t stride = sn_kind_param_count(kind), at = 0;
+    bool good = true;
+    for (size_t i = 0; i < (size_t)count * stride; ++i)
+        out[i] = SN_MEASURE;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        if (table->given[i]) {
+            size_t length = sn_reader_enter_key(reader, kind->param[i].name);
+            good = read_param(reader, table->given[i], &kind->param[i], count, stride, out + at) && good;
+            sn_reader_leave(reader, length);
+        }
+        at += param_size(&kind->param[i]);
+    }
+    return good;
+}
+
+/* Compliance, damping or stiffness: a number, or a list with one for each. *each is NULL unless they differ. */
+static bool read_give(sn_reader *reader, const char *key, const sn_value *value, uint32_t count, sn_real *all,
+                      const double **each)
+{
+    *each = NULL;
+    if (!value)
+        return true;
+    size_t length = sn_reader_enter_key(reader, key);
+    uint32_t given;
+    bool good = true;
+    if (value->type == SN_VALUE_NUMBER)
+        good = sn_read_real(reader, value, all);
+    else if (!(*each = sn_value_numbers(value, &given)) || given != count)
+        good = sn_reader_expected(reader, value, "a number, or a list with one for each constraint");
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+/* ---- One constraint ------------------------------------------------------------------------------------------------------- */
+
+static bool read_points(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value,
+                        sn_constraint_def *def)
+{
+    uint32_t count = 1;
+    bool many = value->type == SN_VALUE_LIST, good = true;
+    if (many)
+        count = value->count;
+    if (kind->points && count != kind->points)
+        return sn_reader_fail(reader, "found %u points, expected the %u of a %s", count, kind->points, kind->name);
+    sn_point *points = sn_arena_take(&scene->scratch, count, sizeof *points);
+    if (!points)
+        return sn_reader_fail(reader, "no memory for %u points", count);
+    const sn_value *item = value->first;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_value number = {.type = SN_VALUE_NUMBER, .number = many && value->numbers ? value->numbers[i] : 0};
+        size_t length = strlen(reader->path);
+        if (many)
+            sn_reader_enter_item(reader, i);
+        good = sn_select_point(scene, reader, !many ? value : value->numbers ? &number : item, &points[i]) && good;
+        sn_reader_leave(reader, length);
+        item = item ? item->next : NULL;
+    }
+    def->points = points;
+    def->point_count = count;
+    return good;
+}
+
+/* A kind with any number of points may name many with one selector: then they are all of its points. */
+static bool read_all_points(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_constraint_def *def)
+{
+    sn_selection all = {0};
+    if (!sn_select(scene, reader, value, NULL, &scene->scratch, &all))
+        return false;
+    sn_point *points = sn_arena_take(&scene->scratch, all.count, sizeof *points);
+    if (!points)
+        return sn_reader_fail(reader, "no memory for %u points", all.count);
+    for (uint32_t i = 0; i < all.count; ++i)
+        points[i] = sn_at(sn_particle_from_index(scene->world, all.number[i]));
+    def->points = points;
+    def->point_count = all.count;
+    return true;
+}
+
+static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, const sn_constraint_keys *keys,
+                     const kind_table *table)
+{
+    const sn_kind *kind = sn_kind_info(scene->world, kind_number);
+    sn_constraint_def def = sn_default_constraint_def(kind_number);
+    const double *each;
+    bool good = read_params(reader, kind, table, 1, def.param);
+    good = read_give(reader, "compliance", keys->compliance, 1, &def.compliance, &each) && !each && good;
+    good = read_give(reader, "damping", keys->damping, 1, &def.damping, &each) && !each && good;
+    good = read_give(reader, "stiffness", keys->stiffness, 1, &def.stiffness, &each) && !each && good;
+    size_t length = sn_reader_enter_key(reader, "points");
+    good = (kind->points ? read_points(scene, reader, kind, keys->points, &def)
+                         : read_all_points(scene, reader, keys->points, &def)) &&
+           good;
+    sn_reader_leave(reader, length);
+    if (!good)
+        return false;
+    sn_constraint c;
+    if (sn_constraint_add(scene->world, &def, &c) != SN_OK)
+        return sn_scene_refused(scene, reader);
+    return add_hold(scene, reader, keys->name, (sn_constraints){c.kind, c.index, 1, c.generation});
+}
+
+/* ---- Many constraints ------------------------------------------------------------------------------------------------------- */
+
+static bool read_index(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value, uint32_t *count,
+                       const uint32_t **out)
+{
+    uint32_t given, particles = sn_world_particle_count(scene->world);
+    const double *x = sn_value_numbers(value, &given);
+    size_t length = sn_reader_enter_key(reader, "index");
+    bool good = true;
+    if (!kind->points)
+        good = sn_reader_fail(reader, "a %s has any number of points: name them in 'points', one constraint at a time",
+                              kind->name);
+    else if (!x || given % kind->points || given == 0)
+        good = sn_reader_expected(reader, value,
+                                  kind->points == 1
+                                      ? "a list of whole numbers"
+                                      : "a list of whole numbers, as many for each constraint as its kind has points");
+    uint32_t *number = good ? sn_arena_take(&scene->scratch, given, sizeof *number) : NULL;
+    if (good && !number)
+        good = sn_reader_fail(reader, "no memory for %u numbers", given);
+    for (uint32_t i = 0; good && i < given; ++i) {
+        if (!(x[i] >= 0 && x[i] < particles && x[i] == floor(x[i])))
+            good = sn_reader_fail(reader, "item %u is %g; expected the number of a particle, below %u", i, x[i],
+                                  particles);
+        else
+            number[i] = (uint32_t)x[i];
+    }
+    sn_reader_leave(reader, length);
+    *count = good ? given / kind->points : 0;
+    *out = number;
+    return good;
+}
+
+/* Gives that differ from one constraint to the next. */
+static bool set_each(sn_scene *scene, sn_reader *reader, sn_constraints run, sn_material all, const double *compliance,
+                     const double *damping, const double *stiffness)
+{
+    for (uint32_t i = 0; i < run.count; ++i) {
+        sn_constraint c = sn_constraints_at(run, i);
+        sn_material m = {compliance ? (sn_real)compliance[i] : all.compliance,
+                         damping ? (sn_real)damping[i] : all.damping};
+        if (((compliance || damping) && sn_constraint_set_material(scene->world, c, m) != SN_OK) ||
+            (stiffness && sn_constraint_set_stiffness(scene->world, c, (sn_real)stiffness[i]) != SN_OK))
+            return sn_scene_refused(scene, reader);
+    }
+    return true;
+}
+
+static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, const sn_constraint_keys *keys,
+                      const kind_table *table)
+{
+    const sn_kind *kind = sn_kind_info(scene->world, kind_number);
+    sn_constraint_def def = sn_default_constraint_def(kind_number);
+    const uint32_t *index;
+    const double *compliance, *damping, *stiffness;
+    uint32_t count;
+    if (!read_index(scene, reader, kind, keys->index, &count, &index))
+        return false;
+    sn_real *param = sn_arena_take(&scene->scratch, (size_t)count * sn_kind_param_count(kind), sizeof *param);
+    if (!param)
+        return sn_reader_fail(reader, "no memory for the parameters of %u constraints", count);
+    bool good = read_params(reader, kind, table, count, param);
+    good = read_give(reader, "compliance", keys->compliance, count, &def.compliance, &compliance) && good;
+    good = read_give(reader, "damping", keys->damping, count, &def.damping, &damping) && good;
+    good = read_give(reader, "stiffness", keys->stiffness, count, &def.stiffness, &stiffness) && good;
+    if (!good)
+        return false;
+    sn_constraints run;
+    sn_material all = {def.compliance, def.damping};
+    if (compliance && !damping) /* a damping for all needs a compliance of each */
+        def.damping = 0;
+    if (sn_constraints_add(scene->world, &def, count, index, param, &run) != SN_OK)
+        return sn_scene_refused(scene, reader);
+    if ((compliance || damping || stiffness) && !set_each(scene, reader, run, all, compliance, damping, stiffness))
+        return false;
+    return add_hold(scene, reader, keys->name, run);
+}
+
+static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    uint32_t number;
+    const sn_kind *kind = read_kind(scene, reader, value, &number);
+    if (!kind)
+        return false;
+    sn_constraint_keys keys;
+    kind_table table;
+    table_of_kind(kind, &table);
+    const sn_record *tables[] = {&sn_constraint_record, &table.record};
+    void *structs[] = {&keys, table.given};
+    if (!sn_record_read(reader, value, 2, tables, structs))
+        return false;
+    if (!keys.points == !keys.index)
+        return sn_reader_fail(reader, "expected one of the keys 'points' and 'index'");
+    bool good = (keys.points ? read_one : read_many)(scene, reader, number, &keys, &table);
+    sn_arena_release(&scene->scratch);
+    return good;
+}
+
+bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_value *list)
+{
+    return sn_each_item(scene, reader, list, read_constraint);
+}
+
+/* ---- Names ---------------------------------------------------------------------------------------------------------------- */
+
+/* Adds a run to the holds of an object, or of the scene if it is NULL. */
+static bool add_named(sn_scene *scene, sn_reader *reader, sn_object *object, const char *name, sn_constraints run)
+{
+    if (!object)
+        return add_hold(scene, reader, name, run);
+    sn_growing list = {object->hold_count, object->hold_count, object->hold};
+    sn_hold *hold = sn_growing_add(&list, &scene->arena, sizeof *hold);
+    if (!hold)
+        return sn_reader_fail(reader, "no memory for a name");
+    *hold = (sn_hold){name, run};
+    object->hold = list.items;
+    object->hold_count = list.count;
+    return true;
+}
+
+/* Constraints that follow each other form one run. */
+static bool add_runs(sn_scene *scene, sn_reader *reader, sn_object *object, const char *name, uint32_t count,
+                     const sn_constraint *c)
+{
+    for (uint32_t i = 0, end; i < count; i = end) {
+        for (end = i + 1; end < count && c[end].kind == c[i].kind && c[end].generation == c[i].generation &&
+                          c[end].index == c[i].index + (end - i);)
+            ++end;
+        if (!add_named(scene, reader, object, name, (sn_constraints){c[i].kind, c[i].index, end - i, c[i].generation}))
+            return false;
+    }
+    return true;
+}
+
+static bool read_name(sn_scene *scene, sn_reader *reader, const sn_value *item)
+{
+    const char *dot = strchr(item->key, '.');
+    const char *name = dot ? dot + 1 : item->key;
+    sn_object *object = NULL;
+    for (uint32_t i = 0; dot && i < scene->objects.count; ++i) {
+        const char *of = scene_object(scene, i)->name;
+        if (strlen(of) == (size_t)(dot - item->key) && strncmp(of, item->key, strlen(of)) == 0)
+            object = scene_object(scene, i);
+    }
+    if (!sn_is_name(name) || (dot && !object))
+        return sn_reader_fail(reader, "expected a name, or that of an object, a point and a name");
+    uint32_t count;
+    const sn_constraint *c;
+    char *copy = sn_arena_copy(&scene->arena, name, strlen(name));
+    if (!copy)
+        return sn_reader_fail(reader, "no memory for a name");
+    bool good = sn_select_constraints(scene, reader, item, &scene->scratch, &count, &c) &&
+                add_runs(scene, reader, object, copy, count, c);
+    sn_arena_release(&scene->scratch);
+    return good;
+}
+
+bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *record)
+{
+    if (record->type != SN_VALUE_RECORD)
+        return sn_reader_expected(reader, record, "a record of names");
+    bool good = true;
+    for (const sn_value *item = record->first; item; item = item->next) {
+        size_t length = sn_reader_enter_key(reader, item->key);
+        good = read_name(scene, reader, item) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+/* ---- Attachments ----------------------------------------------------------------------------------------------------------- */
+
+static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *between, sn_selection side[2])
+{
+    size_t length = sn_reader_enter_key(reader, "between");
+    bool good = between->type == SN_VALUE_LIST && between->count == 2 && between->first;
+    if (!good)
+        sn_reader_expected(reader, between, "a list of two selectors");
+    const sn_value *item = good ? between->first : NULL;
+    for (uint32_t i = 0; i < 2 && item; ++i, item = item->next) {
+        size_t inner = sn_reader_enter_item(reader, i);
+        good = sn_select(scene, reader, item, NULL, &scene->scratch, &side[i]) && good;
+        sn_reader_leave(reader, inner);
+    }
+    if (good && side[0].count != side[1].count && side[0].count != 1 && side[1].count != 1)
+        good =
+            sn_reader_fail(reader, "found %u and %u particles, expected as many on both sides, or one on one of them",
+                           side[0].count, side[1].count);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_attachment_keys keys;
+    sn_selection side[2] = {{0}, {0}};
+    if (!sn_record_read_one(reader, value, &sn_attachment_record, &keys) ||
+        !read_sides(scene, reader, keys.between, side))
+        return false;
+    uint32_t count = side[0].count > side[1].count ? side[0].count : side[1].count;
+    uint32_t *index = sn_arena_take(&scene->scratch, 2 * (size_t)count, sizeof *index);
+    if (!index)
+        return sn_reader_fail(reader, "no memory for %u attachments", count);
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < 2; ++k)
+            index[2 * i + k] = side[k].number[side[k].count == 1 ? 0 : i];
+    bool rods = !isnan(keys.distance);
+    sn_constraint_def def = sn_default_constraint_def(rods ? SN_KIND_DISTANCE : SN_KIND_ATTACHMENT);
+    def.compliance = keys.compliance;
+    def.damping = keys.damping;
+    if (rods)
+        def.param[0] = keys.distance;
+    sn_constraints run;
+    sn_result result = sn_constraints_add(scene->world, &def, count, index, NULL, &run);
+    sn_arena_release(&scene->scratch);
+    return result == SN_OK ? add_hold(scene, reader, keys.name, run) : sn_scene_refused(scene, reader);
+}
+
+bool sn_scene_read_attachments(sn_scene *scene, sn_reader *reader, const sn_value *list)
+{
+    return sn_each_item(scene, reader, list, read_attachment);
+}

@@ -1,0 +1,266 @@
+#define _XOPEN_SOURCE 700 /* realpath */
+#include "scene/load.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+sn_load_options sn_default_load_options(void)
+{
+    return (sn_load_options){.scene = sn_default_scene_options()};
+}
+
+/* ---- Files ----------------------------------------------------------------------------------------------------------- */
+
+/* Reads all of a stream into a block of malloc, with a zero after its end. NULL, with the reason, if it is larger than most
+   or cannot be read. */
+static char *read_all(FILE *file, uint64_t most, size_t *length, char *message, size_t size)
+{
+    size_t room = 1 << 16;
+    char *text = malloc(room + 1);
+    for (*length = 0; text;) {
+        *length += fread(text + *length, 1, room - *length, file);
+        if (*length < room)
+            break;
+        if (room >= most) {
+            snprintf(message, size, "it is larger than the %llu bytes that a scene may take", (unsigned long long)most);
+            free(text);
+            return NULL;
+        }
+        char *more = realloc(text, (room *= 2) + 1);
+        if (!more)
+            free(text);
+        text = more;
+    }
+    if (!text) {
+        snprintf(message, size, "no memory for it");
+    } else if (ferror(file)) {
+        snprintf(message, size, "%s", strerror(errno));
+        free(text);
+        return NULL;
+    } else {
+        text[*length] = 0;
+    }
+    return text;
+}
+
+static char *read_path(const char *path, uint64_t most, size_t *length, char *message, size_t size)
+{
+    struct stat status;
+    errno = 0;
+    if (strcmp(path, "-") == 0)
+        return read_all(stdin, most, length, message, size);
+    FILE *file = fopen(path, "rb");
+    if (!file || fstat(fileno(file), &status) != 0) {
+        snprintf(message, size, "%s", strerror(errno));
+        if (file)
+            fclose(file);
+        return NULL;
+    }
+    char *text = NULL;
+    if (S_ISDIR(status.st_mode))
+        snprintf(message, size, "it is a folder");
+    else
+        text = read_all(file, most, length, message, size);
+    fclose(file);
+    return text;
+}
+
+/* ---- The folder that a scene may read ----------------------------------------------------------------------------------- */
+
+typedef struct folder {
+    char *path; /* real, without links; NULL if there is none */
+    bool anywhere;
+    uint64_t most;
+} folder;
+
+/* The folder of a file, as a real path. */
+static char *folder_of(const char *path)
+{
+    const char *slash = strcmp(path, "-") == 0 ? NULL : strrchr(path, '/');
+    if (!slash)
+        return realpath(".", NULL);
+    size_t length = slash == path ? 1 : (size_t)(slash - path);
+    char *name = malloc(length + 1), *real;
+    if (!name)
+        return NULL;
+    memcpy(name, path, length);
+    name[length] = 0;
+    real = realpath(name, NULL);
+    free(name);
+    return real;
+}
+
+static bool is_inside(const char *path, const char *outer)
+{
+    size_t length = strlen(outer);
+    return strncmp(path, outer, length) == 0 && (path[length] == '/' || (length == 1 && path[0] == '/'));
+}
+
+/* Whether a name goes up somewhere. */
+static bool goes_up(const char *name)
+{
+    for (const char *at = name; (at = strstr(at, "..")); ++at)
+        if ((at == name || at[-1] == '/') && (at[2] == 0 || at[2] == '/'))
+            return true;
+    return false;
+}
+
+/* The real path of a file that the scene names, if it may be read. To be freed. */
+static char *allowed_path(const folder *from, const char *name, char *message, size_t size)
+{
+    size_t room = strlen(name) + (from->path ? strlen(from->path) : 0) + 2;
+    char *joined = malloc(room);
+    if (!joined || !from->path) {
+        snprintf(message, size, joined ? "the scene has no folder" : "no memory");
+        free(joined);
+        return NULL;
+    }
+    snprintf(joined, room, "%s%s%s", name[0] == '/' ? "" : from->path, name[0] == '/' ? "" : "/", name);
+    char *real = realpath(joined, NULL);
+    int reason = errno;
+    free(joined);
+    /* A name that points outside says so even if nothing is there: a scene must not find out what else exists. */
+    bool outside = name[0] == '/' || goes_up(name) || (real && !is_inside(real, from->path));
+    if (!from->anywhere && outside) {
+        snprintf(message, size,
+                 "it lies outside of the scene's folder, where scenes may not read unless told so "
+                 "(--read-anywhere)");
+        free(real);
+        return NULL;
+    }
+    if (!real)
+        snprintf(message, size, "%s", strerror(reason));
+    return real;
+}
+
+static bool read_file(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size, char *message,
+                      size_t message_size)
+{
+    const folder *from = context;
+    struct stat status;
+    char *path = allowed_path(from, name, message, message_size);
+    if (!path)
+        return false;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would make us wait */
+        snprintf(message, message_size, "it is not a plain file");
+        free(path);
+        return false;
+    }
+    char *text = read_path(path, from->most, size, message, message_size);
+    free(path);
+    if (!text)
+        return false;
+    *bytes = sn_arena_copy(arena, text, *size);
+    free(text);
+    if (!*bytes)
+        snprintf(message, message_size, "no memory for it");
+    return *bytes != NULL;
+}
+
+/* ---- Loading -------------------------------------------------------------------------------------------------------------- */
+
+static void fail(sn_loaded *loaded, const char *text)
+{
+    sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "%s", text);
+}
+
+/* A change of the form path=value. */
+static bool apply_set(sn_loaded *loaded, const char *set)
+{
+    char message[512], path[300];
+    const char *equals = strchr(set, '=');
+    size_t length = equals ? (size_t)(equals - set) : 0;
+    sn_document value;
+    sn_place place;
+    if (length == 0 || length >= sizeof path) {
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false,
+                        "--set %.200s: expected path=value, such as world.substeps=20", set);
+        return false;
+    }
+    memcpy(path, set, length);
+    path[length] = 0;
+    sn_document_init(&value, NULL);
+    if (!sn_json_read(&value, equals + 1, strlen(equals + 1), &place, message,
+                      sizeof message)) { /* then it is a text */
+        sn_document_release(&value);
+        sn_document_init(&value, NULL);
+        sn_document_text(&value, NULL, NULL, equals + 1);
+    }
+    bool good = !value.failed && sn_document_set(&loaded->document, path, value.root, message, sizeof message);
+    if (!good)
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "--set %.200s: %s", set,
+                        value.failed ? "no memory" : message);
+    sn_document_release(&value);
+    return good;
+}
+
+static bool load_document(sn_loaded *loaded, const sn_load_options *options)
+{
+    char message[512] = "";
+    loaded->text = read_path(loaded->path, options->scene.memory, &loaded->length, message, sizeof message);
+    if (!loaded->text) {
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "cannot be read: %s", message);
+        return false;
+    }
+    if (!sn_json_read(&loaded->document, loaded->text, loaded->length, &loaded->syntax, message, sizeof message)) {
+        fail(loaded, message);
+        return false;
+    }
+    loaded->syntax = (sn_place){0, 0};
+    bool good = true;
+    for (uint32_t i = 0; i < options->set_count; ++i)
+        good = apply_set(loaded, options->sets[i]) && good;
+    return good;
+}
+
+bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded)
+{
+    sn_load_options defaults = sn_default_load_options();
+    if (!options)
+        options = &defaults;
+    *loaded = (sn_loaded){.path = path};
+    sn_document_init(&loaded->document, &options->scene.allocator);
+    sn_problems_init(&loaded->problems, NULL);
+    if (!load_document(loaded, options))
+        return false;
+    folder from = {folder_of(path), options->read_anywhere, options->scene.memory};
+    sn_scene_options scene = options->scene;
+    scene.read_file = read_file;
+    scene.read_file_context = &from;
+    loaded->scene = sn_scene_create(&loaded->document, &scene, &loaded->problems);
+    free(from.path);
+    return loaded->scene != NULL;
+}
+
+void sn_loaded_release(sn_loaded *loaded)
+{
+    sn_scene_destroy(loaded->scene);
+    sn_document_release(&loaded->document);
+    sn_problems_release(&loaded->problems);
+    free(loaded->text);
+    *loaded = (sn_loaded){0};
+}
+
+sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem)
+{
+    if (loaded->syntax.line)
+        return loaded->syntax;
+    if (!loaded->text || !problem->path[0])
+        return (sn_place){0, 0};
+    return sn_json_locate(loaded->text, loaded->length, problem->path, problem->at_key);
+}
+
+void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file)
+{
+    static const char *const severity[] = {"error", "warning", "note"};
+    sn_place place = sn_loaded_place(loaded, problem);
+    fprintf(file, "%s:", strcmp(loaded->path, "-") == 0 ? "(standard input)" : loaded->path);
+    if (place.line)
+        fprintf(file, "%u:%u:", place.line, place.column);
+    fprintf(file, " %s: %s%s%s\n", severity[problem->severity], problem->path, problem->path[0] ? ": " : "",
+            problem->text);
+}

@@ -1,0 +1,38 @@
+/* Loading a scene from a file: JSON, the folder that it may read, and messages with line and column. Needs jansson. */
+#ifndef SN_SCENE_LOAD_H
+#define SN_SCENE_LOAD_H
+
+#include "scene/json.h"
+#include "scene/scene.h"
+
+typedef struct sn_load_options {
+    sn_scene_options scene;  /* read_file is set by sn_scene_load */
+    bool read_anywhere;      /* the scene may name files outside of its folder; default false */
+    uint32_t set_count;      /* changes to the document before it is built: "world.substeps=20" */
+    const char *const *sets; /* the value is JSON, or, if it is not, taken as text */
+} sn_load_options;
+
+sn_load_options sn_default_load_options(void);
+
+/* What came of it. Release it with sn_loaded_release whether loading succeeded or not. */
+typedef struct sn_loaded {
+    sn_scene *scene; /* NULL on failure */
+    sn_document document;
+    sn_problems problems;
+    char *text; /* the file, for places in messages; NULL if it could not be read */
+    size_t length;
+    const char *path; /* as it was given, and not copied */
+    sn_place syntax;  /* where the file stops being JSON; 0 if it does not */
+} sn_loaded;
+
+/* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems. */
+bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded);
+void sn_loaded_release(sn_loaded *loaded);
+
+/* Where in the file a problem is; {0, 0} if that cannot be said. */
+sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem);
+
+/* Prints a problem: "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ...". */
+void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file);
+
+#endif

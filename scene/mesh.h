@@ -1,0 +1,81 @@
+/* Triangle meshes: reading OBJ and PLY, welding, and what hangs together. */
+#ifndef SN_SCENE_MESH_H
+#define SN_SCENE_MESH_H
+
+#include "scene/arena.h"
+
+typedef struct sn_mesh {
+    uint32_t vertex_count;
+    sn_vec3 *vertex; /* m */
+    uint32_t triangle_count;
+    uint32_t *triangle; /* three vertices each, counter-clockwise seen from outside */
+    uint32_t line_count;
+    uint32_t *line; /* two vertices each: the `l` elements of an OBJ, the `edge` elements of a PLY */
+} sn_mesh;
+
+/* What reading and cleaning did. */
+typedef struct sn_mesh_notes {
+    uint32_t polygons;    /* faces with more than three corners, cut into triangles (a fan from their first corner) */
+    uint32_t merged;      /* vertices that welding put into another */
+    uint32_t degenerate;  /* triangles that welding left without area, which were dropped */
+    uint32_t unused;      /* vertices that no triangle and no line uses, which were dropped */
+    uint32_t short_lines; /* lines whose two ends welding merged, which were dropped */
+} sn_mesh_notes;
+
+/* Reads a mesh from memory; everything in *mesh lies in the arena. The format is told by the content ("ply" first) and
+   otherwise taken for OBJ. Numbers are read the same in every locale and are rounded correctly.
+
+   PLY: ascii, binary of either byte order; elements in any order; properties other than x, y, z, the face list and the
+   two ends of an edge are skipped, whatever their type, and so are other elements. Triangle strips are refused. OBJ: v,
+   f (also v/vt/vn and negative indices) and l; other statements are skipped, and so is what follows x, y, z of a v. A
+   mesh without triangles is fine.
+
+   Bounded by the size of the text: a header that promises more than the file can hold is refused before anything is
+   taken. False, with a message that names line (or byte), thing and value, and an empty *mesh: no vertices, an index
+   out of range, a number that is missing or not finite or beyond sn_real, a face with fewer than three corners, a
+   corner twice in a face, a truncated file, something behind the last element of a PLY, no memory. *notes (may be NULL)
+   is set, not added to. */
+bool sn_mesh_read(sn_arena *arena, const void *bytes, size_t size, sn_mesh *mesh, sn_mesh_notes *notes, char *message,
+                  size_t message_size);
+
+/* Merges vertices that are at most distance metres apart (0: equal ones only; -0 equals 0). They are looked at in their
+   order, and each goes into the nearest of the earlier ones that stay, of equally near ones the first; if none is
+   within the distance, it stays where it is. Triangles that lose a corner are dropped and counted, lines as well; so
+   are vertices that nothing uses (any more), if drop_unused. What is left keeps its order. Takes time in proportion to
+   the mesh, whatever the distance. The result lies in the arena. False when memory runs out; the mesh is then as
+   before. Indices must be in range, as sn_mesh_read leaves them. NULL-safe notes: only adds. */
+bool sn_mesh_weld(sn_arena *arena, sn_mesh *mesh, sn_real distance, bool drop_unused, sn_mesh_notes *notes);
+
+/* Which triangles share which edges. */
+typedef struct sn_mesh_edge {
+    uint32_t a, b;        /* vertices, a < b */
+    uint32_t opposite[2]; /* the third corners of its triangles; at a border one of the two, either, is SN_NO_VERTEX */
+} sn_mesh_edge;
+
+#define SN_NO_VERTEX UINT32_MAX
+
+typedef struct sn_mesh_topology {
+    uint32_t edge_count;
+    sn_mesh_edge *edge;    /* in the order in which the triangles name them first */
+    uint32_t border_count; /* edges of one triangle */
+    bool closed;           /* no border, and there are triangles */
+    bool oriented;         /* neighbours agree about which side is outside */
+    uint32_t piece_count;  /* connected parts: triangles with a common vertex hang together; lines do not count */
+} sn_mesh_topology;
+
+/* Finds edges and neighbours, in time proportional to the mesh. opposite[0] belongs to the triangle that runs a to b,
+   opposite[1] to the one that runs b to a, where the mesh is oriented; elsewhere opposite[0] belongs to the earlier
+   one. False, with a message naming the edge and its vertices, counted from 0: an edge of three or more triangles (not
+   a manifold), a triangle with a corner twice or out of range, no memory. A triangle with three different corners on
+   one line is taken: ask for its area. */
+bool sn_mesh_connect(sn_arena *arena, const sn_mesh *mesh, sn_mesh_topology *topology, char *message,
+                     size_t message_size);
+
+/* The volume inside a closed mesh, m^3; positive when triangles face outwards. */
+double sn_mesh_volume(const sn_mesh *mesh);
+
+/* The area, m^2, of one triangle or of all. */
+double sn_mesh_triangle_area(const sn_mesh *mesh, uint32_t triangle);
+double sn_mesh_area(const sn_mesh *mesh);
+
+#endif

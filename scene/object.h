@@ -1,0 +1,181 @@
+/* Objects: ropes, cloths, figures. An object type is one file in scene/objects/ and one line in scene/objects.def; the
+   reader, the schema, the documentation and `sinew list` know it through that line.
+
+   A builder places particles in the object's own frame, ties them with constraints, names parts of them for others to refer
+   to ("top_left", "end"), and says what its surface or its lines are, for those who draw it. The frame is then moved, turned
+   and scaled into the world, pins are set and velocities given: the builder sees none of that. */
+#ifndef SN_SCENE_OBJECT_H
+#define SN_SCENE_OBJECT_H
+
+#include "scene/mesh.h"
+#include "scene/record.h"
+
+#include <sinew/sinew.h>
+
+/* What an object is made of. Figures are those of the stuff, whatever the object is cut into, and their units depend on
+   whether it is a line (rope, chain, net, pendulum), a sheet (cloth, balloon, flat box) or a solid (lattice, block, figure):
+
+                line              sheet             solid
+       density  kg/m              kg/m^2            kg/m^3
+       stretch  1/N = 1/(E A)     m/N = 1/(E t)     m^2/N = 1/E
+       shear    as stretch
+       bend     1/(N m^2) = 1/(E I)   1/(N m), inverse plate stiffness   -
+       volume   -                 -                 m^2/N, inverse bulk modulus
+
+   0 is rigid. */
+typedef struct sn_stuff {
+    sn_real density; /* NaN: not given, and the object has a mass of 1 kg unless its own says otherwise */
+    sn_real stretch; /* compliance; default 0 */
+    sn_real shear;   /* compliance; NaN: the same as stretch */
+    sn_real bend;    /* compliance; NaN: does not resist bending */
+    sn_real volume;  /* compliance; NaN: does not keep its volume (a block does unless told otherwise) */
+    sn_real
+        damping; /* s: the time in which the soft constraints of the object lose their oscillation: their damping is this
+                        times their stiffness. Rigid ones have none. Default 0 */
+    sn_real stiffness; /* the lectures' k, 0 to 1, of all its constraints; default 1 */
+} sn_stuff;
+
+/* What all objects have. */
+typedef struct sn_turn {
+    sn_vec3 axis;  /* any length but 0; default (0, 1, 0) */
+    sn_real angle; /* rad; default 0 */
+} sn_turn;
+
+#define SN_OWN_GROUP UINT32_MAX
+
+typedef struct sn_object_def {
+    const char *name; /* by which the rest of the scene calls it; NULL: its type and number, "rope1" */
+    sn_vec3 position; /* m: where the origin of its frame lies */
+    sn_turn turn;     /* of its frame about its origin */
+    sn_real scale;    /* of its frame, more than 0; default 1 */
+    sn_vec3 velocity; /* m/s */
+    sn_vec3 spin;     /* rad/s about its centre of mass, as a vector along the axis */
+    sn_real mass;     /* kg, of the whole; NaN: from the density */
+    sn_real radius;   /* m, of its particles */
+    uint32_t group;   /* affiliation; SN_OWN_GROUP: its place in the list of objects, from 1 on */
+    sn_stuff stuff;
+} sn_object_def;
+
+sn_stuff sn_default_stuff(void);
+sn_object_def sn_default_object_def(void);
+
+/* A few particles of an object under a name. */
+typedef struct sn_part {
+    const char *name;
+    uint32_t count;
+    const uint32_t *index; /* in the object, from 0 on; NULL: the particles first .. first + count - 1 */
+    uint32_t first;
+} sn_part;
+
+/* Constraints of an object under a name: "links", "bend". */
+typedef struct sn_hold {
+    const char *name;
+    sn_constraints run;
+} sn_hold;
+
+/* An object of a scene. All arrays live as long as the scene. */
+typedef struct sn_object {
+    const char *name;
+    const char *type;
+    sn_particles run; /* its particles */
+    uint32_t part_count;
+    sn_part *part;
+    uint32_t hold_count;
+    sn_hold *hold;
+    uint32_t triangle_count;
+    const uint32_t *triangle; /* its surface: three particles of the object each, from 0 on */
+    uint32_t line_count;
+    const uint32_t *line; /* what is drawn as lines: two each */
+    uint32_t group;
+} sn_object;
+
+/* What a builder works with. */
+typedef struct sn_build {
+    struct sn_scene *scene;
+    const sn_object_def *def;
+    const sn_stuff *stuff; /* def->stuff with shear filled in */
+    sn_arena *scratch;     /* empty at the start, given back when the builder returns */
+    sn_object *object;     /* being made */
+    uint32_t dimensions;   /* of the world */
+    sn_reader *reader;     /* standing at the object, for messages */
+} sn_build;
+
+typedef struct sn_object_type {
+    const char *name;
+    const char *about;  /* one sentence */
+    const char *parts;  /* the names of its parts, and of its constraints, for the documentation: "parts: start, end;
+                          constraints: links, bend" */
+    uint32_t dimension; /* 1 line, 2 sheet, 3 solid: the units of its stuff; 0: has none */
+    bool spatial;       /* not in a 2D world */
+    const sn_record *record; /* its own keys */
+    bool (*build)(sn_build *build,
+                  const void *def); /* def is the record's struct; false after an error was written down */
+} sn_object_type;
+
+/* All of them: 0 .. sn_object_type_count() - 1, and by name (NULL if there is none). */
+uint32_t sn_object_type_count(void);
+const sn_object_type *sn_object_type_at(uint32_t i);
+const sn_object_type *sn_object_type_find(const char *name);
+
+/* ---- For builders --------------------------------------------------------------------------------------------------
+   Each returns false, or NULL, after an error was written down; the builder then returns false at once. */
+
+/* The first call of every builder: says how much it is going to make, in doubles so that absurd numbers stay absurd. Refused,
+   naming the numbers, if that is beyond what the scene may take. */
+bool sn_build_begin(sn_build *build, double particles, double constraints);
+
+/* Room for count items of so many bytes, until the builder returns. */
+void *sn_build_take(sn_build *build, uint64_t count, size_t size);
+
+/* The mass of the whole object, kg: what was given, or density times measure (length, area or volume in m, m^2, m^3, scaled
+   already), or otherwise 1 kg. */
+sn_real sn_build_mass(const sn_build *build, double measure);
+
+/* def.scale, for builders that need to know real lengths. Places given to sn_build_particles are in the frame, unscaled. */
+double sn_build_scale(const sn_build *build);
+
+/* A vector of the object's frame as it lies in the world. */
+sn_vec3 sn_build_turn_vector(const sn_build *build, sn_vec3 v);
+
+/* The particles, once per object: places in the object's frame, masses in kg (SN_IMMOVABLE is fine) one each, or mass NULL:
+   the whole mass `total` in equal shares. */
+bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, const sn_real *mass, sn_real total);
+
+/* Constraints of one kind; index holds particles of the object, from 0 on. param as in sn_constraints_add: the parameters of
+   each, or NULL, and then those in def (whose compliance and stiffness are not looked at). compliance is that of one
+   constraint in the kind's own unit; factor, one each, multiplies it (NULL: 1). Damping and stiffness come from the stuff. */
+bool sn_build_constraints(sn_build *build, const char *name, const sn_constraint_def *def, uint32_t count,
+                          const uint32_t *index, const sn_real *param, double compliance, const sn_real *factor);
+
+/* The same, measured, and rigid where compliance is 0. */
+bool sn_build_ties(sn_build *build, const char *name, uint32_t kind, uint32_t count, const uint32_t *index,
+                   double compliance);
+
+/* One constraint of a kind with any number of points. */
+bool sn_build_constraint_of(sn_build *build, const char *name, uint32_t kind, uint32_t count, const uint32_t *index,
+                            const sn_real *param, double compliance);
+
+/* Names a part: these particles, copied; or a range. Every object has "all". */
+bool sn_build_part(sn_build *build, const char *name, uint32_t count, const uint32_t *index);
+bool sn_build_range(sn_build *build, const char *name, uint32_t first, uint32_t count);
+
+/* What is drawn, copied. Triangles are counter-clockwise seen from outside. */
+bool sn_build_triangles(sn_build *build, uint32_t count, const uint32_t *triangle);
+bool sn_build_lines(sn_build *build, uint32_t count, const uint32_t *line);
+
+/* Reads a mesh file, named by a key of the object, through the scene's access to files; it lies in the scratch. */
+bool sn_build_mesh(sn_build *build, const char *key, const char *file, sn_mesh *mesh, sn_mesh_notes *notes);
+
+/* An error about a key of the object (NULL: the object as a whole), or a note, such as how many vertices were welded. */
+bool sn_build_fail(sn_build *build, const char *key, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 3, 4)))
+#endif
+    ;
+void sn_build_note(sn_build *build, const char *format, ...)
+#ifdef __GNUC__
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+#endif

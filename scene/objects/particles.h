@@ -1,0 +1,25 @@
+/* Particles given one by one: by hand, and by whoever saves a scene. */
+#ifndef SN_SCENE_PARTICLES_H
+#define SN_SCENE_PARTICLES_H
+
+#include "scene/object.h"
+
+/* A list of no numbers is one that is not given. The lists are used during the call only. */
+typedef struct sn_particles_def {
+    sn_numbers positions; /* m: x, y, z of each, in the frame */
+    sn_numbers
+        velocities;    /* m/s: x, y, z of each, in the frame: they turn with it, but are not scaled. They come on top of
+                              the velocity and spin of the object */
+    sn_numbers masses; /* kg, one each; otherwise the mass of the object in equal shares, or, without one, 1 kg each */
+    sn_numbers fixed;  /* which ones are immovable, from 0 on */
+    sn_numbers radii;  /* m, one each, not scaled; otherwise the radius of the object */
+    sn_numbers triangles;  /* the surface: three particles each, from 0 on */
+    sn_numbers lines;      /* what is drawn as lines: two particles each */
+    const sn_value *parts; /* a record: the name of a part and a list of its particles; may be NULL */
+} sn_particles_def;
+
+sn_particles_def sn_default_particles_def(void);
+
+extern const sn_object_type sn_object_particles;
+
+#endif

@@ -1,0 +1,291 @@
+#include "scene/objects/rope.h"
+
+#include <math.h>
+
+/* Slack, as a share of the way, up to which a rope is laid in a straight line. */
+#define TAUT 1e-6
+
+/* Passes of Newton's method after which a sagging rope is good enough: what is missing is spread over it. */
+#define SAG_PASSES 100
+
+/* The least distance between the ends across the direction of sag, as a share of the length, for which the shape is
+   computed: below it the two strands of a loop would lie in each other. */
+#define LEAST_SPAN 1e-3
+
+#define MOST_SEGMENTS 1e8
+
+/* ---- Strands: ropes and chains -------------------------------------------------------------------------------------- */
+
+static bool strand_particles(sn_build *build, const sn_strand *strand, const sn_vec3 *place)
+{
+    uint32_t count = strand->pieces + 1;
+    sn_real *mass = sn_build_take(build, count, sizeof *mass);
+    if (!mass)
+        return false;
+    double share = strand->mass / strand->pieces;
+    for (uint32_t i = 0; i < count; ++i)
+        mass[i] = (sn_real)(i == 0 || i + 1 == count ? share / 2 : share);
+    mass[count - 1] = (sn_real)(share / 2 + strand->bob);
+    return sn_build_particles(build, count, place, mass, 0);
+}
+
+bool sn_build_strand(sn_build *build, const sn_strand *strand, const sn_vec3 *place)
+{
+    uint32_t *line = sn_build_take(build, strand->pieces, 2 * sizeof *line);
+    if (!line || !strand_particles(build, strand, place))
+        return false;
+    for (uint32_t i = 0; i < strand->pieces; ++i) {
+        line[2 * i] = i;
+        line[2 * i + 1] = i + 1;
+    }
+    sn_constraint_def def = sn_default_constraint_def(strand->kind);
+    def.param[0] = (sn_real)strand->piece;
+    return sn_build_constraints(build, strand->hold, &def, strand->pieces, line, NULL,
+                                (double)build->stuff->stretch * strand->piece, NULL) &&
+           sn_build_lines(build, strand->pieces, line) && sn_build_range(build, "start", 0, 1) &&
+           sn_build_range(build, "end", strand->pieces, 1);
+}
+
+/* ---- Where a rope lies ------------------------------------------------------------------------------------------------ */
+
+typedef struct vector {
+    double x, y, z;
+} vector;
+
+static vector widen(sn_vec3 v)
+{
+    return (vector){(double)v.x, (double)v.y, (double)v.z};
+}
+
+static double dot(vector a, vector b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+/* a + s b */
+static vector along(vector a, double s, vector b)
+{
+    return (vector){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
+
+static sn_vec3 narrow(vector v)
+{
+    return (sn_vec3){(sn_real)v.x, (sn_real)v.y, (sn_real)v.z};
+}
+
+/* The way that a rope takes. */
+typedef struct course {
+    vector from, way; /* to - from */
+    vector down;      /* a unit vector */
+    double length, piece;
+    uint32_t segments;
+} course;
+
+static void lay_straight(const course *c, sn_vec3 *place)
+{
+    for (uint32_t i = 0; i <= c->segments; ++i)
+        place[i] = narrow(along(c->from, (double)i / c->segments, c->way));
+}
+
+/* A rope at rest between two points: every piece pulls with the same force h across the direction of sag, and along it with
+   a force that loses the weight of a particle from one piece to the next, v - i for piece i in units of that weight. A piece
+   points where it pulls, so the ends are where they should be if
+
+       sum l (h, v - i) / sqrt(h^2 + (v - i)^2) = (span, drop).
+
+   That is where the gradient of a convex function vanishes, which Newton's method finds with steps that are halved until
+   they descend:
+
+       f(h, v) = sum l sqrt(h^2 + (v - i)^2) - h span - v drop */
+typedef struct sag {
+    double l, span, drop;
+    uint32_t segments;
+    double h, v;
+} sag;
+
+typedef struct slope {
+    double f, fh, fv, fhh, fhv, fvv;
+} slope;
+
+static slope slope_at(const sag *s, double h, double v)
+{
+    slope at = {-h * s->span - v * s->drop, -s->span, -s->drop, 0, 0, 0};
+    for (uint32_t i = 0; i < s->segments; ++i) {
+        double q = v - i, r = sqrt(h * h + q * q);
+        double a = h / r, b = q / r, k = s->l / r;
+        at.f += s->l * r;
+        at.fh += s->l * a;
+        at.fv += s->l * b;
+        at.fhh += k * b * b;
+        at.fhv -= k * a * b;
+        at.fvv += k * a * a;
+    }
+    return at;
+}
+
+static void solve_sag(sag *s)
+{
+    s->v = (s->segments - 1) / 2.0;
+    s->h = s->segments / 2.0;
+    slope at = slope_at(s, s->h, s->v);
+    double small = 1e-12 * s->l * s->segments;
+    for (uint32_t pass = 0; pass < SAG_PASSES && fabs(at.fh) + fabs(at.fv) > small; ++pass) {
+        double det = at.fhh * at.fvv - at.fhv * at.fhv;
+        double dh = -(at.fvv * at.fh - at.fhv * at.fv) / det, dv = -(at.fhh * at.fv - at.fhv * at.fh) / det;
+        double descent = at.fh * dh + at.fv * dv, step = 1;
+        if (!(det > 0 && descent < 0))
+            return;
+        slope next = at;
+        for (; step > 1e-9; step /= 2) {
+            next = slope_at(s, s->h + step * dh, s->v + step * dv);
+            if (s->h + step * dh > 0 && next.f <= at.f + 1e-4 * step * descent)
+                break;
+        }
+        /* Near the end f stops telling two points apart; the gradient still does. */
+        if (step <= 1e-9)
+            return;
+        s->h += step * dh;
+        s->v += step * dv;
+        at = next;
+    }
+}
+
+/* A unit vector across down: that of the way, or, where the way runs along down, one in the x-y plane if there is one. */
+static vector across(vector way, vector down, double length, double *span)
+{
+    vector side = along(way, -dot(way, down), down);
+    *span = sqrt(dot(side, side));
+    if (*span < LEAST_SPAN * length) {
+        if (*span == 0)
+            side = down.x != 0 || down.y != 0 ? (vector){-down.y, down.x, 0} : (vector){1, 0, 0};
+        *span = LEAST_SPAN * length;
+    }
+    return along((vector){0, 0, 0}, 1 / sqrt(dot(side, side)), side);
+}
+
+static void lay_sagging(const course *c, sn_vec3 *place)
+{
+    sag s = {.l = c->piece, .drop = dot(c->way, c->down), .segments = c->segments};
+    vector side = across(c->way, c->down, c->length, &s.span), at = c->from;
+    solve_sag(&s);
+    place[0] = narrow(at);
+    vector end = c->from;
+    for (uint32_t pass = 0; pass < 2; ++pass) { /* first to see where it ends */
+        vector missing = along(along(c->from, 1, c->way), -1, end);
+        at = c->from;
+        for (uint32_t i = 0; i < c->segments; ++i) {
+            double q = s.v - i, r = sqrt(s.h * s.h + q * q);
+            at = along(along(at, s.l * s.h / r, side), s.l * q / r, c->down);
+            place[i + 1] = narrow(along(at, pass ? (i + 1.0) / c->segments : 0, missing));
+        }
+        end = at;
+    }
+}
+
+/* Length and ends from the keys; false, with the reason, if they do not fit each other. */
+static bool plan(sn_build *build, const sn_rope_def *def, course *c)
+{
+    bool given = !isnan(def->length), to = !isnan(def->to.x);
+    double size = sqrt(dot(widen(def->direction), widen(def->direction)));
+    if (!(size > 0 && isfinite(size)))
+        return sn_build_fail(build, "direction", "it has no length, expected a vector that points somewhere");
+    c->from = widen(def->from);
+    c->down = along((vector){0, 0, 0}, 1 / size, widen(def->direction));
+    c->way =
+        to ? along(widen(def->to), -1, c->from) : along((vector){0, 0, 0}, given ? (double)def->length : 1, c->down);
+    double way = sqrt(dot(c->way, c->way));
+    c->length = given ? (double)def->length : way;
+    c->segments = def->segments;
+    c->piece = c->length / def->segments;
+    if (to && given && c->length < way * (1 - TAUT))
+        return sn_build_fail(build, "length", "found %g m, expected no less than the %g m between 'from' and 'to'",
+                             c->length, way);
+    if (!(c->length > 0))
+        return sn_build_fail(build, to ? "to" : "length", "the rope has no length");
+    if (c->length > way * (1 + TAUT) && def->segments < 2)
+        return sn_build_fail(build, "segments", "a rope that sags needs 2 segments at least");
+    return true;
+}
+
+/* ---- The rope --------------------------------------------------------------------------------------------------------- */
+
+/* A joint of two pieces turns by the bending moment times bend times the length that it stands for, one piece. */
+static bool bend(sn_build *build, const course *c)
+{
+    uint32_t count = c->segments - 1;
+    uint32_t *index = sn_build_take(build, count, 3 * sizeof *index);
+    if (!index)
+        return false;
+    for (uint32_t i = 0; i < 3 * count; ++i)
+        index[i] = i / 3 + i % 3;
+    sn_constraint_def def = sn_default_constraint_def(SN_KIND_ANGLE);
+    def.param[0] = 0;
+    return sn_build_constraints(build, "bend", &def, count, index, NULL,
+                                (double)build->stuff->bend * c->piece * sn_build_scale(build), NULL);
+}
+
+static bool build_rope(sn_build *build, const void *own)
+{
+    const sn_rope_def *def = own;
+    course c = {.segments = 0};
+    bool bends = !isnan(build->stuff->bend) && def->segments > 1;
+    if (def->segments == 0)
+        return sn_build_fail(build, "segments", "found 0, expected 1 or more");
+    if (!plan(build, def, &c) ||
+        !sn_build_begin(build, def->segments + 1.0, def->segments + (bends ? def->segments - 1.0 : 0)))
+        return false;
+    sn_vec3 *place = sn_build_take(build, def->segments + (uint64_t)1, sizeof *place);
+    if (!place)
+        return false;
+    if (c.length > sqrt(dot(c.way, c.way)) * (1 + TAUT))
+        lay_sagging(&c, place);
+    else
+        lay_straight(&c, place);
+    sn_strand strand = {.hold = "links",
+                        .kind = def->rods ? SN_KIND_DISTANCE : SN_KIND_DISTANCE_MAX,
+                        .pieces = def->segments,
+                        .piece = c.piece * sn_build_scale(build),
+                        .mass = (double)sn_build_mass(build, c.length * sn_build_scale(build)),
+                        .bob = (double)def->bob};
+    return sn_build_strand(build, &strand, place) && (!bends || bend(build, &c));
+}
+
+sn_rope_def sn_default_rope_def(void)
+{
+    return (sn_rope_def){.length = (sn_real)NAN,
+                         .segments = 20,
+                         .direction = {0, -1, 0},
+                         .to = {(sn_real)NAN, (sn_real)NAN, (sn_real)NAN}};
+}
+
+static void rope_defaults(void *record)
+{
+    *(sn_rope_def *)record = sn_default_rope_def();
+}
+
+#define KEY(key) offsetof(sn_rope_def, key)
+
+static const sn_key rope_keys[] = {
+    {"length", SN_KEY_REAL, KEY(length), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "if not given, the way to 'to', or 1 m; with a 'to' that is nearer, the rope hangs in between at rest"},
+    {"segments", SN_KEY_COUNT, KEY(segments), .least = 1, .most = MOST_SEGMENTS, .about = "pieces that it is cut into"},
+    {"direction", SN_KEY_VECTOR, KEY(direction),
+     .about = "in which it goes from 'from', or sags on the way to 'to'; its length does not matter"},
+    {"from", SN_KEY_VECTOR, KEY(from), .unit = "m", .about = "the place of its first particle in the frame"},
+    {"to", SN_KEY_VECTOR, KEY(to), .unit = "m",
+     .about = "the place of its last particle in the frame; if not given, it goes along 'direction'"},
+    {"rods", SN_KEY_TRUTH, KEY(rods), .about = "its pieces resist compression as well, and not stretching alone"},
+    {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
+     .about = "what hangs on the last particle, besides the rope's own mass"},
+    {.name = NULL}};
+
+static const sn_record rope_record = {"rope", "A rope.", sizeof(sn_rope_def), rope_keys, rope_defaults};
+
+const sn_object_type sn_object_rope = {
+    .name = "rope",
+    .about = "A rope, which resists stretching and, if its material does, bending",
+    .parts = "parts: start, end; constraints: links, bend",
+    .dimension = 1,
+    .record = &rope_record,
+    .build = build_rope,
+};

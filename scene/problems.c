@@ -1,0 +1,50 @@
+#include "scene/problems.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void sn_problems_init(sn_problems *problems, const sn_allocator *allocator)
+{
+    *problems = (sn_problems){0};
+    sn_arena_init(&problems->arena, allocator);
+}
+
+void sn_problems_release(sn_problems *problems)
+{
+    sn_arena_release(&problems->arena);
+    problems->first = problems->last = NULL;
+    problems->errors = problems->warnings = 0;
+    problems->out_of_memory = false;
+}
+
+void sn_problems_add_list(sn_problems *problems, sn_severity severity, const char *path, bool at_key,
+                          const char *format, va_list arguments)
+{
+    char text[1024];
+    vsnprintf(text, sizeof text, format, arguments);
+    uint32_t *count = severity == SN_PROBLEM_ERROR ? &problems->errors : &problems->warnings;
+    if (severity != SN_PROBLEM_NOTE && ++*count > SN_MOST_PROBLEMS)
+        return;
+    sn_problem *problem = sn_arena_take(&problems->arena, 1, sizeof *problem);
+    char *path_copy = sn_arena_copy(&problems->arena, path, strlen(path));
+    char *text_copy = sn_arena_copy(&problems->arena, text, strlen(text));
+    if (!problem || !path_copy || !text_copy) {
+        problems->out_of_memory = true;
+        return;
+    }
+    *problem = (sn_problem){severity, path_copy, text_copy, at_key, NULL};
+    if (problems->last)
+        problems->last->next = problem;
+    else
+        problems->first = problem;
+    problems->last = problem;
+}
+
+void sn_problems_add(sn_problems *problems, sn_severity severity, const char *path, bool at_key, const char *format,
+                     ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sn_problems_add_list(problems, severity, path, at_key, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,460 @@
+/* What happens while a scene runs: drags, forces over time, motions along keyframes, events. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Times are compared with this slack, in seconds, so that an event at 0.1 s happens in frame 6 of 60 a second. */
+#define TIME_SLACK 1e-7
+
+static sn_particle particle(const sn_scene *scene, uint32_t number)
+{
+    return sn_particle_from_index(scene->world, number);
+}
+
+/* ---- Drags ------------------------------------------------------------------------------------------------------------ */
+
+static bool read_matrix(sn_reader *reader, const sn_value *value, sn_drag_def *def)
+{
+    size_t length = sn_reader_enter_key(reader, "matrix");
+    bool good = value->type == SN_VALUE_LIST && value->count == 3 && value->first;
+    if (!good)
+        sn_reader_expected(reader, value, "three lists of three numbers");
+    uint32_t row = 0;
+    for (const sn_value *item = good ? value->first : NULL; item; item = item->next, ++row) {
+        uint32_t count;
+        const double *x = sn_value_numbers(item, &count);
+        size_t inner = sn_reader_enter_item(reader, row);
+        if (!x || count != 3)
+            good = sn_reader_expected(reader, item, "a list of three numbers");
+        for (uint32_t k = 0; good && k < 3; ++k)
+            def->matrix[row][k] = (sn_real)x[k];
+        sn_reader_leave(reader, inner);
+    }
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *keys)
+{
+    sn_drag_def def = keys->def;
+    if (keys->matrix && !read_matrix(reader, keys->matrix, &def))
+        return false;
+    if (keys->object) {
+        const sn_object *object = sn_scene_find_object(scene, keys->object);
+        if (!object)
+            return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
+        def.one_group = true;
+        def.group = object->group;
+    }
+    uint32_t *number = sn_growing_add(&scene->drags, &scene->arena, sizeof *number);
+    const char **name = sn_growing_add(&scene->drag_objects, &scene->arena, sizeof *name);
+    if (!number || !name)
+        return sn_reader_fail(reader, "no memory for a drag");
+    *name = keys->object;
+    return sn_world_add_drag(scene->world, &def, number) == SN_OK || sn_scene_refused(scene, reader);
+}
+
+bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags)
+{
+    size_t length = sn_reader_enter_key(reader, "world");
+    sn_reader_enter_key(reader, "drags");
+    bool good = true;
+    for (uint32_t i = 0; i < drags->count; ++i) {
+        size_t inner = sn_reader_enter_item(reader, i);
+        good = add_drag(scene, reader, (const sn_drag_keys *)drags->items + i) && good;
+        sn_reader_leave(reader, inner);
+    }
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+/* ---- Reading the program ------------------------------------------------------------------------------------------------ */
+
+static bool select_key(sn_scene *scene, sn_reader *reader, const char *key, const sn_value *value, sn_selection *out)
+{
+    size_t length = sn_reader_enter_key(reader, key);
+    bool good = sn_select(scene, reader, value, NULL, &scene->arena, out);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out)
+{
+    uint32_t count = 0, at = 0;
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        count += scene_object(scene, i)->run.count;
+    uint32_t *number = sn_arena_take(&scene->arena, count, sizeof *number);
+    if (!number)
+        return sn_reader_fail(reader, "no memory for %u particles", count);
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        for (uint32_t k = 0; k < scene_object(scene, i)->run.count; ++k)
+            number[at++] = scene_object(scene, i)->run.first + k;
+    *out = (sn_selection){count, number};
+    return true;
+}
+
+enum { CHOSEN = 1, IN_SHEET = 2 };
+
+static bool sheet_triangle(const sn_object *object, uint32_t t, uint32_t corner[3], const char *mark)
+{
+    bool all = true;
+    for (int k = 0; k < 3; ++k) {
+        corner[k] = object->run.first + object->triangle[3 * (size_t)t + k];
+        all = all && mark[corner[k]] & CHOSEN;
+    }
+    return all;
+}
+
+/* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
+static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
+{
+    uint32_t particles = sn_world_particle_count(scene->world), triangles = 0, corner[3];
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        triangles += scene_object(scene, i)->triangle_count;
+    char *mark = sn_arena_take(&scene->scratch, particles, 1);
+    uint32_t *sheet = sn_arena_take(&scene->arena, 3 * (size_t)triangles, sizeof *sheet);
+    uint32_t *lone = sn_arena_take(&scene->arena, force->of.count, sizeof *lone);
+    if (!mark || !sheet || !lone)
+        return sn_reader_fail(reader, "no memory for the wind");
+    for (uint32_t i = 0; i < force->of.count; ++i)
+        mark[force->of.number[i]] |= CHOSEN;
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        for (uint32_t t = 0; t < scene_object(scene, i)->triangle_count; ++t)
+            if (sheet_triangle(scene_object(scene, i), t, corner, mark)) {
+                memcpy(sheet + 3 * (size_t)force->sheet_count++, corner, sizeof corner);
+                for (int k = 0; k < 3; ++k)
+                    mark[corner[k]] |= IN_SHEET;
+            }
+    for (uint32_t i = 0; i < force->of.count; ++i)
+        if (!(mark[force->of.number[i]] & IN_SHEET))
+            lone[force->lone.count++] = force->of.number[i];
+    force->sheet = sheet;
+    force->lone.number = lone;
+    sn_arena_release(&scene->scratch);
+    return true;
+}
+
+static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_scene_force *force = sn_growing_add(&scene->forces, &scene->arena, sizeof *force);
+    if (!force)
+        return sn_reader_fail(reader, "no memory for a force");
+    if (!sn_record_read_one(reader, value, &sn_force_record, &force->keys))
+        return false;
+    force->all = !force->keys.of;
+    if (!(force->all ? select_everything(scene, reader, &force->of)
+                     : select_key(scene, reader, "of", force->keys.of, &force->of)))
+        return false;
+    force->keys.of = NULL; /* it dies with the document */
+    return force->keys.type != SN_FORCE_WIND || find_sheets(scene, reader, force);
+}
+
+static bool check_keyframes(sn_reader *reader, const sn_list_of *keys)
+{
+    const sn_motion_key *key = keys->items;
+    if (keys->count == 0)
+        return sn_reader_fail_key(reader, "keys", "expected at least one keyframe");
+    for (uint32_t i = 1; i < keys->count; ++i)
+        if (!(key[i].time > key[i - 1].time))
+            return sn_reader_fail_key(reader, "keys", "keyframe %u is at %g s, not later than the one before at %g s",
+                                      i, (double)key[i].time, (double)key[i - 1].time);
+    return true;
+}
+
+static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_scene_motion *motion = sn_growing_add(&scene->motions, &scene->arena, sizeof *motion);
+    if (!motion)
+        return sn_reader_fail(reader, "no memory for a motion");
+    if (!sn_record_read_one(reader, value, &sn_motion_record, &motion->keys) ||
+        !check_keyframes(reader, &motion->keys.keys) || !select_key(scene, reader, "of", motion->keys.of, &motion->of))
+        return false;
+    sn_vec3 axis = motion->keys.axis;
+    if (axis.x == 0 && axis.y == 0 && axis.z == 0)
+        return sn_reader_fail_key(reader, "axis", "the axis has length 0");
+    if (motion->keys.repeat && motion->keys.release)
+        return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
+    sn_vec3 *start = sn_arena_take(&scene->arena, motion->of.count, sizeof *start);
+    if (!start)
+        return sn_reader_fail(reader, "no memory for %u particles", motion->of.count);
+    const sn_numbers *given = &motion->keys.start;
+    if (given->data && given->count != 3 * (uint64_t)motion->of.count)
+        return sn_reader_fail_key(reader, "start", "found %u numbers, expected three for each of %u particles",
+                                  given->count, motion->of.count);
+    double middle[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < motion->of.count; ++i) {
+        const double *x = given->data ? given->data + 3 * (size_t)i : NULL;
+        start[i] = x ? (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]}
+                     : sn_particle_position(scene->world, particle(scene, motion->of.number[i]));
+        middle[0] += (double)start[i].x, middle[1] += (double)start[i].y, middle[2] += (double)start[i].z;
+    }
+    double count = motion->of.count ? motion->of.count : 1;
+    motion->about = motion->keys.about;
+    if (isnan(motion->about.x))
+        motion->about =
+            (sn_vec3){(sn_real)(middle[0] / count), (sn_real)(middle[1] / count), (sn_real)(middle[2] / count)};
+    motion->start = start;
+    motion->keys.of = NULL; /* these die with the document */
+    motion->keys.start = (sn_numbers){0, NULL};
+    return true;
+}
+
+static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_scene_event *event = sn_growing_add(&scene->events, &scene->arena, sizeof *event);
+    if (!event)
+        return sn_reader_fail(reader, "no memory for an event");
+    if (!sn_record_read_one(reader, value, &sn_event_record, &event->keys))
+        return false;
+    bool good;
+    if (event->keys.type == SN_EVENT_CUT) {
+        size_t length = sn_reader_enter_key(reader, "of");
+        good = sn_select_constraints(scene, reader, event->keys.of, &scene->arena, &event->cut_count, &event->cut);
+        sn_reader_leave(reader, length);
+    } else {
+        good = select_key(scene, reader, "of", event->keys.of, &event->of);
+    }
+    event->keys.of = NULL;
+    return good;
+}
+
+bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)
+{
+    const struct {
+        const char *key;
+        const sn_value *list;
+        sn_item_fn *read;
+    } part[] = {{"forces", keys->forces, read_force},
+                {"motions", keys->motions, read_motion},
+                {"events", keys->events, read_event}};
+    bool good = true;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; ++i) {
+        size_t length = sn_reader_enter_key(reader, part[i].key);
+        if (part[i].list)
+            good = sn_each_item(scene, reader, part[i].list, part[i].read) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+/* ---- Forces ---------------------------------------------------------------------------------------------------------------- */
+
+static sn_result push(sn_scene *scene, const sn_scene_force *force)
+{
+    for (uint32_t i = 0; i < force->of.count; ++i) {
+        sn_particle p = particle(scene, force->of.number[i]);
+        sn_real m = force->keys.type == SN_FORCE_ACCELERATION ? sn_particle_mass(scene->world, p) : 1;
+        sn_vec3 f = force->keys.value;
+        if (isinf(m))
+            continue;
+        sn_result result = sn_particle_add_force(scene->world, p, (sn_vec3){f.x * m, f.y * m, f.z * m});
+        if (result != SN_OK)
+            return result;
+    }
+    return SN_OK;
+}
+
+/* The velocity of the air at a place. Gusts are two waves of unlike length that travel with the wind. */
+static void air_at(const sn_force_keys *wind, double time, const double x[3], double out[3])
+{
+    double w[3] = {(double)wind->value.x, (double)wind->value.y, (double)wind->value.z};
+    double speed2 = w[0] * w[0] + w[1] * w[1] + w[2] * w[2], swell = 1;
+    if (wind->gust > 0 && speed2 > 0) {
+        double along = (w[0] * x[0] + w[1] * x[1] + w[2] * x[2]) / speed2; /* s that the air took to get here */
+        double phase = 2 * SN_PI * (time - along) / (double)wind->period;
+        swell += (double)wind->gust * (0.6 * sn_math_sin(phase) + 0.4 * sn_math_sin(2.6180339887 * phase + 1));
+    }
+    for (int k = 0; k < 3; ++k)
+        out[k] = swell * w[k];
+}
+
+typedef struct blown {
+    sn_particle particle;
+    double x[3], v[3], mass; /* infinite when it does not move */
+} blown;
+
+static blown look_at(const sn_scene *scene, uint32_t number)
+{
+    blown b = {.particle = particle(scene, number)};
+    sn_vec3 x = sn_particle_position(scene->world, b.particle), v = sn_particle_velocity(scene->world, b.particle);
+    b.x[0] = (double)x.x, b.x[1] = (double)x.y, b.x[2] = (double)x.z;
+    b.v[0] = (double)v.x, b.v[1] = (double)v.y, b.v[2] = (double)v.z;
+    b.mass = (double)sn_particle_mass(scene->world, b.particle);
+    return b;
+}
+
+static double dot(const double a[3], const double b[3])
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static sn_result add_force(sn_scene *scene, sn_particle p, const double f[3], double factor)
+{
+    return sn_particle_add_force(
+        scene->world, p, (sn_vec3){(sn_real)(f[0] * factor), (sn_real)(f[1] * factor), (sn_real)(f[2] * factor)});
+}
+
+/* The air pushes a triangle along its normal with drag * area * |u| * u.n, where u is its velocity seen from the triangle.
+   The force acts for a whole frame, and a light sheet would overshoot the wind in that time, so it is taken as an implicit
+   step would: never more than brings the corners, of which each belongs to about six triangles, to the speed of the air. */
+static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, const uint32_t *corner, double time,
+                               double dt)
+{
+    blown b[3];
+    double x[3], u[3], e[2][3], n[3], mass = 0;
+    for (int i = 0; i < 3; ++i) {
+        b[i] = look_at(scene, corner[i]);
+        mass += isinf(b[i].mass) ? 0 : b[i].mass;
+    }
+    for (int k = 0; k < 3; ++k) {
+        x[k] = (b[0].x[k] + b[1].x[k] + b[2].x[k]) / 3;
+        e[0][k] = b[1].x[k] - b[0].x[k], e[1][k] = b[2].x[k] - b[0].x[k];
+    }
+    air_at(&force->keys, time, x, u);
+    for (int k = 0; k < 3; ++k) {
+        u[k] -= (b[0].v[k] + b[1].v[k] + b[2].v[k]) / 3;
+        n[k] = e[0][(k + 1) % 3] * e[1][(k + 2) % 3] - e[0][(k + 2) % 3] * e[1][(k + 1) % 3];
+    }
+    double twice_area = sqrt(dot(n, n));
+    if (!(twice_area > 0) || !(mass > 0))
+        return SN_OK;
+    double rate = (double)force->keys.drag * sqrt(dot(u, u)) * twice_area / 2;
+    double f = rate / (1 + 6 * rate * dt / mass) * dot(u, n) / (twice_area * twice_area);
+    for (int i = 0; i < 3; ++i) {
+        sn_result result = isinf(b[i].mass) ? SN_OK : add_force(scene, b[i].particle, n, f / 3);
+        if (result != SN_OK)
+            return result;
+    }
+    return SN_OK;
+}
+
+/* Without a surface, a particle is a ball of its radius. */
+static sn_result blow_particle(sn_scene *scene, const sn_scene_force *force, uint32_t number, double time, double dt)
+{
+    blown b = look_at(scene, number);
+    double u[3], radius = (double)sn_particle_radius(scene->world, b.particle);
+    if (isinf(b.mass))
+        return SN_OK;
+    air_at(&force->keys, time, b.x, u);
+    for (int k = 0; k < 3; ++k)
+        u[k] -= b.v[k];
+    double rate = (double)force->keys.drag * sqrt(dot(u, u)) * SN_PI * radius * radius;
+    return add_force(scene, b.particle, u, rate / (1 + rate * dt / b.mass));
+}
+
+static sn_result blow(sn_scene *scene, const sn_scene_force *force, double time, double dt)
+{
+    sn_result result = SN_OK;
+    for (uint32_t t = 0; t < force->sheet_count && result == SN_OK; ++t)
+        result = blow_triangle(scene, force, force->sheet + 3 * (size_t)t, time, dt);
+    for (uint32_t i = 0; i < force->lone.count && result == SN_OK; ++i)
+        result = blow_particle(scene, force, force->lone.number[i], time, dt);
+    return result;
+}
+
+static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, double time, double dt)
+{
+    if (time < (double)force->keys.from - TIME_SLACK || time >= (double)force->keys.to - TIME_SLACK)
+        return SN_OK;
+    return force->keys.type == SN_FORCE_WIND ? blow(scene, force, time, dt) : push(scene, force);
+}
+
+/* ---- Motions ---------------------------------------------------------------------------------------------------------------- */
+
+/* Where a motion is at a time: how far moved, and turned by how much. */
+static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
+{
+    const sn_motion_key *key = motion->keys.items;
+    uint32_t last = motion->keys.count - 1, i = 0;
+    double begin = (double)key[0].time, end = (double)key[last].time;
+    if (motion->repeat && end > begin && time > end)
+        time = begin + fmod(time - begin, end - begin);
+    while (i < last && time >= (double)key[i + 1].time)
+        ++i;
+    if (i == last || time <= begin)
+        return key[i];
+    double s = (time - (double)key[i].time) / ((double)key[i + 1].time - (double)key[i].time);
+    sn_real t = (sn_real)(motion->smooth ? s * s * (3 - 2 * s) : s);
+    sn_motion_key a = key[i], b = key[i + 1];
+    return (sn_motion_key){.move = {a.move.x + t * (b.move.x - a.move.x), a.move.y + t * (b.move.y - a.move.y),
+                                    a.move.z + t * (b.move.z - a.move.z)},
+                           .angle = a.angle + t * (b.angle - a.angle)};
+}
+
+static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, double dt)
+{
+    const sn_motion_key *key = motion->keys.keys.items;
+    double end = (double)key[motion->keys.keys.count - 1].time;
+    if (motion->done)
+        return SN_OK;
+    if (motion->keys.release && time >= end - TIME_SLACK) {
+        motion->done = true;
+        return sn_scene_release(scene, motion->of.count, motion->of.number) ? SN_OK : SN_ERROR_MEMORY;
+    }
+    sn_motion_key pose = pose_at(&motion->keys, time + dt);
+    sn_vec3 c = motion->about;
+    for (uint32_t i = 0; i < motion->of.count; ++i) {
+        sn_vec3 x = motion->start[i], r = {x.x - c.x, x.y - c.y, x.z - c.z};
+        if (pose.angle != 0)
+            r = sn_turned(r, motion->keys.axis, (double)pose.angle);
+        sn_vec3 target = {c.x + r.x + pose.move.x, c.y + r.y + pose.move.y, c.z + r.z + pose.move.z};
+        sn_result result = sn_particle_move_to(scene->world, particle(scene, motion->of.number[i]), target);
+        if (result != SN_OK)
+            return result;
+    }
+    return SN_OK;
+}
+
+/* ---- Events ----------------------------------------------------------------------------------------------------------------- */
+
+static sn_result happen_to(sn_scene *scene, const sn_event_keys *event, sn_particle p)
+{
+    sn_vec3 x;
+    switch (event->type) {
+    case SN_EVENT_IMPULSE:
+        return sn_particle_apply_impulse(scene->world, p, event->value);
+    case SN_EVENT_VELOCITY:
+        return sn_particle_set_velocity(scene->world, p, event->value);
+    case SN_EVENT_TELEPORT:
+        x = sn_particle_position(scene->world, p);
+        return sn_particle_set_position(scene->world, p,
+                                        (sn_vec3){x.x + event->value.x, x.y + event->value.y, x.z + event->value.z});
+    default:
+        return SN_OK;
+    }
+}
+
+static sn_result happen(sn_scene *scene, sn_scene_event *event)
+{
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; i < event->of.count && result == SN_OK; ++i)
+        result = happen_to(scene, &event->keys, particle(scene, event->of.number[i]));
+    if (event->keys.type == SN_EVENT_PIN && !sn_scene_pin(scene, event->of.count, event->of.number))
+        result = SN_ERROR_MEMORY;
+    if (event->keys.type == SN_EVENT_RELEASE)
+        sn_scene_release(scene, event->of.count, event->of.number);
+    for (uint32_t i = 0; i < event->cut_count && result == SN_OK; ++i)
+        if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
+            result = sn_constraint_remove(scene->world, event->cut[i]);
+    event->done = true;
+    return result;
+}
+
+/* ---- A frame ---------------------------------------------------------------------------------------------------------------- */
+
+sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
+{
+    sn_result result = SN_OK;
+    sn_scene_event *event = scene->events.items;
+    sn_scene_motion *motion = scene->motions.items;
+    const sn_scene_force *force = scene->forces.items;
+    for (uint32_t i = 0; i < scene->events.count && result == SN_OK; ++i)
+        if (!event[i].done && time >= (double)event[i].keys.time - TIME_SLACK)
+            result = happen(scene, &event[i]);
+    for (uint32_t i = 0; i < scene->motions.count && result == SN_OK; ++i)
+        result = lead(scene, &motion[i], time, dt);
+    for (uint32_t i = 0; i < scene->forces.count && result == SN_OK; ++i)
+        result = apply_force(scene, &force[i], time, dt);
+    return result;
+}

@@ -1,0 +1,419 @@
+#include "scene/record.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The largest number that an sn_real holds. */
+static const double real_most = sizeof(sn_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX;
+
+/* ---- Where the reader is, and saying so --------------------------------------------------------------------------- */
+
+void sn_reader_init(sn_reader *reader, sn_arena *arena, sn_problems *problems)
+{
+    *reader = (sn_reader){.arena = arena, .problems = problems};
+}
+
+size_t sn_reader_enter_key(sn_reader *reader, const char *key)
+{
+    size_t length = strlen(reader->path);
+    sn_path_key(reader->path, sizeof reader->path, key);
+    return length;
+}
+
+size_t sn_reader_enter_item(sn_reader *reader, uint32_t index)
+{
+    size_t length = strlen(reader->path);
+    sn_path_item(reader->path, sizeof reader->path, index);
+    return length;
+}
+
+void sn_reader_leave(sn_reader *reader, size_t length)
+{
+    reader->path[length] = 0;
+}
+
+bool sn_reader_fail(sn_reader *reader, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    sn_problems_add_list(reader->problems, SN_PROBLEM_ERROR, reader->path, false, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool sn_reader_fail_key(sn_reader *reader, const char *key, const char *format, ...)
+{
+    size_t length = sn_reader_enter_key(reader, key);
+    va_list arguments;
+    va_start(arguments, format);
+    sn_problems_add_list(reader->problems, SN_PROBLEM_ERROR, reader->path, false, format, arguments);
+    va_end(arguments);
+    sn_reader_leave(reader, length);
+    return false;
+}
+
+bool sn_reader_expected(sn_reader *reader, const sn_value *found, const char *expected)
+{
+    char text[160];
+    return sn_reader_fail(reader, "found %s, expected %s", sn_value_describe(found, text, sizeof text), expected);
+}
+
+const char *sn_did_you_mean(const char *typed, const char *const *names, uint32_t count, char *text, size_t size)
+{
+    const char *near = sn_nearest(typed, names, count);
+    text[0] = 0;
+    if (near)
+        snprintf(text, size, "; did you mean '%s'?", near);
+    return text;
+}
+
+/* ---- Single values ------------------------------------------------------------------------------------------------ */
+
+/* A number in the range of a key; key NULL: any that an sn_real holds. */
+static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *key, double *out)
+{
+    if (value->type != SN_VALUE_NUMBER)
+        return sn_reader_expected(reader, value, "a number");
+    double x = value->number, least = key ? key->least : 0, most = key ? key->most : 0;
+    *out = x;
+    if (fabs(x) > real_most)
+        return sn_reader_fail(reader, "%g is beyond the largest number that fits, %g", x, real_most);
+    const char *unit = key && key->unit ? key->unit : "", *space = *unit ? " " : "";
+    if (key && key->flags & SN_KEY_POSITIVE && !((sn_real)x > 0))
+        return sn_reader_fail(reader, "found %g, expected more than 0%s%s", x, space, unit);
+    if ((least != 0 || most != 0) && !(x >= least && x <= most)) {
+        if (isinf(most))
+            return sn_reader_fail(reader, "found %g, expected %g%s%s or more", x, least, space, unit);
+        return sn_reader_fail(reader, "found %g, expected %.10g to %.10g%s%s", x, least, most, space, unit);
+    }
+    return true;
+}
+
+static bool read_whole(sn_reader *reader, const sn_value *value, const sn_key *key, uint32_t *out)
+{
+    double x = 0;
+    if (value->type == SN_VALUE_NUMBER && (value->number != floor(value->number) || value->number < 0))
+        return sn_reader_fail(reader, "found %g, expected a whole number, 0 or more", value->number);
+    if (!read_number(reader, value, key, &x))
+        return false;
+    if (x > UINT32_MAX)
+        return sn_reader_fail(reader, "found %.15g, which is more than the largest count, %lu", x,
+                              (unsigned long)UINT32_MAX);
+    *out = (uint32_t)x;
+    return true;
+}
+
+const double *sn_value_numbers(const sn_value *value, uint32_t *count)
+{
+    *count = 0;
+    if (!value || value->type != SN_VALUE_LIST)
+        return NULL;
+    static const double none[1];
+    *count = value->count;
+    return value->count == 0 ? none : value->numbers;
+}
+
+static bool check_each(sn_reader *reader, const double *numbers, uint32_t count, const sn_key *key)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < count && good; ++i) {
+        sn_value item = {.type = SN_VALUE_NUMBER, .number = numbers[i]};
+        double x;
+        if (fabs(item.number) <= real_most && (!key || (key->least == 0 && key->most == 0 && !key->flags)))
+            continue;
+        size_t length = sn_reader_enter_item(reader, i);
+        good = read_number(reader, &item, key, &x);
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+static bool read_vector(sn_reader *reader, const sn_value *value, const sn_key *key, sn_vec3 *out)
+{
+    uint32_t count;
+    const double *x = sn_value_numbers(value, &count);
+    if (!x || count < 2 || count > 3)
+        return sn_reader_expected(reader, value, "a list of three numbers (two in the plane)");
+    if (!check_each(reader, x, count, key))
+        return false;
+    *out = (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)(count == 3 ? x[2] : 0)};
+    return true;
+}
+
+bool sn_read_real(sn_reader *reader, const sn_value *value, sn_real *out)
+{
+    double x = 0;
+    if (!read_number(reader, value, NULL, &x))
+        return false;
+    *out = (sn_real)x;
+    return true;
+}
+
+bool sn_read_count(sn_reader *reader, const sn_value *value, uint32_t *out)
+{
+    return read_whole(reader, value, NULL, out);
+}
+
+bool sn_read_vector(sn_reader *reader, const sn_value *value, sn_vec3 *out)
+{
+    return read_vector(reader, value, NULL, out);
+}
+
+bool sn_read_text(sn_reader *reader, const sn_value *value, const char **out)
+{
+    if (value->type != SN_VALUE_TEXT)
+        return sn_reader_expected(reader, value, "a text");
+    *out = sn_arena_copy(reader->arena, value->text, strlen(value->text));
+    return *out || sn_reader_fail(reader, "no memory for a text");
+}
+
+static bool read_choice(sn_reader *reader, const sn_value *value, const sn_choices *choices, unsigned *out)
+{
+    char text[512], near[100];
+    if (value->type == SN_VALUE_TEXT)
+        for (uint32_t i = 0; i < choices->count; ++i)
+            if (strcmp(value->text, choices->name[i]) == 0) {
+                *out = i;
+                return true;
+            }
+    size_t used = (size_t)snprintf(text, sizeof text, "one of");
+    for (uint32_t i = 0; i < choices->count && used < sizeof text; ++i)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s \"%s\"", i ? "," : "", choices->name[i]);
+    if (value->type == SN_VALUE_TEXT && used < sizeof text)
+        snprintf(text + used, sizeof text - used, "%s",
+                 sn_did_you_mean(value->text, choices->name, choices->count, near, sizeof near));
+    return sn_reader_expected(reader, value, text);
+}
+
+static bool read_records(sn_reader *reader, const sn_value *value, const sn_record *table, sn_list_of *out)
+{
+    if (value->type != SN_VALUE_LIST || value->numbers)
+        return sn_reader_expected(reader, value, "a list of records");
+    char *items = sn_arena_take(reader->arena, value->count, table->size);
+    if (!items)
+        return sn_reader_fail(reader, "no memory for %u items", value->count);
+    bool good = true;
+    uint32_t i = 0;
+    for (const sn_value *item = value->first; item; item = item->next, ++i) {
+        size_t length = sn_reader_enter_item(reader, i);
+        good = sn_record_read_one(reader, item, table, items + i * table->size) && good;
+        sn_reader_leave(reader, length);
+    }
+    *out = (sn_list_of){value->count, items};
+    return good;
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------------ */
+
+static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key, void *out)
+{
+    double x = 0;
+    switch (key->type) {
+    case SN_KEY_REAL:
+        if (!read_number(reader, value, key, &x))
+            return false;
+        *(sn_real *)out = (sn_real)x;
+        return true;
+    case SN_KEY_COUNT:
+        return read_whole(reader, value, key, out);
+    case SN_KEY_TRUTH:
+        if (value->type != SN_VALUE_TRUTH)
+            return sn_reader_expected(reader, value, "true or false");
+        *(bool *)out = value->number != 0;
+        return true;
+    case SN_KEY_TEXT:
+        return sn_read_text(reader, value, out);
+    case SN_KEY_CHOICE:
+        return read_choice(reader, value, key->of, out);
+    case SN_KEY_VECTOR:
+        return read_vector(reader, value, key, out);
+    case SN_KEY_RECORD:
+        return sn_record_read_one(reader, value, key->of, out);
+    case SN_KEY_RECORDS:
+        return read_records(reader, value, key->of, out);
+    case SN_KEY_REALS: {
+        sn_numbers *numbers = out;
+        numbers->data = sn_value_numbers(value, &numbers->count);
+        if (!numbers->data)
+            return sn_reader_expected(reader, value, "a list of numbers");
+        return check_each(reader, numbers->data, numbers->count, key);
+    }
+    case SN_KEY_VALUE:
+        *(const sn_value **)out = value;
+        return true;
+    }
+    return true;
+}
+
+static const sn_key *find_key(uint32_t count, const sn_record *const *tables, const char *name, uint32_t *table)
+{
+    for (*table = 0; *table < count; ++*table)
+        for (const sn_key *key = tables[*table]->keys; key->name; ++key)
+            if (strcmp(key->name, name) == 0)
+                return key;
+    return NULL;
+}
+
+/* Keys that every record may have: "$schema" for editors, and remarks for readers. */
+static bool is_remark(const char *key)
+{
+    return strcmp(key, "$schema") == 0 || strcmp(key, "comment") == 0;
+}
+
+enum { MOST_NAMES = 128 };
+
+static void fail_unknown(sn_reader *reader, uint32_t count, const sn_record *const *tables, const char *key)
+{
+    const char *names[MOST_NAMES];
+    uint32_t known = 0;
+    char near[120];
+    for (uint32_t t = 0; t < count; ++t)
+        for (const sn_key *k = tables[t]->keys; k->name && known < MOST_NAMES; ++k)
+            names[known++] = k->name;
+    size_t length = sn_reader_enter_key(reader, key);
+    sn_problems_add(reader->problems, SN_PROBLEM_ERROR, reader->path, true, "there is no such key in a %s%s",
+                    tables[count - 1]->name, sn_did_you_mean(key, names, known, near, sizeof near));
+    sn_reader_leave(reader, length);
+}
+
+static bool read_given(sn_reader *reader, const sn_value *value, uint32_t count, const sn_record *const *tables,
+                       void *const *structs)
+{
+    bool good = true;
+    for (const sn_value *item = value->first; item; item = item->next) {
+        uint32_t table;
+        if (is_remark(item->key))
+            continue;
+        const sn_key *key = find_key(count, tables, item->key, &table);
+        if (!key) {
+            fail_unknown(reader, count, tables, item->key);
+            good = false;
+            continue;
+        }
+        size_t length = sn_reader_enter_key(reader, item->key);
+        good = read_key(reader, item, key, (char *)structs[table] + key->offset) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+static bool check_required(sn_reader *reader, const sn_value *value, const sn_record *table)
+{
+    bool good = true;
+    for (const sn_key *key = table->keys; key->name; ++key)
+        if (key->flags & SN_KEY_REQUIRED && !sn_value_find(value, key->name))
+            good = sn_reader_fail(reader, "the key '%s' is missing: %s", key->name, key->about);
+    return good;
+}
+
+bool sn_record_read(sn_reader *reader, const sn_value *value, uint32_t count, const sn_record *const *tables,
+                    void *const *structs)
+{
+    for (uint32_t t = 0; t < count; ++t) {
+        memset(structs[t], 0, tables[t]->size);
+        if (tables[t]->defaults)
+            tables[t]->defaults(structs[t]);
+    }
+    if (value && value->type != SN_VALUE_RECORD) {
+        char text[100];
+        snprintf(text, sizeof text, "a record {...}: a %s", tables[count - 1]->name);
+        return sn_reader_expected(reader, value, text);
+    }
+    bool good = !value || read_given(reader, value, count, tables, structs);
+    for (uint32_t t = 0; t < count; ++t)
+        good = check_required(reader, value, tables[t]) && good;
+    return good;
+}
+
+bool sn_record_read_one(sn_reader *reader, const sn_value *value, const sn_record *table, void *out)
+{
+    return sn_record_read(reader, value, 1, &table, &out);
+}
+
+/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+
+static void write_vector(sn_document *document, sn_value *record, const char *name, sn_vec3 v)
+{
+    double x[3] = {(double)v.x, (double)v.y, (double)v.z};
+    if (!isnan(x[0]))
+        sn_document_numbers(document, record, name, 3, x, NULL);
+}
+
+static void write_inner(sn_document *document, sn_value *record, const sn_key *key, const void *in)
+{
+    const sn_record *table = key->of;
+    if (key->type == SN_KEY_RECORD) {
+        sn_record_write(document, sn_document_record(document, record, key->name), table, in);
+        return;
+    }
+    const sn_list_of *list = in;
+    sn_value *items = sn_document_list(document, record, key->name);
+    for (uint32_t i = 0; i < list->count; ++i)
+        sn_record_write(document, sn_document_record(document, items, NULL), table,
+                        (const char *)list->items + i * table->size);
+}
+
+static void write_key(sn_document *document, sn_value *record, const sn_key *key, const void *in)
+{
+    switch (key->type) {
+    case SN_KEY_REAL:
+        if (isfinite(*(const sn_real *)in))
+            sn_document_number(document, record, key->name, (double)*(const sn_real *)in);
+        break;
+    case SN_KEY_COUNT:
+        if (*(const uint32_t *)in != UINT32_MAX)
+            sn_document_number(document, record, key->name, *(const uint32_t *)in);
+        break;
+    case SN_KEY_TRUTH:
+        sn_document_truth(document, record, key->name, *(const bool *)in);
+        break;
+    case SN_KEY_TEXT:
+        if (*(const char *const *)in)
+            sn_document_text(document, record, key->name, *(const char *const *)in);
+        break;
+    case SN_KEY_CHOICE:
+        sn_document_text(document, record, key->name, ((const sn_choices *)key->of)->name[*(const unsigned *)in]);
+        break;
+    case SN_KEY_VECTOR:
+        write_vector(document, record, key->name, *(const sn_vec3 *)in);
+        break;
+    case SN_KEY_REALS:
+        sn_document_numbers(document, record, key->name, ((const sn_numbers *)in)->count,
+                            ((const sn_numbers *)in)->data, NULL);
+        break;
+    case SN_KEY_RECORD:
+    case SN_KEY_RECORDS:
+        write_inner(document, record, key, in);
+        break;
+    case SN_KEY_VALUE:
+        break;
+    }
+}
+
+static size_t key_size(const sn_key *key)
+{
+    static const size_t size[] = {
+        [SN_KEY_REAL] = sizeof(sn_real),       [SN_KEY_COUNT] = sizeof(uint32_t),   [SN_KEY_TRUTH] = sizeof(bool),
+        [SN_KEY_TEXT] = sizeof(const char *),  [SN_KEY_CHOICE] = sizeof(unsigned),  [SN_KEY_VECTOR] = sizeof(sn_vec3),
+        [SN_KEY_RECORDS] = sizeof(sn_list_of), [SN_KEY_REALS] = sizeof(sn_numbers), [SN_KEY_VALUE] = sizeof(void *)};
+    return key->type == SN_KEY_RECORD ? ((const sn_record *)key->of)->size : size[key->type];
+}
+
+void sn_record_write(sn_document *document, sn_value *record, const sn_record *table, const void *in)
+{
+    void *defaults = sn_arena_take(&document->arena, 1, table->size);
+    if (!defaults || !record) {
+        document->failed = true;
+        return;
+    }
+    if (table->defaults)
+        table->defaults(defaults);
+    for (const sn_key *key = table->keys; key->name; ++key) {
+        const char *is = (const char *)in + key->offset, *was = (const char *)defaults + key->offset;
+        if (key->flags & SN_KEY_NOT_SAVED || (!(key->flags & SN_KEY_REQUIRED) && memcmp(is, was, key_size(key)) == 0))
+            continue;
+        write_key(document, record, key, is);
+    }
+}

@@ -1,0 +1,583 @@
+/* A scene as a document: every object as a set of particles, every constraint, and what is still to happen. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct saver {
+    sn_scene *scene;
+    sn_document *out;
+    sn_arena scratch;
+    sn_arena ranks_arena;
+    uint32_t *rank[SN_KIND_BUILTIN_END]; /* by kind: the place of the constraint in a row among those of its kind */
+    uint32_t rank_count[SN_KIND_BUILTIN_END];
+    bool gaps; /* named constraints were removed since, so that names count differently */
+    char *message;
+    size_t size;
+} saver;
+
+static bool fail(saver *s, const char *text)
+{
+    if (s->size)
+        snprintf(s->message, s->size, "%s", text);
+    return false;
+}
+
+/* ---- Settings --------------------------------------------------------------------------------------------------------- */
+
+static void save_drags(saver *s, sn_value *world)
+{
+    const uint32_t *number = s->scene->drags.items;
+    const char *const *object = s->scene->drag_objects.items;
+    sn_value *list = s->scene->drags.count ? sn_document_list(s->out, world, "drags") : NULL;
+    for (uint32_t i = 0; i < s->scene->drags.count; ++i) {
+        sn_drag_keys keys = {.object = object[i]};
+        if (sn_world_read_drag(s->scene->world, number[i], &keys.def) != SN_OK)
+            continue; /* removed since */
+        sn_value *record = sn_document_record(s->out, list, NULL);
+        sn_record_write(s->out, record, &sn_drag_record, &keys);
+        if (keys.def.form != SN_DRAG_MATRIX)
+            continue;
+        sn_value *matrix = sn_document_list(s->out, record, "matrix");
+        for (int row = 0; row < 3; ++row) {
+            double x[3] = {(double)keys.def.matrix[row][0], (double)keys.def.matrix[row][1],
+                           (double)keys.def.matrix[row][2]};
+            sn_document_numbers(s->out, matrix, NULL, 3, x, NULL);
+        }
+    }
+}
+
+static void save_text(saver *s, sn_value *root, const char *key, const char *text)
+{
+    if (text && text[0])
+        sn_document_text(s->out, root, key, text);
+}
+
+static void save_head(saver *s, sn_value *root)
+{
+    const sn_scene_info *info = &s->scene->info;
+    sn_document_number(s->out, root, "sinew", SN_SCENE_VERSION);
+    save_text(s, root, "title", info->title);
+    save_text(s, root, "about", info->about);
+    save_text(s, root, "topic", info->topic);
+    sn_world_keys world = {.settings = sn_world_settings(s->scene->world),
+                           .dimensions = sn_world_dimensions(s->scene->world)};
+    sn_value *record = sn_document_record(s->out, root, "world");
+    sn_record_write(s->out, record, &sn_world_record, &world);
+    save_drags(s, record);
+    uint32_t left = info->frames > s->scene->frame ? info->frames - s->scene->frame : 0;
+    sn_run_keys run = {left, info->rate, info->warm_up > s->scene->frame ? info->warm_up - s->scene->frame : 0,
+                       (sn_real)sn_scene_time(s->scene)};
+    sn_record_write(s->out, sn_document_record(s->out, root, "run"), &sn_run_record, &run);
+}
+
+/* ---- Objects ------------------------------------------------------------------------------------------------------------ */
+
+static void save_vectors(saver *s, sn_value *record, const char *key, sn_particles run, bool velocities)
+{
+    sn_vec3 *x = sn_arena_take(&s->scratch, run.count, sizeof *x);
+    double *numbers;
+    bool any = !velocities;
+    if (!x || (velocities ? sn_read_velocities : sn_read_positions)(s->scene->world, run, &x->x, sizeof *x) != SN_OK) {
+        s->out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < run.count && !any; ++i)
+        any = x[i].x != 0 || x[i].y != 0 || x[i].z != 0;
+    if (!any || !sn_document_numbers(s->out, record, key, 3 * run.count, NULL, &numbers))
+        return;
+    for (uint32_t i = 0; i < run.count; ++i) {
+        numbers[3 * (size_t)i] = (double)x[i].x;
+        numbers[3 * (size_t)i + 1] = (double)x[i].y;
+        numbers[3 * (size_t)i + 2] = (double)x[i].z;
+    }
+}
+
+static void save_indices(saver *s, sn_value *record, const char *key, uint64_t count, const uint32_t *index,
+                         uint32_t first)
+{
+    double *numbers;
+    if (!sn_document_numbers(s->out, record, key, (uint32_t)count, NULL, &numbers))
+        return;
+    for (uint64_t i = 0; i < count; ++i)
+        numbers[i] = index ? index[i] : first + i;
+}
+
+/* Masses one each; those that do not move weigh 1 kg here (or what they weighed before they were pinned), and are listed. */
+static void save_masses(saver *s, sn_value *record, sn_particles run)
+{
+    double *mass;
+    uint32_t *fixed = sn_arena_take(&s->scratch, run.count, sizeof *fixed), count = 0;
+    if (!fixed || !sn_document_numbers(s->out, record, "masses", run.count, NULL, &mass)) {
+        s->out->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < run.count; ++i) {
+        mass[i] = (double)sn_particle_mass(s->scene->world, sn_particles_at(run, i));
+        if (isinf(mass[i])) {
+            mass[i] = 1;
+            fixed[count++] = i;
+        }
+    }
+    const sn_pinned *pinned = s->scene->pinned.items;
+    for (uint32_t k = 0; k < s->scene->pinned.count; ++k)
+        if (pinned[k].number >= run.first && pinned[k].number - run.first < run.count)
+            mass[pinned[k].number - run.first] = (double)pinned[k].mass;
+    if (count)
+        save_indices(s, record, "pins", count, fixed, 0);
+}
+
+static void save_radii(saver *s, sn_value *record, sn_particles run)
+{
+    sn_real first = run.count ? sn_particle_radius(s->scene->world, sn_particles_at(run, 0)) : 0;
+    double *radius;
+    bool same = true;
+    for (uint32_t i = 0; i < run.count && same; ++i)
+        same = sn_particle_radius(s->scene->world, sn_particles_at(run, i)) == first;
+    if (same) {
+        if (first != 0)
+            sn_document_number(s->out, record, "radius", (double)first);
+        return;
+    }
+    if (sn_document_numbers(s->out, record, "radii", run.count, NULL, &radius))
+        for (uint32_t i = 0; i < run.count; ++i)
+            radius[i] = (double)sn_particle_radius(s->scene->world, sn_particles_at(run, i));
+}
+
+static void save_parts(saver *s, sn_value *record, const sn_object *object)
+{
+    sn_value *parts = NULL;
+    for (uint32_t i = 0; i < object->part_count; ++i) {
+        const sn_part *part = &object->part[i];
+        if (strcmp(part->name, "all") == 0)
+            continue;
+        if (!parts)
+            parts = sn_document_record(s->out, record, "parts");
+        save_indices(s, parts, part->name, part->count, part->index, part->first);
+    }
+}
+
+static void save_object(saver *s, sn_value *list, const sn_object *object)
+{
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    sn_document_text(s->out, record, "type", "particles");
+    sn_document_text(s->out, record, "name", object->name);
+    sn_document_number(s->out, record, "group", object->group);
+    save_vectors(s, record, "positions", object->run, false);
+    save_vectors(s, record, "velocities", object->run, true);
+    save_masses(s, record, object->run);
+    save_radii(s, record, object->run);
+    if (object->triangle_count)
+        save_indices(s, record, "triangles", 3 * (uint64_t)object->triangle_count, object->triangle, 0);
+    if (object->line_count)
+        save_indices(s, record, "lines", 2 * (uint64_t)object->line_count, object->line, 0);
+    save_parts(s, record, object);
+    sn_arena_release(&s->scratch);
+}
+
+/* ---- Constraints --------------------------------------------------------------------------------------------------------- */
+
+/* Constraints that are saved together: of one kind, one after the other in the order of the world, of particles only. */
+typedef struct batch {
+    uint32_t kind;
+    uint32_t count;
+    sn_constraint_walk begin; /* at its first constraint */
+} batch;
+
+enum { MOST_POINTS = 1 << 24 };
+
+/* Reads a constraint; its points lie in the scratch until the next release. */
+static bool read_constraint(saver *s, sn_constraint c, sn_constraint_def *def)
+{
+    uint32_t count = sn_constraint_point_count(s->scene->world, c);
+    sn_point *points = sn_arena_take(&s->scratch, count, sizeof *points);
+    return points && sn_constraint_read(s->scene->world, c, def, points, count) == SN_OK;
+}
+
+static bool is_plain(const sn_kind *kind, const sn_constraint_def *def)
+{
+    bool plain = kind->points != 0;
+    for (uint32_t i = 0; i < def->point_count && plain; ++i)
+        plain = def->points[i].count == 1;
+    return plain;
+}
+
+static void save_point(saver *s, sn_value *list, const sn_point *point)
+{
+    if (point->count == 1) {
+        sn_document_number(s->out, list, NULL, point->particle[0].index);
+        return;
+    }
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    double number[4], weight[4];
+    for (uint32_t i = 0; i < point->count; ++i) {
+        number[i] = point->particle[i].index;
+        weight[i] = (double)point->weight[i];
+    }
+    sn_document_numbers(s->out, record, "spot", point->count, number, NULL);
+    sn_document_numbers(s->out, record, "weights", point->count, weight, NULL);
+}
+
+/* A constraint by itself: with spots, or of any number of points. */
+static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_constraint_def *def)
+{
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    sn_document_text(s->out, record, "kind", kind->name);
+    double *number;
+    if (kind->points) {
+        sn_value *points = sn_document_list(s->out, record, "points");
+        for (uint32_t i = 0; i < def->point_count; ++i)
+            save_point(s, points, &def->points[i]);
+    } else if (sn_document_numbers(s->out, record, "points", def->point_count, NULL, &number)) {
+        for (uint32_t i = 0; i < def->point_count; ++i)
+            number[i] = def->points[i].particle[0].index;
+    }
+    const sn_real *at = def->param;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
+        double x[3] = {(double)at[0], 0, 0};
+        bool vector = kind->param[i].type != SN_PARAM_REAL;
+        if (vector) {
+            x[1] = (double)at[1], x[2] = (double)at[2];
+            sn_document_numbers(s->out, record, kind->param[i].name, 3, x, NULL);
+        } else {
+            sn_document_number(s->out, record, kind->param[i].name, x[0]);
+        }
+        at += vector ? 3 : 1;
+    }
+    if (def->compliance != 0)
+        sn_document_number(s->out, record, "compliance", (double)def->compliance);
+    if (def->damping != 0)
+        sn_document_number(s->out, record, "damping", (double)def->damping);
+    if (def->stiffness != 1)
+        sn_document_number(s->out, record, "stiffness", (double)def->stiffness);
+}
+
+/* A column of a batch: `size` numbers of every constraint. Written as one value if all are the same, and not at all if that
+   is the default. */
+typedef struct column {
+    const char *name;
+    uint32_t size;
+    bool skip_default;
+    double standard;
+    double *numbers;
+} column;
+
+static void save_column(saver *s, sn_value *record, const column *c, uint32_t count)
+{
+    bool same = true;
+    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i)
+        same = c->numbers[i] == c->numbers[i - c->size];
+    if (same && c->skip_default && c->numbers[0] == c->standard)
+        return;
+    if (same && c->size == 1)
+        sn_document_number(s->out, record, c->name, c->numbers[0]);
+    else
+        sn_document_numbers(s->out, record, c->name, same ? c->size : count * c->size, c->numbers, NULL);
+}
+
+enum { GIVES = 3, MOST_COLUMNS = SN_MAX_PARAMS + GIVES };
+
+static uint32_t make_columns(const sn_kind *kind, column *c)
+{
+    uint32_t count = 0;
+    for (; count < SN_MAX_PARAMS && kind->param[count].name; ++count)
+        c[count] = (column){.name = kind->param[count].name, .size = kind->param[count].type == SN_PARAM_REAL ? 1 : 3};
+    c[count++] = (column){"compliance", 1, true, 0, NULL};
+    c[count++] = (column){"damping", 1, true, 0, NULL};
+    c[count++] = (column){"stiffness", 1, true, 1, NULL};
+    return count;
+}
+
+/* The numbers of one constraint into all columns. */
+static void fill_columns(column *c, uint32_t columns, uint32_t i, const sn_constraint_def *def)
+{
+    const sn_real *at = def->param;
+    for (uint32_t k = 0; k + GIVES < columns; ++k)
+        for (uint32_t j = 0; j < c[k].size; ++j)
+            c[k].numbers[(size_t)i * c[k].size + j] = (double)*at++;
+    c[columns - 3].numbers[i] = (double)def->compliance;
+    c[columns - 2].numbers[i] = (double)def->damping;
+    c[columns - 1].numbers[i] = (double)def->stiffness;
+}
+
+static bool save_batch(saver *s, sn_value *list, const batch *b)
+{
+    const sn_kind *kind = sn_kind_info(s->scene->world, b->kind);
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    sn_document_text(s->out, record, "kind", kind->name);
+    column c[MOST_COLUMNS];
+    double *index;
+    uint32_t columns = make_columns(kind, c);
+    sn_arena room;
+    sn_arena_init(&room, &s->scratch.allocator);
+    bool good = sn_document_numbers(s->out, record, "index", b->count * kind->points, NULL, &index) != NULL;
+    for (uint32_t k = 0; k < columns; ++k)
+        good = (c[k].numbers = sn_arena_take(&room, (size_t)b->count * c[k].size, sizeof(double))) && good;
+    sn_constraint_walk walk = b->begin;
+    sn_point points[SN_MAX_POINTS];
+    sn_constraint_def def;
+    for (uint32_t i = 0; i < b->count && good; ++i, sn_constraint_next(s->scene->world, &walk)) {
+        good = sn_constraint_read(s->scene->world, walk.constraint, &def, points, SN_MAX_POINTS) == SN_OK;
+        for (uint32_t k = 0; k < kind->points && good; ++k)
+            index[(size_t)i * kind->points + k] = points[k].particle[0].index;
+        if (good)
+            fill_columns(c, columns, i, &def);
+    }
+    for (uint32_t k = 0; k < columns && good; ++k)
+        save_column(s, record, &c[k], b->count);
+    sn_arena_release(&room);
+    return good || fail(s, "no memory for the constraints");
+}
+
+/* Gives constraints their ranks: their numbers in the world that loads what is saved. */
+static bool rank_constraints(saver *s)
+{
+    sn_world *world = s->scene->world;
+    uint32_t next[SN_KIND_BUILTIN_END] = {0};
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(world, &walk)) {
+        uint32_t kind = walk.constraint.kind;
+        if (kind >= SN_KIND_BUILTIN_END)
+            return fail(s, "the world has constraints of a kind of its own, which a scene file cannot name");
+        if (walk.constraint.index >= s->rank_count[kind])
+            s->rank_count[kind] = walk.constraint.index + 1;
+    }
+    for (uint32_t kind = 0; kind < SN_KIND_BUILTIN_END; ++kind)
+        if (!(s->rank[kind] = sn_arena_take(&s->ranks_arena, s->rank_count[kind], sizeof(uint32_t))))
+            return fail(s, "no memory for the constraints");
+    walk = (sn_constraint_walk){0};
+    while (sn_constraint_next(world, &walk))
+        s->rank[walk.constraint.kind][walk.constraint.index] = next[walk.constraint.kind]++;
+    return true;
+}
+
+static bool save_constraints(saver *s, sn_value *root)
+{
+    if (sn_world_constraint_count(s->scene->world, SN_KIND_NONE) == 0)
+        return true;
+    sn_value *list = sn_document_list(s->out, root, "constraints");
+    batch b = {0};
+    sn_constraint_walk walk = {0};
+    bool good = true;
+    while (good && sn_constraint_next(s->scene->world, &walk)) {
+        sn_constraint_def def;
+        const sn_kind *kind = sn_kind_info(s->scene->world, walk.constraint.kind);
+        if (!read_constraint(s, walk.constraint, &def))
+            return fail(s, "no memory for the constraints");
+        bool plain = is_plain(kind, &def);
+        if (b.count && (!plain || b.kind != walk.constraint.kind || b.count >= MOST_POINTS)) {
+            good = save_batch(s, list, &b);
+            b.count = 0;
+        }
+        if (plain && b.count++ == 0) {
+            b.kind = walk.constraint.kind;
+            b.begin = walk;
+        }
+        if (!plain)
+            save_single(s, list, kind, &def);
+        sn_arena_release(&s->scratch);
+    }
+    return good && (!b.count || save_batch(s, list, &b));
+}
+
+/* ---- What is still to happen ------------------------------------------------------------------------------------------------ */
+
+static void save_selection(saver *s, sn_value *record, sn_selection of)
+{
+    save_indices(s, record, "of", of.count, of.number, 0);
+}
+
+static void save_forces(saver *s, sn_value *root)
+{
+    const sn_scene_force *force = s->scene->forces.items;
+    sn_value *list = NULL;
+    for (uint32_t i = 0; i < s->scene->forces.count; ++i) {
+        if ((double)force[i].keys.to <= sn_scene_time(s->scene))
+            continue;
+        if (!list)
+            list = sn_document_list(s->out, root, "forces");
+        sn_value *record = sn_document_record(s->out, list, NULL);
+        sn_record_write(s->out, record, &sn_force_record, &force[i].keys);
+        if (!force[i].all)
+            save_selection(s, record, force[i].of);
+    }
+}
+
+/* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
+static void save_motions(saver *s, sn_value *root)
+{
+    const sn_scene_motion *motion = s->scene->motions.items;
+    sn_value *list = NULL;
+    for (uint32_t i = 0; i < s->scene->motions.count; ++i) {
+        if (motion[i].done)
+            continue;
+        if (!list)
+            list = sn_document_list(s->out, root, "motions");
+        sn_motion_keys keys = motion[i].keys;
+        keys.about = motion[i].about;
+        sn_value *record = sn_document_record(s->out, list, NULL);
+        sn_record_write(s->out, record, &sn_motion_record, &keys);
+        save_selection(s, record, motion[i].of);
+        double *start;
+        if (sn_document_numbers(s->out, record, "start", 3 * motion[i].of.count, NULL, &start))
+            for (uint32_t k = 0; k < motion[i].of.count; ++k) {
+                start[3 * (size_t)k] = (double)motion[i].start[k].x;
+                start[3 * (size_t)k + 1] = (double)motion[i].start[k].y;
+                start[3 * (size_t)k + 2] = (double)motion[i].start[k].z;
+            }
+    }
+}
+
+/* ---- Names of constraints ---------------------------------------------------------------------------------------------------
+
+   In the saved scene constraints are lists by kind, and "names" says which of them had which name: by their numbers among
+   those of their kind, "#distance[0:19]". */
+
+static void save_range(saver *s, sn_value *list, uint32_t kind, uint32_t first, uint32_t end)
+{
+    char text[120];
+    snprintf(text, sizeof text, end == first + 1 ? "#%s[%u]" : "#%s[%u:%u]", sn_kind_info(NULL, kind)->name, first,
+             end);
+    sn_document_text(s->out, list, NULL, text);
+}
+
+static void save_hold(saver *s, sn_value *list, sn_constraints run)
+{
+    uint32_t first = 0, end = 0;
+    for (uint32_t i = 0; i < run.count; ++i) {
+        sn_constraint c = sn_constraints_at(run, i);
+        if (!sn_constraint_is_valid(s->scene->world, c)) {
+            s->gaps = true;
+            continue;
+        }
+        uint32_t rank = s->rank[run.kind][c.index];
+        if (end > first && rank != end) {
+            save_range(s, list, run.kind, first, end);
+            first = end = rank;
+        }
+        if (end == first)
+            first = rank;
+        end = rank + 1;
+    }
+    if (end > first)
+        save_range(s, list, run.kind, first, end);
+}
+
+/* All runs of one name, under it; `before` is the name of their object and a point, or empty. */
+static void save_holds(saver *s, sn_value *root, sn_value **names, const char *before, uint32_t count,
+                       const sn_hold *hold)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        char name[260];
+        bool seen = false;
+        for (uint32_t k = 0; k < i && !seen; ++k)
+            seen = strcmp(hold[k].name, hold[i].name) == 0;
+        if (seen)
+            continue;
+        if (!*names)
+            *names = sn_document_record(s->out, root, "names");
+        snprintf(name, sizeof name, "%s%s", before, hold[i].name);
+        sn_value *list = sn_document_list(s->out, *names, name);
+        for (uint32_t k = i; k < count; ++k)
+            if (strcmp(hold[k].name, hold[i].name) == 0)
+                save_hold(s, list, hold[k].run);
+    }
+}
+
+static void save_names(saver *s, sn_value *root)
+{
+    sn_value *names = NULL;
+    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+        const sn_object *object = scene_object(s->scene, i);
+        char before[120];
+        snprintf(before, sizeof before, "%s.", object->name);
+        save_holds(s, root, &names, before, object->hold_count, object->hold);
+    }
+    save_holds(s, root, &names, "", s->scene->holds.count, s->scene->holds.items);
+}
+
+/* ---- Events and records ------------------------------------------------------------------------------------------------------- */
+
+static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
+{
+    sn_value *of = sn_document_list(s->out, record, "of");
+    for (uint32_t i = 0; i < event->cut_count; ++i) {
+        sn_constraint c = event->cut[i];
+        if (sn_constraint_is_valid(s->scene->world, c))
+            save_range(s, of, c.kind, s->rank[c.kind][c.index], s->rank[c.kind][c.index] + 1);
+    }
+}
+
+static void save_events(saver *s, sn_value *root)
+{
+    const sn_scene_event *event = s->scene->events.items;
+    sn_value *list = NULL;
+    for (uint32_t i = 0; i < s->scene->events.count; ++i) {
+        if (event[i].done)
+            continue;
+        if (!list)
+            list = sn_document_list(s->out, root, "events");
+        sn_value *record = sn_document_record(s->out, list, NULL);
+        sn_record_write(s->out, record, &sn_event_record, &event[i].keys);
+        if (event[i].keys.type == SN_EVENT_CUT)
+            save_cut(s, record, &event[i]);
+        else
+            save_selection(s, record, event[i].of);
+    }
+}
+
+static void save_record(saver *s, sn_value *root)
+{
+    sn_trace_list traces = sn_scene_traces(s->scene);
+    if (traces.particle_count == 0 && traces.constraint_count == 0 && traces.every == 1)
+        return;
+    sn_value *record = sn_document_record(s->out, root, "record");
+    sn_value *particles = traces.particle_count ? sn_document_list(s->out, record, "particles") : NULL;
+    for (uint32_t i = 0; i < traces.particle_count; ++i)
+        sn_document_number(s->out, particles, NULL, traces.particle[i].particle.index);
+    sn_value *forces = traces.constraint_count ? sn_document_list(s->out, record, "forces") : NULL;
+    for (uint32_t i = 0; i < traces.constraint_count; ++i) {
+        sn_constraint c = traces.constraint[i].constraint;
+        if (!sn_constraint_is_valid(s->scene->world, c))
+            continue;
+        if (s->gaps)
+            save_range(s, forces, c.kind, s->rank[c.kind][c.index], s->rank[c.kind][c.index] + 1);
+        else
+            sn_document_text(s->out, forces, NULL, traces.constraint[i].label);
+    }
+    if (traces.every != 1)
+        sn_document_number(s->out, record, "every", traces.every);
+}
+
+/* ---- The document --------------------------------------------------------------------------------------------------------------- */
+
+static bool save_all(saver *s)
+{
+    if (!rank_constraints(s))
+        return false;
+    sn_value *root = sn_document_record(s->out, NULL, NULL);
+    save_head(s, root);
+    sn_value *objects = sn_document_list(s->out, root, "objects");
+    for (uint32_t i = 0; i < s->scene->objects.count; ++i)
+        save_object(s, objects, scene_object(s->scene, i));
+    if (!save_constraints(s, root))
+        return false;
+    save_names(s, root);
+    save_forces(s, root);
+    save_motions(s, root);
+    save_events(s, root);
+    save_record(s, root);
+    return !s->out->failed || fail(s, "no memory for the document");
+}
+
+bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size)
+{
+    saver s = {.scene = scene, .out = document, .message = message, .size = size};
+    sn_arena_init(&s.scratch, &scene->options.allocator);
+    sn_arena_init(&s.ranks_arena, &scene->options.allocator);
+    bool good = save_all(&s);
+    sn_arena_release(&s.scratch);
+    sn_arena_release(&s.ranks_arena);
+    return good;
+}

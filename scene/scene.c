@@ -1,0 +1,511 @@
+/* A scene from a document: the story of it is in sn_scene_create. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_MEMORY ((uint64_t)4 << 30)
+
+sn_scene_options sn_default_scene_options(void)
+{
+    return (sn_scene_options){.memory = DEFAULT_MEMORY};
+}
+
+/* ---- Lists ----------------------------------------------------------------------------------------------------------- */
+
+bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_item_fn *read)
+{
+    if (list->type != SN_VALUE_LIST || list->numbers)
+        return sn_reader_expected(reader, list, "a list of records");
+    bool good = true;
+    uint32_t i = 0;
+    for (const sn_value *item = list->first; item; item = item->next) {
+        size_t length = sn_reader_enter_item(reader, i++);
+        good = read(scene, reader, item) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+/* ---- Objects --------------------------------------------------------------------------------------------------------- */
+
+bool sn_is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    return *text && strspn(text, letters) == strlen(text) && !strchr("-0123456789", *text) && strlen(text) < 100;
+}
+
+/* The name that an object was given, or one made of its type and its place in the list. */
+static const char *name_object(sn_scene *scene, sn_reader *reader, const char *given, const char *type)
+{
+    char made[140];
+    if (given && !sn_is_name(given)) {
+        sn_reader_fail_key(reader, "name", "'%.80s' is no name: expected letters, digits, '_' and '-', a letter first",
+                           given);
+        return NULL;
+    }
+    if (given && sn_scene_find_object(scene, given)) {
+        sn_reader_fail_key(reader, "name", "there is another object called '%s'", given);
+        return NULL;
+    }
+    for (uint32_t i = scene->objects.count + 1; !given; ++i) {
+        snprintf(made, sizeof made, "%s%u", type, i);
+        if (!sn_scene_find_object(scene, made))
+            given = made;
+    }
+    char *copy = sn_arena_copy(&scene->arena, given, strlen(given));
+    if (!copy)
+        sn_reader_fail(reader, "no memory for a name");
+    return copy;
+}
+
+static bool check_object(const sn_scene *scene, sn_reader *reader, const sn_object_type *type, const sn_object_def *def)
+{
+    sn_vec3 axis = def->turn.axis;
+    bool flat = sn_world_dimensions(scene->world) == 2;
+    if (flat && type->spatial)
+        return sn_reader_fail(reader, "a %s needs three dimensions, and this world has two", type->name);
+    if (axis.x == 0 && axis.y == 0 && axis.z == 0)
+        return sn_reader_fail_key(reader, "turn", "the axis has length 0");
+    if (flat && def->turn.angle != 0 && (axis.x != 0 || axis.y != 0))
+        return sn_reader_fail_key(reader, "turn", "in a 2D world things turn about the axis [0, 0, 1] only");
+    if (flat && (def->spin.x != 0 || def->spin.y != 0))
+        return sn_reader_fail_key(reader, "spin", "in a 2D world things spin about z only: [0, 0, rate]");
+    return true;
+}
+
+/* Takes back what a builder that failed had made. */
+static void unbuild(sn_scene *scene, sn_object *object)
+{
+    if (object->run.count)
+        sn_particles_remove(scene->world, object->run);
+}
+
+static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_object_type *type, const sn_object_def *def,
+                               const void *own)
+{
+    if (!check_object(scene, reader, type, def))
+        return NULL;
+    const char *name = name_object(scene, reader, def->name, type->name);
+    sn_object *object = sn_arena_take(&scene->arena, 1, sizeof *object);
+    if (!name)
+        return NULL;
+    if (!object) {
+        sn_reader_fail(reader, "no memory for an object");
+        return NULL;
+    }
+    *object = (sn_object){
+        .name = name, .type = type->name, .group = def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group};
+    sn_stuff stuff = def->stuff;
+    if (isnan(stuff.shear))
+        stuff.shear = stuff.stretch;
+    double planned = scene->planned;
+    sn_build build = {.scene = scene,
+                      .def = def,
+                      .stuff = &stuff,
+                      .scratch = &scene->scratch,
+                      .object = object,
+                      .dimensions = sn_world_dimensions(scene->world),
+                      .reader = reader};
+    bool built = type->build(&build, own);
+    sn_arena_release(&scene->scratch);
+    sn_object **place = built ? sn_growing_add(&scene->objects, &scene->arena, sizeof *place) : NULL;
+    if (!place) {
+        if (built)
+            sn_reader_fail(reader, "no memory for an object");
+        unbuild(scene, object);
+        scene->planned = planned;
+        return NULL;
+    }
+    *place = object;
+    return object;
+}
+
+const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const sn_object_def *def, const void *own,
+                              sn_problems *problems)
+{
+    sn_reader reader;
+    sn_reader_init(&reader, &scene->arena, problems);
+    return build_object(scene, &reader, type, def, own);
+}
+
+bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_particle p = sn_particle_from_index(scene->world, number[i]);
+        sn_real mass = sn_particle_mass(scene->world, p);
+        if (isinf(mass))
+            continue;
+        sn_pinned *pinned = sn_growing_add(&scene->pinned, &scene->arena, sizeof *pinned);
+        if (!pinned)
+            return false;
+        *pinned = (sn_pinned){number[i], mass};
+        sn_particle_set_mass(scene->world, p, SN_IMMOVABLE);
+        sn_particle_set_velocity(scene->world, p, (sn_vec3){0, 0, 0});
+    }
+    return true;
+}
+
+bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number)
+{
+    sn_pinned *pinned = scene->pinned.items;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = scene->pinned.count; k-- > 0;)
+            if (pinned[k].number == number[i]) {
+                sn_particle p = sn_particle_from_index(scene->world, number[i]);
+                sn_particle_set_mass(scene->world, p, pinned[k].mass);
+                pinned[k] = pinned[--scene->pinned.count];
+                break;
+            }
+    return true;
+}
+
+/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+
+typedef struct named_stuff {
+    const char *name;
+    sn_stuff stuff;
+} named_stuff;
+
+static bool read_materials(sn_reader *reader, const sn_value *value, sn_growing *out)
+{
+    if (value->type != SN_VALUE_RECORD)
+        return sn_reader_expected(reader, value, "a record of materials by name");
+    bool good = true;
+    for (const sn_value *item = value->first; item; item = item->next) {
+        named_stuff *stuff = sn_growing_add(out, reader->arena, sizeof *stuff);
+        if (!stuff)
+            return sn_reader_fail(reader, "no memory for a material");
+        size_t length = sn_reader_enter_key(reader, item->key);
+        stuff->name = item->key;
+        good = sn_record_read_one(reader, item, &sn_stuff_record, &stuff->stuff) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+static bool use_material(sn_reader *reader, const sn_value *value, const sn_growing *materials, sn_stuff *out)
+{
+    const named_stuff *known = materials->items;
+    if (value->type != SN_VALUE_TEXT)
+        return sn_record_read_one(reader, value, &sn_stuff_record, out);
+    for (uint32_t i = 0; i < materials->count; ++i)
+        if (strcmp(known[i].name, value->text) == 0) {
+            *out = known[i].stuff;
+            return true;
+        }
+    const char *names[64];
+    char near[160];
+    uint32_t count = 0;
+    for (; count < materials->count && count < 64; ++count)
+        names[count] = known[count].name;
+    return sn_reader_fail(reader, "there is no material '%.80s'%s", value->text,
+                          sn_did_you_mean(value->text, names, count, near, sizeof near));
+}
+
+/* ---- Reading objects ----------------------------------------------------------------------------------------------------- */
+
+static const sn_object_type *read_type(sn_reader *reader, const sn_value *value)
+{
+    const sn_value *type = sn_value_find(value, "type");
+    const char *names[64];
+    char near[160];
+    uint32_t count = 0;
+    for (; count < sn_object_type_count() && count < 64; ++count)
+        names[count] = sn_object_type_at(count)->name;
+    if (value->type != SN_VALUE_RECORD)
+        sn_reader_expected(reader, value, "a record {...}: an object");
+    else if (!type)
+        sn_reader_fail(reader, "the key 'type' is missing: which object is it?");
+    else if (type->type != SN_VALUE_TEXT)
+        sn_reader_fail_key(reader, "type", "expected the name of an object type, such as \"rope\"");
+    else if (sn_object_type_find(type->text))
+        return sn_object_type_find(type->text);
+    else
+        sn_reader_fail_key(reader, "type", "there is no object type '%.80s'%s", type->text,
+                           sn_did_you_mean(type->text, names, count, near, sizeof near));
+    return NULL;
+}
+
+static bool read_pins(sn_scene *scene, sn_reader *reader, const sn_value *pins, const sn_object *object)
+{
+    sn_selection selection = {0};
+    size_t length = sn_reader_enter_key(reader, "pins");
+    bool good = sn_select(scene, reader, pins, object, &scene->scratch, &selection);
+    if (good && !sn_scene_pin(scene, selection.count, selection.number))
+        good = sn_reader_fail(reader, "no memory for pins");
+    sn_arena_release(&scene->scratch);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_growing *materials)
+{
+    const sn_object_type *type = read_type(reader, value);
+    if (!type)
+        return false;
+    sn_object_keys keys;
+    void *own = sn_arena_take(reader->arena, 1, type->record->size);
+    if (!own)
+        return sn_reader_fail(reader, "no memory for an object");
+    const sn_record *tables[] = {&sn_object_record, type->record};
+    void *structs[] = {&keys, own};
+    bool good = sn_record_read(reader, value, 2, tables, structs);
+    if (keys.material) {
+        size_t length = sn_reader_enter_key(reader, "material");
+        good = use_material(reader, keys.material, materials, &keys.def.stuff) && good;
+        sn_reader_leave(reader, length);
+    }
+    if (!good)
+        return false;
+    const sn_object *object = build_object(scene, reader, type, &keys.def, own);
+    return object && (!keys.pins || read_pins(scene, reader, keys.pins, object));
+}
+
+static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)
+{
+    sn_growing materials = {0};
+    bool good = true;
+    size_t length = sn_reader_enter_key(reader, "materials");
+    if (keys->materials)
+        good = read_materials(reader, keys->materials, &materials);
+    sn_reader_leave(reader, length);
+    if (!keys->objects)
+        return good;
+    length = sn_reader_enter_key(reader, "objects");
+    if (keys->objects->type != SN_VALUE_LIST || keys->objects->numbers)
+        good = sn_reader_expected(reader, keys->objects, "a list of objects");
+    uint32_t i = 0;
+    for (const sn_value *item = keys->objects->first; item && keys->objects->type == SN_VALUE_LIST; item = item->next) {
+        size_t inner = sn_reader_enter_item(reader, i++);
+        good = read_object(scene, reader, item, &materials) && good;
+        sn_reader_leave(reader, inner);
+    }
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+/* ---- What to record -------------------------------------------------------------------------------------------------------- */
+
+static const char *label_particle(sn_scene *scene, uint32_t number)
+{
+    char text[160];
+    for (uint32_t i = 0; i < scene->objects.count; ++i) {
+        const sn_object *object = scene_object(scene, i);
+        uint32_t local = number - object->run.first;
+        if (number < object->run.first || local >= object->run.count)
+            continue;
+        snprintf(text, sizeof text, "%s[%u]", object->name, local);
+        for (uint32_t p = 0; p < object->part_count; ++p) { /* a part of one has the better name */
+            const sn_part *part = &object->part[p];
+            if (part->count == 1 && (part->index ? part->index[0] : part->first) == local && object->run.count > 1)
+                snprintf(text, sizeof text, "%s.%.40s", object->name, part->name);
+        }
+        return sn_arena_copy(&scene->arena, text, strlen(text));
+    }
+    snprintf(text, sizeof text, "particle[%u]", number);
+    return sn_arena_copy(&scene->arena, text, strlen(text));
+}
+
+static bool read_traced_particles(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_selection selection = {0};
+    if (!sn_select(scene, reader, value, NULL, &scene->arena, &selection))
+        return false;
+    for (uint32_t i = 0; i < selection.count; ++i) {
+        sn_traced_particle *t = sn_growing_add(&scene->traced_particles, &scene->arena, sizeof *t);
+        const char *label = label_particle(scene, selection.number[i]);
+        if (!t || !label)
+            return sn_reader_fail(reader, "no memory for what to record");
+        *t = (sn_traced_particle){label, sn_particle_from_index(scene->world, selection.number[i])};
+    }
+    return true;
+}
+
+/* One name can be many constraints; then they are counted. */
+static bool read_traced_name(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    uint32_t count;
+    const sn_constraint *c;
+    if (!sn_select_constraints(scene, reader, value, &scene->arena, &count, &c))
+        return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        char text[200];
+        sn_traced_constraint *t = sn_growing_add(&scene->traced_constraints, &scene->arena, sizeof *t);
+        snprintf(text, sizeof text, count > 1 ? "%.150s[%u]" : "%.150s", value->text, i);
+        char *label = sn_arena_copy(&scene->arena, text, strlen(text));
+        if (!t || !label)
+            return sn_reader_fail(reader, "no memory for what to record");
+        *t = (sn_traced_constraint){label, c[i]};
+    }
+    return true;
+}
+
+static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys *keys)
+{
+    bool good = true;
+    size_t length = sn_reader_enter_key(reader, "record"), inner;
+    if (keys->particles) {
+        inner = sn_reader_enter_key(reader, "particles");
+        good = read_traced_particles(scene, reader, keys->particles);
+        sn_reader_leave(reader, inner);
+    }
+    if (keys->forces) {
+        inner = sn_reader_enter_key(reader, "forces");
+        if (keys->forces->type == SN_VALUE_TEXT)
+            good = read_traced_name(scene, reader, keys->forces) && good;
+        else
+            good = sn_each_item(scene, reader, keys->forces, read_traced_name) && good;
+        sn_reader_leave(reader, inner);
+    }
+    scene->record.every = keys->every;
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+/* ---- The scene ------------------------------------------------------------------------------------------------------------- */
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+static bool create_world(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings = keys->world.settings;
+    def.dimensions = keys->world.dimensions;
+    def.allocator = scene->options.allocator;
+    def.log = scene->options.log;
+    def.tasks = scene->options.tasks;
+    char message[512];
+    if (sn_world_def_check(&def, message, sizeof message) != SN_OK)
+        return sn_reader_fail_key(reader, "world", "%s", message);
+    if (sn_world_create(&def, &scene->world) != SN_OK)
+        return sn_reader_fail(reader, "no memory for a world");
+    scene->info = (sn_scene_info){text_or_empty(keys->title),
+                                  text_or_empty(keys->about),
+                                  text_or_empty(keys->topic),
+                                  keys->run.frames,
+                                  keys->run.rate,
+                                  keys->run.warm_up};
+    scene->start_time = (double)keys->run.time;
+    return true;
+}
+
+static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
+{
+    sn_scene_keys keys;
+    if (!sn_record_read_one(reader, root, &sn_scene_record, &keys) || !create_world(scene, reader, &keys))
+        return false;
+    bool good = read_objects(scene, reader, &keys);
+    if (!good) /* what refers to objects would only add errors that follow from these */
+        return false;
+    good = sn_scene_read_drags(scene, reader, &keys.world.drags);
+    size_t length = sn_reader_enter_key(reader, "constraints");
+    if (keys.constraints)
+        good = sn_scene_read_constraints(scene, reader, keys.constraints) && good;
+    sn_reader_leave(reader, length);
+    length = sn_reader_enter_key(reader, "names");
+    if (keys.names)
+        good = sn_scene_read_names(scene, reader, keys.names) && good;
+    sn_reader_leave(reader, length);
+    length = sn_reader_enter_key(reader, "attachments");
+    if (keys.attachments)
+        good = sn_scene_read_attachments(scene, reader, keys.attachments) && good;
+    sn_reader_leave(reader, length);
+    return sn_scene_read_program(scene, reader, &keys) && read_record(scene, reader, &keys.record) && good;
+}
+
+static sn_scene *make_scene(const sn_scene_options *options)
+{
+    sn_arena arena;
+    sn_arena_init(&arena, &options->allocator);
+    sn_scene *scene = sn_arena_take(&arena, 1, sizeof *scene);
+    if (!scene)
+        return NULL;
+    scene->options = *options;
+    scene->arena = arena;
+    sn_arena_init(&scene->scratch, &options->allocator);
+    return scene;
+}
+
+sn_scene *sn_scene_create(const sn_document *document, const sn_scene_options *options, sn_problems *problems)
+{
+    sn_scene_options defaults = sn_default_scene_options();
+    sn_scene *scene = make_scene(options ? options : &defaults);
+    if (!scene) {
+        sn_problems_add(problems, SN_PROBLEM_ERROR, "", false, "no memory for a scene");
+        return NULL;
+    }
+    sn_reader reader;
+    sn_reader_init(&reader, &scene->arena, problems);
+    static const sn_value nothing = {.type = SN_VALUE_NULL};
+    if (!read_scene(scene, &reader, document->root ? document->root : &nothing)) {
+        sn_scene_destroy(scene);
+        return NULL;
+    }
+    return scene;
+}
+
+void sn_scene_destroy(sn_scene *scene)
+{
+    if (!scene)
+        return;
+    sn_world_destroy(scene->world);
+    sn_arena_release(&scene->scratch);
+    sn_arena arena = scene->arena; /* the scene lies in it */
+    sn_arena_release(&arena);
+}
+
+sn_world *sn_scene_world(sn_scene *scene)
+{
+    return scene->world;
+}
+
+sn_scene_info sn_scene_describe(const sn_scene *scene)
+{
+    return scene->info;
+}
+
+const sn_object *sn_scene_object(const sn_scene *scene, uint32_t i)
+{
+    return scene_object(scene, i);
+}
+
+const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name)
+{
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        if (strcmp(scene_object(scene, i)->name, name) == 0)
+            return scene_object(scene, i);
+    return NULL;
+}
+
+sn_result sn_scene_step(sn_scene *scene)
+{
+    double dt = 1 / (double)scene->info.rate;
+    sn_result result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
+    if (result == SN_OK)
+        result = sn_world_step(scene->world, (sn_real)dt);
+    if (result == SN_OK)
+        scene->frame++;
+    return result;
+}
+
+uint32_t sn_scene_frame(const sn_scene *scene)
+{
+    return scene->frame;
+}
+
+double sn_scene_time(const sn_scene *scene)
+{
+    return scene->start_time + scene->frame / (double)scene->info.rate;
+}
+
+sn_trace_list sn_scene_traces(const sn_scene *scene)
+{
+    return (sn_trace_list){scene->traced_particles.count, scene->traced_particles.items,
+                           scene->traced_constraints.count, scene->traced_constraints.items, scene->record.every};
+}

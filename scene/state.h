@@ -1,0 +1,120 @@
+/* Inside a scene. */
+#ifndef SN_SCENE_STATE_H
+#define SN_SCENE_STATE_H
+
+#include "scene/scene.h"
+#include "scene/tables.h"
+
+/* Particles by their numbers, chosen by a selector. */
+typedef struct sn_selection {
+    uint32_t count;
+    const uint32_t *number;
+} sn_selection;
+
+/* A list that grows in an arena; what it outgrows stays there until the end. */
+typedef struct sn_growing {
+    uint32_t count;
+    uint32_t capacity;
+    void *items;
+} sn_growing;
+
+/* Adds an item, zeroed; NULL when memory runs out. */
+void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size);
+
+/* A force, a motion and an event as they run. */
+typedef struct sn_scene_force {
+    sn_force_keys keys;
+    sn_selection of;
+    bool all;             /* of everything; the selection then names all particles of objects */
+    uint32_t sheet_count; /* wind: the triangles among them, three numbers of particles each; */
+    const uint32_t *sheet;
+    sn_selection lone; /*   and those that are in no triangle */
+} sn_scene_force;
+
+typedef struct sn_scene_motion {
+    sn_motion_keys keys;
+    sn_selection of;
+    const sn_vec3 *start; /* where each of them was */
+    sn_vec3 about;
+    bool done; /* let go */
+} sn_scene_motion;
+
+typedef struct sn_scene_event {
+    sn_event_keys keys;
+    sn_selection of;
+    uint32_t cut_count;
+    const sn_constraint *cut;
+    bool done;
+} sn_scene_event;
+
+/* What a pinned particle weighed, for when it is let go. */
+typedef struct sn_pinned {
+    uint32_t number;
+    sn_real mass;
+} sn_pinned;
+
+struct sn_scene {
+    sn_arena arena;   /* everything that lives as long as the scene */
+    sn_arena scratch; /* empty between calls */
+    sn_scene_options options;
+    sn_world *world;
+    sn_scene_info info;
+    sn_record_keys record;
+    double start_time; /* of frame 0 */
+    uint32_t frame;
+    double planned;     /* bytes that the objects so far are expected to take */
+    sn_growing objects; /* sn_object * */
+    sn_growing holds;   /* sn_hold: constraints that the scene itself names */
+    sn_growing forces, motions, events, pinned;
+    sn_growing traced_particles, traced_constraints;
+    sn_growing drags;        /* uint32_t: their numbers */
+    sn_growing drag_objects; /* const char *: the object that each is of, or NULL */
+};
+
+static inline sn_object *scene_object(const sn_scene *scene, uint32_t i)
+{
+    return i < scene->objects.count ? ((sn_object **)scene->objects.items)[i] : NULL;
+}
+
+/* A constraint or call that the world refused, as a problem. */
+bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);
+
+/* ---- Selectors (select.c) ------------------------------------------------------------------------------------------
+   An object may be given, whose parts and numbers a selector can then name without saying so. The result lies in arena. */
+
+bool sn_select(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_object *object, sn_arena *arena,
+               sn_selection *out);
+
+/* One point: a particle or a spot. */
+bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_point *out);
+
+/* Constraints by name, one name or a list of them. */
+bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_arena *arena, uint32_t *count,
+                           const sn_constraint **out);
+
+/* ---- Parts of reading and running ---------------------------------------------------------------------------------- */
+
+/* Pins particles where they are, remembering their masses; lets them go again. */
+bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
+bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
+
+bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_value *list);
+bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *record);
+bool sn_scene_read_attachments(sn_scene *scene, sn_reader *reader, const sn_value *list);
+bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys);
+bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags);
+
+/* Before a step: forces, motions and events of the frame. */
+sn_result sn_scene_prepare(sn_scene *scene, double time, double dt);
+
+/* Calls read for every item of a list (or for the value itself, if single is allowed and it is no list). */
+typedef bool sn_item_fn(sn_scene *scene, sn_reader *reader, const sn_value *item);
+bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_item_fn *read);
+
+/* Whether a text can be the name of an object or of constraints. */
+bool sn_is_name(const char *text);
+
+/* v turned about an axis (of length 1) by an angle. */
+sn_vec3 sn_turned(sn_vec3 v, sn_vec3 axis, double angle);
+
+#endif

@@ -1,0 +1,436 @@
+/* The tables of the scene format. See record.h. */
+#include "scene/tables.h"
+
+#include <math.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+#define UNLIMITED    INFINITY
+#define NOT_GIVEN    ((sn_real)NAN)
+#define END                                                                                                            \
+    {                                                                                                                  \
+        .name = NULL                                                                                                   \
+    }
+#define CHOICES(list)                                                                                                  \
+    {                                                                                                                  \
+        COUNT(list##_names), list##_names, list##_about                                                                \
+    }
+
+/* ---- Choices: in the order of the enums, which a test holds them to ------------------------------------------------- */
+
+static const char *const solver_names[] = {"gauss_seidel"};
+static const char *const solver_about[] = {"the cascade: one constraint after the other, each at once in effect"};
+const sn_choices sn_solver_choices = CHOICES(solver);
+
+static const char *const integrator_names[] = {"symplectic_euler", "forward_euler", "leapfrog", "verlet", "bdf2"};
+static const char *const integrator_about[] = {
+    "v += h a, then x += h v: first order, robust",
+    "x += h v, then v += h a: first order, gains energy; for comparison",
+    "half a kick, drift, half a kick: second order and reversible", "position pairs: the same motion as leapfrog",
+    "second order also with rods and compliance; damps what is faster than a substep"};
+const sn_choices sn_integrator_choices = CHOICES(integrator);
+
+static const char *const order_names[] = {"insertion", "symmetric", "worst_first", "there_and_back"};
+static const char *const order_about[] = {
+    "as they were added; a large stiff cloth can explode with one pass a substep",
+    "as they were added and back again: two sweeps a pass, cannot gain energy in the linear problem",
+    "by decreasing residual, sorted anew before every pass",
+    "half of them upwards by their particles, then the others downwards: one sweep, stable on cloth"};
+const sn_choices sn_order_choices = CHOICES(order);
+
+static const char *const gradients_names[] = {"current", "start"};
+static const char *const gradients_about[] = {
+    "at the moved positions: stiff, robust, loses energy at first order",
+    "at the start of the substep (SHAKE): keeps angular momentum; needs several passes"};
+const sn_choices sn_gradients_choices = CHOICES(gradients);
+
+static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};
+static const char *const drag_about[] = {
+    "v decays as e^(-strength t), strength in 1/s",
+    "a share of the velocity, strength, is lost every second",
+    "force -strength v, in N s/m: heavy particles coast farther",
+    "along and orthogonal to a plane at two rates: friction on the ground",
+    "force -C v with a symmetric matrix C in N s/m",
+    "takes away what is no rigid motion of an object, at the rate strength in 1/s"};
+const sn_choices sn_drag_choices = CHOICES(drag);
+
+static const char *const force_names[] = {"force", "acceleration", "wind"};
+static const char *const force_about[] = {
+    "value newtons on each particle", "value m/s^2 on each particle",
+    "air that moves at value m/s pushes triangles along their normals, and what has none as a whole"};
+const sn_choices sn_force_choices = CHOICES(force);
+
+static const char *const event_names[] = {"impulse", "velocity", "teleport", "release", "pin", "cut"};
+static const char *const event_about[] = {"changes velocities at once by value N s / mass",
+                                          "sets velocities to value m/s",
+                                          "moves particles by value m, without a velocity",
+                                          "lets pinned particles go",
+                                          "pins particles where they are",
+                                          "removes constraints: of is a name such as 'rope.links[3]'"};
+const sn_choices sn_event_choices = CHOICES(event);
+
+/* ---- World ---------------------------------------------------------------------------------------------------------- */
+
+#define DRAG(key) offsetof(sn_drag_keys, def.key)
+
+static const sn_key drag_keys[] = {
+    {"form", SN_KEY_CHOICE, DRAG(form), .of = &sn_drag_choices, .about = "how it acts"},
+    {"object", SN_KEY_TEXT, offsetof(sn_drag_keys, object), .about = "acts on this object only; otherwise on all"},
+    {"strength", SN_KEY_REAL, DRAG(strength), .unit = "by form", .most = UNLIMITED,
+     .about = "rate and rigid: 1/s; loss: share lost a second, below 1; force: N s/m"},
+    {"normal", SN_KEY_VECTOR, DRAG(normal), .about = "planar: of the plane"},
+    {"origin", SN_KEY_VECTOR, DRAG(origin), .unit = "m", .about = "planar: a point of the plane"},
+    {"distance", SN_KEY_REAL, DRAG(distance), .unit = "m",
+     .about = "planar: acts below the plane and at most so far above it; everywhere if not given"},
+    {"parallel", SN_KEY_REAL, DRAG(parallel), .unit = "1/s", .most = UNLIMITED,
+     .about = "planar: rate of the velocity along the plane"},
+    {"orthogonal", SN_KEY_REAL, DRAG(orthogonal), .unit = "1/s", .most = UNLIMITED,
+     .about = "planar: rate of the velocity along the normal"},
+    {"matrix", SN_KEY_VALUE, offsetof(sn_drag_keys, matrix), .unit = "N s/m", .of = "matrix",
+     .about = "matrix: three lists of three numbers, symmetric, without negative eigenvalues"},
+    END};
+
+static void drag_defaults(void *record)
+{
+    ((sn_drag_keys *)record)->def = sn_default_drag_def();
+}
+
+const sn_record sn_drag_record = {"drag", "What takes velocity away.", sizeof(sn_drag_keys), drag_keys, drag_defaults};
+
+#define SETTING(key) offsetof(sn_world_keys, settings.key)
+
+static const sn_key world_keys[] = {
+    {"dimensions", SN_KEY_COUNT, offsetof(sn_world_keys, dimensions), .least = 2, .most = 3,
+     .about = "3, or 2: then z is 0 everywhere"},
+    {"gravity", SN_KEY_VECTOR, SETTING(gravity), .unit = "m/s^2", .about = "acceleration of everything"},
+    {"solver", SN_KEY_CHOICE, SETTING(solver), .of = &sn_solver_choices, .about = "how constraints are enforced"},
+    {"integrator", SN_KEY_CHOICE, SETTING(integrator), .of = &sn_integrator_choices, .about = "how time is integrated"},
+    {"order", SN_KEY_CHOICE, SETTING(order), .of = &sn_order_choices,
+     .about = "in which order a pass visits the constraints"},
+    {"gradients", SN_KEY_CHOICE, SETTING(gradients), .of = &sn_gradients_choices,
+     .about = "where gradients of constraints are taken"},
+    {"substeps", SN_KEY_COUNT, SETTING(substeps), .least = 1, .most = 100000, .about = "a frame is cut into so many"},
+    {"iterations", SN_KEY_COUNT, SETTING(iterations), .least = 0, .most = 100000,
+     .about = "at most so many passes over the constraints in a substep"},
+    {"tolerance", SN_KEY_REAL, SETTING(tolerance), .unit = "m", .most = UNLIMITED,
+     .about = "no further pass once the largest residual is below it; 0: never"},
+    {"damping", SN_KEY_REAL, SETTING(damping), .unit = "1/s", .most = UNLIMITED,
+     .about = "velocities decay as e^(-damping t), gravity's pull excluded"},
+    {"correct_stiffness", SN_KEY_TRUTH, SETTING(correct_stiffness),
+     .about = "make the effect of a classic stiffness k independent of the number of passes"},
+    {"drags", SN_KEY_RECORDS, offsetof(sn_world_keys, drags), .of = &sn_drag_record, .flags = SN_KEY_NOT_SAVED,
+     .about = "further drags, one after the other"},
+    END};
+
+static void world_defaults(void *record)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world_keys *keys = record;
+    keys->settings = def.settings;
+    keys->dimensions = def.dimensions;
+}
+
+const sn_record sn_world_record = {"world", "How the world is simulated.", sizeof(sn_world_keys), world_keys,
+                                   world_defaults};
+
+/* ---- Run and record -------------------------------------------------------------------------------------------------- */
+
+static const sn_key run_keys[] = {
+    {"frames", SN_KEY_COUNT, offsetof(sn_run_keys, frames), .most = 1e9, .about = "how many to run"},
+    {"rate", SN_KEY_REAL, offsetof(sn_run_keys, rate), .unit = "1/s", .least = 1e-6, .most = 1e6,
+     .about = "frames a second"},
+    {"warm_up", SN_KEY_COUNT, offsetof(sn_run_keys, warm_up), .most = 1e9,
+     .about = "frames to run before the first that counts"},
+    {"time", SN_KEY_REAL, offsetof(sn_run_keys, time), .unit = "s", .about = "the time of the first frame"},
+    END};
+
+static void run_defaults(void *record)
+{
+    *(sn_run_keys *)record = (sn_run_keys){.frames = 300, .rate = 60};
+}
+
+const sn_record sn_run_record = {"run", "How long to run.", sizeof(sn_run_keys), run_keys, run_defaults};
+
+static const sn_key record_keys[] = {
+    {"particles", SN_KEY_VALUE, offsetof(sn_record_keys, particles), .of = "selectors",
+     .about = "particles whose places and velocities go into a trace"},
+    {"forces", SN_KEY_VALUE, offsetof(sn_record_keys, forces), .of = "constraint_names",
+     .about = "constraints whose force goes into a trace: names such as 'rope.links[0]'"},
+    {"every", SN_KEY_COUNT, offsetof(sn_record_keys, every), .least = 1, .most = 1e9,
+     .about = "a row every so many frames"},
+    END};
+
+static void record_defaults(void *record)
+{
+    ((sn_record_keys *)record)->every = 1;
+}
+
+const sn_record sn_record_record = {"record", "What goes into a trace, besides energies, momenta and residuals.",
+                                    sizeof(sn_record_keys), record_keys, record_defaults};
+
+/* ---- Objects --------------------------------------------------------------------------------------------------------- */
+
+#define STUFF(key) offsetof(sn_stuff, key)
+
+static const sn_key stuff_keys[] = {
+    {"density", SN_KEY_REAL, STUFF(density), .unit = "kg/m, kg/m^2 or kg/m^3", .flags = SN_KEY_POSITIVE,
+     .about = "of a line, a sheet or a solid; the object weighs 1 kg if neither this nor its mass is given"},
+    {"stretch", SN_KEY_REAL, STUFF(stretch), .unit = "1/N, m/N or m^2/N", .most = UNLIMITED,
+     .about = "compliance against stretching, 1/EA, 1/Et or 1/E; 0 is rigid"},
+    {"shear", SN_KEY_REAL, STUFF(shear), .unit = "as stretch", .most = UNLIMITED,
+     .about = "compliance against shearing; the same as stretch if not given"},
+    {"bend", SN_KEY_REAL, STUFF(bend), .unit = "1/(N m^2) or 1/(N m)", .most = UNLIMITED,
+     .about = "compliance against bending, 1/EI of a line, inverse plate stiffness of a sheet; none if not given"},
+    {"volume", SN_KEY_REAL, STUFF(volume), .unit = "m^2/N", .most = UNLIMITED,
+     .about = "compliance against a change of volume, the inverse bulk modulus of a solid"},
+    {"damping", SN_KEY_REAL, STUFF(damping), .unit = "s", .most = UNLIMITED,
+     .about = "damping of its soft constraints as a multiple of their stiffness"},
+    {"stiffness", SN_KEY_REAL, STUFF(stiffness), .least = 0, .most = 1,
+     .about = "the classic stiffness k of all its constraints; its effect depends on the number of passes"},
+    END};
+
+sn_stuff sn_default_stuff(void)
+{
+    return (sn_stuff){.density = NOT_GIVEN, .shear = NOT_GIVEN, .bend = NOT_GIVEN, .volume = NOT_GIVEN, .stiffness = 1};
+}
+
+static void stuff_defaults(void *record)
+{
+    *(sn_stuff *)record = sn_default_stuff();
+}
+
+const sn_record sn_stuff_record = {"material", "What an object is made of, whatever it is cut into.", sizeof(sn_stuff),
+                                   stuff_keys, stuff_defaults};
+
+static const sn_key turn_keys[] = {
+    {"axis", SN_KEY_VECTOR, offsetof(sn_turn, axis), .about = "of any length but 0"},
+    {"angle", SN_KEY_REAL, offsetof(sn_turn, angle), .unit = "rad", .about = "counter-clockwise about the axis"},
+    END};
+
+static void turn_defaults(void *record)
+{
+    *(sn_turn *)record = (sn_turn){.axis = {0, 1, 0}};
+}
+
+const sn_record sn_turn_record = {"turn", "A rotation.", sizeof(sn_turn), turn_keys, turn_defaults};
+
+#define OBJECT(key) offsetof(sn_object_keys, def.key)
+
+static const sn_key object_keys[] = {
+    {"type", SN_KEY_TEXT, offsetof(sn_object_keys, type), .flags = SN_KEY_REQUIRED, .about = "which object it is"},
+    {"name", SN_KEY_TEXT, OBJECT(name),
+     .about = "by which the scene calls it: letters, digits, '_' and '-'; its type and place in the list if not given"},
+    {"position", SN_KEY_VECTOR, OBJECT(position), .unit = "m", .about = "where the origin of its frame lies"},
+    {"turn", SN_KEY_RECORD, OBJECT(turn), .of = &sn_turn_record, .about = "of its frame about its origin"},
+    {"scale", SN_KEY_REAL, OBJECT(scale), .flags = SN_KEY_POSITIVE, .about = "of its frame"},
+    {"velocity", SN_KEY_VECTOR, OBJECT(velocity), .unit = "m/s", .about = "at the start"},
+    {"spin", SN_KEY_VECTOR, OBJECT(spin), .unit = "rad/s",
+     .about = "turning about its centre of mass at the start, as a vector along the axis"},
+    {"mass", SN_KEY_REAL, OBJECT(mass), .unit = "kg", .flags = SN_KEY_POSITIVE,
+     .about = "of the whole; otherwise by its material's density"},
+    {"radius", SN_KEY_REAL, OBJECT(radius), .unit = "m", .most = UNLIMITED, .about = "of its particles"},
+    {"group", SN_KEY_COUNT, OBJECT(group), .most = 4294967294.0,
+     .about = "affiliation; its place in the list of objects if not given"},
+    {"material", SN_KEY_VALUE, offsetof(sn_object_keys, material), .of = "material_use",
+     .about = "what it is made of: the name of a material, or a record"},
+    {"pins", SN_KEY_VALUE, offsetof(sn_object_keys, pins), .of = "selectors",
+     .about = "its particles that do not move: names of parts, numbers, or other selectors"},
+    END};
+
+sn_object_def sn_default_object_def(void)
+{
+    return (sn_object_def){
+        .turn = {.axis = {0, 1, 0}}, .scale = 1, .mass = NOT_GIVEN, .group = SN_OWN_GROUP, .stuff = sn_default_stuff()};
+}
+
+static void object_defaults(void *record)
+{
+    ((sn_object_keys *)record)->def = sn_default_object_def();
+}
+
+const sn_record sn_object_record = {"object", "What all objects have.", sizeof(sn_object_keys), object_keys,
+                                    object_defaults};
+
+/* ---- Constraints ------------------------------------------------------------------------------------------------------- */
+
+#define CONSTRAINT(key) offsetof(sn_constraint_keys, key)
+
+static const sn_key constraint_keys[] = {
+    {"kind", SN_KEY_TEXT, CONSTRAINT(kind), .flags = SN_KEY_REQUIRED, .about = "which constraint it is"},
+    {"name", SN_KEY_TEXT, CONSTRAINT(name), .about = "by which the scene calls it"},
+    {"points", SN_KEY_VALUE, CONSTRAINT(points), .of = "selectors", .about = "what it holds, point by point"},
+    {"index", SN_KEY_VALUE, CONSTRAINT(index), .of = "whole_numbers",
+     .about = "instead of points: the particles of many constraints, one after the other, by their numbers in the "
+              "world. Parameters are then single values for all, or lists"},
+    {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "number_or_numbers",
+     .about = "inverse stiffness; 0, the default, is rigid"},
+    {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "number_or_numbers",
+     .about = "resists the change of C; needs a compliance; default 0"},
+    {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "number_or_numbers",
+     .about = "the classic stiffness k, 0 to 1; default 1"},
+    END};
+
+const sn_record sn_constraint_record = {"constraint", "A constraint, or many of one kind.", sizeof(sn_constraint_keys),
+                                        constraint_keys, NULL};
+
+#define ATTACHMENT(key) offsetof(sn_attachment_keys, key)
+
+static const sn_key attachment_keys[] = {
+    {"between", SN_KEY_VALUE, ATTACHMENT(between), .of = "two_selectors", .flags = SN_KEY_REQUIRED,
+     .about = "two selectors: of as many particles each, tied in pairs, or of any number and one"},
+    {"name", SN_KEY_TEXT, ATTACHMENT(name), .about = "by which the scene calls the constraints"},
+    {"distance", SN_KEY_REAL, ATTACHMENT(distance), .unit = "m", .most = UNLIMITED,
+     .about = "tied by rods of this length; otherwise they stay in one place"},
+    {"compliance", SN_KEY_REAL, ATTACHMENT(compliance), .unit = "m/N", .most = UNLIMITED, .about = "0 is rigid"},
+    {"damping", SN_KEY_REAL, ATTACHMENT(damping), .unit = "N s/m", .most = UNLIMITED, .about = "needs a compliance"},
+    END};
+
+static void attachment_defaults(void *record)
+{
+    ((sn_attachment_keys *)record)->distance = NOT_GIVEN;
+}
+
+const sn_record sn_attachment_record = {"attachment", "Ties objects together.", sizeof(sn_attachment_keys),
+                                        attachment_keys, attachment_defaults};
+
+/* ---- What happens ------------------------------------------------------------------------------------------------------- */
+
+#define FORCE(key) offsetof(sn_force_keys, key)
+
+static const sn_key force_keys[] = {
+    {"type", SN_KEY_CHOICE, FORCE(type), .of = &sn_force_choices, .about = "what value means"},
+    {"of", SN_KEY_VALUE, FORCE(of), .of = "selectors", .about = "what it acts on; everything if not given"},
+    {"value", SN_KEY_VECTOR, FORCE(value), .unit = "N, m/s^2 or m/s", .flags = SN_KEY_REQUIRED,
+     .about = "the force, the acceleration, or the velocity of the air"},
+    {"from", SN_KEY_REAL, FORCE(from), .unit = "s", .about = "acts from this time on"},
+    {"to", SN_KEY_REAL, FORCE(to), .unit = "s", .about = "until this time; for ever if not given"},
+    {"drag", SN_KEY_REAL, FORCE(drag), .unit = "kg/m^3", .most = UNLIMITED,
+     .about = "wind: half the density of the air times a drag coefficient"},
+    {"gust", SN_KEY_REAL, FORCE(gust), .least = 0, .most = 1,
+     .about = "wind: its speed swells and ebbs by this share, in waves that travel with it"},
+    {"period", SN_KEY_REAL, FORCE(period), .unit = "s", .flags = SN_KEY_POSITIVE, .about = "wind: between two gusts"},
+    END};
+
+static void force_defaults(void *record)
+{
+    *(sn_force_keys *)record = (sn_force_keys){.to = (sn_real)INFINITY, .drag = (sn_real)0.6, .period = (sn_real)1.5};
+}
+
+const sn_record sn_force_record = {"force", "A force over a time.", sizeof(sn_force_keys), force_keys, force_defaults};
+
+static const sn_key motion_key_keys[] = {
+    {"time", SN_KEY_REAL, offsetof(sn_motion_key, time), .unit = "s", .flags = SN_KEY_REQUIRED,
+     .about = "when; later than the one before"},
+    {"move", SN_KEY_VECTOR, offsetof(sn_motion_key, move), .unit = "m", .about = "how far from where they were"},
+    {"angle", SN_KEY_REAL, offsetof(sn_motion_key, angle), .unit = "rad", .about = "turned by how much"},
+    END};
+
+const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", sizeof(sn_motion_key), motion_key_keys,
+                                        NULL};
+
+#define MOTION(key) offsetof(sn_motion_keys, key)
+
+static const sn_key motion_keys[] = {
+    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .flags = SN_KEY_REQUIRED,
+     .about = "the particles that are led"},
+    {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
+     .about = "keyframes by time; before the first and after the last they stand"},
+    {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
+    {"about", SN_KEY_VECTOR, MOTION(about), .unit = "m",
+     .about = "a point of that axis; the middle of the particles if not given. It moves along"},
+    {"smooth", SN_KEY_TRUTH, MOTION(smooth), .about = "ease in and out between keyframes instead of straight lines"},
+    {"repeat", SN_KEY_TRUTH, MOTION(repeat), .about = "after the last keyframe it begins again"},
+    {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
+    {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
+     .about = "where they were at the beginning, x, y, z of each, if that is not where they are: for saved scenes"},
+    END};
+
+static void motion_defaults(void *record)
+{
+    *(sn_motion_keys *)record =
+        (sn_motion_keys){.axis = {0, 1, 0}, .about = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}, .smooth = true};
+}
+
+const sn_record sn_motion_record = {"motion", "Leads particles along keyframes.", sizeof(sn_motion_keys), motion_keys,
+                                    motion_defaults};
+
+#define EVENT(key) offsetof(sn_event_keys, key)
+
+static const sn_key event_keys[] = {
+    {"time", SN_KEY_REAL, EVENT(time), .unit = "s",
+     .about = "when: at the start of the first frame that is not earlier"},
+    {"type", SN_KEY_CHOICE, EVENT(type), .of = &sn_event_choices, .about = "what happens"},
+    {"of", SN_KEY_VALUE, EVENT(of), .of = "selectors_or_constraints", .flags = SN_KEY_REQUIRED,
+     .about = "to which particles; of a cut: to which constraints"},
+    {"value", SN_KEY_VECTOR, EVENT(value), .unit = "N s, m/s or m", .about = "how much, where that is asked"},
+    END};
+
+const sn_record sn_event_record = {"event", "Something that happens at once.", sizeof(sn_event_keys), event_keys, NULL};
+
+/* ---- The document -------------------------------------------------------------------------------------------------------- */
+
+#define SCENE(key) offsetof(sn_scene_keys, key)
+
+static const sn_key scene_keys[] = {
+    {"sinew", SN_KEY_COUNT, SCENE(version), .least = 1, .most = SN_SCENE_VERSION, .about = "the version of the format"},
+    {"title", SN_KEY_TEXT, SCENE(title), .about = "a few words"},
+    {"about", SN_KEY_TEXT, SCENE(about), .about = "what it shows"},
+    {"topic", SN_KEY_TEXT, SCENE(topic), .about = "what it belongs to"},
+    {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record, .about = "how the world is simulated"},
+    {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how long to run"},
+    {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials", .about = "materials by name"},
+    {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
+    {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",
+     .about = "what holds it, besides what objects bring"},
+    {"names", SN_KEY_VALUE, SCENE(names), .of = "names",
+     .about = "constraints of the list above by further names: for saved scenes"},
+    {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
+    {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
+    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles led along keyframes"},
+    {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},
+    {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record, .about = "what goes into a trace"},
+    END};
+
+static void scene_defaults(void *record)
+{
+    sn_scene_keys *keys = record;
+    keys->version = SN_SCENE_VERSION;
+    world_defaults(&keys->world);
+    run_defaults(&keys->run);
+    record_defaults(&keys->record);
+}
+
+const sn_record sn_scene_record = {"scene",
+                                   "A scene of Sinew: objects, what holds them and what happens to them. SI "
+                                   "units.",
+                                   sizeof(sn_scene_keys), scene_keys, scene_defaults};
+
+/* ---- Object types ------------------------------------------------------------------------------------------------------- */
+
+#define SN_OBJECT(name) extern const sn_object_type sn_object_##name;
+#include "scene/objects.def"
+#undef SN_OBJECT
+
+static const sn_object_type *const types[] = {
+#define SN_OBJECT(name) &sn_object_##name,
+#include "scene/objects.def"
+#undef SN_OBJECT
+};
+
+uint32_t sn_object_type_count(void)
+{
+    return COUNT(types);
+}
+
+const sn_object_type *sn_object_type_at(uint32_t i)
+{
+    return i < COUNT(types) ? types[i] : NULL;
+}
+
+const sn_object_type *sn_object_type_find(const char *name)
+{
+    for (uint32_t i = 0; name && i < COUNT(types); ++i)
+        if (strcmp(types[i]->name, name) == 0)
+            return types[i];
+    return NULL;
+}

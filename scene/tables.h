@@ -1,0 +1,119 @@
+/* The tables of the scene format that more than one file looks at. Those of object types are in scene/objects/. */
+#ifndef SN_SCENE_TABLES_H
+#define SN_SCENE_TABLES_H
+
+#include "scene/object.h"
+
+extern const sn_choices sn_solver_choices, sn_integrator_choices, sn_order_choices, sn_gradients_choices,
+    sn_drag_choices, sn_event_choices, sn_force_choices;
+
+/* "world" */
+typedef struct sn_world_keys {
+    sn_settings settings;
+    uint32_t dimensions;
+    sn_list_of drags; /* of sn_drag_keys */
+} sn_world_keys;
+
+typedef struct sn_drag_keys {
+    sn_drag_def def;
+    const char *object;     /* acts on this object only */
+    const sn_value *matrix; /* three lists of three numbers */
+} sn_drag_keys;
+
+/* "run" */
+typedef struct sn_run_keys {
+    uint32_t frames;
+    sn_real rate;
+    uint32_t warm_up;
+    sn_real time;
+} sn_run_keys;
+
+/* "record" */
+typedef struct sn_record_keys {
+    const sn_value *particles;
+    const sn_value *forces;
+    uint32_t every;
+} sn_record_keys;
+
+/* The whole document. */
+typedef struct sn_scene_keys {
+    uint32_t version;
+    const char *title, *about, *topic;
+    sn_world_keys world;
+    sn_run_keys run;
+    sn_record_keys record;
+    const sn_value *materials, *objects, *constraints;
+    const sn_value *names, *attachments, *forces, *motions, *events;
+} sn_scene_keys;
+
+/* An object: what all of them have, as the file has it. */
+typedef struct sn_object_keys {
+    sn_object_def def;
+    const char *type;
+    const sn_value *material;
+    const sn_value *pins;
+} sn_object_keys;
+
+/* An attachment. */
+typedef struct sn_attachment_keys {
+    const char *name;
+    const sn_value *between;
+    sn_real distance, compliance, damping;
+} sn_attachment_keys;
+
+typedef enum sn_force_type { SN_FORCE_EACH, SN_FORCE_ACCELERATION, SN_FORCE_WIND } sn_force_type;
+
+typedef struct sn_force_keys {
+    sn_force_type type;
+    const sn_value *of;
+    sn_vec3 value;
+    sn_real from, to;
+    sn_real drag, gust, period;
+} sn_force_keys;
+
+typedef struct sn_motion_key {
+    sn_real time;
+    sn_vec3 move;
+    sn_real angle;
+} sn_motion_key;
+
+typedef struct sn_motion_keys {
+    const sn_value *of;
+    sn_list_of keys; /* of sn_motion_key */
+    sn_vec3 axis, about;
+    bool smooth, repeat, release;
+    sn_numbers start;
+} sn_motion_keys;
+
+typedef enum sn_event_type {
+    SN_EVENT_IMPULSE,
+    SN_EVENT_VELOCITY,
+    SN_EVENT_TELEPORT,
+    SN_EVENT_RELEASE,
+    SN_EVENT_PIN,
+    SN_EVENT_CUT
+} sn_event_type;
+
+typedef struct sn_event_keys {
+    sn_real time;
+    sn_event_type type;
+    const sn_value *of;
+    sn_vec3 value;
+} sn_event_keys;
+
+/* A constraint of the list "constraints", apart from the parameters of its kind. */
+typedef struct sn_constraint_keys {
+    const char *name, *kind;
+    const sn_value *points, *index;
+    const sn_value *compliance, *damping, *stiffness;
+} sn_constraint_keys;
+
+extern const sn_record sn_choose_record, sn_spot_record; /* select.c */
+extern const sn_record sn_scene_record, sn_world_record, sn_run_record, sn_record_record, sn_drag_record,
+    sn_stuff_record, sn_object_record, sn_turn_record, sn_attachment_record, sn_force_record, sn_motion_record,
+    sn_motion_key_record, sn_event_record, sn_constraint_record;
+
+/* The format's version, the key "sinew". */
+#define SN_SCENE_VERSION 1
+
+#endif

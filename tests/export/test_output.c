@@ -1,0 +1,312 @@
+/* The folder that a run fills: what is in it, that it agrees with the world, and what happens when it cannot be
+   written. */
+#include "support/support.h"
+
+#include "export/npy.h"
+#include "export/output.h"
+#include "export/point_cache.h"
+#include "folder.h"
+#include "scene/mesh.h"
+#include "scene/objects/particles.h"
+#include "scenes.h"
+
+static char message[512];
+
+#define ALL (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
+
+static sn_output *open_output(sn_scene *scene, const char *path, unsigned formats)
+{
+    sn_output *output = sn_output_open(scene, path, formats, message, sizeof message);
+    if (!output)
+        fail_msg("%s", message);
+    return output;
+}
+
+static void write_frame(sn_output *output)
+{
+    if (!sn_output_frame(output, message, sizeof message))
+        fail_msg("%s", message);
+}
+
+/* Steps and writes frames; the places of an object in each of them go to seen. */
+static void run(sn_scene *scene, sn_output *output, uint32_t frames, const sn_object *object, sn_vec3 *seen)
+{
+    for (uint32_t i = 0; i < frames; ++i) {
+        if (i)
+            assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+        write_frame(output);
+        assert_ok(sn_scene_world(scene),
+                  sn_read_positions(sn_scene_world(scene), object->run, &seen[i * object->run.count].x, 0));
+    }
+}
+
+static void test_all_formats(void **state)
+{
+    (void)state;
+    enum { FRAMES = 4, COUNT = 4 };
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    const sn_object *rope = sn_scene_find_object(scene, "rope");
+    assert_non_null(rope);
+    assert_int_equal(rope->run.count, COUNT);
+    sn_vec3 seen[FRAMES * COUNT];
+    char path[256];
+    snprintf(path, sizeof path, "%s/new/out", f.path);
+    sn_output *output = open_output(scene, path, ALL);
+    assert_string_equal(sn_output_name(output, 0), "rope");
+    assert_string_equal(sn_output_name(output, 1), "dust");
+    assert_null(sn_output_name(output, 2));
+    run(scene, output, FRAMES, rope, seen);
+    assert_int_equal(sn_output_frames(output), FRAMES);
+    uint64_t bytes = sn_output_bytes(output), total = 0;
+    assert_true(sn_output_close(output, message, sizeof message));
+
+    size_t size;
+    char *pc2 = folder_read(folder_file(&f, "new/out/rope.pc2"), &size);
+    total += size;
+    char *npy = folder_read(folder_file(&f, "new/out/rope.npy"), &size);
+    total += size;
+    assert_int_equal(get_u32(pc2 + 28), FRAMES);
+    for (int i = 0; i < FRAMES * COUNT; ++i) {
+        assert_true(get_f32(pc2 + 32 + 12 * i) == (float)seen[i].x);
+        assert_true(get_f32(pc2 + 32 + 12 * i + 4) == (float)seen[i].y);
+        assert_true(get_real(npy + 128 + 3 * sizeof(sn_real) * i) == seen[i].x);
+        assert_true(get_real(npy + 128 + sizeof(sn_real) * (3 * i + 1)) == seen[i].y);
+    }
+    free(pc2);
+    free(npy);
+    static const char *const meshes[] = {"rope_0001.obj", "rope_0001.ply", "rope_0004.obj", "rope_0004.ply",
+                                         "rope.obj"};
+    for (size_t i = 0; i < COUNT_OF(meshes); ++i) {
+        snprintf(path, sizeof path, "new/out/%s", meshes[i]);
+        char *text = folder_read(folder_file(&f, path), &size);
+        sn_arena arena;
+        sn_arena_init(&arena, NULL);
+        sn_mesh mesh;
+        sn_mesh_notes notes = {0};
+        if (!sn_mesh_read(&arena, text, size, &mesh, &notes, message, sizeof message))
+            fail_msg("%s: %s", meshes[i], message);
+        assert_int_equal(mesh.vertex_count, COUNT);
+        assert_int_equal(mesh.line_count, 3);
+        for (int k = 0; k < COUNT; ++k)
+            assert_vec_same(mesh.vertex[k], seen[(strstr(meshes[i], "4") ? FRAMES - 1 : 0) * COUNT + k]);
+        sn_arena_release(&arena);
+        free(text);
+    }
+    char *text = folder_read(folder_file(&f, "new/out/rope.obj"), NULL);
+    assert_non_null(strstr(text, "# sinew object rope\n# sinew rate 25\n# sinew radius 0.01\n"));
+    free(text);
+    assert_false(folder_has(folder_file(&f, "new/out/rope_0005.obj")));
+
+    static const char *const others[] = {"rope.obj", "dust.obj", "dust.pc2", "dust.npy"};
+    for (size_t i = 0; i < COUNT_OF(others); ++i) {
+        snprintf(path, sizeof path, "new/out/%s", others[i]);
+        free(folder_read(folder_file(&f, path), &size));
+        total += size;
+    }
+    for (int i = 0; i < 4 * FRAMES; ++i) {
+        snprintf(path, sizeof path, "new/out/%s_%04d.%s", i % 2 ? "rope" : "dust", i / 4 + 1,
+                 i / 2 % 2 ? "obj" : "ply");
+        free(folder_read(folder_file(&f, path), &size));
+        total += size;
+    }
+    assert_int_equal(bytes, total);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* Places are those of the first frame also after the origin moved. */
+static void test_shifted_origin(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_NPY);
+    write_frame(output);
+    assert_ok(sn_scene_world(scene), sn_world_shift_origin(sn_scene_world(scene), vec(8, -4, 2)));
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    char *bytes = folder_read(folder_file(&f, "rope.npy"), NULL);
+    for (size_t i = 0; i < 12; ++i)
+        assert_close(get_real(bytes + 128 + (12 + i) * sizeof(sn_real)), get_real(bytes + 128 + i * sizeof(sn_real)),
+                     8 * SUPPORT_ROUND_OFF);
+    free(bytes);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from("{\"objects\": []}");
+    static const struct {
+        const char *name, *file;
+    } cases[] = {{"rope", "rope"},
+                 {"../etc/x y", "___etc_x_y"},
+                 {"Rope", "Rope-2"},
+                 {"r\xc3\xb6pe", "r_pe"},
+                 {"r?pe", "r_pe-2"},
+                 {"-rf", "_rf"},
+                 {"rope_0001", "rope_0001-2"},
+                 {"rope_001", "rope_001"},
+                 {"b_00012", "b_00012"},
+                 {"b", "b-2"},
+                 {" ", "_"}};
+    const double place[3] = {0, 0, 0};
+    for (uint32_t i = 0; i < COUNT_OF(cases); ++i) {
+        sn_problems problems;
+        sn_problems_init(&problems, NULL);
+        sn_object_def def = sn_default_object_def();
+        sn_particles_def own = sn_default_particles_def();
+        own.positions = (sn_numbers){3, place};
+        if (!sn_scene_add(scene, &sn_object_particles, &def, &own, &problems))
+            fail_msg("%s", problems.first ? problems.first->text : "no object");
+        ((sn_object *)sn_scene_object(scene, i))->name = cases[i].name; /* a scene takes fewer names than we have to */
+        sn_problems_release(&problems);
+    }
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_PC2);
+    for (uint32_t i = 0; i < COUNT_OF(cases); ++i)
+        assert_string_equal(sn_output_name(output, i), cases[i].file);
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    assert_true(folder_has(folder_file(&f, "___etc_x_y.pc2")));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* The rope's cache still fits, the dust's third frame does not: all files end with the second frame. */
+static void test_full_disk(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    sn_output *output = open_output(scene, f.path, ALL & ~(unsigned)SN_FORMAT_PLY);
+    write_frame(output);
+    write_frame(output);
+    uint64_t bytes = sn_output_bytes(output);
+    /* the third frame of the rope's array is the first thing that does not fit; its cache and mesh are smaller */
+    folder_disk(128 + (2 * 4 + 3) * 3 * sizeof(sn_real));
+    assert_false(sn_output_frame(output, message, sizeof message));
+    folder_disk(UINT64_MAX);
+    assert_non_null(strstr(message, "rope.npy: cannot be written: File too large"));
+    assert_int_equal(sn_output_frames(output), 2);
+    assert_int_equal(sn_output_bytes(output), bytes);
+    assert_false(sn_output_frame(output, message, sizeof message)); /* also when there is room again */
+    assert_true(sn_output_close(output, message, sizeof message));
+    sn_point_cache_info cache;
+    sn_npy_info npy;
+    assert_true(sn_point_cache_read_header(folder_file(&f, "rope.pc2"), &cache, message, sizeof message));
+    assert_int_equal(cache.frames, 2);
+    assert_int_equal(cache.unfinished, 0);
+    assert_true(sn_npy_read_header(folder_file(&f, "rope.npy"), &npy, message, sizeof message));
+    assert_int_equal(npy.dimension[0], 2);
+    assert_int_equal(npy.unfinished, 0);
+    assert_true(sn_npy_read_header(folder_file(&f, "dust.npy"), &npy, message, sizeof message));
+    assert_int_equal(npy.dimension[0], 2);
+    assert_true(folder_has(folder_file(&f, "rope_0002.obj")));
+    assert_false(folder_has(folder_file(&f, "rope_0003.obj")));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* The same, but the second object fails: the first takes its frame back. */
+static void test_full_disk_later(void **state)
+{
+    (void)state;
+    if (!folder_has_full())
+        skip();
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_PC2 | SN_FORMAT_OBJ);
+    write_frame(output);
+    assert_int_equal(symlink("/dev/full", folder_file(&f, "dust_0002.obj")), 0);
+    assert_false(sn_output_frame(output, message, sizeof message));
+    assert_non_null(strstr(message, "dust_0002.obj: cannot be written: No space left on device"));
+    assert_true(sn_output_close(output, message, sizeof message));
+    assert_true(folder_has(folder_file(&f, "rope_0001.obj")));
+    assert_false(folder_has(folder_file(&f, "rope_0002.obj")));
+    sn_point_cache_info cache;
+    assert_true(sn_point_cache_read_header(folder_file(&f, "rope.pc2"), &cache, message, sizeof message));
+    assert_int_equal(cache.frames, 1);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    char path[512];
+    assert_null(sn_output_open(scene, f.path, 0, message, sizeof message));
+    assert_non_null(strstr(message, "pc2, obj, ply, npy"));
+    assert_null(sn_output_open(scene, f.path, 64, message, sizeof message));
+    assert_null(sn_output_open(scene, "", ALL, message, sizeof message));
+    assert_non_null(strstr(message, "empty"));
+    folder_write(folder_file(&f, "plain"), "x", 1);
+    snprintf(path, sizeof path, "%s/out", f.name);
+    assert_null(sn_output_open(scene, path, ALL, message, sizeof message));
+    assert_non_null(strstr(message, "plain: cannot be made a folder"));
+    assert_int_equal(mkdir(folder_file(&f, "rope.pc2"), 0777), 0);
+    assert_null(sn_output_open(scene, f.path, ALL, message, sizeof message));
+    assert_non_null(strstr(message, "rope.pc2: cannot be opened for writing: Is a directory"));
+    assert_true(folder_has(f.name));
+    assert_int_equal(mkdir(folder_file(&f, "rope_0001.ply"), 0777), 0);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_PLY);
+    assert_false(sn_output_frame(output, message, sizeof message));
+    assert_non_null(strstr(message, "rope_0001.ply: cannot be opened for writing: Is a directory"));
+    assert_true(sn_output_close(output, message, sizeof message));
+    assert_true(folder_has(f.name)); /* it was not ours to delete */
+    assert_true(sn_output_close(NULL, message, sizeof message));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* A particle of an object is removed in spite of all warnings. */
+static void test_removed_particle(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_ROPE);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_PC2);
+    write_frame(output);
+    sn_particle end = sn_particles_at(sn_scene_object(scene, 0)->run, 3);
+    assert_ok(sn_scene_world(scene), sn_particle_remove(sn_scene_world(scene), end));
+    assert_false(sn_output_frame(output, message, sizeof message));
+    assert_non_null(strstr(message, "particles of rope cannot be read"));
+    assert_true(sn_output_close(output, message, sizeof message));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+static void test_format_names(void **state)
+{
+    (void)state;
+    unsigned all = 0;
+    uint32_t i = 0;
+    sn_format format;
+    const char *about;
+    for (; sn_format_name(i, &format, &about); ++i) {
+        all |= format;
+        assert_true(strlen(about) > 10);
+    }
+    assert_int_equal(i, 4);
+    assert_int_equal(all, ALL);
+    assert_string_equal(sn_format_name(0, NULL, NULL), "pc2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_formats),
+        cmocka_unit_test(test_shifted_origin),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_full_disk_later),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_removed_particle),
+        cmocka_unit_test(test_format_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
