@@ -1,5 +1,5 @@
-/* What a step costs, and how well the constraints hold at that price. A figure without the residual beside it would mean
-   nothing: not solving at all is fastest. */
+/* What a step costs, and how well the constraints hold at that price. A figure without the residual beside it would
+   mean nothing: not solving at all is fastest. */
 #include "cli/cli.h"
 
 #include <math.h>
@@ -96,7 +96,7 @@ static bool measure_residual(sn_world *world, result *r)
         if (report.kinds[i].count > r->kind.count && !sn_kind_info(world, report.kinds[i].kind)->force)
             r->kind = report.kinds[i];
     const sn_kind *info = sn_kind_info(world, r->kind.kind);
-    r->unit = info && info->unit ? info->unit : "m";
+    r->unit = info && info->unit ? strcmp(info->unit, "1") == 0 ? "" : info->unit : "m";
     return true;
 }
 
@@ -128,7 +128,7 @@ static bool measure(sn_scene *scene, uint32_t frames, result *r)
     return measure_residual(world, r);
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------------------------------- */
+/* ---- Telling ----------------------------------------------------------------------------------------------------- */
 
 static void print_head(void)
 {
@@ -181,7 +181,7 @@ static bool say_result(const result *r)
     return sn_say_end(&d);
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------------- */
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 static uint32_t choose_frames(const bench_options *o, const sn_scene *scene)
 {

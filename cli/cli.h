@@ -15,7 +15,7 @@ enum {
     SN_EXIT_SIGNAL = 128 /* plus the number of the signal that stopped it: 130 for Ctrl-C, 143 for SIGTERM */
 };
 
-/* ---- The commands (main.c) ------------------------------------------------------------------------------------------- */
+/* ---- The commands (commands.c) ----------------------------------------------------------------------------------- */
 
 const sn_command *sn_command_at(uint32_t i); /* NULL beyond the last */
 const sn_command *sn_command_find(const char *name);
@@ -25,7 +25,7 @@ void sn_help_print(FILE *file);            /* the help of the whole program */
 extern const sn_command sn_command_run, sn_command_check, sn_command_list, sn_command_info, sn_command_plot,
     sn_command_bench, sn_command_schema, sn_command_help_command;
 
-/* ---- Messages (message.c) -------------------------------------------------------------------------------------------- */
+/* ---- Messages (message.c) ---------------------------------------------------------------------------------------- */
 
 #ifdef __GNUC__
 #define SN_PRINTS(FORMAT, REST) __attribute__((format(printf, FORMAT, REST)))
@@ -50,7 +50,7 @@ const char *sn_time_text(double seconds, char *text, size_t size);
 /* Prints words from the present column on in lines of at most width columns, and ends the line. */
 void sn_print_wrapped(FILE *file, const char *text, int column, int width);
 
-/* ---- Records for programs (say.c) ------------------------------------------------------------------------------------
+/* ---- Records for programs (say.c) -----------------------------------------------------------------------------------
    With --json every line of standard output is an object. */
 
 /* Starts a document with a record {"event": name} as its root. */
@@ -65,17 +65,18 @@ bool sn_say_problem(const sn_loaded *loaded, const sn_problem *problem);
 /* A list of three numbers in a record. */
 void sn_say_vector(sn_document *document, sn_value *record, const char *key, const double vector[3]);
 
-/* ---- Scenes by name (find_scene.c) ------------------------------------------------------------------------------------- */
+/* ---- Scenes by name (find_scene.c) ------------------------------------------------------------------------------- */
 
-/* The folders in which scenes that come with Sinew are looked for, first to last: the ones in SINEW_SCENES, the program's
-   ../share/sinew/scenes, and where they lay when it was built. NULL beyond the last or when memory runs out; free it. */
+/* The folders in which scenes that come with Sinew are looked for, first to last: the ones in SINEW_SCENES, the
+   program's ../share/sinew/scenes, and where they lay when it was built. NULL beyond the last or when memory runs
+   out; free it. */
 char *sn_scene_folder(uint32_t i);
 
-/* The file of a scene: a file, "-", or the bare name of a scene that comes with Sinew. NULL, after a message, if there is
-   none of it; free it. */
+/* The file of a scene: a file, "-", or the bare name of a scene that comes with Sinew. NULL, after a message, if
+   there is none of it; free it. */
 char *sn_find_scene(const char *name);
 
-/* The scenes of all folders, by name, each name once; subfolder "" or "bench". NULL when memory runs out. Free with
+/* The scenes of all folders, by name, each name once; subfolder "" or "bench". False when memory runs out. Free with
    sn_scene_names_release. */
 typedef struct sn_scene_names {
     uint32_t count;
@@ -86,14 +87,14 @@ typedef struct sn_scene_names {
 bool sn_scene_names_find(const char *subfolder, sn_scene_names *names);
 void sn_scene_names_release(sn_scene_names *names);
 
-/* A file that comes with Sinew, by its path in share/sinew or, in a build tree, in the folder of that name in the sources.
-   NULL if it is not there; free it. */
+/* A file that comes with Sinew, by its path in share/sinew or, in a build tree, in the folder of that name in the
+   sources. NULL if it is not there; free it. */
 char *sn_find_shared(const char *installed, const char *in_sources);
 
-/* ---- Files (files.c) --------------------------------------------------------------------------------------------------- */
+/* ---- Files (files.c) --------------------------------------------------------------------------------------------- */
 
-/* The content of a file, with a zero behind it. NULL, after a message, if it cannot be read, is a folder or has more than
-   `most` bytes. Free it. */
+/* The content of a file, with a zero behind it. NULL, after a message, if it cannot be read, is a folder or has more
+   than `most` bytes. Free it. */
 char *sn_read_whole(const char *path, uint64_t most, size_t *length);
 
 bool sn_ends_with(const char *text, const char *end);
@@ -107,7 +108,7 @@ char *sn_path_stem(const char *path);
 /* Writes a value to a file as JSON. It appears there whole or not at all. False, after a message. */
 bool sn_write_json_file(const char *path, const sn_value *value);
 
-/* ---- Loading (loading.c) ----------------------------------------------------------------------------------------------- */
+/* ---- Loading (loading.c) ----------------------------------------------------------------------------------------- */
 
 typedef struct sn_loading {
     const char *scene;    /* as typed */
@@ -119,13 +120,14 @@ typedef struct sn_loading {
     const sn_allocator *allocator; /* may be NULL */
 } sn_loading;
 
-/* Finds and loads a scene and prints its problems. *path is the file (free it). SN_EXIT_FINE, or the code to end with, after
-   messages. Release loaded with sn_loaded_release in either case. */
+/* Finds and loads a scene and prints its problems. *path is the file (free it). SN_EXIT_FINE, or the code to end
+   with, after messages. Release loaded with sn_loaded_release in either case. */
 int sn_load(const sn_loading *loading, sn_loaded *loaded, char **path);
 
-/* ---- Interruption (signals.c) ------------------------------------------------------------------------------------------ */
+/* ---- Interruption (signals.c) ------------------------------------------------------------------------------------ */
 
-/* From now on Ctrl-C, SIGTERM and SIGHUP only take note, the first time; the second time they end the program at once. */
+/* From now on Ctrl-C, SIGTERM and SIGHUP only take note, the first time; the second time they end the program at
+   once. */
 void sn_signals_catch(void);
 
 /* The signal that came, or 0. */

@@ -39,7 +39,7 @@ char *sn_path_stem(const char *path)
     return stem;
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* Reads to the end, in pieces that double, since a pipe does not say how long it is. */
 static char *read_all(FILE *file, const char *path, uint64_t most, size_t *length)
@@ -92,7 +92,7 @@ char *sn_read_whole(const char *path, uint64_t most, size_t *length)
     return text;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static bool write_json(const char *path, const sn_value *value)
 {
@@ -113,8 +113,8 @@ static bool write_json(const char *path, const sn_value *value)
     return good;
 }
 
-/* Written beside its place and then put there, so that a full disk leaves what was there before. What is no plain file, such
-   as a terminal or a pipe, cannot be replaced and is written to. */
+/* Written beside its place and then put there, so that a full disk leaves what was there before. What is no plain
+   file, such as a terminal or a pipe, cannot be replaced and is written to. */
 bool sn_write_json_file(const char *path, const sn_value *value)
 {
     struct stat about;

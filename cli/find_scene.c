@@ -12,7 +12,9 @@
 #define SINEW_SCENES_DIR ""
 #endif
 
-/* ---- The program's own place ------------------------------------------------------------------------------------------- */
+static const char *const scenes_in_sources = SINEW_SCENES_DIR;
+
+/* ---- The program's own place ------------------------------------------------------------------------------------- */
 
 /* The folder in which the program lies; NULL where the system does not tell. */
 static char *program_folder(void)
@@ -52,7 +54,7 @@ char *sn_find_shared(const char *installed, const char *in_sources)
     if (is_file(path))
         return path;
     free(path);
-    char *sources = sn_path_join(SINEW_SCENES_DIR, "");
+    char *sources = sn_path_join(scenes_in_sources, "");
     char *slash = sources ? strrchr(sources, '/') : NULL; /* the one that sn_path_join put there, if it put one */
     if (slash && slash[1] == 0) {
         *slash = 0;
@@ -68,9 +70,10 @@ char *sn_find_shared(const char *installed, const char *in_sources)
     return NULL;
 }
 
-/* ---- Folders ----------------------------------------------------------------------------------------------------------- */
+/* ---- Folders ----------------------------------------------------------------------------------------------------- */
 
-/* The i-th part of a list whose parts are separated by colons; NULL if there are not so many. Empty parts do not count. */
+/* The i-th part of a list whose parts are separated by colons; NULL if there are not so many. Empty parts do not
+   count. */
 static char *part_of_list(const char *list, uint32_t i)
 {
     while (list && *list) {
@@ -105,12 +108,12 @@ char *sn_scene_folder(uint32_t i)
         return part_of_list(list, i);
     if (i == given) {
         char *share = shared_path("scenes");
-        return share ? share : sn_path_join(SINEW_SCENES_DIR, "");
+        return share ? share : sn_path_join(scenes_in_sources, "");
     }
-    return i == given + 1 && SINEW_SCENES_DIR[0] ? sn_path_join(SINEW_SCENES_DIR, "") : NULL;
+    return i == given + 1 && strlen(scenes_in_sources) > 0 ? sn_path_join(scenes_in_sources, "") : NULL;
 }
 
-/* ---- All scenes -------------------------------------------------------------------------------------------------------- */
+/* ---- All scenes -------------------------------------------------------------------------------------------------- */
 
 void sn_scene_names_release(sn_scene_names *names)
 {
@@ -198,7 +201,7 @@ bool sn_scene_names_find(const char *subfolder, sn_scene_names *names)
     return good;
 }
 
-/* ---- One scene --------------------------------------------------------------------------------------------------------- */
+/* ---- One scene --------------------------------------------------------------------------------------------------- */
 
 /* folder/name.json if it is there. */
 static char *scene_in(const char *folder, const char *name)

@@ -22,7 +22,7 @@ static const sn_option options[] = {
     {"json", 'j', SN_OPTION_FLAG, FIELD(json), 0, NULL, "print a JSON object"},
     SN_OPTION_END(info_options)};
 
-/* ---- Printing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Printing ---------------------------------------------------------------------------------------------------- */
 
 static const char *unit_of(const char *key)
 {
@@ -107,7 +107,7 @@ static void print_value(const sn_value *value, int indent)
     }
 }
 
-/* ---- Scenes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Scenes ------------------------------------------------------------------------------------------------------ */
 
 static void add_memory(sn_document *d, sn_value *root, sn_world *world, const sn_meter *built, const sn_meter *stepped)
 {
@@ -179,7 +179,7 @@ static int info_scene(const info_options *o, const char *name, sn_document *d, s
     return code;
 }
 
-/* ---- Files ------------------------------------------------------------------------------------------------------------- */
+/* ---- Files ------------------------------------------------------------------------------------------------------- */
 
 typedef enum file_type {
     FILE_SCENE,

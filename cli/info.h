@@ -12,7 +12,7 @@ bool sn_info_array(const char *path, sn_document *document, sn_value *root, char
 bool sn_info_mesh(const char *bytes, size_t length, sn_document *document, sn_value *root, char *message);
 bool sn_info_trace(char *text, size_t length, sn_document *document, sn_value *root, char *message);
 
-/* ---- Memory (info_memory.c) -------------------------------------------------------------------------------------------- */
+/* ---- Memory (info_memory.c) -------------------------------------------------------------------------------------- */
 
 /* Counts what is taken. */
 typedef struct sn_meter {
@@ -21,8 +21,9 @@ typedef struct sn_meter {
 
 sn_allocator sn_meter_allocator(sn_meter *meter);
 
-/* Bytes that one more particle or constraint of a kind takes in a world with so many, measured on a world that has nothing
-   else and was stepped once. NaN where that cannot be measured: kinds with any number of points, no memory. */
+/* Bytes that one more particle or constraint of a kind takes in a world with so many, measured on a world that has
+   nothing else and was stepped once. NaN where that cannot be measured: kinds with any number of points, no memory.
+   */
 double sn_measure_particle(uint32_t particles);
 double sn_measure_constraint(uint32_t particles, uint32_t kind, uint32_t count);
 

@@ -12,7 +12,7 @@
 
 #define FRAMES_AT 32 /* bytes of a cache's head */
 
-/* ---- Ranges ------------------------------------------------------------------------------------------------------------ */
+/* ---- Ranges ------------------------------------------------------------------------------------------------------ */
 
 /* The least and most of numbers, of which every third belongs together if there are three columns. */
 typedef struct range {
@@ -90,7 +90,7 @@ static void add_range(sn_document *d, sn_value *root, const range *r, unsigned c
         sn_document_number(d, root, "not_finite", (double)r->not_finite);
 }
 
-/* ---- Point caches ------------------------------------------------------------------------------------------------------ */
+/* ---- Point caches ------------------------------------------------------------------------------------------------ */
 
 bool sn_info_point_cache(const char *path, sn_document *d, sn_value *root, char *message)
 {
@@ -111,7 +111,7 @@ bool sn_info_point_cache(const char *path, sn_document *d, sn_value *root, char 
     return true;
 }
 
-/* ---- Arrays ------------------------------------------------------------------------------------------------------------ */
+/* ---- Arrays ------------------------------------------------------------------------------------------------------ */
 
 static bool add_array_range(const char *path, const sn_npy_info *info, sn_document *d, sn_value *root, char *message)
 {
@@ -151,7 +151,7 @@ bool sn_info_array(const char *path, sn_document *d, sn_value *root, char *messa
     return add_array_range(path, &info, d, root, message);
 }
 
-/* ---- Traces ------------------------------------------------------------------------------------------------------------ */
+/* ---- Traces ------------------------------------------------------------------------------------------------------ */
 
 bool sn_info_trace(char *text, size_t length, sn_document *d, sn_value *root, char *message)
 {

@@ -8,7 +8,7 @@
 
 #define LEAST_PARTICLES 64 /* so that every kind finds particles enough */
 
-/* ---- Counting ---------------------------------------------------------------------------------------------------------- */
+/* ---- Counting ---------------------------------------------------------------------------------------------------- */
 
 static void *take(void *context, size_t size, size_t alignment)
 {
@@ -35,7 +35,7 @@ sn_allocator sn_meter_allocator(sn_meter *meter)
     return (sn_allocator){take, give_back, meter};
 }
 
-/* ---- Worlds to measure ------------------------------------------------------------------------------------------------- */
+/* ---- Worlds to measure ------------------------------------------------------------------------------------------- */
 
 static sn_world *make_world(sn_meter *meter)
 {

@@ -47,7 +47,8 @@ typedef struct sn_job {
 /* Says why the job stops, and remembers it. The first reason counts. */
 void sn_job_fail(sn_job *job, int code, const char *format, ...) SN_PRINTS(3, 4);
 
-/* files (job_files.c): opens what is to be written, writes the present frame, closes everything. False after sn_job_fail. */
+/* Files (job_files.c): opens what is to be written, writes the present frame, closes everything. False after
+   sn_job_fail. */
 bool sn_job_open(sn_job *job);
 bool sn_job_write(sn_job *job);
 void sn_job_close(sn_job *job);

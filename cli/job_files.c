@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- The trace behind a picture ---------------------------------------------------------------------------------------- */
+/* ---- The trace behind a picture ---------------------------------------------------------------------------------- */
 
 /* A folder of our own for a trace that nobody asked to keep. */
 static bool make_temporary(sn_job *job)
@@ -68,7 +68,7 @@ static bool place_plot(sn_job *job)
     return job->code == SN_EXIT_FINE;
 }
 
-/* ---- Opening, writing, closing ----------------------------------------------------------------------------------------- */
+/* ---- Opening, writing, closing ----------------------------------------------------------------------------------- */
 
 bool sn_job_open(sn_job *job)
 {
@@ -115,7 +115,7 @@ void sn_job_close(sn_job *job)
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
 }
 
-/* ---- At the end -------------------------------------------------------------------------------------------------------- */
+/* ---- At the end -------------------------------------------------------------------------------------------------- */
 
 /* An interrupted or diverged scene is saved too: that is when it is most wanted. */
 void sn_job_save(sn_job *job)

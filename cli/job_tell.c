@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- For programs ------------------------------------------------------------------------------------------------------ */
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
 
 static bool say(sn_job *job, sn_document *document)
 {
@@ -118,7 +118,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     say(job, &d);
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static void print_headline(const sn_job *job)
 {
@@ -131,6 +131,13 @@ static void print_headline(const sn_job *job)
     putchar('\n');
 }
 
+/* "" for a number without one. */
+static const char *unit_name(const sn_kind *kind)
+{
+    const char *unit = kind && kind->unit ? kind->unit : "m";
+    return strcmp(unit, "1") == 0 ? "" : unit;
+}
+
 static void print_residuals(const sn_job *job, const sn_report *report)
 {
     for (uint32_t i = 0; i < report->kind_count; ++i) {
@@ -138,8 +145,8 @@ static void print_residuals(const sn_job *job, const sn_report *report)
         const sn_kind *info = sn_kind_info(job->world, kind->kind);
         if (info && info->force)
             continue; /* a force has nothing to miss */
-        printf("  %-13s%-18s worst %.3g %s, mean %.3g, of %u\n", i == 0 ? "residuals" : "", kind->name, kind->largest,
-               info && info->unit ? info->unit : "m", kind->mean, (unsigned)kind->count);
+        printf("  %-13s%-18s worst %.3g%s%s, mean %.3g, of %u\n", i == 0 ? "residuals" : "", kind->name, kind->largest,
+               unit_name(info)[0] ? " " : "", unit_name(info), kind->mean, (unsigned)kind->count);
     }
 }
 

@@ -12,7 +12,7 @@ static const sn_option options[] = {
     {"json", 'j', SN_OPTION_FLAG, offsetof(list_options, json), 0, NULL, "print one JSON object per line"},
     SN_OPTION_END(list_options)};
 
-/* ---- Sections ---------------------------------------------------------------------------------------------------------- */
+/* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
 /* Everything that can be listed: each section knows its names, and how to tell about one of them. */
 typedef struct section {
@@ -56,7 +56,7 @@ static const sn_value *find_entry(const sn_value *list, const char *name)
     return NULL;
 }
 
-/* ---- For people -------------------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static int longest_name(const sn_value *list)
 {
@@ -121,7 +121,7 @@ static void print_entry(const char *singular, const sn_value *entry)
     }
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------------- */
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 /* Fills a document with one section; NULL after a message. Release the document in either case. */
 static sn_value *read_section(const section *s, sn_document *d)

@@ -19,7 +19,7 @@ static sn_value *begin_entry(sn_document *d, sn_value *list, const char *what, c
     return entry;
 }
 
-/* ---- Choices ----------------------------------------------------------------------------------------------------------- */
+/* ---- Choices ----------------------------------------------------------------------------------------------------- */
 
 static bool list_choices(sn_document *d, sn_value *list, const char *what, const sn_choices *choices, uint32_t given)
 {
@@ -59,7 +59,7 @@ bool sn_list_formats(sn_document *d, sn_value *list)
     return !d->failed;
 }
 
-/* ---- Keys of records --------------------------------------------------------------------------------------------------- */
+/* ---- Keys of records --------------------------------------------------------------------------------------------- */
 
 static void name_type(const sn_key *key, char *text, size_t size)
 {
@@ -194,7 +194,7 @@ bool sn_list_objects(sn_document *d, sn_value *list)
     return good;
 }
 
-/* ---- Kinds of constraints ---------------------------------------------------------------------------------------------- */
+/* ---- Kinds of constraints ---------------------------------------------------------------------------------------- */
 
 static void list_param(sn_document *d, sn_value *list, const sn_param *param)
 {
@@ -252,7 +252,7 @@ bool sn_list_kinds(sn_document *d, sn_value *list)
     return !d->failed;
 }
 
-/* ---- Scenes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Scenes ------------------------------------------------------------------------------------------------------ */
 
 /* What a scene file says about itself; it is not built. A file that is no JSON is listed without. */
 static bool list_scene(sn_document *d, sn_value *list, const char *name, const char *path)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Warnings of the world --------------------------------------------------------------------------------------------- */
+/* ---- Warnings of the world --------------------------------------------------------------------------------------- */
 
 /* Errors of the world come back as results and are told there, with what was going on. */
 static void tell_warning(void *context, sn_log_level level, const char *text)
@@ -26,7 +26,7 @@ static sn_log warnings(bool json)
     return (sn_log){tell_warning, json ? &as_json : &as_text};
 }
 
-/* ---- Problems of the document ------------------------------------------------------------------------------------------ */
+/* ---- Problems of the document ------------------------------------------------------------------------------------ */
 
 static bool tell_problems(const sn_loading *loading, const sn_loaded *loaded)
 {

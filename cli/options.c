@@ -26,7 +26,7 @@ static int usage(const sn_command *command)
     return sn_complain(SN_EXIT_USAGE, "'sinew help %s' shows how it is used", command->name);
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 bool sn_size_read(const char *text, uint64_t *bytes)
 {
@@ -101,7 +101,7 @@ static bool read_value(const sn_option *option, const char *value, void *options
     return false;
 }
 
-/* ---- Words ------------------------------------------------------------------------------------------------------------- */
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 static bool refuse_unknown(const sn_command *command, const char *word)
 {
@@ -121,8 +121,8 @@ static bool refuse_unknown(const sn_command *command, const char *word)
     return false;
 }
 
-/* What getopt_long asks for: the long names, and the letters behind "-:", which makes it give operands in their order and
-   tell a missing value from an unknown option. */
+/* What getopt_long asks for: the long names, and the letters behind "-:", which makes it give operands in their order
+   and tell a missing value from an unknown option. */
 static void make_tables(const sn_command *command, struct option *long_options, char *letters)
 {
     *letters++ = '-';
@@ -167,7 +167,7 @@ static bool take(const sn_command *command, int code, int argc, char **argv, voi
     }
     if (code == ':') {
         const sn_option *option = find_option(command, optopt);
-        sn_complain(0, "%s needs a value: %s", argv[optind - 1], option ? option->value : "?");
+        sn_complain(0, "--%s needs a value: %s", option ? option->name : "?", option ? option->value : "?");
         return false;
     }
     if (code == '?' && optopt >= 256) {
@@ -175,8 +175,10 @@ static bool take(const sn_command *command, int code, int argc, char **argv, voi
         return false;
     }
     const sn_option *option = code == '?' ? NULL : find_option(command, code);
-    if (!option)
-        return refuse_unknown(command, argv[optind - 1]);
+    if (!option) {
+        char letter[] = {'-', (char)optopt, 0}; /* which may stand in the middle of a word */
+        return refuse_unknown(command, optopt > 0 ? letter : argv[optind - 1]);
+    }
     const char *value = optarg;
     if (option->type == SN_OPTION_PICTURE && !value && optind < argc && looks_like_picture(argv[optind]))
         value = argv[optind++];
@@ -249,7 +251,7 @@ void sn_options_release(const sn_command *command, void *options, sn_texts *oper
             free(((sn_texts *)field(o, options))->item);
 }
 
-/* ---- Help -------------------------------------------------------------------------------------------------------------- */
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
 
 static void print_option(FILE *file, const sn_option *o)
 {

@@ -13,8 +13,8 @@ typedef enum sn_option_type {
     SN_OPTION_SIZE,    /* uint64_t: bytes; 512M and 4G are fine */
     SN_OPTION_TEXT,    /* const char * */
     SN_OPTION_TEXTS,   /* sn_texts: may be given several times */
-    SN_OPTION_PICTURE, /* const char *: a file name that may be left out, and is then "". It follows as --plot=FILE, or as
-                          the next word if that ends with .svg or .png, which no scene does */
+    SN_OPTION_PICTURE, /* const char *: a file name that may be left out, and is then "". It follows as --plot=FILE, or
+                          as the next word if that ends with .svg or .png, which no scene does */
     SN_OPTION_HELP     /* prints the help of the command; bool */
 } sn_option_type;
 
@@ -55,8 +55,8 @@ typedef struct sn_command {
 /* Room for the options of any command. */
 #define SN_OPTIONS_BYTES 512
 
-/* Reads the words after the command's name into options (zeroed, then given defaults) and operands. False, after a message,
-   if the words are wrong. What was taken is given back by sn_options_release, also after a failure. */
+/* Reads the words after the command's name into options (zeroed, then given defaults) and operands. False, after a
+   message, if the words are wrong. What was taken is given back by sn_options_release, also after a failure. */
 bool sn_options_read(const sn_command *command, int argc, char **argv, void *options, sn_texts *operands);
 bool sn_options_want_help(const sn_command *command, const void *options);
 void sn_options_release(const sn_command *command, void *options, sn_texts *operands);

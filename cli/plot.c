@@ -16,7 +16,7 @@ extern char **environ; /* POSIX leaves declaring it to the program */
 
 #define NO_COLUMN UINT32_MAX
 
-/* ---- gnuplot ----------------------------------------------------------------------------------------------------------- */
+/* ---- gnuplot ----------------------------------------------------------------------------------------------------- */
 
 /* Started without a shell: no name is ever taken for something else. */
 static int start_gnuplot(int input, int output, const char *argument, pid_t *process)
@@ -61,7 +61,7 @@ bool sn_plot_possible(void)
     return possible;
 }
 
-/* ---- The script -------------------------------------------------------------------------------------------------------- */
+/* ---- The script -------------------------------------------------------------------------------------------------- */
 
 typedef struct panel {
     const char *label; /* of the y axis */
@@ -151,7 +151,7 @@ static void put_script(FILE *script, const sn_csv *csv, const panel *panels, uin
     fputs("unset multiplot\n", script);
 }
 
-/* ---- What to draw ------------------------------------------------------------------------------------------------------ */
+/* ---- What to draw ------------------------------------------------------------------------------------------------ */
 
 static void add_to_panel(panel *p, const sn_csv *csv, const char *name)
 {
@@ -229,17 +229,13 @@ static bool read_columns(const sn_csv *csv, const char *trace, const char *list,
     return true;
 }
 
-/* ---- Drawing ----------------------------------------------------------------------------------------------------------- */
+/* ---- Drawing ----------------------------------------------------------------------------------------------------- */
 
 /* gnuplot says nothing of a disk that fills up; but a whole picture ends as it should. */
-static bool is_whole(const char *path, bool png)
+static bool is_whole(FILE *file, bool png)
 {
     char end[16] = {0};
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return false;
     bool whole = fseek(file, -8, SEEK_END) == 0 && fread(end, 1, 8, file) == 8;
-    fclose(file);
     return whole && (png ? memcmp(end, "IEND", 4) == 0 : strstr(end, "</svg>") != NULL);
 }
 
@@ -270,25 +266,44 @@ static bool feed(int output, const sn_csv *csv, const panel *panels, uint32_t co
     return good;
 }
 
+/* Copies a whole picture to its place; a part of one is removed again. */
+static bool put_in_place(FILE *drawn, const char *picture)
+{
+    char piece[4096];
+    struct stat about;
+    FILE *out = fopen(picture, "wb");
+    bool good = out != NULL;
+    rewind(drawn);
+    for (size_t length; good && (length = fread(piece, 1, sizeof piece, drawn)) > 0;)
+        good = fwrite(piece, 1, length, out) == length;
+    good = good && fflush(out) == 0 && !ferror(drawn);
+    int reason = errno;
+    if (out && fclose(out) != 0 && good) {
+        reason = errno;
+        good = false;
+    }
+    if (!good)
+        sn_complain(0, "%s: %s", picture, strerror(reason));
+    if (!good && out && stat(picture, &about) == 0 && S_ISREG(about.st_mode))
+        unlink(picture);
+    return good;
+}
+
+/* gnuplot draws into a file without a name, so that what stands under the picture's name is whole or is not there,
+   and the name never reaches gnuplot. */
 static int draw(const sn_csv *csv, const panel *panels, uint32_t count, const char *picture)
 {
     bool png = sn_ends_with(picture, ".png");
-    int output = open(picture, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (output < 0)
-        return sn_complain(SN_EXIT_OUTPUT, "%s: %s", picture, strerror(errno));
-    bool good = feed(output, csv, panels, count, png);
-    if (close(output) != 0 && good) {
-        sn_complain(0, "%s: %s", picture, strerror(errno));
+    FILE *drawn = tmpfile();
+    if (!drawn)
+        return sn_complain(SN_EXIT_OUTPUT, "%s: no temporary file: %s", picture, strerror(errno));
+    bool good = feed(fileno(drawn), csv, panels, count, png);
+    if (good && !is_whole(drawn, png)) {
+        sn_complain(0, "%s: gnuplot did not draw it to its end; is the disk for temporary files full?", picture);
         good = false;
     }
-    struct stat about;
-    bool plain = stat(picture, &about) == 0 && S_ISREG(about.st_mode);
-    if (good && plain && !is_whole(picture, png)) {
-        sn_complain(0, "%s: could not be written whole; is the disk full?", picture);
-        good = false;
-    }
-    if (!good && plain)
-        unlink(picture);
+    good = good && put_in_place(drawn, picture);
+    fclose(drawn);
     return good ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
 }
 
@@ -330,7 +345,7 @@ int sn_plot(const char *trace, const char *picture, const char *columns)
     return code;
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------------- */
+/* ---- The command ------------------------------------------------------------------------------------------------- */
 
 typedef struct plot_options {
     const char *out, *columns;

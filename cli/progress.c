@@ -37,7 +37,8 @@ static void show_bar(sn_progress *p, uint32_t done, const char *left)
 {
     char counts[96], bar[MOST_BAR + 1];
     double share = p->total ? (double)done / p->total : 1;
-    int length = snprintf(counts, sizeof counts, "%u/%u %3.0f %%  %s left", (unsigned)done, (unsigned)p->total,
+    int digits = snprintf(counts, sizeof counts, "%u", (unsigned)p->total);
+    int length = snprintf(counts, sizeof counts, "%*u/%u %3.0f %%  %s left", digits, (unsigned)done, (unsigned)p->total,
                           100 * share, left);
     int width = terminal_width() - 1; /* the last column would wrap on some terminals */
     int name = (int)strlen(p->name);

@@ -56,7 +56,7 @@ void sn_job_fail(sn_job *job, int code, const char *format, ...)
     sn_complain(0, "%s", job->failure);
 }
 
-/* ---- What was asked ---------------------------------------------------------------------------------------------------- */
+/* ---- What was asked ---------------------------------------------------------------------------------------------- */
 
 /* "pc2,obj" to bits; 0 after a message. */
 static unsigned read_formats(const char *list)
@@ -105,7 +105,7 @@ static bool check_asked(const sn_run_options *o)
     return !wrong;
 }
 
-/* ---- The run ----------------------------------------------------------------------------------------------------------- */
+/* ---- The run ----------------------------------------------------------------------------------------------------- */
 
 /* One step; false if that was the last. */
 static bool step(sn_job *job, const char *what, uint32_t frame)

@@ -37,10 +37,13 @@ target_link_libraries(sinew_json PUBLIC sinew_scene "${JANSSON_LIBRARY}")
 
 # build/<preset>/sinew. Scenes are looked for beside it once it is installed, and in the source tree before.
 file(GLOB cli_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/cli/*.c")
-add_executable(sinew_command ${cli_sources})
+list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/cli/main.c")
+sinew_room(sinew_cli ${cli_sources})
+target_compile_definitions(sinew_cli PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURCE_DIR}/scenes\"")
+target_link_libraries(sinew_cli PUBLIC sinew_export sinew_json sinew_scene)
+add_executable(sinew_command "${PROJECT_SOURCE_DIR}/cli/main.c")
 sinew_compile(sinew_command)
-target_compile_definitions(sinew_command PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURCE_DIR}/scenes\"")
-target_link_libraries(sinew_command PRIVATE sinew_export sinew_json sinew_scene sinew::sinew m)
+target_link_libraries(sinew_command PRIVATE sinew_cli sinew::sinew m)
 set_target_properties(sinew_command PROPERTIES OUTPUT_NAME sinew
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 

@@ -170,14 +170,15 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
                        size_t size)
 {
     const sn_object *object = e->object;
-    char title[MOST_NAME + 200], rate[SN_NUMBER_TEXT + 32] = "sinew rate ",
-                                                       radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
+    char title[MOST_NAME + 32], type[MOST_NAME + 32],
+        rate[SN_NUMBER_TEXT + 32] = "sinew rate ", radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
     snprintf(title, sizeof title, "sinew object %.*s", MOST_NAME, object->name ? object->name : "");
+    snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, object->type ? object->type : "");
     sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
     sn_world *world = sn_scene_world(output->scene);
     sn_number_real(radius + strlen(radius),
                    object->run.count ? sn_particle_radius(world, sn_particles_at(object->run, 0)) : 0);
-    const char *comment[] = {title, rate, radius, NULL};
+    const char *comment[] = {title, type, rate, radius, NULL};
     sn_mesh_view mesh = {.vertex_count = object->run.count,
                          .place = output->place,
                          .velocity = output->velocity,

@@ -1,5 +1,5 @@
-/* Any bytes: they are refused with a reason, or they are a document that is the same after writing and reading it again, and
-   of which every value can be found in the text. */
+/* Any bytes: they are refused with a reason, or they are a document that is the same after writing and reading it
+   again, and of which every value can be found in the text. */
 #include "scene/json.h"
 
 #include <float.h>

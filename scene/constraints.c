@@ -81,7 +81,7 @@ static bool read_param(sn_reader *reader, const sn_value *value, const sn_param 
         given = 1;
     }
     double two[3] = {0, 0, 0};
-    if (x && size == 3 && given == 2 && count == 1) { /* in the plane */
+    if (x && size == 3 && given == 2) { /* in the plane */
         two[0] = x[0], two[1] = x[1];
         x = two;
         given = 3;
@@ -121,7 +121,7 @@ static bool read_params(sn_reader *reader, const sn_kind *kind, const kind_table
     return good;
 }
 
-/* Compliance, damping or stiffness: a number, or a list with one for each. *each is NULL unless they differ. */
+/* Compliance, damping or stiffness: a number, or a list with one for each. *each is NULL unless there are many. */
 static bool read_give(sn_reader *reader, const char *key, const sn_value *value, uint32_t count, sn_real *all,
                       const double **each)
 {
@@ -131,10 +131,15 @@ static bool read_give(sn_reader *reader, const char *key, const sn_value *value,
     size_t length = sn_reader_enter_key(reader, key);
     uint32_t given;
     bool good = true;
-    if (value->type == SN_VALUE_NUMBER)
+    if (value->type == SN_VALUE_NUMBER) {
         good = sn_read_real(reader, value, all);
-    else if (!(*each = sn_value_numbers(value, &given)) || given != count)
+    } else if (!(*each = sn_value_numbers(value, &given)) || given != count) {
         good = sn_reader_expected(reader, value, "a number, or a list with one for each constraint");
+    } else if (count == 1) {
+        sn_value number = {.type = SN_VALUE_NUMBER, .number = (*each)[0]};
+        *each = NULL;
+        good = sn_read_real(reader, &number, all);
+    }
     sn_reader_leave(reader, length);
     return good;
 }
@@ -191,15 +196,15 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     sn_constraint_def def = sn_default_constraint_def(kind_number);
     const double *each;
     bool good = read_params(reader, kind, table, 1, def.param);
-    good = read_give(reader, "compliance", keys->compliance, 1, &def.compliance, &each) && !each && good;
-    good = read_give(reader, "damping", keys->damping, 1, &def.damping, &each) && !each && good;
-    good = read_give(reader, "stiffness", keys->stiffness, 1, &def.stiffness, &each) && !each && good;
+    good = read_give(reader, "compliance", keys->compliance, 1, &def.compliance, &each) && good;
+    good = read_give(reader, "damping", keys->damping, 1, &def.damping, &each) && good;
+    good = read_give(reader, "stiffness", keys->stiffness, 1, &def.stiffness, &each) && good;
     size_t length = sn_reader_enter_key(reader, "points");
     good = (kind->points ? read_points(scene, reader, kind, keys->points, &def)
                          : read_all_points(scene, reader, keys->points, &def)) &&
            good;
     sn_reader_leave(reader, length);
-    if (!good)
+    if (!good || !sn_scene_plan(scene, reader, 0, 1))
         return false;
     sn_constraint c;
     if (sn_constraint_add(scene->world, &def, &c) != SN_OK)
@@ -240,6 +245,22 @@ static bool read_index(sn_scene *scene, sn_reader *reader, const sn_kind *kind, 
     return good;
 }
 
+static bool read_each(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_value *value, uint32_t *count,
+                      const uint32_t **out)
+{
+    sn_selection all = {0};
+    size_t length = sn_reader_enter_key(reader, "each");
+    bool good = kind->points == 1
+                    ? sn_select(scene, reader, value, NULL, &scene->scratch, &all)
+                    : sn_reader_fail(reader, "a %s has more than one point: use 'points' or 'index'", kind->name);
+    if (good && all.count == 0)
+        good = sn_reader_fail(reader, "this names no particle");
+    sn_reader_leave(reader, length);
+    *count = all.count;
+    *out = all.number;
+    return good;
+}
+
 /* Gives that differ from one constraint to the next. */
 static bool set_each(sn_scene *scene, sn_reader *reader, sn_constraints run, sn_material all, const double *compliance,
                      const double *damping, const double *stiffness)
@@ -260,10 +281,12 @@ static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, 
 {
     const sn_kind *kind = sn_kind_info(scene->world, kind_number);
     sn_constraint_def def = sn_default_constraint_def(kind_number);
-    const uint32_t *index;
+    const uint32_t *index = NULL;
     const double *compliance, *damping, *stiffness;
-    uint32_t count;
-    if (!read_index(scene, reader, kind, keys->index, &count, &index))
+    uint32_t count = 0;
+    if (!(keys->index ? read_index(scene, reader, kind, keys->index, &count, &index)
+                      : read_each(scene, reader, kind, keys->each, &count, &index)) ||
+        !sn_scene_plan(scene, reader, 0, count))
         return false;
     sn_real *param = sn_arena_take(&scene->scratch, (size_t)count * sn_kind_param_count(kind), sizeof *param);
     if (!param)
@@ -294,12 +317,13 @@ static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *
     sn_constraint_keys keys;
     kind_table table;
     table_of_kind(kind, &table);
-    const sn_record *tables[] = {&sn_constraint_record, &table.record};
-    void *structs[] = {&keys, table.given};
+    /* The kind's parameters come first: a spring has a stiffness and a damping of its own. */
+    const sn_record *tables[] = {&table.record, &sn_constraint_record};
+    void *structs[] = {table.given, &keys};
     if (!sn_record_read(reader, value, 2, tables, structs))
         return false;
-    if (!keys.points == !keys.index)
-        return sn_reader_fail(reader, "expected one of the keys 'points' and 'index'");
+    if (!!keys.points + !!keys.each + !!keys.index != 1)
+        return sn_reader_fail(reader, "expected one of the keys 'points', 'each' and 'index'");
     bool good = (keys.points ? read_one : read_many)(scene, reader, number, &keys, &table);
     sn_arena_release(&scene->scratch);
     return good;
@@ -382,13 +406,15 @@ bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *rec
 static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *between, sn_selection side[2])
 {
     size_t length = sn_reader_enter_key(reader, "between");
-    bool good = between->type == SN_VALUE_LIST && between->count == 2 && between->first;
+    bool good = between->type == SN_VALUE_LIST && between->count == 2;
     if (!good)
         sn_reader_expected(reader, between, "a list of two selectors");
     const sn_value *item = good ? between->first : NULL;
-    for (uint32_t i = 0; i < 2 && item; ++i, item = item->next) {
+    for (uint32_t i = 0; i < 2 && (item || between->numbers) && good; ++i, item = item ? item->next : NULL) {
+        sn_value number = {.type = SN_VALUE_NUMBER, .number = between->numbers ? between->numbers[i] : 0};
         size_t inner = sn_reader_enter_item(reader, i);
-        good = sn_select(scene, reader, item, NULL, &scene->scratch, &side[i]) && good;
+        good = sn_select(scene, reader, item ? item : &number, NULL, &scene->scratch, &side[i]) &&
+               (side[i].count || sn_reader_fail(reader, "this names no particle"));
         sn_reader_leave(reader, inner);
     }
     if (good && side[0].count != side[1].count && side[0].count != 1 && side[1].count != 1)
@@ -407,6 +433,8 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
         !read_sides(scene, reader, keys.between, side))
         return false;
     uint32_t count = side[0].count > side[1].count ? side[0].count : side[1].count;
+    if (!sn_scene_plan(scene, reader, 0, count))
+        return false;
     uint32_t *index = sn_arena_take(&scene->scratch, 2 * (size_t)count, sizeof *index);
     if (!index)
         return sn_reader_fail(reader, "no memory for %u attachments", count);

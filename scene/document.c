@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* ---- Keys of large records ----------------------------------------------------------------------------------------
-   A record with few keys is searched one by one. Once it has more than FEW_KEYS, all its keys are entered in a hash table that
-   the document's large records share, so that a record of n keys costs n steps and not n². Entries are never removed: a value
-   that sn_document_set replaces leaves its key behind, which still is a key of the record. */
+   A record with few keys is searched one by one. Once it has more than FEW_KEYS, all its keys are entered in a hash
+   table that the document's large records share, so that a record of n keys costs n steps and not n². Entries are never
+   removed: a value that sn_document_set replaces leaves its key behind, which still is a key of the record. */
 
 #define FEW_KEYS 16
 
@@ -90,7 +90,7 @@ static bool note_key(sn_document *document, const sn_value *record, const char *
     return true;
 }
 
-/* ---- Building ----------------------------------------------------------------------------------------------------- */
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
 
 void sn_document_init(sn_document *document, const sn_allocator *allocator)
 {
@@ -242,7 +242,7 @@ sn_value *sn_document_numbers(sn_document *document, sn_value *parent, const cha
     return value;
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 const sn_value *sn_value_find(const sn_value *record, const char *key)
 {
@@ -305,7 +305,7 @@ const char *sn_value_describe(const sn_value *value, char *text, size_t size)
     return text;
 }
 
-/* ---- Editing ------------------------------------------------------------------------------------------------------ */
+/* ---- Editing ----------------------------------------------------------------------------------------------------- */
 
 /* How many lists and records lie in each other in a value. */
 static uint32_t height(const sn_value *value)
@@ -413,8 +413,8 @@ static bool fits(const setting *edit, const sn_value *holder, const char *where,
     return refuse(edit, "%s is %s, not a record: it has no key %s", where, found, quote(step->key).text);
 }
 
-/* The step to the holder's value, which must exist. An item of a list of numbers is no value of its own; `spare` becomes
-   it. */
+/* The step to the holder's value, which must exist. An item of a list of numbers is no value of its own; `spare`
+   becomes it. */
 static sn_value *take_step(const setting *edit, sn_value *holder, const char *where, const sn_path_step *step,
                            sn_value *spare)
 {

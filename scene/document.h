@@ -7,7 +7,8 @@
 #include "scene/arena.h"
 #include "scene/words.h"
 
-/* Lists and records lie in each other at most this deep (the root is at 1), so that code that walks a document may recurse. */
+/* Lists and records lie in each other at most this deep (the root is at 1), so that code that walks a document may
+   recurse. */
 #define SN_DOCUMENT_DEPTH 256
 
 typedef enum sn_value_type {
@@ -48,9 +49,9 @@ void sn_document_release(sn_document *document);
 /* ---- Building -----------------------------------------------------------------------------------------------------
    Each adds a value at the end of parent, a list (key is not looked at) or a record (key is copied), or as the root if
    parent is NULL and there is none yet. NULL, with document->failed set, when memory runs out, when parent is neither,
-   when a key is missing or already there, or beyond SN_DOCUMENT_DEPTH. After a failure all further calls fail, so a builder
-   may hand NULL on as a parent and check `failed` once at the end. A list that was added with sn_document_numbers takes no
-   more items. */
+   when a key is missing or already there, or beyond SN_DOCUMENT_DEPTH. After a failure all further calls fail, so a
+   builder may hand NULL on as a parent and check `failed` once at the end. A list that was added with
+   sn_document_numbers takes no more items. */
 
 sn_value *sn_document_record(sn_document *document, sn_value *parent, const char *key);
 sn_value *sn_document_list(sn_document *document, sn_value *parent, const char *key);
@@ -59,25 +60,26 @@ sn_value *sn_document_truth(sn_document *document, sn_value *parent, const char 
 sn_value *sn_document_number(sn_document *document, sn_value *parent, const char *key, double number);
 sn_value *sn_document_text(sn_document *document, sn_value *parent, const char *key, const char *text);
 
-/* A list of numbers, copied. numbers NULL: zeros, to be filled in through the pointer that *filled gets (may be NULL). */
+/* A list of numbers, copied. numbers NULL: zeros, to be filled in through what *filled gets (may be NULL). */
 sn_value *sn_document_numbers(sn_document *document, sn_value *parent, const char *key, uint32_t count,
                               const double *numbers, double **filled);
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* The value under a key of a record; NULL if there is none or it is no record. */
 const sn_value *sn_value_find(const sn_value *record, const char *key);
 
-/* What a message says that it found: "a number (2.5)", "a text ("silk")", "a list of 3", "an empty list", "a record", "true",
-   "null"; "nothing" for NULL. Written to text, which is returned; a long text is cut. */
+/* What a message says that it found: "a number (2.5)", "a text ("silk")", "a list of 3", "an empty list", "a record",
+   "true", "null"; "nothing" for NULL. Written to text, which is returned; a long text is cut. */
 const char *sn_value_describe(const sn_value *value, char *text, size_t size);
 
-/* ---- Editing: what --set does -------------------------------------------------------------------------------------- */
+/* ---- Editing: what --set does ------------------------------------------------------------------------------------ */
 
 /* Puts a copy of value at a path such as world.substeps, objects[2].pins[0] or materials.silk.bend, replacing what was
-   there or adding the last key of the path, or an item at the end of a list; what lies in between must exist. The same path
-   as in error messages. False, with the reason in words, naming the step of the path that failed (and a near key, if there
-   is one), in message; the document is then as it was. Pointers to values that were replaced must not be used any more. */
+   there or adding the last key of the path, or an item at the end of a list; what lies in between must exist. The same
+   path as in error messages. False, with the reason in words, naming the step of the path that failed (and a near key,
+   if there is one), in message; the document is then as it was. Pointers to values that were replaced must not be used
+   any more. */
 bool sn_document_set(sn_document *document, const char *path, const sn_value *value, char *message, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
-/* Finding a path in a text, when there is something to say about the value. The document does not remember where its values
-   stood: that would cost every scene memory for the sake of those with an error. */
+/* Finding a path in a text, when there is something to say about the value. The document does not remember where its
+   values stood: that would cost every scene memory for the sake of those with an error. */
 #include "scene/json.h"
 
 #include <string.h>

@@ -55,7 +55,7 @@ static void set_level(const reading *reader)
     *reader->place = sn_json_locate(reader->text, reader->length, path, false);
 }
 
-/* ---- The bytes, before jansson sees them --------------------------------------------------------------------------- */
+/* ---- The bytes, before jansson sees them ------------------------------------------------------------------------- */
 
 static bool check_bytes(const reading *reader)
 {
@@ -74,7 +74,7 @@ static bool check_bytes(const reading *reader)
     return true;
 }
 
-/* ---- What jansson found wrong --------------------------------------------------------------------------------------- */
+/* ---- What jansson found wrong ------------------------------------------------------------------------------------ */
 
 /* A piece of the text for a message. Control characters are escaped: messages go to terminals. */
 typedef struct excerpt {
@@ -283,7 +283,7 @@ static bool explain(const reading *reader, const json_error_t *error, size_t ski
     return fail(reader, "%s", error->text);
 }
 
-/* ---- jansson's tree to the document --------------------------------------------------------------------------------- */
+/* ---- jansson's tree to the document ------------------------------------------------------------------------------ */
 
 static bool out_of_memory(const reading *reader)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Numbers ------------------------------------------------------------------------------------------------------ */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
 /* Whole numbers below this are all exact, and written as integers. */
 #define WHOLE_LIMIT 9007199254740992.0
@@ -42,9 +42,10 @@ static int put_digits(uint64_t number, char *digits)
     return count;
 }
 
-/* The shortest decimal that comes back as the same sn_real, found with a few operations in double: an integer n below 2^53
-   over or times a power of ten up to 10^22 are both exact, so that n / 10^k is rounded once, as strtod rounds the written
-   number. False where that does not hold, or where no so short decimal does: then the C library has to search. */
+/* The shortest decimal that comes back as the same sn_real, found with a few operations in double: an integer n below
+   2^53 over or times a power of ten up to 10^22 are both exact, so that n / 10^k is rounded once, as strtod rounds the
+   written number. False where that does not hold, or where no so short decimal does: then the C library
+   has to search. */
 static bool quick_decimal(double number, decimal *out)
 {
     static const double ten[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -132,8 +133,8 @@ size_t sn_json_number(double number, char text[SN_NUMBER_SIZE])
         *at = 0;
         return (size_t)(at - text);
     }
-    /* What sn_real cannot hold keeps its digits as a double. So does its largest number, which would be rounded up to one
-       that is beyond it. */
+    /* What sn_real cannot hold keeps its digits as a double. So does its largest number, which would be rounded up to
+       one that is beyond it. */
     bool real = size >= REAL_MIN && size <= REAL_MAX && (double)(sn_real)size < REAL_MAX;
     if (real)
         size = (double)(sn_real)size;
@@ -142,7 +143,7 @@ size_t sn_json_number(double number, char text[SN_NUMBER_SIZE])
     return (size_t)(at - text) + put_decimal(&out, at);
 }
 
-/* ---- On one line -------------------------------------------------------------------------------------------------- */
+/* ---- On one line ------------------------------------------------------------------------------------------------- */
 
 /* Lines are filled up to this column. */
 #define LINE_WIDTH 100
@@ -244,7 +245,7 @@ static void put_flat(writer *out, const sn_value *value)
     }
 }
 
-/* ---- On several lines --------------------------------------------------------------------------------------------- */
+/* ---- On several lines -------------------------------------------------------------------------------------------- */
 
 static void new_line(writer *out, size_t indent)
 {
@@ -278,8 +279,8 @@ static void put_numbers(writer *out, const sn_value *list, size_t indent)
     }
 }
 
-/* Writes a value if it fits on the rest of a line, with a comma to follow. The line is the writer's own, not one on the stack
-   at each depth, where memory may be scarce. */
+/* Writes a value if it fits on the rest of a line, with a comma to follow. The line is the writer's own, not one on the
+   stack at each depth, where memory may be scarce. */
 static bool put_short(writer *out, const sn_value *value, size_t column)
 {
     out->trying = true;

@@ -1,5 +1,6 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "scene/load.h"
+#include "scene/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,22 +48,23 @@ static char *read_all(FILE *file, uint64_t most, size_t *length, char *message, 
     return text;
 }
 
-static char *read_path(const char *path, uint64_t most, size_t *length, char *message, size_t size)
+/* plain: nothing but a plain file is read, since a pipe would make us wait. */
+static char *read_path(const char *path, bool plain, uint64_t most, size_t *length, char *message, size_t size)
 {
     struct stat status;
-    errno = 0;
-    if (strcmp(path, "-") == 0)
-        return read_all(stdin, most, length, message, size);
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &status) != 0) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | (plain ? O_NONBLOCK | O_NOCTTY : 0));
+    FILE *file = descriptor >= 0 && fstat(descriptor, &status) == 0 ? fdopen(descriptor, "rb") : NULL;
+    if (!file) {
         snprintf(message, size, "%s", strerror(errno));
-        if (file)
-            fclose(file);
+        if (descriptor >= 0)
+            close(descriptor);
         return NULL;
     }
     char *text = NULL;
     if (S_ISDIR(status.st_mode))
         snprintf(message, size, "it is a folder");
+    else if (plain && !S_ISREG(status.st_mode))
+        snprintf(message, size, "it is not a plain file");
     else
         text = read_all(file, most, length, message, size);
     fclose(file);
@@ -71,7 +73,7 @@ static char *read_path(const char *path, uint64_t most, size_t *length, char *me
 
 /* ---- The folder that a scene may read ----------------------------------------------------------------------------------- */
 
-typedef struct folder {
+typedef struct sn_folder {
     char *path; /* real, without links; NULL if there is none */
     bool anywhere;
     uint64_t most;
@@ -123,34 +125,29 @@ static char *allowed_path(const folder *from, const char *name, char *message, s
     char *real = realpath(joined, NULL);
     int reason = errno;
     free(joined);
-    /* A name that points outside says so even if nothing is there: a scene must not find out what else exists. */
-    bool outside = name[0] == '/' || goes_up(name) || (real && !is_inside(real, from->path));
-    if (!from->anywhere && outside) {
-        snprintf(message, size,
-                 "it lies outside of the scene's folder, where scenes may not read unless told so "
-                 "(--read-anywhere)");
-        free(real);
-        return NULL;
-    }
-    if (!real)
+    /* A name that points outside, or a link that does, gets the same answer whether something is there or not: a scene must
+       not find out what else exists. */
+    static const char unless[] = "outside of which scenes may not read unless told so (--read-anywhere)";
+    if (!from->anywhere && (name[0] == '/' || goes_up(name)))
+        snprintf(message, size, "it does not lie in the scene's folder, %s", unless);
+    else if (!from->anywhere && (!real || !is_inside(real, from->path)))
+        snprintf(message, size, "there is no such file in the scene's folder, %s", unless);
+    else if (!real)
         snprintf(message, size, "%s", strerror(reason));
-    return real;
+    else
+        return real;
+    free(real);
+    return NULL;
 }
 
 static bool read_file(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size, char *message,
                       size_t message_size)
 {
     const folder *from = context;
-    struct stat status;
     char *path = allowed_path(from, name, message, message_size);
     if (!path)
         return false;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a pipe would make us wait */
-        snprintf(message, message_size, "it is not a plain file");
-        free(path);
-        return false;
-    }
-    char *text = read_path(path, from->most, size, message, message_size);
+    char *text = read_path(path, true, from->most, size, message, message_size);
     free(path);
     if (!text)
         return false;
@@ -168,32 +165,43 @@ static void fail(sn_loaded *loaded, const char *text)
     sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "%s", text);
 }
 
+/* Where the path of a change ends: the first = that is not inside of a quoted key, as in materials["a=b"].bend=3. */
+static const char *find_equals(const char *set)
+{
+    bool quoted = false;
+    for (; *set; ++set) {
+        if (*set == '"')
+            quoted = !quoted;
+        else if (quoted && *set == '\\' && set[1])
+            ++set;
+        else if (*set == '=' && !quoted)
+            return set;
+    }
+    return NULL;
+}
+
 /* A change of the form path=value. */
 static bool apply_set(sn_loaded *loaded, const char *set)
 {
-    char message[512], path[300];
-    const char *equals = strchr(set, '=');
-    size_t length = equals ? (size_t)(equals - set) : 0;
+    char message[512] = "no memory";
+    const char *equals = find_equals(set);
     sn_document value;
-    sn_place place;
-    if (length == 0 || length >= sizeof path) {
+    if (!equals || equals == set) {
         sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false,
                         "--set %.200s: expected path=value, such as world.substeps=20", set);
         return false;
     }
-    memcpy(path, set, length);
-    path[length] = 0;
     sn_document_init(&value, NULL);
-    if (!sn_json_read(&value, equals + 1, strlen(equals + 1), &place, message,
-                      sizeof message)) { /* then it is a text */
+    if (!sn_json_read(&value, equals + 1, strlen(equals + 1), NULL, message, sizeof message)) {
         sn_document_release(&value);
         sn_document_init(&value, NULL);
-        sn_document_text(&value, NULL, NULL, equals + 1);
+        sn_document_text(&value, NULL, NULL, equals + 1); /* then it is a text */
+        snprintf(message, sizeof message, "no memory");
     }
-    bool good = !value.failed && sn_document_set(&loaded->document, path, value.root, message, sizeof message);
+    char *path = sn_arena_copy(&value.arena, set, (size_t)(equals - set));
+    bool good = !value.failed && path && sn_document_set(&loaded->document, path, value.root, message, sizeof message);
     if (!good)
-        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "--set %.200s: %s", set,
-                        value.failed ? "no memory" : message);
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "--set %.200s: %s", set, message);
     sn_document_release(&value);
     return good;
 }
@@ -201,7 +209,11 @@ static bool apply_set(sn_loaded *loaded, const char *set)
 static bool load_document(sn_loaded *loaded, const sn_load_options *options)
 {
     char message[512] = "";
-    loaded->text = read_path(loaded->path, options->scene.memory, &loaded->length, message, sizeof message);
+    uint64_t most = options->scene.memory;
+    errno = 0;
+    loaded->text = strcmp(loaded->path, "-") == 0
+                       ? read_all(stdin, most, &loaded->length, message, sizeof message)
+                       : read_path(loaded->path, false, most, &loaded->length, message, sizeof message);
     if (!loaded->text) {
         sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "cannot be read: %s", message);
         return false;
@@ -227,12 +239,15 @@ bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *
     sn_problems_init(&loaded->problems, NULL);
     if (!load_document(loaded, options))
         return false;
-    folder from = {folder_of(path), options->read_anywhere, options->scene.memory};
     sn_scene_options scene = options->scene;
+    if (!(loaded->folder = malloc(sizeof *loaded->folder))) {
+        fail(loaded, "no memory for a scene");
+        return false;
+    }
+    *loaded->folder = (folder){folder_of(path), options->read_anywhere, options->scene.memory};
     scene.read_file = read_file;
-    scene.read_file_context = &from;
+    scene.read_file_context = loaded->folder;
     loaded->scene = sn_scene_create(&loaded->document, &scene, &loaded->problems);
-    free(from.path);
     return loaded->scene != NULL;
 }
 
@@ -242,6 +257,9 @@ void sn_loaded_release(sn_loaded *loaded)
     sn_document_release(&loaded->document);
     sn_problems_release(&loaded->problems);
     free(loaded->text);
+    if (loaded->folder)
+        free(loaded->folder->path);
+    free(loaded->folder);
     *loaded = (sn_loaded){0};
 }
 

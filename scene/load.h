@@ -22,6 +22,7 @@ typedef struct sn_loaded {
     char *text; /* the file, for places in messages; NULL if it could not be read */
     size_t length;
     const char *path; /* as it was given, and not copied */
+    struct sn_folder *folder; /* that the scene may read */
     sn_place syntax;  /* where the file stops being JSON; 0 if it does not */
 } sn_loaded;
 

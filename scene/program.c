@@ -4,8 +4,21 @@
 #include <math.h>
 #include <string.h>
 
-/* Times are compared with this slack, in seconds, so that an event at 0.1 s happens in frame 6 of 60 a second. */
-#define TIME_SLACK 1e-7
+/* Times are compared with this slack, in seconds and in parts of the time, so that an event at 0.1 s happens in frame 6 of
+   60 a second, and one at 100.1 s, which a float cannot hold, in frame 6006. */
+#define TIME_SLACK      1e-7
+#define TIME_SLACK_PART 1.2e-7
+
+static double slack_at(double time)
+{
+    return TIME_SLACK + TIME_SLACK_PART * fabs(time);
+}
+
+/* Whether a moment, which may be infinite, has come. */
+static bool has_come(double time, sn_real moment)
+{
+    return time - (double)moment >= -slack_at(time);
+}
 
 static sn_particle particle(const sn_scene *scene, uint32_t number)
 {
@@ -46,6 +59,11 @@ static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *key
             return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
         def.one_group = true;
         def.group = object->group;
+        for (uint32_t i = 0; i < scene->objects.count; ++i)
+            if (scene_object(scene, i) != object && scene_object(scene, i)->group == object->group)
+                sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+                                "this drag also acts on '%s', which is of the same group as '%s'",
+                                scene_object(scene, i)->name, object->name);
     }
     uint32_t *number = sn_growing_add(&scene->drags, &scene->arena, sizeof *number);
     const char **name = sn_growing_add(&scene->drag_objects, &scene->arena, sizeof *name);
@@ -79,11 +97,21 @@ static bool select_key(sn_scene *scene, sn_reader *reader, const char *key, cons
     return good;
 }
 
+/* In a world of two dimensions nothing has a z. */
+static bool check_flat(const sn_scene *scene, sn_reader *reader, const char *key, sn_vec3 v)
+{
+    if (sn_world_dimensions(scene->world) == 3 || v.z == 0 || isnan(v.x))
+        return true;
+    return sn_reader_fail_key(reader, key, "found z = %g, expected 0 in a world of two dimensions", (double)v.z);
+}
+
 static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *out)
 {
     uint32_t count = 0, at = 0;
     for (uint32_t i = 0; i < scene->objects.count; ++i)
         count += scene_object(scene, i)->run.count;
+    if (!sn_scene_fits(scene, reader, (double)count * sizeof(uint32_t)))
+        return false;
     uint32_t *number = sn_arena_take(&scene->arena, count, sizeof *number);
     if (!number)
         return sn_reader_fail(reader, "no memory for %u particles", count);
@@ -106,12 +134,26 @@ static bool sheet_triangle(const sn_object *object, uint32_t t, uint32_t corner[
     return all;
 }
 
+/* A wind that nothing feels is most likely a radius that was forgotten. */
+static void warn_of_calm(const sn_scene *scene, sn_reader *reader, const sn_scene_force *force)
+{
+    bool felt = force->sheet_count > 0;
+    for (uint32_t i = 0; i < force->lone.count && !felt; ++i)
+        felt = sn_particle_radius(scene->world, particle(scene, force->lone.number[i])) > 0;
+    if (!felt)
+        sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+                        "this wind acts on nothing: what is no surface needs a radius to be blown at");
+}
+
 /* Which of the chosen particles are corners of triangles that are chosen whole, and which are not. */
 static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *force)
 {
     uint32_t particles = sn_world_particle_count(scene->world), triangles = 0, corner[3];
-    for (uint32_t i = 0; i < scene->objects.count; ++i)
+    uint32_t objects = sn_world_dimensions(scene->world) == 3 ? scene->objects.count : 0; /* wind blows along a plane */
+    for (uint32_t i = 0; i < objects; ++i)
         triangles += scene_object(scene, i)->triangle_count;
+    if (!sn_scene_fits(scene, reader, particles + 12.0 * triangles + 4.0 * force->of.count))
+        return false;
     char *mark = sn_arena_take(&scene->scratch, particles, 1);
     uint32_t *sheet = sn_arena_take(&scene->arena, 3 * (size_t)triangles, sizeof *sheet);
     uint32_t *lone = sn_arena_take(&scene->arena, force->of.count, sizeof *lone);
@@ -119,7 +161,7 @@ static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *forc
         return sn_reader_fail(reader, "no memory for the wind");
     for (uint32_t i = 0; i < force->of.count; ++i)
         mark[force->of.number[i]] |= CHOSEN;
-    for (uint32_t i = 0; i < scene->objects.count; ++i)
+    for (uint32_t i = 0; i < objects; ++i)
         for (uint32_t t = 0; t < scene_object(scene, i)->triangle_count; ++t)
             if (sheet_triangle(scene_object(scene, i), t, corner, mark)) {
                 memcpy(sheet + 3 * (size_t)force->sheet_count++, corner, sizeof corner);
@@ -132,6 +174,7 @@ static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *forc
     force->sheet = sheet;
     force->lone.number = lone;
     sn_arena_release(&scene->scratch);
+    warn_of_calm(scene, reader, force);
     return true;
 }
 
@@ -147,6 +190,11 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
                      : select_key(scene, reader, "of", force->keys.of, &force->of)))
         return false;
     force->keys.of = NULL; /* it dies with the document */
+    if (force->keys.to < force->keys.from)
+        return sn_reader_fail_key(reader, "to", "found %g s, expected a time after 'from', which is %g s",
+                                  (double)force->keys.to, (double)force->keys.from);
+    if (!check_flat(scene, reader, "value", force->keys.value))
+        return false;
     return force->keys.type != SN_FORCE_WIND || find_sheets(scene, reader, force);
 }
 
@@ -162,6 +210,19 @@ static bool check_keyframes(sn_reader *reader, const sn_list_of *keys)
     return true;
 }
 
+static bool check_flat_motion(const sn_scene *scene, sn_reader *reader, const sn_motion_keys *motion)
+{
+    const sn_motion_key *key = motion->keys.items;
+    bool good = check_flat(scene, reader, "about", motion->about), turns = false;
+    for (uint32_t i = 0; i < motion->keys.count && good; ++i) {
+        turns = turns || key[i].angle != 0;
+        good = check_flat(scene, reader, "keys", key[i].move);
+    }
+    if (good && turns && sn_world_dimensions(scene->world) == 2 && (motion->axis.x != 0 || motion->axis.y != 0))
+        return sn_reader_fail_key(reader, "axis", "in a 2D world things turn about the axis [0, 0, 1] only");
+    return good;
+}
+
 static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     sn_scene_motion *motion = sn_growing_add(&scene->motions, &scene->arena, sizeof *motion);
@@ -175,6 +236,9 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
         return sn_reader_fail_key(reader, "axis", "the axis has length 0");
     if (motion->keys.repeat && motion->keys.release)
         return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
+    if (!check_flat_motion(scene, reader, &motion->keys) ||
+        !sn_scene_fits(scene, reader, (double)motion->of.count * sizeof(sn_vec3)))
+        return false;
     sn_vec3 *start = sn_arena_take(&scene->arena, motion->of.count, sizeof *start);
     if (!start)
         return sn_reader_fail(reader, "no memory for %u particles", motion->of.count);
@@ -216,7 +280,7 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         good = select_key(scene, reader, "of", event->keys.of, &event->of);
     }
     event->keys.of = NULL;
-    return good;
+    return check_flat(scene, reader, "value", event->keys.value) && good;
 }
 
 bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)
@@ -319,8 +383,10 @@ static sn_result blow_triangle(sn_scene *scene, const sn_scene_force *force, con
     double twice_area = sqrt(dot(n, n));
     if (!(twice_area > 0) || !(mass > 0))
         return SN_OK;
+    for (int k = 0; k < 3; ++k)
+        n[k] /= twice_area;
     double rate = (double)force->keys.drag * sqrt(dot(u, u)) * twice_area / 2;
-    double f = rate / (1 + 6 * rate * dt / mass) * dot(u, n) / (twice_area * twice_area);
+    double f = rate / (1 + 6 * rate * dt / mass) * dot(u, n);
     for (int i = 0; i < 3; ++i) {
         sn_result result = isinf(b[i].mass) ? SN_OK : add_force(scene, b[i].particle, n, f / 3);
         if (result != SN_OK)
@@ -355,7 +421,7 @@ static sn_result blow(sn_scene *scene, const sn_scene_force *force, double time,
 
 static sn_result apply_force(sn_scene *scene, const sn_scene_force *force, double time, double dt)
 {
-    if (time < (double)force->keys.from - TIME_SLACK || time >= (double)force->keys.to - TIME_SLACK)
+    if (!has_come(time, force->keys.from) || has_come(time, force->keys.to))
         return SN_OK;
     return force->keys.type == SN_FORCE_WIND ? blow(scene, force, time, dt) : push(scene, force);
 }
@@ -368,11 +434,15 @@ static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
     const sn_motion_key *key = motion->keys.items;
     uint32_t last = motion->keys.count - 1, i = 0;
     double begin = (double)key[0].time, end = (double)key[last].time;
-    if (motion->repeat && end > begin && time > end)
+    if (motion->repeat && end > begin && time > end + slack_at(time)) {
+        double slack = slack_at(time);
         time = begin + fmod(time - begin, end - begin);
-    while (i < last && time >= (double)key[i + 1].time)
+        if (time < begin + slack) /* the end of one round comes before the beginning of the next */
+            time = end;
+    }
+    while (i < last && has_come(time, key[i + 1].time))
         ++i;
-    if (i == last || time <= begin)
+    if (i == last || time <= (double)key[i].time)
         return key[i];
     double s = (time - (double)key[i].time) / ((double)key[i + 1].time - (double)key[i].time);
     sn_real t = (sn_real)(motion->smooth ? s * s * (3 - 2 * s) : s);
@@ -385,20 +455,22 @@ static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
 static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, double dt)
 {
     const sn_motion_key *key = motion->keys.keys.items;
-    double end = (double)key[motion->keys.keys.count - 1].time;
     if (motion->done)
         return SN_OK;
-    if (motion->keys.release && time >= end - TIME_SLACK) {
+    if (motion->keys.release && has_come(time, key[motion->keys.keys.count - 1].time)) {
         motion->done = true;
         return sn_scene_release(scene, motion->of.count, motion->of.number) ? SN_OK : SN_ERROR_MEMORY;
     }
     sn_motion_key pose = pose_at(&motion->keys, time + dt);
     sn_vec3 c = motion->about;
     for (uint32_t i = 0; i < motion->of.count; ++i) {
-        sn_vec3 x = motion->start[i], r = {x.x - c.x, x.y - c.y, x.z - c.z};
-        if (pose.angle != 0)
+        sn_vec3 x = motion->start[i], m = pose.move;
+        if (pose.angle != 0) { /* otherwise it stays to the last bit where it was */
+            sn_vec3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
             r = sn_turned(r, motion->keys.axis, (double)pose.angle);
-        sn_vec3 target = {c.x + r.x + pose.move.x, c.y + r.y + pose.move.y, c.z + r.z + pose.move.z};
+            x = (sn_vec3){c.x + r.x, c.y + r.y, c.z + r.z};
+        }
+        sn_vec3 target = {x.x + m.x, x.y + m.y, x.z + m.z};
         sn_result result = sn_particle_move_to(scene->world, particle(scene, motion->of.number[i]), target);
         if (result != SN_OK)
             return result;
@@ -432,8 +504,8 @@ static sn_result happen(sn_scene *scene, sn_scene_event *event)
         result = happen_to(scene, &event->keys, particle(scene, event->of.number[i]));
     if (event->keys.type == SN_EVENT_PIN && !sn_scene_pin(scene, event->of.count, event->of.number))
         result = SN_ERROR_MEMORY;
-    if (event->keys.type == SN_EVENT_RELEASE)
-        sn_scene_release(scene, event->of.count, event->of.number);
+    if (event->keys.type == SN_EVENT_RELEASE && !sn_scene_release(scene, event->of.count, event->of.number))
+        result = SN_ERROR_MEMORY;
     for (uint32_t i = 0; i < event->cut_count && result == SN_OK; ++i)
         if (sn_constraint_is_valid(scene->world, event->cut[i])) /* it may have been cut before */
             result = sn_constraint_remove(scene->world, event->cut[i]);
@@ -450,7 +522,7 @@ sn_result sn_scene_prepare(sn_scene *scene, double time, double dt)
     sn_scene_motion *motion = scene->motions.items;
     const sn_scene_force *force = scene->forces.items;
     for (uint32_t i = 0; i < scene->events.count && result == SN_OK; ++i)
-        if (!event[i].done && time >= (double)event[i].keys.time - TIME_SLACK)
+        if (!event[i].done && has_come(time, event[i].keys.time))
             result = happen(scene, &event[i]);
     for (uint32_t i = 0; i < scene->motions.count && result == SN_OK; ++i)
         result = lead(scene, &motion[i], time, dt);

@@ -130,12 +130,26 @@ static bool check_each(sn_reader *reader, const double *numbers, uint32_t count,
     return good;
 }
 
+/* A list that should be numbers and is not: says which item is none. */
+static bool expected_numbers(sn_reader *reader, const sn_value *value, const char *expected)
+{
+    uint32_t i = 0;
+    for (const sn_value *item = value->type == SN_VALUE_LIST ? value->first : NULL; item; item = item->next, ++i)
+        if (item->type != SN_VALUE_NUMBER) {
+            size_t length = sn_reader_enter_item(reader, i);
+            sn_reader_expected(reader, item, "a number");
+            sn_reader_leave(reader, length);
+            return false;
+        }
+    return sn_reader_expected(reader, value, expected);
+}
+
 static bool read_vector(sn_reader *reader, const sn_value *value, const sn_key *key, sn_vec3 *out)
 {
     uint32_t count;
     const double *x = sn_value_numbers(value, &count);
     if (!x || count < 2 || count > 3)
-        return sn_reader_expected(reader, value, "a list of three numbers (two in the plane)");
+        return expected_numbers(reader, value, "a list of three numbers (two in the plane)");
     if (!check_each(reader, x, count, key))
         return false;
     *out = (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)(count == 3 ? x[2] : 0)};
@@ -237,7 +251,7 @@ static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key
         sn_numbers *numbers = out;
         numbers->data = sn_value_numbers(value, &numbers->count);
         if (!numbers->data)
-            return sn_reader_expected(reader, value, "a list of numbers");
+            return expected_numbers(reader, value, "a list of numbers");
         return check_each(reader, numbers->data, numbers->count, key);
     }
     case SN_KEY_VALUE:
@@ -262,6 +276,11 @@ static bool is_remark(const char *key)
     return strcmp(key, "$schema") == 0 || strcmp(key, "comment") == 0;
 }
 
+static const char *article(const char *name)
+{
+    return strchr("aeiou", *name) ? "an" : "a";
+}
+
 enum { MOST_NAMES = 128 };
 
 static void fail_unknown(sn_reader *reader, uint32_t count, const sn_record *const *tables, const char *key)
@@ -273,8 +292,9 @@ static void fail_unknown(sn_reader *reader, uint32_t count, const sn_record *con
         for (const sn_key *k = tables[t]->keys; k->name && known < MOST_NAMES; ++k)
             names[known++] = k->name;
     size_t length = sn_reader_enter_key(reader, key);
-    sn_problems_add(reader->problems, SN_PROBLEM_ERROR, reader->path, true, "there is no such key in a %s%s",
-                    tables[count - 1]->name, sn_did_you_mean(key, names, known, near, sizeof near));
+    const char *name = tables[count - 1]->name;
+    sn_problems_add(reader->problems, SN_PROBLEM_ERROR, reader->path, true, "there is no such key in %s %s%s",
+                    article(name), name, sn_did_you_mean(key, names, known, near, sizeof near));
     sn_reader_leave(reader, length);
 }
 
@@ -318,7 +338,8 @@ bool sn_record_read(sn_reader *reader, const sn_value *value, uint32_t count, co
     }
     if (value && value->type != SN_VALUE_RECORD) {
         char text[100];
-        snprintf(text, sizeof text, "a record {...}: a %s", tables[count - 1]->name);
+        const char *name = tables[count - 1]->name;
+        snprintf(text, sizeof text, "a record {...}: %s %s", article(name), name);
         return sn_reader_expected(reader, value, text);
     }
     bool good = !value || read_given(reader, value, count, tables, structs);
@@ -330,6 +351,70 @@ bool sn_record_read(sn_reader *reader, const sn_value *value, uint32_t count, co
 bool sn_record_read_one(sn_reader *reader, const sn_value *value, const sn_record *table, void *out)
 {
     return sn_record_read(reader, value, 1, &table, &out);
+}
+
+/* The bytes of a key in its struct. */
+static size_t key_size(const sn_key *key)
+{
+    static const size_t size[] = {
+        [SN_KEY_REAL] = sizeof(sn_real),       [SN_KEY_COUNT] = sizeof(uint32_t),   [SN_KEY_TRUTH] = sizeof(bool),
+        [SN_KEY_TEXT] = sizeof(const char *),  [SN_KEY_CHOICE] = sizeof(unsigned),  [SN_KEY_VECTOR] = sizeof(sn_vec3),
+        [SN_KEY_RECORDS] = sizeof(sn_list_of), [SN_KEY_REALS] = sizeof(sn_numbers), [SN_KEY_VALUE] = sizeof(void *)};
+    return key->type == SN_KEY_RECORD ? ((const sn_record *)key->of)->size : size[key->type];
+}
+
+/* ---- Checking what was filled in code ------------------------------------------------------------------------------- */
+
+static bool check_number(sn_reader *reader, const sn_key *key, double x)
+{
+    sn_value value = {.type = SN_VALUE_NUMBER, .number = x};
+    if (isnan(x) || isinf(x))
+        return sn_reader_fail(reader, "is %g, expected a finite number", x);
+    return read_number(reader, &value, key, &x);
+}
+
+static bool check_key(sn_reader *reader, const sn_key *key, const void *in)
+{
+    const sn_vec3 *v = in;
+    const sn_record *inner = key->of;
+    switch (key->type) {
+    case SN_KEY_REAL:
+        return check_number(reader, key, (double)*(const sn_real *)in);
+    case SN_KEY_COUNT:
+        return check_number(reader, key, *(const uint32_t *)in);
+    case SN_KEY_CHOICE:
+        return *(const unsigned *)in < ((const sn_choices *)key->of)->count ||
+               sn_reader_fail(reader, "is %u, and there are %u choices", *(const unsigned *)in,
+                              ((const sn_choices *)key->of)->count);
+    case SN_KEY_VECTOR:
+        return check_number(reader, key, (double)v->x) && check_number(reader, key, (double)v->y) &&
+               check_number(reader, key, (double)v->z);
+    case SN_KEY_RECORD:
+        return sn_record_check(reader, inner, in);
+    case SN_KEY_REALS:
+        return check_each(reader, ((const sn_numbers *)in)->data, ((const sn_numbers *)in)->count, key);
+    default:
+        return true;
+    }
+}
+
+bool sn_record_check(sn_reader *reader, const sn_record *table, const void *in)
+{
+    void *standard = sn_arena_take(reader->arena, 1, table->size);
+    if (!standard)
+        return sn_reader_fail(reader, "no memory to check a %s", table->name);
+    if (table->defaults)
+        table->defaults(standard);
+    bool good = true;
+    for (const sn_key *key = table->keys; key->name; ++key) {
+        const char *is = (const char *)in + key->offset, *was = (const char *)standard + key->offset;
+        if (memcmp(is, was, key_size(key)) == 0)
+            continue;
+        size_t length = sn_reader_enter_key(reader, key->name);
+        good = check_key(reader, key, is) && good;
+        sn_reader_leave(reader, length);
+    }
+    return good;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------ */
@@ -390,15 +475,6 @@ static void write_key(sn_document *document, sn_value *record, const sn_key *key
     case SN_KEY_VALUE:
         break;
     }
-}
-
-static size_t key_size(const sn_key *key)
-{
-    static const size_t size[] = {
-        [SN_KEY_REAL] = sizeof(sn_real),       [SN_KEY_COUNT] = sizeof(uint32_t),   [SN_KEY_TRUTH] = sizeof(bool),
-        [SN_KEY_TEXT] = sizeof(const char *),  [SN_KEY_CHOICE] = sizeof(unsigned),  [SN_KEY_VECTOR] = sizeof(sn_vec3),
-        [SN_KEY_RECORDS] = sizeof(sn_list_of), [SN_KEY_REALS] = sizeof(sn_numbers), [SN_KEY_VALUE] = sizeof(void *)};
-    return key->type == SN_KEY_RECORD ? ((const sn_record *)key->of)->size : size[key->type];
 }
 
 void sn_record_write(sn_document *document, sn_value *record, const sn_record *table, const void *in)

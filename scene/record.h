@@ -104,6 +104,10 @@ bool sn_record_read(sn_reader *reader, const sn_value *value, uint32_t count, co
                     void *const *structs);
 bool sn_record_read_one(sn_reader *reader, const sn_value *value, const sn_record *table, void *out);
 
+/* Checks a struct that was filled in code: numbers finite and in the ranges of the table, choices that exist. What equals
+   its default is fine. */
+bool sn_record_check(sn_reader *reader, const sn_record *table, const void *in);
+
 /* Single values, for what is read by hand. what names the range in words or is NULL. */
 bool sn_read_real(sn_reader *reader, const sn_value *value, sn_real *out);
 bool sn_read_count(sn_reader *reader, const sn_value *value, uint32_t *out);

@@ -12,6 +12,8 @@ typedef struct saver {
     sn_arena ranks_arena;
     uint32_t *rank[SN_KIND_BUILTIN_END]; /* by kind: the place of the constraint in a row among those of its kind */
     uint32_t rank_count[SN_KIND_BUILTIN_END];
+    uint32_t *number; /* by the number of a particle in this world: its number in the one that loads what is saved */
+    uint32_t number_count;
     bool gaps; /* named constraints were removed since, so that names count differently */
     char *message;
     size_t size;
@@ -66,9 +68,13 @@ static void save_head(saver *s, sn_value *root)
     sn_value *record = sn_document_record(s->out, root, "world");
     sn_record_write(s->out, record, &sn_world_record, &world);
     save_drags(s, record);
-    uint32_t left = info->frames > s->scene->frame ? info->frames - s->scene->frame : 0;
-    sn_run_keys run = {left, info->rate, info->warm_up > s->scene->frame ? info->warm_up - s->scene->frame : 0,
-                       (sn_real)sn_scene_time(s->scene)};
+    /* a run takes the frames of the warm-up and then the others */
+    uint32_t taken = s->scene->frame, warm = info->warm_up < taken ? info->warm_up : taken;
+    sn_run_keys run = {.frames = info->frames > taken - warm ? info->frames - (taken - warm) : 0,
+                       .rate = info->rate,
+                       .warm_up = info->warm_up - warm,
+                       .time = (sn_real)s->scene->start_time,
+                       .frame = s->scene->start_frame + taken};
     sn_record_write(s->out, sn_document_record(s->out, root, "run"), &sn_run_record, &run);
 }
 
@@ -83,8 +89,8 @@ static void save_vectors(saver *s, sn_value *record, const char *key, sn_particl
         s->out->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < run.count && !any; ++i)
-        any = x[i].x != 0 || x[i].y != 0 || x[i].z != 0;
+    for (uint32_t i = 0; i < run.count && !any; ++i) /* -0 counts */
+        any = x[i].x != 0 || x[i].y != 0 || x[i].z != 0 || signbit(x[i].x) || signbit(x[i].y) || signbit(x[i].z);
     if (!any || !sn_document_numbers(s->out, record, key, 3 * run.count, NULL, &numbers))
         return;
     for (uint32_t i = 0; i < run.count; ++i) {
@@ -104,28 +110,35 @@ static void save_indices(saver *s, sn_value *record, const char *key, uint64_t c
         numbers[i] = index ? index[i] : first + i;
 }
 
-/* Masses one each; those that do not move weigh 1 kg here (or what they weighed before they were pinned), and are listed. */
+/* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are listed
+   as fixed and weigh 1 kg here, which nobody will look at. */
 static void save_masses(saver *s, sn_value *record, sn_particles run)
 {
     double *mass;
-    uint32_t *fixed = sn_arena_take(&s->scratch, run.count, sizeof *fixed), count = 0;
-    if (!fixed || !sn_document_numbers(s->out, record, "masses", run.count, NULL, &mass)) {
+    uint32_t *still = sn_arena_take(&s->scratch, run.count, sizeof *still), pins = 0, fixed = 0;
+    if (!still || !sn_document_numbers(s->out, record, "masses", run.count, NULL, &mass)) {
         s->out->failed = true;
         return;
     }
-    for (uint32_t i = 0; i < run.count; ++i) {
+    for (uint32_t i = 0; i < run.count; ++i)
         mass[i] = (double)sn_particle_mass(s->scene->world, sn_particles_at(run, i));
+    const sn_pinned *pinned = s->scene->pinned.items;
+    for (uint32_t k = 0; k < s->scene->pinned.count; ++k) {
+        uint32_t i = pinned[k].number - run.first;
+        if (pinned[k].number < run.first || i >= run.count || !isinf(mass[i]))
+            continue; /* of another object, or the program gave it a mass since */
+        mass[i] = (double)pinned[k].mass;
+        still[pins++] = i;
+    }
+    if (pins)
+        save_indices(s, record, "pins", pins, still, 0);
+    for (uint32_t i = 0; i < run.count; ++i)
         if (isinf(mass[i])) {
             mass[i] = 1;
-            fixed[count++] = i;
+            still[fixed++] = i;
         }
-    }
-    const sn_pinned *pinned = s->scene->pinned.items;
-    for (uint32_t k = 0; k < s->scene->pinned.count; ++k)
-        if (pinned[k].number >= run.first && pinned[k].number - run.first < run.count)
-            mass[pinned[k].number - run.first] = (double)pinned[k].mass;
-    if (count)
-        save_indices(s, record, "pins", count, fixed, 0);
+    if (fixed)
+        save_indices(s, record, "fixed", fixed, still, 0);
 }
 
 static void save_radii(saver *s, sn_value *record, sn_particles run)
@@ -206,13 +219,13 @@ static bool is_plain(const sn_kind *kind, const sn_constraint_def *def)
 static void save_point(saver *s, sn_value *list, const sn_point *point)
 {
     if (point->count == 1) {
-        sn_document_number(s->out, list, NULL, point->particle[0].index);
+        sn_document_number(s->out, list, NULL, s->number[point->particle[0].index]);
         return;
     }
     sn_value *record = sn_document_record(s->out, list, NULL);
     double number[4], weight[4];
     for (uint32_t i = 0; i < point->count; ++i) {
-        number[i] = point->particle[i].index;
+        number[i] = s->number[point->particle[i].index];
         weight[i] = (double)point->weight[i];
     }
     sn_document_numbers(s->out, record, "spot", point->count, number, NULL);
@@ -231,7 +244,7 @@ static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_
             save_point(s, points, &def->points[i]);
     } else if (sn_document_numbers(s->out, record, "points", def->point_count, NULL, &number)) {
         for (uint32_t i = 0; i < def->point_count; ++i)
-            number[i] = def->points[i].particle[0].index;
+            number[i] = s->number[def->points[i].particle[0].index];
     }
     const sn_real *at = def->param;
     for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
@@ -266,8 +279,8 @@ typedef struct column {
 static void save_column(saver *s, sn_value *record, const column *c, uint32_t count)
 {
     bool same = true;
-    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i)
-        same = c->numbers[i] == c->numbers[i - c->size];
+    for (uint64_t i = c->size; i < (uint64_t)count * c->size && same; ++i) /* -0 is not 0 */
+        same = memcmp(&c->numbers[i], &c->numbers[i - c->size], sizeof(double)) == 0;
     if (same && c->skip_default && c->numbers[0] == c->standard)
         return;
     if (same && c->size == 1)
@@ -320,7 +333,7 @@ static bool save_batch(saver *s, sn_value *list, const batch *b)
     for (uint32_t i = 0; i < b->count && good; ++i, sn_constraint_next(s->scene->world, &walk)) {
         good = sn_constraint_read(s->scene->world, walk.constraint, &def, points, SN_MAX_POINTS) == SN_OK;
         for (uint32_t k = 0; k < kind->points && good; ++k)
-            index[(size_t)i * kind->points + k] = points[k].particle[0].index;
+            index[(size_t)i * kind->points + k] = s->number[points[k].particle[0].index];
         if (good)
             fill_columns(c, columns, i, &def);
     }
@@ -328,6 +341,30 @@ static bool save_batch(saver *s, sn_value *list, const batch *b)
         save_column(s, record, &c[k], b->count);
     sn_arena_release(&room);
     return good || fail(s, "no memory for the constraints");
+}
+
+/* Gives particles the numbers that they will have: those of the objects, one after the other. */
+static bool number_particles(saver *s)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+        sn_particles run = scene_object(s->scene, i)->run;
+        next += run.count;
+        if (run.first + run.count > s->number_count)
+            s->number_count = run.first + run.count;
+    }
+    if (next != sn_world_particle_count(s->scene->world))
+        return fail(s, "the world has particles that belong to no object, or lacks some of an object: a scene file "
+                       "cannot say so");
+    if (!(s->number = sn_arena_take(&s->ranks_arena, s->number_count, sizeof *s->number)))
+        return fail(s, "no memory for the particles");
+    next = 0;
+    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+        sn_particles run = scene_object(s->scene, i)->run;
+        for (uint32_t k = 0; k < run.count; ++k)
+            s->number[run.first + k] = next++;
+    }
+    return true;
 }
 
 /* Gives constraints their ranks: their numbers in the world that loads what is saved. */
@@ -385,7 +422,11 @@ static bool save_constraints(saver *s, sn_value *root)
 
 static void save_selection(saver *s, sn_value *record, sn_selection of)
 {
-    save_indices(s, record, "of", of.count, of.number, 0);
+    double *numbers;
+    if (!sn_document_numbers(s->out, record, "of", of.count, NULL, &numbers))
+        return;
+    for (uint32_t i = 0; i < of.count; ++i)
+        numbers[i] = s->number[of.number[i]];
 }
 
 static void save_forces(saver *s, sn_value *root)
@@ -393,7 +434,7 @@ static void save_forces(saver *s, sn_value *root)
     const sn_scene_force *force = s->scene->forces.items;
     sn_value *list = NULL;
     for (uint32_t i = 0; i < s->scene->forces.count; ++i) {
-        if ((double)force[i].keys.to <= sn_scene_time(s->scene))
+        if ((double)force[i].keys.to < sn_scene_time(s->scene))
             continue;
         if (!list)
             list = sn_document_list(s->out, root, "forces");
@@ -502,11 +543,22 @@ static void save_names(saver *s, sn_value *root)
 static void save_cut(saver *s, sn_value *record, const sn_scene_event *event)
 {
     sn_value *of = sn_document_list(s->out, record, "of");
+    uint32_t kind = SN_KIND_NONE, first = 0, end = 0;
     for (uint32_t i = 0; i < event->cut_count; ++i) {
         sn_constraint c = event->cut[i];
-        if (sn_constraint_is_valid(s->scene->world, c))
-            save_range(s, of, c.kind, s->rank[c.kind][c.index], s->rank[c.kind][c.index] + 1);
+        if (!sn_constraint_is_valid(s->scene->world, c))
+            continue;
+        uint32_t rank = s->rank[c.kind][c.index];
+        if (c.kind != kind || rank != end) {
+            if (kind)
+                save_range(s, of, kind, first, end);
+            kind = c.kind;
+            first = rank;
+        }
+        end = rank + 1;
     }
+    if (kind)
+        save_range(s, of, kind, first, end);
 }
 
 static void save_events(saver *s, sn_value *root)
@@ -535,13 +587,13 @@ static void save_record(saver *s, sn_value *root)
     sn_value *record = sn_document_record(s->out, root, "record");
     sn_value *particles = traces.particle_count ? sn_document_list(s->out, record, "particles") : NULL;
     for (uint32_t i = 0; i < traces.particle_count; ++i)
-        sn_document_number(s->out, particles, NULL, traces.particle[i].particle.index);
+        sn_document_number(s->out, particles, NULL, s->number[traces.particle[i].particle.index]);
     sn_value *forces = traces.constraint_count ? sn_document_list(s->out, record, "forces") : NULL;
     for (uint32_t i = 0; i < traces.constraint_count; ++i) {
         sn_constraint c = traces.constraint[i].constraint;
         if (!sn_constraint_is_valid(s->scene->world, c))
             continue;
-        if (s->gaps)
+        if (s->gaps || traces.constraint[i].label[0] == '#')
             save_range(s, forces, c.kind, s->rank[c.kind][c.index], s->rank[c.kind][c.index] + 1);
         else
             sn_document_text(s->out, forces, NULL, traces.constraint[i].label);
@@ -554,7 +606,7 @@ static void save_record(saver *s, sn_value *root)
 
 static bool save_all(saver *s)
 {
-    if (!rank_constraints(s))
+    if (!number_particles(s) || !rank_constraints(s))
         return false;
     sn_value *root = sn_document_record(s->out, NULL, NULL);
     save_head(s, root);

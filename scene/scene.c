@@ -110,6 +110,8 @@ static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_obje
                       .dimensions = sn_world_dimensions(scene->world),
                       .reader = reader};
     bool built = type->build(&build, own);
+    if (built)
+        sn_build_warn_damping(&build);
     sn_arena_release(&scene->scratch);
     sn_object **place = built ? sn_growing_add(&scene->objects, &scene->arena, sizeof *place) : NULL;
     if (!place) {
@@ -128,7 +130,11 @@ const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const
 {
     sn_reader reader;
     sn_reader_init(&reader, &scene->arena, problems);
-    return build_object(scene, &reader, type, def, own);
+    sn_object_keys keys = {.def = *def};
+    bool good = sn_record_check(&reader, &sn_object_record, &keys);
+    good = sn_record_check(&reader, &sn_stuff_record, &def->stuff) && good;
+    good = sn_record_check(&reader, type->record, own) && good;
+    return good ? build_object(scene, &reader, type, def, own) : NULL;
 }
 
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number)
@@ -150,15 +156,25 @@ bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number)
 
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number)
 {
+    uint32_t most = 0, left = 0;
     sn_pinned *pinned = scene->pinned.items;
+    for (uint32_t k = 0; k < scene->pinned.count; ++k)
+        most = pinned[k].number > most ? pinned[k].number : most;
+    bool *go = sn_arena_take(&scene->scratch, (size_t)most + 1, sizeof *go); /* by number */
+    if (!go)
+        return false;
     for (uint32_t i = 0; i < count; ++i)
-        for (uint32_t k = scene->pinned.count; k-- > 0;)
-            if (pinned[k].number == number[i]) {
-                sn_particle p = sn_particle_from_index(scene->world, number[i]);
-                sn_particle_set_mass(scene->world, p, pinned[k].mass);
-                pinned[k] = pinned[--scene->pinned.count];
-                break;
-            }
+        if (number[i] <= most)
+            go[number[i]] = true;
+    for (uint32_t k = 0; k < scene->pinned.count; ++k) {
+        sn_particle p = sn_particle_from_index(scene->world, pinned[k].number);
+        if (go[pinned[k].number])
+            sn_particle_set_mass(scene->world, p, pinned[k].mass);
+        else
+            pinned[left++] = pinned[k];
+    }
+    scene->pinned.count = left;
+    sn_arena_release(&scene->scratch);
     return true;
 }
 
@@ -324,17 +340,44 @@ static bool read_traced_particles(sn_scene *scene, sn_reader *reader, const sn_v
     return true;
 }
 
-/* One name can be many constraints; then they are counted. */
+/* Which of the constraints of a name without its range the first of a range is. */
+static bool first_of_range(sn_scene *scene, sn_reader *reader, const char *name, size_t length, sn_constraint first,
+                           uint32_t *place)
+{
+    char *base = sn_arena_copy(&scene->scratch, name, length);
+    sn_value value = {.type = SN_VALUE_TEXT, .text = base, .count = (uint32_t)length};
+    const sn_constraint *all;
+    uint32_t count;
+    if (!base)
+        return sn_reader_fail(reader, "no memory for what to record");
+    if (!sn_select_constraints(scene, reader, &value, &scene->scratch, &count, &all))
+        return false;
+    for (*place = 0; *place < count; ++*place)
+        if (all[*place].index == first.index && all[*place].kind == first.kind)
+            break;
+    sn_arena_release(&scene->scratch);
+    return true;
+}
+
+/* One name can be many constraints; then they are counted, by the numbers that name each of them alone. */
 static bool read_traced_name(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
-    uint32_t count;
+    uint32_t count, first = 0;
     const sn_constraint *c;
+    if (value->type != SN_VALUE_TEXT)
+        return sn_reader_expected(reader, value, "the name of constraints, such as 'rope.links[3]'");
     if (!sn_select_constraints(scene, reader, value, &scene->arena, &count, &c))
         return false;
+    size_t base = strcspn(value->text, "[");
+    if (count > 1 && value->text[base] && !first_of_range(scene, reader, value->text, base, c[0], &first))
+        return false;
     for (uint32_t i = 0; i < count; ++i) {
-        char text[200];
+        char text[280];
         sn_traced_constraint *t = sn_growing_add(&scene->traced_constraints, &scene->arena, sizeof *t);
-        snprintf(text, sizeof text, count > 1 ? "%.150s[%u]" : "%.150s", value->text, i);
+        if (count > 1)
+            snprintf(text, sizeof text, "%.*s[%u]", (int)base, value->text, first + i);
+        else
+            snprintf(text, sizeof text, "%s", value->text);
         char *label = sn_arena_copy(&scene->arena, text, strlen(text));
         if (!t || !label)
             return sn_reader_fail(reader, "no memory for what to record");
@@ -354,10 +397,10 @@ static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys
     }
     if (keys->forces) {
         inner = sn_reader_enter_key(reader, "forces");
-        if (keys->forces->type == SN_VALUE_TEXT)
-            good = read_traced_name(scene, reader, keys->forces) && good;
-        else
+        if (keys->forces->type == SN_VALUE_LIST && !keys->forces->numbers)
             good = sn_each_item(scene, reader, keys->forces, read_traced_name) && good;
+        else
+            good = read_traced_name(scene, reader, keys->forces) && good;
         sn_reader_leave(reader, inner);
     }
     scene->record.every = keys->every;
@@ -392,31 +435,36 @@ static bool create_world(sn_scene *scene, sn_reader *reader, const sn_scene_keys
                                   keys->run.rate,
                                   keys->run.warm_up};
     scene->start_time = (double)keys->run.time;
+    scene->start_frame = keys->run.frame;
     return true;
+}
+
+/* Reads a list or record of the document that may be missing. */
+static bool read_section(sn_scene *scene, sn_reader *reader, const char *key, const sn_value *value,
+                         bool (*read)(sn_scene *, sn_reader *, const sn_value *))
+{
+    size_t length = sn_reader_enter_key(reader, key);
+    bool good = !value || read(scene, reader, value);
+    sn_reader_leave(reader, length);
+    return good;
 }
 
 static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
 {
     sn_scene_keys keys;
-    if (!sn_record_read_one(reader, root, &sn_scene_record, &keys) || !create_world(scene, reader, &keys))
+    bool good = sn_record_read_one(reader, root, &sn_scene_record, &keys);
+    if (root->type != SN_VALUE_RECORD)
         return false;
-    bool good = read_objects(scene, reader, &keys);
-    if (!good) /* what refers to objects would only add errors that follow from these */
-        return false;
+    if (!good) /* go on with a world as it comes, so that what is wrong with objects is heard of too */
+        sn_world_record.defaults(&keys.world);
+    if (!create_world(scene, reader, &keys) || !read_objects(scene, reader, &keys) || !good)
+        return false; /* what refers to objects would only add errors that follow from these */
     good = sn_scene_read_drags(scene, reader, &keys.world.drags);
-    size_t length = sn_reader_enter_key(reader, "constraints");
-    if (keys.constraints)
-        good = sn_scene_read_constraints(scene, reader, keys.constraints) && good;
-    sn_reader_leave(reader, length);
-    length = sn_reader_enter_key(reader, "names");
-    if (keys.names)
-        good = sn_scene_read_names(scene, reader, keys.names) && good;
-    sn_reader_leave(reader, length);
-    length = sn_reader_enter_key(reader, "attachments");
-    if (keys.attachments)
-        good = sn_scene_read_attachments(scene, reader, keys.attachments) && good;
-    sn_reader_leave(reader, length);
-    return sn_scene_read_program(scene, reader, &keys) && read_record(scene, reader, &keys.record) && good;
+    good = read_section(scene, reader, "constraints", keys.constraints, sn_scene_read_constraints) && good;
+    good = read_section(scene, reader, "names", keys.names, sn_scene_read_names) && good;
+    good = read_section(scene, reader, "attachments", keys.attachments, sn_scene_read_attachments) && good;
+    good = sn_scene_read_program(scene, reader, &keys) && good;
+    return read_record(scene, reader, &keys.record) && good;
 }
 
 static sn_scene *make_scene(const sn_scene_options *options)
@@ -501,7 +549,7 @@ uint32_t sn_scene_frame(const sn_scene *scene)
 
 double sn_scene_time(const sn_scene *scene)
 {
-    return scene->start_time + scene->frame / (double)scene->info.rate;
+    return scene->start_time + ((double)scene->start_frame + scene->frame) / (double)scene->info.rate;
 }
 
 sn_trace_list sn_scene_traces(const sn_scene *scene)

@@ -225,6 +225,26 @@ static void define_objects(writer *w)
     }
 }
 
+/* One for all, or one for each, in a range; both 0: any. */
+static sn_value *put_numbers(writer *w, sn_value *at, double least, double most)
+{
+    sn_value *list = sn_document_list(w->out, at, "anyOf");
+    sn_value *one = sn_document_record(w->out, list, NULL), *many = sn_document_record(w->out, list, NULL);
+    put_type(w, one, "number");
+    put_range(w, one, least, most, false);
+    sn_value *items = put_list_of(w, many);
+    put_type(w, items, "number");
+    put_range(w, items, least, most, false);
+    return list;
+}
+
+static void define_numbers(writer *w, const char *name, double least, double most)
+{
+    sn_value *at = sn_document_record(w->out, w->defs, name);
+    put_about(w, at, "One for all, or one for each", NULL);
+    put_numbers(w, at, least, most);
+}
+
 static void put_param(writer *w, sn_value *properties, const sn_kind *kind, const sn_param *param)
 {
     char about[200], standard[60] = "";
@@ -235,12 +255,21 @@ static void put_param(writer *w, sn_value *properties, const sn_kind *kind, cons
     snprintf(about, sizeof about, "%s of the kind %s%s", param->name, kind->name, standard);
     sn_value *at = sn_document_record(w->out, properties, param->name);
     put_about(w, at, about, param->unit);
-    put_ref(w, at, param->type == SN_PARAM_REAL ? "param_number" : "param_vector");
+    if (param->type != SN_PARAM_REAL) {
+        put_ref(w, at, "param_vector");
+        return;
+    }
+    sn_value *forms = put_numbers(w, at, (double)param->least, (double)param->most);
+    put_ref(w, sn_document_record(w->out, forms, NULL), "measure");
 }
 
 static void define_constraints(writer *w)
 {
+    static const char *const holds[] = {"points", "each", "index"};
     sn_value *names, *cases = put_switch(w, "constraint", "kind", &names);
+    sn_value *one = sn_document_list(w->out, (sn_value *)sn_value_find(w->defs, "constraint"), "oneOf");
+    for (size_t i = 0; i < sizeof holds / sizeof holds[0]; ++i)
+        put_names(w, sn_document_record(w->out, one, NULL), "required", 1, &holds[i]);
     for (uint32_t i = 1; i < sn_kind_count(NULL); ++i) {
         const sn_kind *kind = sn_kind_info(NULL, i);
         char name[120];
@@ -310,8 +339,11 @@ static void define_selectors(writer *w)
     define_record(w, &sn_spot_record);
     ANY("one_selector",
         "Particles: a name such as 'rope', 'rope.end', 'rope[3]' or 'rope.end[0:2]', a number, or a record", "string",
-        "integer", "$selector", "$spot");
+        "integer", "$selector");
     define_list(w, "selector_list", NULL, "$one_selector");
+    ANY("one_point", "A particle, or a spot between some", "$one_selector", "$spot");
+    define_list(w, "point_list", NULL, "$one_point");
+    ANY("points", "Points: one, or a list of them", "$one_point", "$point_list");
     ANY("selectors", "Particles: one selector, or a list of them", "$one_selector", "$selector_list");
     put_length(w, define_list(w, "two_selectors", "Two selectors", "$selectors"), 2, 2);
     define_list(w, "texts", NULL, "string");
@@ -322,14 +354,16 @@ static void define_selectors(writer *w)
 static void define_values(writer *w)
 {
     define_list(w, "numbers", "Numbers", "number");
-    define_list(w, "whole_numbers", "Whole numbers", "integer");
+    sn_value *whole = define_list(w, "whole_numbers", "Whole numbers, 0 or more", "integer");
+    sn_document_number(w->out, (sn_value *)sn_value_find(whole, "items"), "minimum", 0);
     put_length(w, define_list(w, "three_numbers", "Three numbers", "number"), 3, 3);
     put_length(w, define_list(w, "place", "A place: two or three numbers", "number"), 2, 3);
     put_length(w, define_list(w, "matrix", "Three rows of three numbers", "$three_numbers"), 3, 3);
     put_length(w, define_list(w, "two_vectors", "Two corners of a box", "$place"), 2, 2);
-    ANY("number_or_numbers", "One for all, or one for each", "number", "$numbers");
-    ANY("param_number", "A number, 'measure', or one for each of many constraints", "number", "$numbers", "string");
-    ANY("param_vector", "A vector, 'measure', or one after the other for many constraints", "$numbers", "string");
+    define_numbers(w, "amounts", 0, INFINITY);
+    define_numbers(w, "shares", 0, 1);
+    sn_document_text(w->out, sn_document_record(w->out, w->defs, "measure"), "const", "measure");
+    ANY("param_vector", "A vector, 'measure', or one after the other for many constraints", "$numbers", "$measure");
     define_by_name(w, "parts", "Particles by the name of a part", "whole_numbers");
     define_record(w, &sn_stuff_record);
     ANY("material_use", "The name of a material, or a material", "string", "$material");

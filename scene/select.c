@@ -60,8 +60,11 @@ static bool take_apart(const char *text, reference *r)
 {
     *r = (reference){.first = NAN, .last = NAN};
     const char *at = take_name(text, r->name);
-    if (at && *at == '.')
+    if (at && *at == '.') {
         at = take_name(at + 1, r->part);
+        if (!r->part[0])
+            return false;
+    }
     if (!at || (*at && *at != '['))
         return false;
     if (*at == '[') {
@@ -74,7 +77,7 @@ static bool take_apart(const char *text, reference *r)
         if (!at || strcmp(at, "]") != 0 || (r->single && isnan(r->first)))
             return false;
     }
-    return r->name[0] || r->ranged;
+    return r->name[0] || (r->ranged && !r->part[0]);
 }
 
 /* The range that a reference means among count things; an error if it leaves them. */
@@ -88,11 +91,12 @@ static bool range_of(sn_reader *reader, const reference *r, uint32_t count, cons
     b += b < 0 ? count : 0;
     if (r->single)
         b = a + 1;
-    if (!(a >= 0 && b <= count && a <= b))
-        return sn_reader_fail(reader,
-                              r->single ? "there is no item %.0f in '%s', which has %u"
-                                        : "there is no range from item %.0f in '%s', which has %u",
-                              r->first, of, count);
+    if (!(a >= 0 && b <= count && a <= b)) {
+        if (r->single)
+            return sn_reader_fail(reader, "there is no item %.0f in '%s', which has %u", r->first, of, count);
+        return sn_reader_fail(reader, "there is no range from item %.0f up to %.0f in '%s', which has %u",
+                              isnan(r->first) ? 0 : r->first, isnan(r->last) ? count : r->last, of, count);
+    }
     *first = (uint32_t)a;
     *last = (uint32_t)b;
     return true;
@@ -137,18 +141,20 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
 
 /* ---- Particles ------------------------------------------------------------------------------------------------------- */
 
-static bool take_room(sn_reader *reader, sn_arena *arena, uint32_t count, uint32_t **out)
+static bool take_room(const sn_scene *scene, sn_reader *reader, sn_arena *arena, uint32_t count, uint32_t **out)
 {
+    if (!sn_scene_fits(scene, reader, (double)count * sizeof **out))
+        return false;
     *out = sn_arena_take(arena, count, sizeof **out);
     return *out || sn_reader_fail(reader, "no memory for %u particles", count);
 }
 
-static bool select_part(sn_reader *reader, const sn_object *object, const sn_part *part, const reference *r,
-                        sn_arena *arena, sn_selection *out)
+static bool select_part(const sn_scene *scene, sn_reader *reader, const sn_object *object, const sn_part *part,
+                        const reference *r, sn_arena *arena, sn_selection *out)
 {
     uint32_t first = 0, last = 0, *number;
     if (!range_of(reader, r, part->count, part->name, &first, &last) ||
-        !take_room(reader, arena, last - first, &number))
+        !take_room(scene, reader, arena, last - first, &number))
         return false;
     for (uint32_t i = first; i < last; ++i)
         number[i - first] = object->run.first + (part->index ? part->index[i] : part->first + i);
@@ -165,24 +171,46 @@ static bool select_text(const sn_scene *scene, sn_reader *reader, const char *te
                               text);
     const sn_part *part;
     if (object && !r.part[0] && (part = find_part(object, r.name[0] ? r.name : "all")))
-        return select_part(reader, object, part, &r, arena, out);
+        return select_part(scene, reader, object, part, &r, arena, out);
     const sn_object *named = sn_scene_find_object(scene, r.name);
     if (!named)
         return object && !r.part[0] ? no_part(reader, object, r.name) : no_object(scene, reader, r.name);
     part = find_part(named, r.part[0] ? r.part : "all");
-    return part ? select_part(reader, named, part, &r, arena, out) : no_part(reader, named, r.part);
+    return part ? select_part(scene, reader, named, part, &r, arena, out) : no_part(reader, named, r.part);
+}
+
+static bool find_number(const sn_scene *scene, sn_reader *reader, double x, const sn_object *object, uint32_t *number)
+{
+    uint32_t count = object ? object->run.count : sn_world_particle_count(scene->world);
+    double i = object && x < 0 ? x + count : x;
+    if (!(i >= 0 && i < count && i == floor(i)))
+        return sn_reader_fail(reader, "found %.10g, expected a particle: a whole number below %u", x, count);
+    *number = (object ? object->run.first : 0) + (uint32_t)i;
+    return true;
+}
+
+static bool select_numbers(const sn_scene *scene, sn_reader *reader, uint32_t count, const double *x,
+                           const sn_object *object, sn_arena *arena, sn_selection *out)
+{
+    uint32_t *number;
+    if (!take_room(scene, reader, arena, count, &number))
+        return false;
+    bool good = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        size_t length = sn_reader_enter_item(reader, i);
+        good = find_number(scene, reader, x[i], object, &number[i]) && good;
+        sn_reader_leave(reader, length);
+    }
+    *out = (sn_selection){count, number};
+    return good;
 }
 
 static bool select_number(const sn_scene *scene, sn_reader *reader, double x, const sn_object *object, sn_arena *arena,
                           sn_selection *out)
 {
-    uint32_t count = object ? object->run.count : sn_world_particle_count(scene->world), *number;
-    double i = object && x < 0 ? x + count : x;
-    if (!(i >= 0 && i < count && i == floor(i)))
-        return sn_reader_fail(reader, "found %g, expected a particle: a whole number below %u", x, count);
-    if (!take_room(reader, arena, 1, &number))
+    uint32_t *number;
+    if (!take_room(scene, reader, arena, 1, &number) || !find_number(scene, reader, x, object, number))
         return false;
-    number[0] = (object ? object->run.first : 0) + (uint32_t)i;
     *out = (sn_selection){1, number};
     return true;
 }
@@ -250,12 +278,15 @@ static bool select_chosen(sn_scene *scene, sn_reader *reader, const sn_value *va
         return false;
     if (!keys.of && !object)
         return sn_reader_fail(reader, "the key 'of' is missing: among which particles?");
-    if (isnan(keys.near.x) == !keys.inside)
+    bool near = !isnan(keys.near.x), inside = keys.inside != NULL;
+    if (near == inside)
         return sn_reader_fail(reader, "expected one of the keys 'near', 'inside' and 'spot'");
     if (!sn_select(scene, reader, keys.of ? keys.of : &all, object, arena, &from))
         return false;
     uint32_t *number, count = 0;
-    if (!take_room(reader, arena, from.count, &number))
+    if (from.count == 0)
+        return sn_reader_fail_key(reader, "of", "this names no particle");
+    if (!take_room(scene, reader, arena, from.count, &number))
         return false;
     sn_vec3 corner[2];
     if (keys.inside && !read_corners(reader, keys.inside, corner))
@@ -273,24 +304,24 @@ static bool select_chosen(sn_scene *scene, sn_reader *reader, const sn_value *va
         }
     }
     *out = (sn_selection){count, number};
-    return count || sn_reader_fail(reader, "no particle of %u is inside the box", from.count);
+    return count || sn_reader_fail(reader, "no particle of %u is %s", from.count, inside ? "inside the box" : "near");
 }
 
 /* All of a list, one after the other. */
 static bool select_list(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_object *object,
                         sn_arena *arena, sn_selection *out)
 {
+    if (value->numbers)
+        return select_numbers(scene, reader, value->count, value->numbers, object, arena, out);
     sn_growing all = {0};
     bool good = true;
-    const sn_value *item = value->first;
-    for (uint32_t i = 0; i < value->count; ++i) {
-        sn_value number = {.type = SN_VALUE_NUMBER, .number = value->numbers ? value->numbers[i] : 0};
+    uint32_t i = 0;
+    for (const sn_value *item = value->first; item; item = item->next) {
         sn_selection some = {0};
-        size_t length = sn_reader_enter_item(reader, i);
-        if (item && item->type == SN_VALUE_LIST)
-            good = sn_reader_expected(reader, item, "a selector");
-        else
-            good = sn_select(scene, reader, value->numbers ? &number : item, object, arena, &some) && good;
+        size_t length = sn_reader_enter_item(reader, i++);
+        bool one = item->type == SN_VALUE_LIST ? sn_reader_expected(reader, item, "a selector")
+                                               : sn_select(scene, reader, item, object, arena, &some);
+        good = one && good && sn_scene_fits(scene, reader, 2 * (double)some.count * sizeof(uint32_t));
         for (uint32_t k = 0; k < some.count && good; ++k) {
             uint32_t *place = sn_growing_add(&all, arena, sizeof *place);
             if (place)
@@ -299,7 +330,6 @@ static bool select_list(sn_scene *scene, sn_reader *reader, const sn_value *valu
                 good = sn_reader_fail(reader, "no memory for a selection");
         }
         sn_reader_leave(reader, length);
-        item = item ? item->next : NULL;
     }
     *out = (sn_selection){all.count, all.items};
     return good;
@@ -366,6 +396,8 @@ bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, 
 {
     if (sn_value_find(value, "spot"))
         return select_spot(scene, reader, value, out);
+    if (value->type == SN_VALUE_LIST)
+        return sn_reader_expected(reader, value, "a selector of one particle, or a spot");
     sn_selection one = {0};
     if (!sn_select(scene, reader, value, NULL, &scene->scratch, &one))
         return false;
@@ -377,9 +409,11 @@ bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, 
 
 /* ---- Constraints --------------------------------------------------------------------------------------------------------- */
 
-static bool add_run(sn_reader *reader, sn_arena *arena, sn_growing *all, sn_constraints run, uint32_t first,
-                    uint32_t last)
+static bool add_run(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, sn_constraints run,
+                    uint32_t first, uint32_t last)
 {
+    if (!sn_scene_fits(scene, reader, 2 * (double)(last - first) * sizeof(sn_constraint)))
+        return false;
     for (uint32_t i = first; i < last; ++i) {
         sn_constraint *place = sn_growing_add(all, arena, sizeof *place);
         if (!place)
@@ -390,19 +424,22 @@ static bool add_run(sn_reader *reader, sn_arena *arena, sn_growing *all, sn_cons
 }
 
 /* Several runs may have one name: they count on. */
-static bool add_holds(sn_reader *reader, sn_arena *arena, sn_growing *all, uint32_t count, const sn_hold *hold,
-                      const char *name, const reference *r)
+static bool add_holds(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, uint32_t count,
+                      const sn_hold *hold, const char *name, const reference *r)
 {
-    uint32_t total = 0, first = 0, last = 0;
+    uint64_t total = 0;
+    uint32_t first = 0, last = 0;
     for (uint32_t i = 0; i < count; ++i)
         total += strcmp(hold[i].name, name) == 0 ? hold[i].run.count : 0;
-    if (!range_of(reader, r, total, name, &first, &last))
+    if (total > UINT32_MAX) /* names of names can add up to anything */
+        return sn_reader_fail(reader, "'%s' stands for more constraints than can be counted", name);
+    if (!range_of(reader, r, (uint32_t)total, name, &first, &last))
         return false;
     for (uint32_t i = 0, at = 0; i < count; ++i) {
         if (strcmp(hold[i].name, name) != 0)
             continue;
         uint32_t end = at + hold[i].run.count, a = first > at ? first : at, b = last < end ? last : end;
-        if (a < b && !add_run(reader, arena, all, hold[i].run, a - at, b - at))
+        if (a < b && !add_run(scene, reader, arena, all, hold[i].run, a - at, b - at))
             return false;
         at = end;
     }
@@ -439,9 +476,11 @@ static bool no_hold(sn_reader *reader, uint32_t count, const sn_hold *hold, cons
 static bool select_by_kind(sn_scene *scene, sn_reader *reader, const reference *r, sn_arena *arena, sn_growing *all)
 {
     uint32_t kind = sn_kind_find(scene->world, r->name + 1), first = 0, last = 0, rank = 0;
-    if (!kind)
-        return sn_reader_fail(reader, "there is no kind '%s'", r->name + 1);
+    if (!kind || r->part[0])
+        return sn_reader_fail(reader, "there is no kind '%s%s%s'", r->name + 1, r->part[0] ? "." : "", r->part);
     if (!range_of(reader, r, sn_world_constraint_count(scene->world, kind), r->name, &first, &last))
+        return false;
+    if (!sn_scene_fits(scene, reader, 2 * (double)(last - first) * sizeof(sn_constraint)))
         return false;
     sn_constraint_walk walk = {0};
     while (rank < last && sn_constraint_next(scene->world, &walk)) {
@@ -466,7 +505,7 @@ static bool select_named(sn_scene *scene, sn_reader *reader, const char *text, s
     if (!r.part[0]) {
         const sn_hold *hold = scene->holds.items;
         if (has_hold(scene->holds.count, hold, r.name))
-            return add_holds(reader, arena, all, scene->holds.count, hold, r.name, &r);
+            return add_holds(scene, reader, arena, all, scene->holds.count, hold, r.name, &r);
         return no_hold(reader, scene->holds.count, hold, "the scene names", r.name);
     }
     const sn_object *object = sn_scene_find_object(scene, r.name);
@@ -477,7 +516,7 @@ static bool select_named(sn_scene *scene, sn_reader *reader, const char *text, s
         snprintf(of, sizeof of, "'%s' has", object->name);
         return no_hold(reader, object->hold_count, object->hold, of, r.part);
     }
-    return add_holds(reader, arena, all, object->hold_count, object->hold, r.part, &r);
+    return add_holds(scene, reader, arena, all, object->hold_count, object->hold, r.part, &r);
 }
 
 bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_arena *arena, uint32_t *count,

@@ -60,11 +60,12 @@ struct sn_scene {
     sn_world *world;
     sn_scene_info info;
     sn_record_keys record;
-    double start_time; /* of frame 0 */
-    uint32_t frame;
-    double planned;     /* bytes that the objects so far are expected to take */
-    sn_growing objects; /* sn_object * */
-    sn_growing holds;   /* sn_hold: constraints that the scene itself names */
+    double start_time;    /* of frame 0 of the scene that this may go on with, */
+    uint32_t start_frame; /*   after so many frames of it */
+    uint32_t frame;       /* since then */
+    double planned;       /* bytes that the objects so far are expected to take */
+    sn_growing objects;   /* sn_object * */
+    sn_growing holds;     /* sn_hold: constraints that the scene itself names */
     sn_growing forces, motions, events, pinned;
     sn_growing traced_particles, traced_constraints;
     sn_growing drags;        /* uint32_t: their numbers */
@@ -75,6 +76,11 @@ static inline sn_object *scene_object(const sn_scene *scene, uint32_t i)
 {
     return i < scene->objects.count ? ((sn_object **)scene->objects.items)[i] : NULL;
 }
+
+/* Whether so many bytes more are within what the scene may take; otherwise an error that names them. `plan` also counts
+   particles and constraints that are about to be made. */
+bool sn_scene_fits(const sn_scene *scene, sn_reader *reader, double bytes);
+bool sn_scene_plan(sn_scene *scene, sn_reader *reader, double particles, double constraints);
 
 /* A constraint or call that the world refused, as a problem. */
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);
@@ -106,6 +112,9 @@ bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *d
 
 /* Before a step: forces, motions and events of the frame. */
 sn_result sn_scene_prepare(sn_scene *scene, double time, double dt);
+
+/* Warns of a damping that the solver cannot follow. */
+void sn_build_warn_damping(sn_build *build);
 
 /* Calls read for every item of a list (or for the value itself, if single is allowed and it is no list). */
 typedef bool sn_item_fn(sn_scene *scene, sn_reader *reader, const sn_value *item);

@@ -142,6 +142,8 @@ static const sn_key run_keys[] = {
     {"warm_up", SN_KEY_COUNT, offsetof(sn_run_keys, warm_up), .most = 1e9,
      .about = "frames to run before the first that counts"},
     {"time", SN_KEY_REAL, offsetof(sn_run_keys, time), .unit = "s", .about = "the time of the first frame"},
+    {"frame", SN_KEY_COUNT, offsetof(sn_run_keys, frame), .most = 4e9,
+     .about = "so many frames later than that it begins: for saved scenes, whose time goes on"},
     END};
 
 static void run_defaults(void *record)
@@ -258,15 +260,17 @@ const sn_record sn_object_record = {"object", "What all objects have.", sizeof(s
 static const sn_key constraint_keys[] = {
     {"kind", SN_KEY_TEXT, CONSTRAINT(kind), .flags = SN_KEY_REQUIRED, .about = "which constraint it is"},
     {"name", SN_KEY_TEXT, CONSTRAINT(name), .about = "by which the scene calls it"},
-    {"points", SN_KEY_VALUE, CONSTRAINT(points), .of = "selectors", .about = "what it holds, point by point"},
+    {"points", SN_KEY_VALUE, CONSTRAINT(points), .of = "points", .about = "what it holds, point by point"},
+    {"each", SN_KEY_VALUE, CONSTRAINT(each), .of = "selectors",
+     .about = "instead of points, for kinds of one point: a constraint for each of these particles"},
     {"index", SN_KEY_VALUE, CONSTRAINT(index), .of = "whole_numbers",
      .about = "instead of points: the particles of many constraints, one after the other, by their numbers in the "
               "world. Parameters are then single values for all, or lists"},
-    {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "number_or_numbers",
+    {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "amounts",
      .about = "inverse stiffness; 0, the default, is rigid"},
-    {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "number_or_numbers",
+    {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "amounts",
      .about = "resists the change of C; needs a compliance; default 0"},
-    {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "number_or_numbers",
+    {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "shares",
      .about = "the classic stiffness k, 0 to 1; default 1"},
     END};
 
@@ -359,7 +363,7 @@ const sn_record sn_motion_record = {"motion", "Leads particles along keyframes."
 static const sn_key event_keys[] = {
     {"time", SN_KEY_REAL, EVENT(time), .unit = "s",
      .about = "when: at the start of the first frame that is not earlier"},
-    {"type", SN_KEY_CHOICE, EVENT(type), .of = &sn_event_choices, .about = "what happens"},
+    {"type", SN_KEY_CHOICE, EVENT(type), .of = &sn_event_choices, .flags = SN_KEY_REQUIRED, .about = "what happens"},
     {"of", SN_KEY_VALUE, EVENT(of), .of = "selectors_or_constraints", .flags = SN_KEY_REQUIRED,
      .about = "to which particles; of a cut: to which constraints"},
     {"value", SN_KEY_VECTOR, EVENT(value), .unit = "N s, m/s or m", .about = "how much, where that is asked"},

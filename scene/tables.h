@@ -26,6 +26,7 @@ typedef struct sn_run_keys {
     sn_real rate;
     uint32_t warm_up;
     sn_real time;
+    uint32_t frame;
 } sn_run_keys;
 
 /* "record" */
@@ -104,7 +105,7 @@ typedef struct sn_event_keys {
 /* A constraint of the list "constraints", apart from the parameters of its kind. */
 typedef struct sn_constraint_keys {
     const char *name, *kind;
-    const sn_value *points, *index;
+    const sn_value *points, *each, *index;
     const sn_value *compliance, *damping, *stiffness;
 } sn_constraint_keys;
 

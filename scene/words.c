@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- Characters --------------------------------------------------------------------------------------------------- */
+/* ---- Characters -------------------------------------------------------------------------------------------------- */
 
 size_t sn_utf8_length(const char *text, size_t length)
 {
@@ -146,7 +146,7 @@ void sn_say(char *message, size_t size, const char *format, va_list arguments)
         message[length < 0 ? 0 : sn_utf8_cut(message, size - 1)] = 0;
 }
 
-/* ---- Paths -------------------------------------------------------------------------------------------------------- */
+/* ---- Paths ------------------------------------------------------------------------------------------------------- */
 
 static const char ellipsis[] = "\xe2\x80\xa6";
 #define ELLIPSIS_SIZE (sizeof ellipsis - 1)
@@ -161,8 +161,8 @@ typedef struct path_end {
     bool cut;
 } path_end;
 
-/* A path that was cut is full but for the piece that did not fit: that, and not "…" alone, with which a key may end, tells
-   it. */
+/* A path that was cut is full but for the piece that did not fit: that, and not "…" alone, with which a key may end,
+   tells it. */
 static path_end open_path(char *path, size_t size)
 {
     path_end end = {path, size, size ? strnlen(path, size) : 0, size == 0};
@@ -294,7 +294,7 @@ bool sn_path_next(const char **path, bool first, sn_path_step *step)
     return understood;
 }
 
-/* ---- Names -------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 #define LONGEST_NAME 64
 
@@ -308,8 +308,8 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Optimal string alignment: the usual table of distances between beginnings, of which three rows are alive: an exchange of
-   neighbours looks back two. */
+/* Optimal string alignment: the usual table of distances between beginnings, of which three rows are alive: an exchange
+   of neighbours looks back two. */
 static uint32_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     uint32_t rows[3][LONGEST_NAME + 1];

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* ---- Characters --------------------------------------------------------------------------------------------------- */
+/* ---- Characters -------------------------------------------------------------------------------------------------- */
 
 /* The bytes, 1 to 4, of the UTF-8 character at the start of a text of so many bytes; 0 if what is there is not one. */
 size_t sn_utf8_length(const char *text, size_t length);
@@ -15,21 +15,22 @@ size_t sn_utf8_length(const char *text, size_t length);
 /* The largest length up to `length` at which a text can be cut without leaving half a character. */
 size_t sn_utf8_cut(const char *text, size_t length);
 
-/* How the character at the start of a text is written between double quotes: as it is, or escaped as in JSON. Bytes that
-   are not UTF-8 become the replacement character. *text moves on; length must not be 0. Gives the bytes written. */
+/* How the character at the start of a text is written between double quotes: as it is, or escaped as in JSON. Bytes
+   that are not UTF-8 become the replacement character. *text moves on; length must not be 0. Gives how many are
+   written. */
 #define SN_ESCAPE_SIZE 6
 size_t sn_escape(const char **text, size_t *length, char written[SN_ESCAPE_SIZE]);
 
-/* The other way round: the character that is written at *at, before end, plain or escaped. *at moves on. Gives its bytes, 0
-   (and does not move) if there is no character or its escape is not understood. */
+/* The other way round: the character that is written at *at, before end, plain or escaped. *at moves on. Gives its
+   bytes, 0 (and does not move) if there is no character or its escape is not understood. */
 size_t sn_unescape(const char **at, const char *end, char bytes[4]);
 
 /* vsnprintf into the bytes of a message, which is cut, if it is too long, between characters. */
 void sn_say(char *message, size_t size, const char *format, va_list arguments);
 
 /* ---- Paths --------------------------------------------------------------------------------------------------------
-   A path leads from the root of a document to a value: objects[2].pins[0]. A key that is not made of letters, digits, _ and -
-   alone stands in brackets and quotes: materials["raw silk"].bend. "" is the root. */
+   A path leads from the root of a document to a value: objects[2].pins[0]. A key that is not made of letters, digits, _
+   and - alone stands in brackets and quotes: materials["raw silk"].bend. "" is the root. */
 
 /* Appends a step to a path that lies in size bytes. If there is no room the path ends with "…" and further steps change
    nothing. To take a step back, cut the path at the length that it had. */
@@ -44,14 +45,15 @@ typedef struct sn_path_step {
     char key[SN_PATH_KEY_SIZE]; /* ends with a zero */
 } sn_path_step;
 
-/* Takes the next step off *path. first: it is the path's first, before which a key has no dot. False, with *path where it
-   was, if there is no step or it is not understood. */
+/* Takes the next step off *path. first: it is the path's first, before which a key has no dot. False, with *path where
+   it was, if there is no step or it is not understood. */
 bool sn_path_next(const char **path, bool first, sn_path_step *step);
 
-/* ---- Names -------------------------------------------------------------------------------------------------------- */
+/* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-/* How many letters must be changed, added, left out or swapped to make one name of the other; case does not count, and '-' is
-   '_'. SN_FAR if that is too much for the one to be meant by the other: more than a third of what was typed, or than 3. */
+/* How many letters must be changed, added, left out or swapped to make one name of the other; case does not count, and
+   '-' is '_'. SN_FAR if that is too much for the one to be meant by the other: more than a third of what was typed, or
+   than 3. */
 #define SN_FAR UINT32_MAX
 uint32_t sn_word_distance(const char *typed, const char *name);
 

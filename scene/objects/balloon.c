@@ -87,7 +87,7 @@ static const sn_key balloon_keys[] = {
      .type = SN_KEY_CHOICE,
      .offset = offsetof(sn_balloon_def, bending),
      .of = &sn_bending_choices,
-     .about = "how its skin resists bending, if its stuff has a `bend`"},
+     .about = "how its skin resists bending, if its material has a `bend`"},
     {.name = NULL}};
 
 static const sn_record balloon_record = {.name = "balloon",

@@ -200,7 +200,7 @@ static bool build_block(sn_build *build, const void *own)
     block_moduli m = moduli(build->stuff);
     if (!(m.volume > 0))
         sn_build_note(build,
-                      "the stuff gives so much in volume that rods alone resist more; it keeps no volumes, and its "
+                      "the material gives so much in volume that rods alone resist more; it keeps no volumes, and its "
                       "bulk modulus is two thirds of 1 / stretch");
     double constraints = rod_count(&grid) + (m.volume > 0 ? 5 * cell_count(&grid) : 0);
     return sn_build_begin(build, sn_grid_particle_count(&grid), constraints) && sn_grid_particles(build, &grid, NULL) &&
@@ -211,7 +211,7 @@ static bool build_block(sn_build *build, const void *own)
 const sn_object_type sn_object_block = {
     .name = "block",
     .about =
-        "A solid block of tetrahedra that keep their volume, unless their stuff says otherwise, with rods along their "
+        "A solid block of tetrahedra that keep their volume, unless their material says otherwise, with rods along their "
         "edges.",
     .parts =
         "parts: left, right (x least, most), bottom, top (y), back, front (z), corners; constraints: edges, volume",

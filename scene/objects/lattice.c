@@ -23,7 +23,7 @@ static void lattice_defaults(void *record)
 }
 
 static const char *const springs_name[] = {"rods", "forces"};
-static const char *const springs_about[] = {"constraints, whose compliance follows from the stuff",
+static const char *const springs_about[] = {"constraints, whose compliance follows from the material",
                                             "explicit forces with spring_stiffness and spring_damping"};
 static const sn_choices springs_choices = {2, springs_name, springs_about};
 
@@ -179,10 +179,10 @@ static bool check_springs(sn_build *build, const sn_lattice_def *def)
     if (!forces && !isnan(def->spring_stiffness))
         return sn_build_fail(build, "spring_stiffness",
                              "is for springs that are forces; the stiffness of rods is that of "
-                             "the stuff (stretch, shear)");
+                             "the material (stretch, shear)");
     if (!forces && !isnan(def->spring_damping))
         return sn_build_fail(build, "spring_damping",
-                             "is for springs that are forces; the damping of rods is that of the stuff");
+                             "is for springs that are forces; the damping of rods is that of the material");
     return true;
 }
 

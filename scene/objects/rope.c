@@ -5,12 +5,14 @@
 /* Slack, as a share of the way, up to which a rope is laid in a straight line. */
 #define TAUT 1e-6
 
-/* Passes of Newton's method after which a sagging rope is good enough: what is missing is spread over it. */
+/* Passes of Newton's method for the shape of a sagging rope; it takes fewer. */
 #define SAG_PASSES 100
 
-/* The least distance between the ends across the direction of sag, as a share of the length, for which the shape is
-   computed: below it the two strands of a loop would lie in each other. */
-#define LEAST_SPAN 1e-3
+/* What may be missing at its end, as a share of the length. */
+#define SAG_MISS 1e-12
+
+/* A step of it takes away no more than this share of the horizontal force, which stays positive. */
+#define SAG_BOLDNESS 0.9
 
 #define MOST_SEGMENTS 1e8
 
@@ -123,63 +125,88 @@ static slope slope_at(const sag *s, double h, double v)
     return at;
 }
 
-static void solve_sag(sag *s)
+/* False if no such force is found: see fold. */
+static bool solve_sag(sag *s)
 {
     s->v = (s->segments - 1) / 2.0;
     s->h = s->segments / 2.0;
     slope at = slope_at(s, s->h, s->v);
-    double small = 1e-12 * s->l * s->segments;
-    for (uint32_t pass = 0; pass < SAG_PASSES && fabs(at.fh) + fabs(at.fv) > small; ++pass) {
+    for (uint32_t pass = 0; pass < SAG_PASSES; ++pass) {
+        if (fabs(at.fh) + fabs(at.fv) <= SAG_MISS * s->l * s->segments)
+            return true;
         double det = at.fhh * at.fvv - at.fhv * at.fhv;
         double dh = -(at.fvv * at.fh - at.fhv * at.fv) / det, dv = -(at.fhh * at.fv - at.fhv * at.fh) / det;
-        double descent = at.fh * dh + at.fv * dv, step = 1;
+        double descent = at.fh * dh + at.fv * dv;
+        double step = dh < -SAG_BOLDNESS * s->h ? -SAG_BOLDNESS * s->h / dh : 1;
         if (!(det > 0 && descent < 0))
-            return;
-        slope next = at;
-        for (; step > 1e-9; step /= 2) {
-            next = slope_at(s, s->h + step * dh, s->v + step * dv);
-            if (s->h + step * dh > 0 && next.f <= at.f + 1e-4 * step * descent)
-                break;
-        }
-        /* Near the end f stops telling two points apart; the gradient still does. */
-        if (step <= 1e-9)
-            return;
+            return false;
+        slope next = slope_at(s, s->h + step * dh, s->v + step * dv);
+        for (; step > 1e-9 && next.f > at.f + 1e-4 * step * descent; step /= 2)
+            next = slope_at(s, s->h + step / 2 * dh, s->v + step / 2 * dv);
+        if (step <= 1e-9) /* near the end f does not tell two points apart, but the gradient does */
+            return fabs(at.fh) + fabs(at.fv) <= sqrt(SAG_MISS) * s->l * s->segments;
         s->h += step * dh;
         s->v += step * dv;
         at = next;
     }
+    return false;
+}
+
+/* A piece of the rope: across, and along, the direction of sag. */
+typedef struct flat {
+    double across, along;
+} flat;
+
+static flat piece_at(const sag *s, uint32_t i)
+{
+    double q = s->v - i, r = sqrt(s->h * s->h + q * q);
+    return (flat){s->l * s->h / r, s->l * q / r};
+}
+
+/* A rope with so much slack that its strands hang straight down has no force across, and its lowest piece any direction: f
+   has an edge there. Two pieces at the bottom, from `first` on, then take the way that is left, bent downwards. */
+static uint32_t fold(const sag *s, flat pair[2])
+{
+    double lowest = fmin(fmax(floor(s->v + 0.5), 0), s->segments - 1.0);
+    uint32_t first = (uint32_t)fmin(lowest, s->segments - 2.0);
+    flat way = {s->span, s->drop};
+    for (uint32_t i = 0; i < s->segments; ++i)
+        if (i != first && i != first + 1) {
+            flat piece = piece_at(s, i);
+            way.across -= piece.across;
+            way.along -= piece.along;
+        }
+    double size = sqrt(way.across * way.across + way.along * way.along);
+    double out = sqrt(fmax(s->l * s->l - size * size / 4, 0));
+    flat bend = size > 0 ? (flat){-way.along / size * out, way.across / size * out} : (flat){0, out};
+    pair[0] = (flat){way.across / 2 + bend.across, way.along / 2 + bend.along};
+    pair[1] = (flat){way.across / 2 - bend.across, way.along / 2 - bend.along};
+    return first;
 }
 
 /* A unit vector across down: that of the way, or, where the way runs along down, one in the x-y plane if there is one. */
-static vector across(vector way, vector down, double length, double *span)
+static vector side_of(vector way, vector down, double *span)
 {
     vector side = along(way, -dot(way, down), down);
     *span = sqrt(dot(side, side));
-    if (*span < LEAST_SPAN * length) {
-        if (*span == 0)
-            side = down.x != 0 || down.y != 0 ? (vector){-down.y, down.x, 0} : (vector){1, 0, 0};
-        *span = LEAST_SPAN * length;
-    }
+    if (*span == 0)
+        side = down.x != 0 || down.y != 0 ? (vector){-down.y, down.x, 0} : (vector){1, 0, 0};
     return along((vector){0, 0, 0}, 1 / sqrt(dot(side, side)), side);
 }
 
 static void lay_sagging(const course *c, sn_vec3 *place)
 {
     sag s = {.l = c->piece, .drop = dot(c->way, c->down), .segments = c->segments};
-    vector side = across(c->way, c->down, c->length, &s.span), at = c->from;
-    solve_sag(&s);
-    place[0] = narrow(at);
-    vector end = c->from;
-    for (uint32_t pass = 0; pass < 2; ++pass) { /* first to see where it ends */
-        vector missing = along(along(c->from, 1, c->way), -1, end);
-        at = c->from;
-        for (uint32_t i = 0; i < c->segments; ++i) {
-            double q = s.v - i, r = sqrt(s.h * s.h + q * q);
-            at = along(along(at, s.l * s.h / r, side), s.l * q / r, c->down);
-            place[i + 1] = narrow(along(at, pass ? (i + 1.0) / c->segments : 0, missing));
-        }
-        end = at;
+    vector side = side_of(c->way, c->down, &s.span), at = c->from;
+    flat pair[2];
+    bool smooth = solve_sag(&s);
+    uint32_t folded = smooth ? 0 : fold(&s, pair);
+    for (uint32_t i = 0; i < c->segments; ++i) {
+        flat piece = !smooth && i - folded < 2 ? pair[i - folded] : piece_at(&s, i);
+        place[i] = narrow(at);
+        at = along(along(at, piece.across, side), piece.along, c->down);
     }
+    place[c->segments] = narrow(along(c->from, 1, c->way));
 }
 
 /* Length and ends from the keys; false, with the reason, if they do not fit each other. */

@@ -175,7 +175,7 @@ bool sn_sheet_bends(sn_build *build, sn_bending_method method, sn_bending_method
     if (!isnan(build->stuff->bend))
         return true;
     if (method != usual)
-        sn_build_note(build, "bending is %s, but the stuff has no `bend`: it does not resist bending",
+        sn_build_note(build, "bending is %s, but the material has no `bend`: it does not resist bending",
                       bending_name[method]);
     return false;
 }

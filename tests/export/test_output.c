@@ -94,7 +94,7 @@ static void test_all_formats(void **state)
         free(text);
     }
     char *text = folder_read(folder_file(&f, "new/out/rope.obj"), NULL);
-    assert_non_null(strstr(text, "# sinew object rope\n# sinew rate 25\n# sinew radius 0.01\n"));
+    assert_non_null(strstr(text, "# sinew object rope\n# sinew type rope\n# sinew rate 25\n# sinew radius 0.01\n"));
     free(text);
     assert_false(folder_has(folder_file(&f, "new/out/rope_0005.obj")));
 

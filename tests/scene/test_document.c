@@ -207,7 +207,7 @@ static void test_values_are_described(void **state)
     sn_document_release(&document);
 }
 
-/* ---- Editing ------------------------------------------------------------------------------------------------------ */
+/* ---- Editing ----------------------------------------------------------------------------------------------------- */
 
 static void assert_set(sn_document *document, const char *path, const sn_value *value)
 {
@@ -405,7 +405,7 @@ static void test_set_is_bounded_in_depth(void **state)
     sn_document_release(&document);
 }
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* A document that takes many blocks: large records, long texts, packed numbers. */
 static void build_large(sn_document *document)

@@ -17,8 +17,7 @@ static void test_a_triangle_in_many_spellings(void **state)
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nvt 0 0\nvn 0 0 1\nf 1/1/1 2/1/1 3/1/1\n",
         "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1//1 2//-1 -1//1\n",
         "v \\\n0 0 \\\r\n0\nv 1 \\\r0 0\nv 0 1 0\nf 1\\\n2 3 \\",
-        "mtllib a.mtl\no thing\ng part one\nusemtl m\ns off\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvp 1 2\nf 1 2 3\nfree text\np "
-        "1\n",
+        "mtllib a.mtl\no thing\ng part one\nusemtl m\ns off\nv 0 0 0\nv 1 0 0\nv 0 1 0\nvp 1 2\nf 1 2 3\nfree text\n",
         "g \\\nf 1 2\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
         "v 0 0 0 1 # \\\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",
         "g x # \\\nv 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n",

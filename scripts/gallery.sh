@@ -1,0 +1,48 @@
+#!/bin/bash
+# Renders pictures of scenes with Blender, without a window, to docs/images/gallery/NAME.jpg. What 'make gallery' calls.
+#
+#     scripts/gallery.sh [NAME ...]            scenes/NAME.json; otherwise those in the list below
+#
+# SINEW_PROGRAM is the sinew command, otherwise build/release/sinew. A picture takes about a minute on two cores.
+set -eu
+cd "$(dirname "$0")/.."
+program=${SINEW_PROGRAM:-build/release/sinew}
+command -v blender >/dev/null || { echo "blender is missing (Debian: apt-get install blender)"; exit 1; }
+
+# The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes.
+views='
+balloons        frame=121
+bridge          frame=181
+catenary        frame=241
+curtain         frame=151
+double_pendulum frame=61 ghosts=8
+flag            frame=181 colour=1
+hammock         frame=181
+hitman          frame=61 ghosts=3
+jelly           frame=51
+marionette      frame=151
+tablecloth      frame=121 colour=3
+washing_line    frame=181
+'
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkdir -p docs/images/gallery
+
+# Name and options of the scenes that were asked for; those that the list does not have are shown at their 121st frame.
+chosen() {
+  [ $# -gt 0 ] || { sed '/^$/d' <<<"$views"; return; }
+  for name in "$@"; do
+    grep "^$name " <<<"$views" || echo "$name frame=121"
+  done
+}
+
+while read -r name frame options; do
+  "$program" run "scenes/$name.json" --frames $((${frame#frame=} - 1)) --out "$folder/$name" --format pc2 --quiet
+  # shellcheck disable=SC2086
+  blender -b --factory-startup --python-exit-code 1 --python tools/blender/gallery.py -- \
+    "$folder/$name" "$PWD/docs/images/gallery/$name.jpg" "$frame" $options </dev/null >"$folder/log" 2>&1 ||
+    { grep -v '^Fra:' "$folder/log"; echo "FAILED: the picture of $name"; exit 1; }
+  rm -rf "${folder:?}/$name"
+  echo "docs/images/gallery/$name.jpg: $(($(stat -c %s "docs/images/gallery/$name.jpg") / 1000)) kB"
+done < <(chosen "$@")

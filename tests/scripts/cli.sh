@@ -1,0 +1,562 @@
+#!/bin/sh
+# Drives the sinew command: every subcommand, bad input, exit codes, interruption, disks that are full.
+# SINEW_PROGRAM is the program, by default $SINEW_BUILD_DIR/sinew; SINEW_SOURCE_DIR the root of the repository.
+set -u
+
+root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
+program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-$root/build/release}/sinew}
+[ -x "$program" ] || {
+    echo "cli: there is no program '$program' (set SINEW_PROGRAM or SINEW_BUILD_DIR)" >&2
+    exit 2
+}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+work=$(mktemp -d)
+running=
+trap '[ -z "$running" ] || kill -KILL "$running" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 2
+unset SINEW_SCENES NO_COLOR
+failed=0
+checks=0
+
+fail() {
+    echo "cli: $*" >&2
+    sed 's/^/  stdout: /' stdout 2>/dev/null | head -n 12 >&2
+    sed 's/^/  stderr: /' stderr 2>/dev/null | head -n 12 >&2
+    failed=$((failed + 1))
+}
+
+# expect CODE WORDS...: runs sinew, keeps stdout and stderr, and holds its exit code against CODE.
+expect() {
+    wanted=$1
+    shift
+    checks=$((checks + 1))
+    last="sinew $*"
+    "$program" "$@" >stdout 2>stderr </dev/null
+    code=$?
+    [ "$code" -eq "$wanted" ] || fail "$last: exit code $code, expected $wanted"
+}
+
+says() { # PATTERN: on standard output
+    checks=$((checks + 1))
+    grep -Eq -e "$1" stdout || fail "$last: nothing on stdout like '$1'"
+}
+
+complains() { # PATTERN: on standard error
+    checks=$((checks + 1))
+    grep -Eq -e "$1" stderr || fail "$last: nothing on stderr like '$1'"
+}
+
+silent() { # neither stream has anything
+    checks=$((checks + 1))
+    if [ -s stdout ] || [ -s stderr ]; then fail "$last: expected silence"; fi
+}
+
+good() { # WHAT COMMAND...
+    what=$1
+    shift
+    checks=$((checks + 1))
+    "$@" || fail "$last: $what"
+}
+
+if command -v python3 >/dev/null && python3 -c '' 2>/dev/null; then
+    json_lines() { python3 -c 'import json, sys
+for line in open(sys.argv[1]): json.loads(line)' "$1" 2>/dev/null; }
+    json_text() { python3 -c 'import json, sys; json.load(open(sys.argv[1]))' "$1" 2>/dev/null; }
+elif command -v jq >/dev/null; then
+    json_lines() { jq -e . "$1" >/dev/null 2>&1; }
+    json_text() { json_lines "$1"; }
+else
+    json_lines() { true; }
+    json_text() { true; }
+fi
+
+# number OFFSET FILE: the little-endian 32-bit number there
+number() { od -An -tu4 -j"$1" -N4 "$2" | tr -d ' '; }
+
+# whole_cache FILE: the head of a PC2 file goes with its length
+whole_cache() {
+    points=$(number 16 "$1")
+    frames=$(number 28 "$1")
+    [ "$(wc -c <"$1")" -eq $((32 + 12 * points * frames)) ]
+}
+
+cat >rope.json <<'END'
+{
+  "title": "A rope",
+  "about": "for tests",
+  "run": {"frames": 20},
+  "world": {"substeps": 10},
+  "objects": [{"type": "rope", "name": "rope", "length": 2, "segments": 10, "rods": true, "direction": [1, 0, 0],
+               "pins": ["start"]}],
+  "record": {"particles": ["rope.end"]}
+}
+END
+cat >cloth.json <<'END'
+{
+  "objects": [{"type": "cloth", "name": "cloth", "columns": 40, "rows": 40, "pins": ["top_left", "top_right"]}],
+  "run": {"frames": 1000000},
+  "world": {}
+}
+END
+
+# ---- help and version ---------------------------------------------------------------------------------------------
+
+expect 2
+complains 'usage: sinew'
+expect 0 help
+says 'Exit codes'
+expect 0 --help
+says '^  run '
+expect 0 --version
+says '^sinew [0-9]+\.[0-9]+\.[0-9]+, (single|double) precision$'
+expect 2 --frames
+complains '^sinew: expected a command before'
+expect 2 rnu
+complains "^sinew: there is no command 'rnu'; did you mean 'run'\?"
+expect 2 zzzzzz
+complains "'sinew help' shows them all"
+expect 2 help chek
+complains "did you mean 'check'\?"
+
+# Every option of every command is in the manual page and in docs/command.md; every command has --help.
+sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
+for command in run check list info plot bench schema help; do
+    expect 0 help $command
+    says "^usage: sinew $command"
+    cp stdout help_$command
+    expect 0 $command --help
+    good "help and --help differ" cmp -s stdout help_$command
+    for option in $(sed -nE 's/^  (-., |    )(--[a-z-]+).*/\2/p' help_$command); do
+        for page in manual "$root/docs/command.md"; do
+            checks=$((checks + 1))
+            grep -q -e "$option" "$page" || fail "$command $option is not in $page"
+        done
+    done
+    good "sinew $command is not in the manual page" grep -q "sinew $command" manual
+    good "sinew $command is not in docs/command.md" grep -q "sinew $command" "$root/docs/command.md"
+done
+for code in 0 1 2 3 4 130; do
+    good "exit code $code is not in the manual page" grep -qx ".B $code" manual
+    good "exit code $code is not in docs/command.md" grep -q "^| $code |" "$root/docs/command.md"
+done
+if command -v man >/dev/null && command -v groff >/dev/null; then
+    groff -man -ww -z "$root/cli/sinew.1" >stdout 2>stderr
+    last='groff sinew.1'
+    silent
+fi
+
+# ---- wrong usage --------------------------------------------------------------------------------------------------
+
+expect 2 run
+complains '^sinew: run: expected SCENE'
+expect 2 run rope.json more
+complains "'more' is one word too many"
+expect 2 run rope.json --frmes 3
+complains "has no option '--frmes'; did you mean '--frames'\?"
+expect 2 run rope.json -Z
+complains "has no option '-Z'"
+expect 2 run rope.json -qZq
+complains "has no option '-Z'"
+expect 2 run rope.json -n
+complains '--frames needs a value: N'
+expect 2 run rope.json --frames
+complains '--frames needs a value: N'
+expect 2 run rope.json --quiet=yes
+complains '--quiet takes no value'
+for value in x -1 1.5 4294967296 ''; do
+    expect 2 run rope.json --frames "$value"
+    complains 'expected a whole number'
+done
+expect 2 run rope.json --every 0 --out out
+complains 'whole number, 1 or more'
+expect 2 run rope.json --memory lots
+complains 'number of bytes'
+expect 2 run rope.json --format pc3 --out out
+complains "there is no format 'pc3'; did you mean 'pc2'\?"
+expect 2 run rope.json --format pc2
+complains '--format needs --out'
+expect 2 run rope.json --trace trace.txt
+complains 'ends with .csv or .npy'
+expect 2 run rope.json --plot=x.jpg
+complains 'ends with .svg or .png'
+expect 2 run rope.json --set world.substeps
+complains 'expected PATH=VALUE'
+expect 2 run rope.json --quiet --json
+complains 'exclude each other'
+good "something was written" test ! -e out
+
+# ---- run ----------------------------------------------------------------------------------------------------------
+
+expect 0 run rope.json
+says '^rope: 20 frames, 0\.3333 s of motion in '
+says 'particles +11$'
+says 'constraints +10$'
+says 'energies +kinetic .* J, potential .* J, elastic .* J'
+says 'residuals +distance +worst .* m, mean'
+says 'state hash +[0-9a-f]{16}$'
+good "files appeared" test -z "$(find . -type f ! -name rope.json ! -name cloth.json ! -name 'std*' ! -name manual \
+    ! -name 'help_*')"
+expect 0 run rope.json --quiet
+silent
+
+"$program" run - --frames 3 <rope.json >stdout 2>stderr
+good "standard input" test $? -eq 0
+says '^scene: 3 frames'
+expect 3 run - --frames 1 # standard input is empty
+
+expect 0 run rope.json --json
+good "a line is no JSON" json_lines stdout
+says '^\{"event": "start", .*"frames": 20'
+says '^\{"event": "frame", "frame": 0, "time": 0,'
+good "not a line per frame" test "$(grep -c '"event": "frame"' stdout)" -eq 21
+tail -n 1 stdout >summary
+for key in frames wall_seconds particles constraints energies momenta residuals state_hash files; do
+    good "the summary has no $key" grep -q "\"$key\": " summary
+done
+good "the summary does not come last" grep -q '^{"event": "summary"' summary
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' summary)
+good "the hash has not 16 digits" test ${#hash} -eq 16
+expect 0 run rope.json --json
+good "the same scene gave another hash" grep -q "$hash" stdout
+expect 0 run rope.json --json --set world.substeps=20
+good "--set changed nothing" test -z "$(grep "$hash" stdout)"
+says '"substeps": 20'
+expect 0 run rope.json --set 'objects[0].segments=5' --set world.integrator=verlet
+says 'particles +6$'
+expect 3 run rope.json --set world.substps=20
+complains "did you mean .*substeps"
+expect 3 run rope.json --set wrld.substeps=20
+complains 'wrld'
+
+expect 0 run rope.json --frames 5 --out a/b/out --format pc2,obj,ply,npy --trace t.csv --save saved.json
+says 'results +a/b/out: 6 frames'
+says 'blender --python .*import_sinew.py -- a/b/out'
+for file in rope.obj rope.pc2 rope.npy; do
+    good "$file is missing" test -s a/b/out/$file
+done
+good "frames of .ply" test "$(find a/b/out -name '*.ply' | wc -l)" -eq 6
+good "frames of .pc2" test "$(number 28 a/b/out/rope.pc2)" -eq 6
+good "the point cache is not whole" whole_cache a/b/out/rope.pc2
+good "rows of the trace" test "$(wc -l <t.csv)" -eq 7
+expect 0 check saved.json
+expect 0 run rope.json --frames 6 --out every --every 3
+good "--every" test "$(number 28 every/rope.pc2)" -eq 3
+
+expect 0 run rope.json --frames 1 --set world.integrator=bdf2 --json
+says '"event": "problem", "severity": "warning", "text": '
+expect 0 run rope.json --frames 1 --set world.integrator=bdf2 --quiet
+complains '^sinew: warning: '
+
+# A scene that is saved before its first step is the same scene.
+expect 0 run rope.json --frames 0 --save zero.json --json
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' stdout)
+expect 0 run zero.json --frames 0 --json
+says "\"state_hash\": \"$hash\""
+
+# ---- names --------------------------------------------------------------------------------------------------------
+
+mkdir mine
+cp rope.json mine/my_rope.json
+expect 3 run my_rope
+complains "there is no file and no scene 'my_rope'"
+SINEW_SCENES=/nowhere:$work/mine
+export SINEW_SCENES
+expect 0 run my_rope --frames 1
+says '^my_rope: 1 frame,'
+expect 3 run my_rpoe
+complains "did you mean 'my_rope'\?"
+expect 0 list scenes
+says 'my_rope +A rope'
+expect 0 list my_rope
+says 'about +for tests'
+unset SINEW_SCENES
+expect 3 run nowhere.json
+complains '^sinew: nowhere.json: No such file'
+expect 3 run .
+complains 'is a folder'
+
+# ---- bad scenes ---------------------------------------------------------------------------------------------------
+
+printf '{\n  "objects": [{"type": "rope", "lenght": 2}]\n}\n' >bad.json
+expect 3 run bad.json
+complains "^bad.json:2:[0-9]+: error: objects\[0\].*did you mean 'length'"
+expect 3 run bad.json --json
+good "a line is no JSON" json_lines stdout
+says '"event": "problem", "severity": "error", "file": "bad.json", "line": 2, "column": [0-9]+, "path": "objects\[0\]'
+printf '{"objects": [' >cut.json
+expect 3 check cut.json
+complains '^cut.json:1:'
+expect 3 check rope.json bad.json
+says '^rope.json: good, 11 particles, 10 constraints$'
+complains '^bad.json:2:'
+expect 0 check rope.json --quiet
+silent
+expect 3 check --json rope.json bad.json missing.json
+good "a line is no JSON" json_lines stdout
+says '"event": "checked", "file": "rope.json", "good": true, .*"particles": 11, "constraints": 10'
+says '"event": "checked", "file": "bad.json", "good": false, "errors": 1'
+says '"event": "checked", "file": "missing.json", "good": false'
+expect 2 check
+
+# Files outside of the scene's folder, and more memory than allowed.
+mkdir inner
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\nf 5 4 6\n' >sheet.obj
+echo '{"objects": [{"type": "cloth", "name": "c", "mesh": "../sheet.obj"}]}' >inner/outside.json
+expect 3 check inner/outside.json
+complains 'outside.*--read-anywhere'
+expect 0 check inner/outside.json --read-anywhere
+complains 'note: .*welding merged 2 vertices'
+expect 0 run inner/outside.json --read-anywhere --frames 1 --quiet
+silent
+expect 3 run cloth.json --set 'objects[0].columns=4000' --set 'objects[0].rows=4000' --memory 100M
+complains '16000000|1.6e\+?07'
+
+# ---- the run fails ------------------------------------------------------------------------------------------------
+
+cat >far.json <<'END'
+{"objects": [{"type": "rope", "name": "rope", "segments": 1, "velocity": [1e38, 0, 0]}], "run": {"frames": 100000},
+ "world": {"substeps": 1}}
+END
+expect 1 run far.json --out far --json --trace far.csv --set 'objects[0].velocity=[1e37,0,0]' \
+    --set 'forces=[{"type":"acceleration","value":[3e37,0,0]}]'
+complains '^sinew: far: frame [0-9]+ failed: '
+says '"event": "summary", .*"failure": "far: frame .*"exit_code": 1'
+good "the point cache is not whole" whole_cache far/rope.pc2
+good "rows and frames differ" test "$(number 28 far/rope.pc2)" -eq $(($(wc -l <far.csv) - 1))
+
+# ---- what cannot be written ---------------------------------------------------------------------------------------
+
+echo plain >plain
+expect 4 run rope.json --out plain/out
+complains '^sinew: .*plain'
+expect 4 run rope.json --out plain
+complains '^sinew: .*plain'
+expect 4 run rope.json --trace nowhere/t.csv
+complains '^sinew: nowhere/t.csv: .*No such file'
+expect 4 run rope.json --save nowhere/s.json
+complains 'nowhere/s.json.*No such file'
+if [ -w /dev/full ]; then
+    ln -s /dev/full full.csv
+    expect 4 run rope.json --trace full.csv --out beside
+    complains '^sinew: full.csv: .*No space left'
+    good "the point cache is not whole" whole_cache beside/rope.pc2
+    ln -s /dev/full full.json
+    expect 4 run rope.json --save full.json
+    complains 'full.json.*No space left'
+    "$program" list kinds >/dev/full 2>stderr
+    code=$?
+    last='sinew list >/dev/full'
+    good "exit code $code, expected 4" test $code -eq 4
+    complains '^sinew: standard output: No space left'
+    "$program" run rope.json --json >/dev/full 2>stderr
+    code=$?
+    last='sinew run --json >/dev/full'
+    good "exit code $code, expected 4" test $code -eq 4
+fi
+{ "$program" run cloth.json --json --out piped 2>stderr; echo $? >code; } | head -n 2 >stdout
+last='sinew run --json | head'
+good "exit code" test "$(cat code)" -eq 4
+complains 'standard output: Broken pipe'
+good "the point cache is not whole" whole_cache piped/cloth.pc2
+# A limit on the size of files stands in for a disk that fills up.
+(
+    trap '' XFSZ
+    ulimit -f 2000 # blocks of 512 or 1024 bytes
+    "$program" run cloth.json --out limited >stdout 2>stderr
+    echo $? >code
+)
+last='sinew run with a limited file'
+good "exit code" test "$(cat code)" -eq 4
+complains '^sinew: limited/cloth.pc2: '
+good "the point cache is not whole" whole_cache limited/cloth.pc2
+
+# ---- interruption -------------------------------------------------------------------------------------------------
+
+# wait_for PATTERN FILE: until the running program has printed it, half a minute at most
+wait_for() {
+    tries=0
+    until grep -q -e "$1" "$2" 2>/dev/null; do
+        tries=$((tries + 1))
+        if [ $tries -gt 300 ] || ! kill -0 "$running" 2>/dev/null; then
+            fail "no '$1' in $2"
+            return 1
+        fi
+        sleep 0.1
+    done
+}
+
+# interrupt SIGNAL CODE
+interrupt() {
+    last="sinew run, then SIG$1"
+    "$program" run cloth.json --out "out_$1" --trace "$1.csv" --save "$1.json" >stdout 2>stderr &
+    running=$!
+    wait_for 'frame [0-9]* of 1000000' stderr && kill -"$1" "$running"
+    wait "$running"
+    code=$?
+    running=
+    good "exit code $code, expected $2" test $code -eq "$2"
+    says '^cloth: [0-9]+ frames of 1000000 \(interrupted\)'
+    good "the point cache is not whole" whole_cache "out_$1/cloth.pc2"
+    good "rows and frames differ" test "$(number 28 "out_$1/cloth.pc2")" -eq $(($(wc -l <"$1.csv") - 1))
+    expect 0 check --quiet "$1.json"
+}
+interrupt INT 130
+interrupt TERM 143
+
+# The second one does not wait for the frame, which takes minutes here.
+last='sinew run, then SIGINT twice'
+"$program" run cloth.json --json --set world.substeps=100000 --set world.iterations=100 >stdout 2>stderr &
+running=$!
+wait_for '"event": "frame"' stdout && kill -INT "$running"
+sleep 0.3
+good "it did not wait for the frame" kill -0 "$running"
+kill -INT "$running"
+wait "$running"
+code=$?
+running=
+good "exit code $code, expected 130" test $code -eq 130
+
+# ---- list ---------------------------------------------------------------------------------------------------------
+
+expect 0 list
+for section in scenes objects kinds solvers integrators orders gradients settings formats; do
+    says "^$section$"
+done
+for section in objects kinds solvers integrators orders gradients settings formats; do
+    expect 0 list $section
+    good "$section is empty" test -s stdout
+    expect 0 list $section --json
+    good "a line is no JSON" json_lines stdout
+    for name in $(sed -n 's/.*"event": "[a-z]*", "name": "\([^"]*\)".*/\1/p' stdout); do
+        expect 0 list $section "$name"
+        says "^$name \("
+    done
+done
+expect 0 list distance
+says 'rest +number, m'
+expect 0 list rope
+says 'segments +whole number, .*default 20'
+says 'position +vector, m, default'
+expect 0 list verlet
+says 'verlet \(integrator\)'
+expect 2 list ditsance
+complains "did you mean 'distance'"
+expect 2 list kinds rope
+complains "there is no kind 'rope'"
+expect 2 list nothings distance
+
+# ---- info ---------------------------------------------------------------------------------------------------------
+
+expect 0 info rope.json
+says 'particles +11$'
+says 'bytes per particle +[0-9.]+ bytes'
+says 'distance +[0-9.]+$'
+expect 0 info rope.json --json
+good "a line is no JSON" json_lines stdout
+says '"bytes_per_particle": [0-9]'
+expect 0 info sheet.obj
+says 'vertices +6$'
+says 'triangles +2$'
+says 'area +1 m\^2'
+says 'closed +no'
+says 'merged +2$'
+printf 'ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n' >tetra
+printf 'element face 4\nproperty list uchar int vertex_indices\nend_header\n' >>tetra
+printf '0 0 0\n1 0 0\n0 1 0\n0 0 1\n3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n' >>tetra
+expect 0 info tetra
+says 'PLY mesh'
+says 'closed +yes'
+says 'volume +0\.16666666'
+expect 0 info a/b/out/rope.pc2
+says 'points +11$'
+says 'frames +6$'
+expect 0 info a/b/out/rope.npy
+says 'shape +6, 11, 3$'
+says 'most +.* m$'
+expect 0 info a/b/out/rope_0003.ply
+says 'vertices +11'
+expect 0 info t.csv
+says 'rows +6$'
+says 'kinetic +least 0 '
+says 'y_rope.end'
+expect 0 info t.csv --json
+good "a line is no JSON" json_lines stdout
+head -c 40 a/b/out/rope.pc2 >short.pc2
+expect 3 info short.pc2
+complains 'short.pc2'
+printf 'time,x\n1,2\n3\n' >ragged.csv
+expect 3 info ragged.csv
+complains 'ragged.csv: line 3: has 1 fields, expected 2'
+printf 'time,x\n1,two\n' >words.csv
+expect 3 info words.csv
+complains "line 2, x: found 'two', expected a number"
+echo 'just words' >words
+expect 3 info words
+complains 'none of the files that Sinew knows'
+expect 3 info nothing
+complains 'there is no file'
+
+# ---- plot ---------------------------------------------------------------------------------------------------------
+
+expect 2 plot trace.npy
+complains 'only traces that end with .csv'
+expect 2 plot words
+expect 2 plot t.csv -o t.pdf
+if command -v gnuplot >/dev/null; then
+    expect 0 plot t.csv
+    says '^t.svg$'
+    good "the picture is not whole" grep -q '</svg>' t.svg
+    expect 0 plot t.csv -o "it's \$(touch evil).svg" --columns kinetic,y_rope.end
+    good "a name was run as a command" test ! -e evil
+    good "the picture is missing" test -s "it's \$(touch evil).svg"
+    expect 3 plot t.csv --columns kinetik
+    complains "did you mean 'kinetic'"
+    expect 3 plot missing.csv
+    complains '^sinew: missing.csv: No such file'
+    printf 'time,x\n' >empty.csv
+    expect 3 plot empty.csv
+    complains 'no rows'
+    expect 4 plot t.csv -o nowhere/t.svg
+    complains 'nowhere/t.svg: No such file'
+    expect 0 run rope.json --frames 5 --plot
+    says 'picture +rope.svg$'
+    good "the picture is missing" test -s rope.svg
+    expect 0 run rope.json --frames 5 --plot two.svg --trace two.npy
+    good "the picture is missing" test -s two.svg
+    good "the trace is missing" test -s two.npy
+    expect 0 run rope.json --frames 5 --plot --out three
+    good "the picture is missing" test -s three/trace.svg
+    good "the trace is missing" test -s three/trace.csv
+    if [ -w /dev/full ]; then
+        ln -s /dev/full full.svg
+        expect 4 run rope.json --frames 5 --plot full.svg
+        complains '^sinew: full.svg: No space left'
+    fi
+fi
+mkdir no_path
+PATH=$work/no_path "$program" plot t.csv >stdout 2>stderr
+code=$?
+last='sinew plot without gnuplot'
+good "exit code $code, expected 4" test $code -eq 4
+complains 'gnuplot.* is not installed'
+
+# ---- bench and schema ---------------------------------------------------------------------------------------------
+
+expect 0 bench --quick rope.json
+says '^\| rope +\| +11 \| +10 \| +10 x 1 \|'
+expect 0 bench --frames 5 --json rope.json
+good "a line is no JSON" json_lines stdout
+says '"projections_per_frame": 100,'
+expect 2 bench --frames 4 rope.json
+expect 3 bench --quick bad.json
+expect 0 check --quiet bench/cloth_64 bench/cloth_256 bench/rope_1000
+expect 0 schema
+good "the schema is no JSON" json_text stdout
+good "the schema is empty" test "$(wc -c <stdout)" -gt 1000
+
+if [ $failed -gt 0 ]; then
+    echo "cli: $failed of $checks checks failed" >&2
+    exit 1
+fi
+echo "cli: $checks checks passed"
