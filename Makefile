@@ -8,47 +8,66 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test check bench accuracy docs format format-check mingw aarch64 install clean
+.PHONY: build help run test check fuzz bench accuracy docs test-blender gallery format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
-build: ## build the library, the examples and the tests (the default)
+# Builds the command, and everything else that is out of date.
+built = $(call configure,release) && cmake --build --preset release
+
+build: ## build the library, the command, the examples and the tests (the default)
 	@$(setup) build
-	@$(call configure,release)
-	@cmake --build --preset release
+	@$(built)
 
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: ## build and run the first look: falling things, and pictures of them in out/
+run: ## simulate a washing line in the wind: a point cache for Blender, a trace and its plot in out/
 	@$(setup) build run
 	@$(call configure,release)
-	@cmake --build --preset release --target first_look
-	@build/release/examples/first_look out
+	@cmake --build --preset release --target sinew_command
+	@build/release/sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
+		--plot out/washing_line/trace.png
 
-test: ## run the tests: as shipped, with ASan and UBSan, and in double precision
+test: ## run the tests: as shipped, with ASan and UBSan, in double precision, and a moment of fuzzing
 	@$(setup) build test
 	@scripts/test.sh release asan double
+	@scripts/fuzz.sh 4
 
 check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared
 	@$(setup) build test check
 	@scripts/test.sh asan tsan clang scalar double double-asan shared
 
+fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another time)
+	@$(setup) build test
+	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
+
 bench: ## measure the speed
 	@$(setup) build
-	@ls bench/*.c >/dev/null 2>&1 || { echo "there is no benchmark: bench/ has no C file"; exit 1; }
 	@$(call configure,release)
-	@cmake --build --preset release --target bench
-	@build/release/bench/bench
+	@cmake --build --preset release --target sinew_command
+	@build/release/sinew bench
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
 
-docs: ## bring the generated table in docs/constraints.md up to date
+docs: ## bring the generated tables in docs/constraints.md and docs/scenes.md up to date
 	@$(setup) build
 	@$(call configure,release)
-	@cmake --build --preset release --target list_kinds
-	@scripts/docs.sh build/release/examples/list_kinds
+	@cmake --build --preset release --target list_kinds sinew_command
+	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew
+
+test-blender: ## open an export in Blender and compare every vertex with what was simulated
+	@$(setup) build blender
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_command
+	@scripts/blender_test.sh build/release/sinew
+
+gallery: ## render the pictures of the README with Blender
+	@$(setup) build blender
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_command
+	@scripts/gallery.sh
 
 format: ## format the sources
 	@$(setup) format
@@ -67,7 +86,7 @@ aarch64: ## cross-compile for 64-bit ARM and run the tests under qemu
 	@$(setup) build aarch64
 	@scripts/test.sh aarch64
 
-install: ## build and install the library under PREFIX (/usr/local)
+install: ## build and install the library and the command under PREFIX (/usr/local)
 	@$(setup) build
 	@cmake -S . -B build/install -G Ninja -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
 	@cmake --build build/install

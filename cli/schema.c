@@ -5,14 +5,27 @@
 
 typedef struct schema_options {
     bool help;
+    bool reference;
 } schema_options;
 
-static const sn_option options[] = {SN_OPTION_END(schema_options)};
+static const sn_option options[] = {{"reference", 0, SN_OPTION_FLAG, offsetof(schema_options, reference), 0, NULL,
+                                     "print the reference of the format in Markdown instead"},
+                                    SN_OPTION_END(schema_options)};
 
-static int run(const void *unused, const sn_texts *operands)
+static int print_reference(void)
 {
-    (void)unused;
+    if (!sn_reference_print(stdout))
+        return sn_complain(SN_EXIT_FAILED, "schema: out of memory");
+    if (fflush(stdout) != 0 || ferror(stdout))
+        return sn_complain(SN_EXIT_OUTPUT, "standard output: %s", strerror(errno));
+    return SN_EXIT_FINE;
+}
+
+static int run(const void *given, const sn_texts *operands)
+{
     (void)operands;
+    if (((const schema_options *)given)->reference)
+        return print_reference();
     sn_document document;
     int code = SN_EXIT_FINE;
     sn_document_init(&document, NULL);

@@ -4,6 +4,7 @@
        "cloth"                all of an object
        "cloth[7]"             one of its particles; from the end if negative
        "cloth.top[0:5]"       some of a part, the last one excluded
+       "cloth.top[::4]"       every fourth
        7                      inside an object: one of its particles; elsewhere: the particle with this number in the world
        {"of": ..., "near": [x, y, z]}             the nearest of those
        {"of": ..., "inside": [[x, y, z], [x, y, z]]}   those in a box
@@ -24,7 +25,7 @@ enum { MOST_NAMES = 256, NAME_ROOM = 128 };
 typedef struct reference {
     char name[NAME_ROOM], part[NAME_ROOM];
     bool ranged, single;
-    double first, last; /* last is not included; NaN: not given */
+    double first, last, step; /* last is not included; NaN: not given */
 } reference;
 
 /* ---- Taking a text apart ------------------------------------------------------------------------------------------- */
@@ -58,7 +59,7 @@ static const char *take_number(const char *at, double *number)
 
 static bool take_apart(const char *text, reference *r)
 {
-    *r = (reference){.first = NAN, .last = NAN};
+    *r = (reference){.first = NAN, .last = NAN, .step = NAN};
     const char *at = take_name(text, r->name);
     if (at && *at == '.') {
         at = take_name(at + 1, r->part);
@@ -70,11 +71,12 @@ static bool take_apart(const char *text, reference *r)
     if (*at == '[') {
         r->ranged = true;
         at = take_number(at + 1, &r->first);
+        r->single = !at || *at != ':';
         if (at && *at == ':')
             at = take_number(at + 1, &r->last);
-        else
-            r->single = true;
-        if (!at || strcmp(at, "]") != 0 || (r->single && isnan(r->first)))
+        if (at && *at == ':' && !r->single)
+            at = take_number(at + 1, &r->step);
+        if (!at || strcmp(at, "]") != 0 || (r->single && isnan(r->first)) || r->step < 1)
             return false;
     }
     return r->name[0] || (r->ranged && !r->part[0]);
@@ -152,13 +154,14 @@ static bool take_room(const sn_scene *scene, sn_reader *reader, sn_arena *arena,
 static bool select_part(const sn_scene *scene, sn_reader *reader, const sn_object *object, const sn_part *part,
                         const reference *r, sn_arena *arena, sn_selection *out)
 {
-    uint32_t first = 0, last = 0, *number;
+    uint32_t first = 0, last = 0, count = 0, *number;
+    uint64_t step = isnan(r->step) ? 1 : (uint64_t)r->step;
     if (!range_of(reader, r, part->count, part->name, &first, &last) ||
         !take_room(scene, reader, arena, last - first, &number))
         return false;
-    for (uint32_t i = first; i < last; ++i)
-        number[i - first] = object->run.first + (part->index ? part->index[i] : part->first + i);
-    *out = (sn_selection){last - first, number};
+    for (uint64_t i = first; i < last; i += step)
+        number[count++] = object->run.first + (part->index ? part->index[i] : part->first + (uint32_t)i);
+    *out = (sn_selection){count, number};
     return true;
 }
 
@@ -497,7 +500,7 @@ static bool select_by_kind(sn_scene *scene, sn_reader *reader, const reference *
 static bool select_named(sn_scene *scene, sn_reader *reader, const char *text, sn_arena *arena, sn_growing *all)
 {
     reference r;
-    if (!take_apart(text, &r) || !r.name[0])
+    if (!take_apart(text, &r) || !r.name[0] || !isnan(r.step))
         return sn_reader_fail(reader, "'%.80s' does not read as the name of constraints, such as 'rope.links[3]'",
                               text);
     if (r.name[0] == '#')

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a scene, imports what it wrote into Blender without a window, and compares every vertex with the arrays of the same
-# run, bit for bit; then renders a frame to out/blender_test.png. What 'make test-blender' calls.
+# Runs a scene, imports what it wrote into Blender without a window, and compares every vertex with the arrays of the
+# same run, bit for bit; then renders a frame to out/blender_test.png. What 'make test-blender' calls.
 #
 #     scripts/blender_test.sh [PROGRAM]        PROGRAM is the sinew command, otherwise build/release/sinew
 set -eu
@@ -19,8 +19,8 @@ cat >"$folder/scene.json" <<'END'
   "run": {"rate": 30},
   "materials": {"silk": {"density": 0.2, "bend": 1e4, "stretch": 1e-5, "damping": 0.001}},
   "objects": [
-    {"type": "cloth", "name": "curtain", "width": 1.6, "height": 1.6, "columns": 40, "rows": 40, "position": [0, 1.2, 0],
-     "material": "silk", "pins": ["top_left", "top[13]", "top[26]", "top_right"]},
+    {"type": "cloth", "name": "curtain", "width": 1.6, "height": 1.6, "columns": 40, "rows": 40,
+     "position": [0, 1.2, 0], "material": "silk", "pins": ["top_left", "top[13]", "top[26]", "top_right"]},
     {"type": "rope", "name": "rope", "length": 1.5, "segments": 30, "position": [1.1, 1.9, 0.2],
      "direction": [0.6, -0.3, 0.6], "pins": "start", "radius": 0.02}
   ],

@@ -1,21 +1,26 @@
 #!/bin/bash
-# Puts the generated table into docs/constraints.md, or with --check says whether it is already there.
+# Puts what is generated into docs/: the table of kinds into constraints.md, the reference of the format into scenes.md. With
+# --check it says whether they are already there.
 #
-#   scripts/docs.sh [--check] LIST_KINDS_PROGRAM
+#   scripts/docs.sh [--check] LIST_KINDS_PROGRAM SINEW_PROGRAM
 set -eu
 cd "$(dirname "$0")/.."
 check=false
 [[ $1 == --check ]] && { check=true; shift; }
-page=docs/constraints.md
 new=$(mktemp)
 trap 'rm -f "$new"' EXIT
-{
-  sed '/<!-- kinds begin -->/q' "$page"
-  "$1"
-  sed -n '/<!-- kinds end -->/,$p' "$page"
-} >"$new"
-if $check; then
-  diff -u "$page" "$new" || { echo "docs/constraints.md is out of date: run 'make docs'"; exit 1; }
-else
-  cat "$new" >"$page"
-fi
+
+# Between the two marks of a page goes what a command prints.
+put() { # page, mark, command...
+  local page=$1 mark=$2
+  shift 2
+  { sed "/<!-- $mark begin -->/q" "$page"; "$@"; sed -n "/<!-- $mark end -->/,\$p" "$page"; } >"$new"
+  if $check; then
+    diff -u "$page" "$new" || { echo "$page is out of date: run 'make docs'"; exit 1; }
+  else
+    cat "$new" >"$page"
+  fi
+}
+
+put docs/constraints.md kinds "$1"
+put docs/scenes.md reference "$2" schema --reference

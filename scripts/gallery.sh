@@ -11,18 +11,18 @@ command -v blender >/dev/null || { echo "blender is missing (Debian: apt-get ins
 
 # The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes.
 views='
-balloons        frame=121
-bridge          frame=181
+balloons        frame=161
+bridge          frame=201
 catenary        frame=241
-curtain         frame=151
+curtain         frame=131
 double_pendulum frame=61 ghosts=8
 flag            frame=181 colour=1
 hammock         frame=181
-hitman          frame=61 ghosts=3
+hitman          frame=81 ghosts=3
 jelly           frame=51
 marionette      frame=151
-tablecloth      frame=121 colour=3
-washing_line    frame=181
+tablecloth      frame=200 colour=3
+washing_line    frame=141
 '
 
 folder=$(mktemp -d)

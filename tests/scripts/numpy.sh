@@ -1,6 +1,6 @@
 #!/bin/bash
-# Runs a scene with the command and reads everything that it wrote with NumPy: arrays, point caches, meshes and traces have
-# to agree, bit by bit where they are binary and to the printed precision (which is all of it) where they are text.
+# Runs a scene with the command and reads everything that it wrote with NumPy: arrays, point caches, meshes and traces
+# have to agree, bit by bit where they are binary and to the printed precision (which is all of it) where they are text.
 set -eu
 
 program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-build/release}/sinew}
@@ -29,7 +29,8 @@ cat >"$folder/scene.json" <<'END'
 END
 
 # --frames 12: the state at the start and twelve frames
-"$program" run "$folder/scene.json" --frames 12 --out "$folder/out" --format pc2,npy,obj,ply --trace "$folder/trace.csv" --quiet
+"$program" run "$folder/scene.json" --frames 12 --out "$folder/out" --format pc2,npy,obj,ply \
+  --trace "$folder/trace.csv" --quiet
 "$program" run "$folder/scene.json" --frames 12 --trace "$folder/trace.npy" --quiet
 
 cat >"$folder/check.py" <<'END'

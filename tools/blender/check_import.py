@@ -1,5 +1,5 @@
-"""Imports a folder as an artist would and holds every vertex, as Blender sees it after the Mesh Cache modifier, against the
-NumPy arrays of the same run, bit for bit; then renders a picture. Called by scripts/blender_test.sh.
+"""Imports a folder as an artist would and holds every vertex, as Blender sees it after the Mesh Cache modifier, against
+the NumPy arrays of the same run, bit for bit; then renders a picture. Called by scripts/blender_test.sh.
 
     blender -b --factory-startup --python-exit-code 1 --python check_import.py -- FOLDER PICTURE FRAMES
 """

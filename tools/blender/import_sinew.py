@@ -2,10 +2,11 @@
 
     blender --python import_sinew.py -- FOLDER
 
-Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache modifier.
-Vertices keep their order and their coordinates to the last bit; Sinew's y points up, so the object is turned upright, not
-its vertices. Ropes, nets and other things made of lines get a thickness, loose particles become balls. Frame 1 is the first
-frame of the run. Works with Blender 3.4 and later, with and without a window.
+Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache
+modifier. Vertices keep their order and their coordinates to the last bit; Sinew's y points up, so the object is turned
+upright, not its vertices. Ropes, nets and other things made of lines get a thickness, loose particles become balls.
+Frame 1 is the first frame of the run. Made for Blender 3.4, with and without a window; what later versions call
+differently is asked for, but only 3.4 is tested.
 """
 import math
 import os
@@ -194,7 +195,7 @@ def import_object(folder, name, colour):
 
 
 def set_frames(frames, rate):
-    """The scene's range and speed. Blender wants whole frames a second, and a divisor for others (29.97 = 30 / 1.001)."""
+    """The scene's range and speed. Blender wants whole frames a second; others get a divisor (29.97 = 30 / 1.001)."""
     scene = bpy.context.scene
     scene.frame_start, scene.frame_end = 1, max(frames, 1)
     scene.render.fps = max(1, math.ceil(rate - 1e-6))

@@ -79,7 +79,7 @@ def add_ground(height, size, centre):
 
 
 def add_camera(least, most, azimuth, elevation, aspect, margin=1.12):
-    """Sees the whole box, from a direction in degrees: azimuth 0 is from the front (Sinew's z), positive from the right."""
+    """Sees the whole box from a direction in degrees: azimuth 0 is the front (Sinew's z), more is to the right."""
     camera = bpy.data.objects.new("Camera", bpy.data.cameras.new("Camera"))
     scene = bpy.context.scene
     scene.collection.objects.link(camera)
