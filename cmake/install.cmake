@@ -52,3 +52,14 @@ else()
 endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/sinew.pc.in" "${PROJECT_BINARY_DIR}/sinew.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/sinew.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# The command, with its manual page, its scenes, the script that opens its exports in Blender and what completes its words.
+if(SINEW_COMMAND)
+  set(share "${CMAKE_INSTALL_DATADIR}")
+  install(TARGETS sinew_command RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  install(FILES "${PROJECT_SOURCE_DIR}/cli/sinew.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/scenes" DESTINATION "${share}/sinew")
+  install(FILES "${PROJECT_SOURCE_DIR}/tools/blender/import_sinew.py" DESTINATION "${share}/sinew/blender")
+  install(FILES "${PROJECT_SOURCE_DIR}/cli/completion.bash" DESTINATION "${share}/bash-completion/completions"
+    RENAME sinew)
+endif()

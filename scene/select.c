@@ -464,7 +464,10 @@ static bool no_hold(sn_reader *reader, uint32_t count, const sn_hold *hold, cons
     uint32_t known = 0;
     size_t used = 0;
     for (uint32_t i = 0; i < count && known < MOST_NAMES; ++i) {
-        if (has_hold(i, hold, hold[i].name))
+        uint32_t k = 0; /* runs may be many, names are few */
+        while (k < known && strcmp(names[k], hold[i].name) != 0)
+            ++k;
+        if (k < known)
             continue;
         names[known] = hold[i].name;
         if (used < sizeof all)

@@ -62,6 +62,11 @@ static const sn_key cloth_keys[] = {
      .unit = "m",
      .most = 1e6,
      .about = "vertices of the mesh that are at most this far apart become one; 0 merges equal ones only"},
+    {.name = "by_vertex",
+     .type = SN_KEY_TRUTH,
+     .offset = offsetof(sn_cloth_def, by_vertex),
+     .about = "the rods of a grid are added vertex by vertex instead of direction by direction, all under the name "
+              "`rods`: to study what the order of sweeps does"},
     {.name = NULL}};
 
 static const sn_record cloth_record = {.name = "cloth",
@@ -104,7 +109,43 @@ static bool add_links(sn_build *build, const sn_grid *grid, const char *name, sn
     return sn_build_constraints(build, name, &rod, count, index, NULL, compliance, factor);
 }
 
-static bool add_rods(sn_build *build, const sn_grid *grid)
+/* Weft, warp and diagonals in one go, sorted by the lower of their two particles, stably: counting sort. */
+static bool add_by_vertex(sn_build *build, const sn_grid *grid, const sn_grid_stiffness *k)
+{
+    const sn_grid_links links[] = {weft, warp, diagonals};
+    const double stiffness[] = {k->edge[0], k->edge[1], k->face[2]};
+    uint64_t particles = (uint64_t)sn_grid_particle_count(grid), count = 0, at[3];
+    for (int i = 0; i < 3; ++i) {
+        at[i] = count;
+        count += (uint64_t)sn_grid_link_count(grid, links[i]);
+    }
+    uint32_t *index = sn_build_take(build, 2 * count, sizeof *index);
+    uint32_t *sorted = sn_build_take(build, 2 * count, sizeof *sorted);
+    sn_real *compliance = sn_build_take(build, count, sizeof *compliance);
+    sn_real *sorted_compliance = sn_build_take(build, count, sizeof *sorted_compliance);
+    uint32_t *first = sn_build_take(build, particles + 1, sizeof *first);
+    if (!index || !sorted || !compliance || !sorted_compliance || !first)
+        return false;
+    for (int i = 0; i < 3; ++i)
+        sn_grid_link(grid, links[i], index + 2 * at[i], compliance + at[i], 1 / stiffness[i]);
+    for (uint64_t n = 0; n < count; ++n) {
+        const uint32_t *pair = index + 2 * n;
+        ++first[(pair[0] < pair[1] ? pair[0] : pair[1]) + 1];
+    }
+    for (uint64_t p = 0; p < particles; ++p)
+        first[p + 1] += first[p];
+    for (uint64_t n = 0; n < count; ++n) {
+        const uint32_t *pair = index + 2 * n;
+        uint32_t to = first[pair[0] < pair[1] ? pair[0] : pair[1]]++;
+        sorted[2 * (uint64_t)to] = pair[0];
+        sorted[2 * (uint64_t)to + 1] = pair[1];
+        sorted_compliance[to] = compliance[n];
+    }
+    sn_constraint_def rod = sn_default_constraint_def(SN_KIND_DISTANCE);
+    return sn_build_constraints(build, "rods", &rod, (uint32_t)count, sorted, NULL, 1, sorted_compliance);
+}
+
+static bool add_rods(sn_build *build, const sn_grid *grid, bool by_vertex)
 {
     sn_grid_stuff stuff = {.stretch = 1 / (double)build->stuff->stretch,
                            .shear = sn_grid_shear(grid) / (double)build->stuff->shear};
@@ -112,6 +153,8 @@ static bool add_rods(sn_build *build, const sn_grid *grid)
     if (k.softened)
         sn_build_note(build,
                       "the cells are too long for their width to resist shear as much as asked for; it gives more");
+    if (by_vertex)
+        return add_by_vertex(build, grid, &k);
     return add_links(build, grid, "weft", weft, k.edge[0]) && add_links(build, grid, "warp", warp, k.edge[1]) &&
            add_links(build, grid, "shear", diagonals, k.face[2]);
 }
@@ -218,7 +261,7 @@ static bool build_grid(sn_build *build, const sn_cloth_def *def)
     sn_vec3 *place;
     if (!sn_build_begin(build, sn_grid_particle_count(&grid), rods + (bends ? bend_count(&grid, def->bending) : 0)) ||
         !sn_grid_particles(build, &grid, &place) || !sn_grid_surface(build, &grid) || !add_parts(build, &grid) ||
-        !add_rods(build, &grid))
+        !add_rods(build, &grid, def->by_vertex))
         return false;
     if (!bends)
         return true;
@@ -290,7 +333,7 @@ const sn_object_type sn_object_cloth = {
     .about = "Cloth from a grid, in the x-y plane of its frame, or from a mesh file.",
     .parts = "parts: top_left, top_right, bottom_left, bottom_right, top, bottom, left, right, centre (the one, two or "
              "four particles in the middle), border; of a mesh: border; constraints: weft (along x), warp (along y), "
-             "shear, bend; of a mesh: edges, bend",
+             "shear, bend, or rods, bend if added by vertex; of a mesh: edges, bend",
     .dimension = 2,
     .spatial = true,
     .record = &cloth_record,
