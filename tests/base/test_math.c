@@ -1,6 +1,8 @@
 /* Our own exp, log, cube root and trigonometry against long double, which carries 11 more bits than the result here. */
 #include "base/math.h"
 
+#include <sinew/math.h>
+
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -237,13 +239,26 @@ static void test_wrap(void **state)
     assert_true(isnan(math_wrap((sn_real)NAN)));
 }
 
+/* What users call is what the engine uses. */
+static void test_public_names(void **state)
+{
+    (void)state;
+    for (double x = -0.99; x < 1; x += 0.0371) {
+        assert_true(sn_math_sin(x) == math_sin(x) && sn_math_cos(x) == math_cos(x));
+        assert_true(sn_math_atan2(x, 0.3) == math_atan2(x, 0.3) && sn_math_acos(x) == math_acos(x));
+        assert_true(sn_math_exp(x) == math_exp(x) && sn_math_log(1 + x) == math_log(1 + x));
+        assert_true(sn_math_cbrt(x) == math_cbrt(x));
+    }
+    assert_true(SN_PI == MATH_PI);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exp),   cmocka_unit_test(test_expm1),         cmocka_unit_test(test_log),
-        cmocka_unit_test(test_cbrt),  cmocka_unit_test(test_sin_cos),       cmocka_unit_test(test_sin_cos_far),
-        cmocka_unit_test(test_atan2), cmocka_unit_test(test_atan2_special), cmocka_unit_test(test_acos),
-        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_public_names), cmocka_unit_test(test_exp),   cmocka_unit_test(test_expm1),
+        cmocka_unit_test(test_log),          cmocka_unit_test(test_cbrt),  cmocka_unit_test(test_sin_cos),
+        cmocka_unit_test(test_sin_cos_far),  cmocka_unit_test(test_atan2), cmocka_unit_test(test_atan2_special),
+        cmocka_unit_test(test_acos),         cmocka_unit_test(test_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,12 @@ static void test_forms(void **state)
     expect("'a[:-3]'", LIST(0, 1));
     expect("'a[2:2]'", 0, NULL);
     expect("'a[5:5]'", 0, NULL);
+    expect("'a[::2]'", LIST(0, 2, 4));
+    expect("'a[1::3]'", LIST(1, 4));
+    expect("'a[0:3:2]'", LIST(0, 2));
+    expect("'a[:4:]'", LIST(0, 1, 2, 3));
+    expect("'a[-4::9999999999]'", LIST(1));
+    expect("'a[2:2:2]'", 0, NULL);
     expect("'a.odd[1]'", LIST(3));
     expect("'a.odd[-2:-1]'", LIST(1));
     expect("6", LIST(6));
@@ -76,7 +82,7 @@ static void test_errors(void **state)
     static const bad bads[] = {
         {"'c'", "", "no object 'c'"},
         {"'b-2x'", "", "no object 'b-2x' did you mean 'b-2_x'"},
-        {"'a.off'", "", "'a' no part 'off' did you mean 'odd' all, odd, last"},
+        {"'a.odds'", "", "'a' no part 'odds' did you mean 'odd' all, odd, last"},
         {"'a[5]'", "", "no item 5 'all' has 5"},
         {"'a[-6]'", "", "no item -6"},
         {"'a.odd[2]'", "", "no item 2 'odd' 2"},
@@ -93,7 +99,9 @@ static void test_errors(void **state)
         {"'a[-]'", "", "does not read"},
         {"'a[1'", "", "does not read"},
         {"'a[1]x'", "", "does not read"},
-        {"'a[1:2:3]'", "", "does not read"},
+        {"'a[1:2:3:4]'", "", "does not read"},
+        {"'a[::0]'", "", "does not read"},
+        {"'a[::-1]'", "", "does not read"},
         {"'a[1.5]'", "", "does not read"},
         {"'a[99999999999]'", "", "does not read"},
         {"8", "", "8 whole below 8"},
@@ -246,6 +254,7 @@ static void test_constraints(void **state)
         {"'#distance.x'", "", "no kind 'distance.x'"},
         {"'#'", "", "no kind"},
         {"'[0]'", "", "does not read constraints"},
+        {"'rods[::2]'", "", "does not read constraints"},
         {"''", "", "does not read"},
         {"3", "", "3 name"},
         {"[3]", "", "list name"},

@@ -17,3 +17,9 @@ for page in "$SINEW_SOURCE_DIR"/*.md "$SINEW_SOURCE_DIR"/docs/*.md; do
     [ -e "$(dirname "$page")/$link" ] || { echo "$page links to $link, which does not exist"; exit 1; }
   done
 done
+# the scene that docs/scenes.md begins with is good, and runs
+if [ -n "${SINEW_PROGRAM:-}" ]; then
+  awk '/^```json$/ { on = 1; next } /^```/ { if (on) exit } on' "$SINEW_SOURCE_DIR/docs/scenes.md" >"$folder/scene.json"
+  "$SINEW_PROGRAM" check "$folder/scene.json"
+  "$SINEW_PROGRAM" run "$folder/scene.json" --frames 5 --quiet
+fi

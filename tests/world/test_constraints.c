@@ -1067,6 +1067,39 @@ static void test_divergence_in_every_order(void **state)
 #define IN_VOID(test)    cmocka_unit_test_setup_teardown(test, setup_void, teardown)
 #define IN_DEFAULT(test) cmocka_unit_test_setup_teardown(test, setup_default, teardown)
 
+/* The walk visits every live constraint once, in the order in which they were added, whatever was removed or reused. */
+static void check_walk(const sn_constraint *expected, uint32_t count)
+{
+    sn_constraint_walk walk = {0};
+    for (uint32_t i = 0; i < count; ++i) {
+        assert_true(sn_constraint_next(world, &walk));
+        assert_memory_equal(&walk.constraint, &expected[i], sizeof expected[i]);
+    }
+    assert_false(sn_constraint_next(world, &walk));
+    assert_int_equal(walk.constraint.kind, SN_KIND_NONE);
+}
+
+static void test_walk_over_constraints(void **state)
+{
+    (void)state;
+    sn_constraint c[12];
+    check_walk(c, 0);
+    sn_particle a = at(0, 0, 0), b = at(1, 0, 0);
+    for (uint32_t i = 0; i < 12; ++i)
+        c[i] = i % 4 == 3 ? live(sn_add_pin(world, a)) : live(sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE));
+    check_walk(c, 12);
+    assert_ok(world, sn_constraint_remove(world, c[0]));
+    assert_ok(world, sn_constraint_remove(world, c[5]));
+    assert_ok(world, sn_constraint_remove(world, c[11]));
+    memmove(c, c + 1, 10 * sizeof c[0]);    /* 1 to 10 */
+    memmove(c + 4, c + 5, 5 * sizeof c[0]); /* without 5 */
+    check_walk(c, 9);
+    c[9] = live(sn_add_distance(world, sn_at(a), sn_at(b), 2)); /* takes a place that was left, and is still the last */
+    check_walk(c, 10);
+    assert_false(sn_constraint_next(NULL, &(sn_constraint_walk){0}));
+    assert_false(sn_constraint_next(world, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1099,6 +1132,7 @@ int main(void)
         IN_VOID(test_undefined),
         cmocka_unit_test(test_remove_run),
         cmocka_unit_test(test_remove_bad_runs),
+        cmocka_unit_test_setup_teardown(test_walk_over_constraints, setup_void, teardown),
         IN_VOID(test_volume),
         IN_VOID(test_own_kind),
         IN_VOID(test_own_kind_is_copied),
