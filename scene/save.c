@@ -260,9 +260,9 @@ static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_
     }
     if (def->compliance != 0)
         sn_document_number(s->out, record, "compliance", (double)def->compliance);
-    if (def->damping != 0)
+    if (def->damping != 0 && !sn_value_find(record, "damping"))
         sn_document_number(s->out, record, "damping", (double)def->damping);
-    if (def->stiffness != 1)
+    if (def->stiffness != 1 && !sn_value_find(record, "stiffness"))
         sn_document_number(s->out, record, "stiffness", (double)def->stiffness);
 }
 
@@ -338,7 +338,8 @@ static bool save_batch(saver *s, sn_value *list, const batch *b)
             fill_columns(c, columns, i, &def);
     }
     for (uint32_t k = 0; k < columns && good; ++k)
-        save_column(s, record, &c[k], b->count);
+        if (!sn_value_find(record, c[k].name)) /* a spring's stiffness is a parameter, and its k has no effect */
+            save_column(s, record, &c[k], b->count);
     sn_arena_release(&room);
     return good || fail(s, "no memory for the constraints");
 }

@@ -18,8 +18,13 @@
 
 /* ---- Choices: in the order of the enums, which a test holds them to ------------------------------------------------- */
 
-static const char *const solver_names[] = {"gauss_seidel"};
-static const char *const solver_about[] = {"the cascade: one constraint after the other, each at once in effect"};
+static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct"};
+static const char *const solver_about[] = {
+    "the cascade: one constraint after the other, each at once in effect",
+    "all constraints see the same positions; slower to converge, without an order",
+    "sequential impulses: velocities are corrected, positions follow",
+    "constraint forces: Lagrange multipliers before anything moves",
+    "chains and trees are solved at once and exactly, the rest by the cascade"};
 const sn_choices sn_solver_choices = CHOICES(solver);
 
 static const char *const integrator_names[] = {"symplectic_euler", "forward_euler", "leapfrog", "verlet", "bdf2"};
@@ -43,6 +48,21 @@ static const char *const gradients_about[] = {
     "at the moved positions: stiff, robust, loses energy at first order",
     "at the start of the substep (SHAKE): keeps angular momentum; needs several passes"};
 const sn_choices sn_gradients_choices = CHOICES(gradients);
+
+static const char *const jacobi_names[] = {"split", "averaged"};
+static const char *const jacobi_about[] = {"each constraint gets a share of a particle's mass: conserves momentum",
+                                           "the mean of what they ask, times relaxation"};
+const sn_choices sn_jacobi_choices = CHOICES(jacobi);
+
+static const char *const drift_names[] = {"baumgarte", "soft"};
+static const char *const drift_about[] = {"a share of the error every substep, whose speed stays in the motion",
+                                          "a damped spring, whose speed is taken out again"};
+const sn_choices sn_drift_choices = CHOICES(drift);
+
+static const char *const linear_names[] = {"minres", "least_squares"};
+static const char *const linear_about[] = {"the minimal residual method",
+                                           "conjugate gradients on the normal equations"};
+const sn_choices sn_linear_choices = CHOICES(linear);
 
 static const char *const drag_names[] = {"rate", "loss", "force", "planar", "matrix", "rigid"};
 static const char *const drag_about[] = {
@@ -118,6 +138,19 @@ static const sn_key world_keys[] = {
      .about = "velocities decay as e^(-damping t), gravity's pull excluded"},
     {"correct_stiffness", SN_KEY_TRUTH, SETTING(correct_stiffness),
      .about = "make the effect of a classic stiffness k independent of the number of passes"},
+    {"jacobi", SN_KEY_CHOICE, SETTING(jacobi), .of = &sn_jacobi_choices,
+     .about = "jacobi: how it puts together what several constraints ask of one particle"},
+    {"relaxation", SN_KEY_REAL, SETTING(relaxation), .least = 1e-6, .most = 2,
+     .about = "jacobi, averaged: by how much more or less than the mean a particle is moved"},
+    {"drift", SN_KEY_CHOICE, SETTING(drift), .of = &sn_drift_choices,
+     .about = "impulses: how they pull back what has drifted apart"},
+    {"baumgarte", SN_KEY_REAL, SETTING(baumgarte), .least = 0, .most = 1,
+     .about = "impulses, baumgarte: share of an error that is corrected in a substep"},
+    {"warm_start", SN_KEY_TRUTH, SETTING(warm_start), .about = "impulses: begin with those of the substep before"},
+    {"linear", SN_KEY_CHOICE, SETTING(linear), .of = &sn_linear_choices,
+     .about = "lagrange: how it solves for its multipliers"},
+    {"drift_time", SN_KEY_REAL, SETTING(drift_time), .unit = "s", .most = UNLIMITED,
+     .about = "lagrange: errors decay with this time constant; 0: four substeps"},
     {"drags", SN_KEY_RECORDS, offsetof(sn_world_keys, drags), .of = &sn_drag_record, .flags = SN_KEY_NOT_SAVED,
      .about = "further drags, one after the other"},
     END};

@@ -14,8 +14,41 @@ typedef struct sn_world sn_world;
 
 /* How constraints are enforced. */
 typedef enum sn_solver {
-    SN_SOLVER_GAUSS_SEIDEL = 0 /* the cascade: one constraint after the other, each at once in effect; the reference */
+    /* The cascade: one constraint after the other, each at once in effect; the reference. */
+    SN_SOLVER_GAUSS_SEIDEL = 0,
+    /* All at once: every constraint sees the same positions, and what they ask of a particle is put together. Slower to
+       converge, parallel, without an order; see sn_jacobi. */
+    SN_SOLVER_JACOBI,
+    /* Sequential impulses: velocities are corrected, with gradients at the start of the substep, and positions follow from
+       them; what has drifted apart is pulled back, see sn_drift. Not with BDF2. */
+    SN_SOLVER_IMPULSES,
+    /* Constraint forces: Lagrange multipliers make accelerations legal before the integrator moves anything, and a spring and a
+       damper keep errors from growing. The second-order integrators stay second order. Not with BDF2. */
+    SN_SOLVER_LAGRANGE,
+    /* Constraints that form chains or trees, such as ropes, are solved at once and exactly, whatever hangs on them; the
+       rest by the cascade. */
+    SN_SOLVER_DIRECT
 } sn_solver;
+
+/* How SN_SOLVER_JACOBI puts together what several constraints ask of one particle. */
+typedef enum sn_jacobi {
+    SN_JACOBI_SPLIT = 0, /* each gets a share of the particle's mass: conserves momentum, cannot overshoot */
+    SN_JACOBI_AVERAGED   /* the mean of what they ask, times settings.relaxation, as Macklin et al. (2014) have it: does
+                            not conserve momentum; above 1 it converges faster, and above 2 not at all */
+} sn_jacobi;
+
+/* How SN_SOLVER_IMPULSES pulls back together what has drifted apart. */
+typedef enum sn_drift {
+    SN_DRIFT_BAUMGARTE = 0, /* a share of the error, settings.baumgarte, every substep; its speed stays in the motion */
+    SN_DRIFT_SOFT /* a damped spring as stiff as the substep allows; its speed is taken out again by a further pass */
+} sn_drift;
+
+/* How SN_SOLVER_LAGRANGE solves for its multipliers. */
+typedef enum sn_linear {
+    SN_LINEAR_MINRES = 0, /* the minimal residual method */
+    SN_LINEAR_LEAST_SQUARES /* conjugate gradients on the normal equations, as the lecture has it: tolerates everything, but
+                               squares the condition number */
+} sn_linear;
 
 /* How time is integrated. */
 typedef enum sn_integrator {
@@ -61,15 +94,25 @@ typedef struct sn_settings {
     uint32_t substeps; /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000. More
                             of them make rods stiffer and motion truer; for cloth and long ropes they do more than
                             iterations at the same cost */
-    uint32_t iterations; /* at most so many passes over the constraints in a substep (N_MAX); default 1, 0 to 100000 */
-    sn_real tolerance;   /* m; no further pass once the largest residual of a pass is below it; default 0: never.
+    uint32_t iterations;    /* at most so many passes over the constraints in a substep (N_MAX); default 1, 0 to 100000.
+                              SN_SOLVER_LAGRANGE: with more than 1, at most so many iterations of the linear solver;
+                              otherwise as many as it needs */
+    sn_real tolerance;      /* m; no further pass once the largest residual of a pass is below it; default 0: never.
                               A residual is the distance by which a constraint is missed, |C + compliance * force|
                               divided by the length of the gradient of C, so that rods and angles compare. */
-    sn_real damping;     /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
+    sn_real damping;        /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
     sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
     bool profile;           /* read the clock between phases, for the times in sn_report; default false */
+    sn_jacobi jacobi;       /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
+    sn_real relaxation;     /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
+    sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
+    sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
+    bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before; default true */
+    sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
+    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
+                               k_d = 2/T; default 0: four substeps */
 } sn_settings;
 
 typedef struct sn_world_def {

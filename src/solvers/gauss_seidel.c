@@ -233,4 +233,5 @@ static sn_solver_out solve(const sn_solver_in *in)
     return s.out;
 }
 
-const sn_solver_method sn_solver_gauss_seidel = {"gauss_seidel", reserve, solve};
+const sn_solver_method sn_solver_gauss_seidel = {
+    .name = "gauss_seidel", .own_projections = true, .reserve = reserve, .solve = solve};

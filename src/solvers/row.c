@@ -125,9 +125,11 @@ static void solve_problem(block_problem *p, uint32_t guess, double *best)
             best[r] = p->least[r];
 }
 
-bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
-                        sn_real *lambda)
+bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                       const sn_real *lambda, sn_real *dlambda)
 {
+    for (uint32_t r = 0; r < block->rows; ++r)
+        dlambda[r] = 0;
     block_problem p = {.rows = block->rows, .inequality = inequality};
     uint32_t acting = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -150,16 +152,10 @@ bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give 
         solve_problem(&p, acting, x);
     else
         solve_active(block->rows, acting, p.a, p.b, x);
-    sn_real dlambda[SN_MAX_ROWS];
     for (uint32_t r = 0; r < block->rows; ++r) {
         dlambda[r] = (sn_real)((double)give.k * x[r]);
         if (!isfinite(dlambda[r]))
             return false;
-    }
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        lambda[r] += dlambda[r];
-        if (dlambda[r] != 0)
-            row_apply(block, block->count, r, dlambda[r], frame->d);
     }
     return true;
 }

@@ -79,16 +79,17 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
 }
 
 /* Several rows at once; in row.c. */
-bool sn_row_solve_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
-                        sn_real *lambda);
+bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                       const sn_real *lambda, sn_real *dlambda);
 
-/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite;
-   nothing has then been moved. */
-SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
-                         const sn_frame *frame, sn_real *lambda)
+/* By how much the multipliers of an evaluated constraint are to change, without changing anything: a solver that puts
+   several constraints together applies it later. Rows that do not act get 0. False if the result would not be finite. */
+SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
+                        const sn_frame *frame, const sn_real *lambda, sn_real *dlambda)
 {
     if (rows > 1)
-        return sn_row_solve_block(block, inequality, give, frame, lambda);
+        return sn_row_step_block(block, inequality, give, frame, lambda, dlambda);
+    dlambda[0] = 0;
     sn_real c = block->c[0];
     if (!row_acts(inequality, c, give.alpha, lambda[0]))
         return true;
@@ -102,13 +103,27 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     sn_real wanted = -c - give.alpha * lambda[0];
     if (give.gamma > 0)
         wanted -= give.gamma * row_way(block, count, 0, frame);
-    sn_real dlambda = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
-    if (inequality && lambda[0] + dlambda < 0)
-        dlambda = -lambda[0];
-    if (!isfinite(dlambda))
+    sn_real step = give.k * wanted / ((1 + give.gamma) * mobility + give.alpha);
+    if (inequality && lambda[0] + step < 0)
+        step = -lambda[0];
+    dlambda[0] = step;
+    return isfinite(step);
+}
+
+/* Projects an evaluated constraint: moves frame->d and accumulates lambda. False if the result would not be finite;
+   nothing has then been moved. */
+SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
+                         const sn_frame *frame, sn_real *lambda)
+{
+    sn_real dlambda[SN_MAX_ROWS];
+    if (!row_step(block, count, rows, inequality, give, frame, lambda, dlambda))
         return false;
-    lambda[0] += dlambda;
-    row_apply(block, count, 0, dlambda, frame->d);
+    for (uint32_t r = 0; r < rows; ++r) {
+        if (dlambda[r] == 0)
+            continue;
+        lambda[r] += dlambda[r];
+        row_apply(block, count, r, dlambda[r], frame->d);
+    }
     return true;
 }
 

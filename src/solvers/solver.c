@@ -2,6 +2,10 @@
 
 const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT] = {
     [SN_SOLVER_GAUSS_SEIDEL] = &sn_solver_gauss_seidel,
+    [SN_SOLVER_JACOBI] = &sn_solver_jacobi,
+    [SN_SOLVER_IMPULSES] = &sn_solver_impulses,
+    [SN_SOLVER_LAGRANGE] = &sn_solver_lagrange,
+    [SN_SOLVER_DIRECT] = &sn_solver_direct,
 };
 
 void sn_solver_scratch_init(sn_solver_scratch *scratch)
@@ -14,6 +18,9 @@ void sn_solver_scratch_init(sn_solver_scratch *scratch)
 
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 {
+    for (uint32_t i = 0; i < SN_SOLVER_COUNT; ++i)
+        if (sn_solvers[i]->release)
+            sn_solvers[i]->release(scratch, allocator);
     sn_table_release(&scratch->table, allocator);
     sn_table_release(&scratch->visit_table, allocator);
 }

@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_SOLVER_H
 #define SN_SOLVERS_SOLVER_H
 
+#include "base/parallel.h"
 #include "base/sort.h"
 #include "constraints/evaluate.h"
 
@@ -17,6 +18,9 @@ typedef struct sn_solver_scratch {
     sn_table visit_table; /* of sn_visit: the order there and back; see order.h */
     uint64_t edits;       /* of the store when that order was last looked at */
     uint64_t fingerprint; /* of the constraints for which it was built; 0: none */
+    void *jacobi;         /* what single methods keep, each its own; NULL until they first need it */
+    void *lagrange;
+    void *direct;
 } sn_solver_scratch;
 
 typedef struct sn_solver_in {
@@ -29,7 +33,17 @@ typedef struct sn_solver_in {
     sn_real tolerance;       /* m */
     uint32_t stiffness_root; /* n of k' = 1 - (1 - k)^(1/n); 1: k as it is */
     sn_solver_scratch *scratch;
+    sn_parallel *parallel;       /* for loops over constraints and particles */
+    const sn_settings *settings; /* for what only single methods want to know */
+    uint32_t particle_count;
 } sn_solver_in;
+
+/* What a method that works by forces is given besides. */
+typedef struct sn_forces_in {
+    const sn_vec4 *v; /* velocities */
+    sn_vec3 gravity;  /* m/s^2 */
+    sn_vec3 *f;       /* N: in, the forces on each particle but gravity; out, with those of the constraints added */
+} sn_forces_in;
 
 typedef struct sn_solver_out {
     uint32_t passes;
@@ -39,18 +53,27 @@ typedef struct sn_solver_out {
 
 typedef struct sn_solver_method {
     const char *name;
+    bool own_projections; /* it can use kinds that project by themselves, which have no gradient to offer */
     /* Makes room for a step over the constraints of the store; false when memory runs out. */
     bool (*reserve)(const sn_solver_in *in, const sn_allocator *allocator);
-    /* Moves frame.d until the constraints hold as well as the settings ask. */
+    /* Moves frame.d until the constraints hold as well as the settings ask. NULL for a method that works by forces. */
     sn_solver_out (*solve)(const sn_solver_in *in);
+    /* Adds the forces of the constraints at the present positions (frame.x, frame.d is NULL) and velocities, before the
+       integrator moves anything. Leaves lambda = force times h^2. NULL for a method that moves positions. */
+    sn_solver_out (*forces)(const sn_solver_in *in, const sn_forces_in *forces);
+    /* A further pass over the velocities once positions and velocities are those at the end of the substep (frame.x, frame.d
+       is NULL). It changes v, and lambda if it likes. May be NULL. */
+    sn_solver_out (*after)(const sn_solver_in *in, sn_vec4 *v);
+    void (*release)(sn_solver_scratch *scratch, const sn_allocator *allocator); /* of what it keeps; may be NULL */
 } sn_solver_method;
 
 void sn_solver_scratch_init(sn_solver_scratch *scratch);
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
 
-#define SN_SOLVER_COUNT 1
+#define SN_SOLVER_COUNT 5
 
-extern const sn_solver_method sn_solver_gauss_seidel;
+extern const sn_solver_method sn_solver_gauss_seidel, sn_solver_jacobi, sn_solver_impulses, sn_solver_lagrange,
+    sn_solver_direct;
 extern const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT]; /* by sn_solver */
 
 #endif

@@ -24,7 +24,7 @@ static bool has_elements(const sn_world *world)
 
 bool sn_forces_needed(const sn_world *world)
 {
-    return world->field_table.count || has_elements(world);
+    return world->field_table.count || has_elements(world) || sn_solvers[world->state.settings.solver]->forces;
 }
 
 /* Adds what one force element exerts to the particles that carry its points. */

@@ -156,7 +156,7 @@ sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info
     if (result != SN_OK || (result = check(world, def ? def : &usual)) != SN_OK)
         return result;
     if (!sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
-        !sn_world_reserve_step(world))
+        !sn_world_reserve_step(world, true))
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
     info = info ? info : &unused;
     *info = (sn_relax_info){0};

@@ -16,7 +16,14 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_real(hash, s->tolerance);
     hash = hash_real(hash, s->damping);
     hash = hash_u64(hash, (uint64_t)s->gradients);
-    return hash_u64(hash, s->correct_stiffness);
+    hash = hash_u64(hash, s->correct_stiffness);
+    hash = hash_u64(hash, (uint64_t)s->jacobi);
+    hash = hash_real(hash, s->relaxation);
+    hash = hash_u64(hash, (uint64_t)s->drift);
+    hash = hash_real(hash, s->baumgarte);
+    hash = hash_u64(hash, s->warm_start);
+    hash = hash_u64(hash, (uint64_t)s->linear);
+    return hash_real(hash, s->drift_time);
 }
 
 static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t slot)

@@ -28,36 +28,7 @@ static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what
     return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
 }
 
-/* ---- Predict ---------------------------------------------------------------------------------------------------- */
-
-static void predict_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_substep *s = data;
-    s->integrator->predict(&s->motion, first, end);
-    for (uint32_t slot = first; slot < end; ++slot)
-        if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
-}
-
-static sn_result predict(sn_substep *s)
-{
-    sn_world *world = s->world;
-    uint32_t slot = 0;
-    sn_result result;
-    if (s->motion.start.dragged && !sn_drag_apply(world, s->motion.h, s->integrator->looks_back))
-        return lost_tasks(world);
-    if (!sn_forces_gather(s) || !sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
-        return lost_tasks(world);
-    if (!s->fault)
-        return SN_OK;
-    while (vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-        ++slot;
-    if ((result = sn_forces_blame(world, slot)) != SN_OK)
-        return result;
-    return blame_particle(world, slot, "forces would make its motion infinite");
-}
-
-/* ---- Solve ------------------------------------------------------------------------------------------------------ */
+/* ---- The solver ------------------------------------------------------------------------------------------------- */
 
 static sn_solver_in solver_input(sn_world *world, sn_real h)
 {
@@ -78,8 +49,72 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
                           .stiffness_root = !settings->correct_stiffness ? 1
                                             : passes > UINT32_MAX        ? UINT32_MAX
                                                                          : (uint32_t)passes,
-                          .scratch = &world->scratch};
+                          .scratch = &world->scratch,
+                          .parallel = &world->parallel,
+                          .settings = settings,
+                          .particle_count = world->particles.table.count};
 }
+
+static sn_result blame_constraint(sn_world *world, const sn_solver_out *out)
+{
+    if (!out->fault_kind)
+        return SN_OK;
+    const sn_pool *pool = world->constraints.pool[out->fault_kind];
+    world->fault.constraint = (sn_constraint){out->fault_kind, out->fault_row, pool->ids.generation[out->fault_row]};
+    return world_fail(world, SN_ERROR_DIVERGED,
+                      "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
+                      "overflow or are undefined)",
+                      world->state.time, pool->kind.name, out->fault_row);
+}
+
+/* A solver that works by forces adds those of the constraints to the ones that were gathered. */
+static sn_result constrain_forces(sn_substep *s, const sn_vec4 *v)
+{
+    sn_world *world = s->world;
+    if (!s->solver->forces)
+        return SN_OK;
+    sn_solver_in in = solver_input(world, s->motion.h);
+    in.frame = sn_world_frame(world);
+    sn_forces_in forces = {.v = v, .gravity = s->motion.gravity, .f = world->particles.f};
+    sn_solver_out out = s->solver->forces(&in, &forces);
+    world->state.passes += out.passes;
+    return blame_constraint(world, &out);
+}
+
+/* ---- Predict ---------------------------------------------------------------------------------------------------- */
+
+static void predict_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_substep *s = data;
+    s->integrator->predict(&s->motion, first, end);
+    for (uint32_t slot = first; slot < end; ++slot)
+        if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
+            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
+}
+
+static sn_result predict(sn_substep *s)
+{
+    sn_world *world = s->world;
+    uint32_t slot = 0;
+    sn_result result;
+    if (s->motion.start.dragged && !sn_drag_apply(world, s->motion.h, s->integrator->looks_back))
+        return lost_tasks(world);
+    if (!sn_forces_gather(s))
+        return lost_tasks(world);
+    if ((result = constrain_forces(s, s->motion.start.v)) != SN_OK)
+        return result;
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
+        return lost_tasks(world);
+    if (!s->fault)
+        return SN_OK;
+    while (vec3_is_finite(vec4_xyz(s->motion.d[slot])))
+        ++slot;
+    if ((result = sn_forces_blame(world, slot)) != SN_OK)
+        return result;
+    return blame_particle(world, slot, "forces would make its motion infinite");
+}
+
+/* ---- Solve ------------------------------------------------------------------------------------------------------ */
 
 /* The solver works on the place that was predicted and what rounding left over of it: so small corrections are not lost
    beside a large displacement. */
@@ -105,19 +140,12 @@ static sn_result solve(sn_substep *s)
     bool placed = sn_parallel_for(&world->parallel, world->particles.table.count, place_piece, s);
     if (!placed)
         sn_parallel_repair(&world->parallel);
-    sn_solver_out out = sn_solvers[world->state.settings.solver]->solve(&in);
+    sn_solver_out out = {0};
+    if (s->solver->solve)
+        out = s->solver->solve(&in);
     sn_jumps_restore(s);
     world->state.passes += out.passes;
-    if (!placed)
-        return lost_tasks(world);
-    if (!out.fault_kind)
-        return SN_OK;
-    world->fault.constraint = (sn_constraint){out.fault_kind, out.fault_row,
-                                              world->constraints.pool[out.fault_kind]->ids.generation[out.fault_row]};
-    return world_fail(world, SN_ERROR_DIVERGED,
-                      "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
-                      "overflow or are undefined)",
-                      world->state.time, world->constraints.pool[out.fault_kind]->kind.name, out.fault_row);
+    return placed ? blame_constraint(world, &out) : lost_tasks(world);
 }
 
 /* A contact that begins or ends is a jump: if the substep was solved with a past it is done again without. */
@@ -199,6 +227,19 @@ static sn_result update(sn_substep *s)
     return lost_tasks(world);
 }
 
+/* ---- After: velocities, once positions are known --------------------------------------------------------------------- */
+
+static sn_result correct_velocities(sn_substep *s)
+{
+    sn_world *world = s->world;
+    if (!s->solver->after)
+        return SN_OK;
+    sn_solver_in in = solver_input(world, s->motion.h);
+    in.frame = sn_world_frame(world);
+    sn_solver_out out = s->solver->after(&in, world->particles.v);
+    return blame_constraint(world, &out);
+}
+
 /* ---- Kick -------------------------------------------------------------------------------------------------------- */
 
 static void kick_piece(void *data, uint32_t first, uint32_t end)
@@ -223,22 +264,36 @@ static sn_result check_kick(sn_substep *s)
     return SN_OK;
 }
 
+/* What has been kicked so far counts from now on as what it started with. */
+static void keep_acceleration(sn_substep *s)
+{
+    for (uint32_t slot = 0; slot < s->world->particles.table.count; ++slot)
+        s->motion.d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
+}
+
+/* Forces of constraints depend on the velocity that they bring about: so often it is put right. Twice is second order. */
+#define KICKS_BY_FORCES 2
+
 /* The positions are those at the end already. Half a world must not be kicked either. */
 static sn_result kick(sn_substep *s)
 {
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count;
-    if (!s->integrator->kick)
-        return SN_OK;
-    bool lost = !sn_forces_gather(s);
-    if (lost)
-        sn_parallel_repair(&world->parallel);
-    sn_result result = check_kick(s);
-    if (result != SN_OK)
-        return result;
-    if (!sn_parallel_for(&world->parallel, count, kick_piece, s)) {
-        sn_parallel_repair(&world->parallel);
-        lost = true;
+    bool lost = false;
+    for (int i = 0; s->integrator->kick && i < (s->solver->forces ? KICKS_BY_FORCES : 1); ++i) {
+        if (i > 0)
+            keep_acceleration(s);
+        if (!sn_forces_gather(s)) {
+            sn_parallel_repair(&world->parallel);
+            lost = true;
+        }
+        sn_result result = constrain_forces(s, world->particles.v);
+        if (result != SN_OK || (result = check_kick(s)) != SN_OK)
+            return result;
+        if (!sn_parallel_for(&world->parallel, count, kick_piece, s)) {
+            sn_parallel_repair(&world->parallel);
+            lost = true;
+        }
     }
     return lost ? lost_tasks(world) : SN_OK;
 }
@@ -265,12 +320,20 @@ static sn_start start_of(const sn_world *world, bool still)
     return (sn_start){world->particles.v, world->particles.v_low, world->history.old_v, false};
 }
 
+/* At rest there is nothing to be legal about but positions: statics works on those. */
+static const sn_solver_method *solver_of(const sn_world *world, bool still)
+{
+    const sn_solver_method *chosen = sn_solvers[world->state.settings.solver];
+    return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
+}
+
 static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left, double end, bool still)
 {
     const sn_settings *settings = &world->state.settings;
     const double damping = still ? 0 : (double)settings->damping;
     sn_substep s = {.world = world,
                     .integrator = sn_integrators[still ? SN_INTEGRATOR_SYMPLECTIC_EULER : settings->integrator],
+                    .solver = solver_of(world, still),
                     .still = still,
                     .motion = {.x = world->particles.x,
                                .v = world->particles.v,
@@ -301,6 +364,9 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         return result;
     }
     result = update(&s);
+    sn_result corrected = correct_velocities(&s);
+    if (result == SN_OK)
+        result = corrected;
     sn_jumps_settle(&s);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
@@ -327,12 +393,28 @@ static bool reserve_history(sn_world *world)
     return true;
 }
 
-bool sn_world_reserve_step(sn_world *world)
+bool sn_world_reserve_step(sn_world *world, bool still)
 {
     sn_solver_in in = solver_input(world, 1);
     return reserve_history(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
-           sn_solvers[world->state.settings.solver]->reserve(&in, &world->allocator);
+           solver_of(world, still)->reserve(&in, &world->allocator);
+}
+
+/* A solver that needs gradients cannot use a kind that has none. */
+static sn_result check_kinds(const sn_world *world, bool still)
+{
+    const sn_solver_method *solver = solver_of(world, still);
+    for (uint32_t kind = 1; !solver->own_projections && kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        if (pool->kind.project && pool->ids.live)
+            return world_fail(
+                world, SN_ERROR_ARGUMENT,
+                "the solver '%s' cannot enforce the kind '%s', which is a projection of its own without a "
+                "gradient; use 'gauss_seidel', or remove its %u constraints",
+                solver->name, pool->kind.name, pool->ids.live);
+    }
+    return SN_OK;
 }
 
 static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
@@ -362,7 +444,10 @@ sn_result sn_world_check_dt(const sn_world *world, sn_real dt)
 
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
-    if (!sn_world_reserve_step(world))
+    sn_result result = check_kinds(world, still);
+    if (result != SN_OK)
+        return result;
+    if (!sn_world_reserve_step(world, still))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     sn_float_mode mode = float_mode_enter();
     double clock = 0;
@@ -372,7 +457,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
-    sn_result result = take_substeps(world, dt, still);
+    result = take_substeps(world, dt, still);
     sn_targets_release(world);
     lap(world, &clock, &world->profile.step);
     world->busy = false;

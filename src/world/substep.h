@@ -10,6 +10,7 @@ typedef struct sn_substep {
     sn_motion motion;
     bool still; /* statics: no clock and no damping; see sn_world_advance */
     const sn_integrator_method *integrator;
+    const sn_solver_method *solver;
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
 } sn_substep;
 

@@ -29,8 +29,39 @@ sn_world_def sn_default_world_def(void)
     def.settings.order = SN_ORDER_THERE_AND_BACK;
     def.settings.substeps = 10;
     def.settings.iterations = 1;
+    def.settings.relaxation = 1;
+    def.settings.baumgarte = (sn_real)0.2;
+    def.settings.warm_start = true;
     def.dimensions = 3;
     return def;
+}
+
+/* The settings of single solvers. False, with the reason in message. */
+static bool check_solvers(const sn_settings *s, char *message, size_t size)
+{
+    bool positions = s->solver != SN_SOLVER_IMPULSES && s->solver != SN_SOLVER_LAGRANGE;
+    if (!positions && s->integrator == SN_INTEGRATOR_BDF2)
+        snprintf(message, size, "settings.solver '%s' does not go with the integrator BDF2, which works on positions",
+                 sn_solvers[s->solver]->name);
+    else if (s->solver != SN_SOLVER_GAUSS_SEIDEL && s->gradients == SN_GRADIENTS_START)
+        snprintf(message, size, "settings.gradients at the start of a substep are for the solver 'gauss_seidel' only");
+    else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
+        snprintf(message, size, "settings.jacobi is %d, which is no sn_jacobi", (int)s->jacobi);
+    else if (!(s->relaxation > 0 && s->relaxation <= 2))
+        snprintf(message, size, "settings.relaxation is %g; it must be more than 0 and at most 2",
+                 (double)s->relaxation);
+    else if ((unsigned)s->drift > SN_DRIFT_SOFT)
+        snprintf(message, size, "settings.drift is %d, which is no sn_drift", (int)s->drift);
+    else if (!(s->baumgarte >= 0 && s->baumgarte <= 1))
+        snprintf(message, size, "settings.baumgarte is %g; it must lie in [0, 1]", (double)s->baumgarte);
+    else if ((unsigned)s->linear > SN_LINEAR_LEAST_SQUARES)
+        snprintf(message, size, "settings.linear is %d, which is no sn_linear", (int)s->linear);
+    else if (!isfinite(s->drift_time) || s->drift_time < 0)
+        snprintf(message, size, "settings.drift_time is %g s; it must be finite and not negative",
+                 (double)s->drift_time);
+    else
+        return true;
+    return false;
 }
 
 sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *message, size_t size)
@@ -59,7 +90,7 @@ sn_result sn_settings_check(const sn_settings *s, uint32_t dimensions, char *mes
         snprintf(message, size, "settings.tolerance is %g m; it must be finite and not negative", (double)s->tolerance);
     else if (!isfinite(s->damping) || s->damping < 0)
         snprintf(message, size, "settings.damping is %g 1/s; it must be finite and not negative", (double)s->damping);
-    else
+    else if (check_solvers(s, message, size))
         return SN_OK;
     return SN_ERROR_ARGUMENT;
 }

@@ -170,7 +170,7 @@ bool sn_drag_prepare(sn_world *world);
 bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
 
 /* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */
-bool sn_world_reserve_step(sn_world *world);
+bool sn_world_reserve_step(sn_world *world, bool still);
 
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
    clock does not move, nothing is damped, and the integrator is symplectic Euler. */

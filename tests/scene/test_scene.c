@@ -423,6 +423,8 @@ static void test_zoo(void **state)
         for (uint32_t i = 0; i < def.point_count; ++i)
             for (uint32_t k = 0; k < points[i].count; ++k)
                 points[i].particle[k] = sn_particle_from_index(f.world, points[i].particle[k].index);
+        if (sn_kind_info(NULL, def.kind)->force)
+            def.stiffness = 1; /* without effect, and a scene cannot say it: a spring's stiffness is its parameter */
         assert_ok(f.world, sn_constraint_add(f.world, &def, NULL));
     }
     check_round_trip(&f, "the zoo");
@@ -522,7 +524,7 @@ static void test_bad_constraints(void **state)
         {"{'kind': 'distance', 'points': [0, 1], 'compliance': -1}", "", "compliance"},
         {"{'kind': 'distance', 'points': [0, 1], 'compliance': [1, 2]}", ".compliance", "list number"},
         {"{'kind': 'distance', 'points': [0, 1], 'compliance': []}", ".compliance", "list"},
-        {"{'kind': 'distance', 'points': [0, 1], 'damping': 1}", "", "damping compliance"},
+        {"{'kind': 'distance', 'points': [0, 1], 'damping': -1}", "", "damping"},
         {"{'kind': 'distance', 'points': [0, 1], 'stiffness': 2}", "", "stiffness"},
         {"{'kind': 'distance', 'points': [0, 1], 'name': 'a b'}", ".name", "'a b' no name"},
         {"{'kind': 'pin', 'points': 0, 'target': [1]}", ".target", "list 3"},
@@ -544,8 +546,7 @@ static void test_bad_constraints(void **state)
     };
     for (size_t i = 0; i < COUNT_OF(bads); ++i) {
         char text[500], path[80];
-        snprintf(text, sizeof text, "{" FOUR ", 'constraints': [%s%s]}",
-                 bads[i].constraint, bads[i].constraint[0] == '3' ? "" : "");
+        snprintf(text, sizeof text, "{" FOUR ", 'constraints': [%s]}", bads[i].constraint);
         snprintf(path, sizeof path, "constraints%s%s", bads[i].constraint[0] == '3' ? "" : "[0]", bads[i].path);
         assert_refused(text, path, bads[i].words);
     }
@@ -610,9 +611,9 @@ static void test_attachments(void **state)
 #define EVERYTHING                                                                                                     \
     "{'title': 'all', 'world': {'substeps': 2, 'drags': [{'strength': 0.1}, {'form': 'rigid', 'strength': 1,"          \
     " 'object': 'cloth'}]}, 'materials': {'silk': {'bend': 10, 'stretch': 1e-5, 'damping': 0.01}},"                    \
-    " 'objects': [{'type': 'cloth', 'name': 'cloth', 'columns': 5, 'rows': 4, 'material': 'silk', 'pins': ['top'],"    \
+    " 'objects': [{'type': 'cloth', 'name': 'cloth', 'columns': 3, 'rows': 3, 'material': 'silk', 'pins': ['top'],"    \
     " 'spin': [0, 1, 0]}, {'type': 'rope', 'name': 'rope', 'segments': 4, 'position': [0, -1, 0], 'radius': 0.1},"     \
-    " {'type': 'balloon', 'position': [3, 0, 0]}, {'type': 'particles', 'name': 'p', 'positions': [0,0,9, 1,0,9,"      \
+    " {'type': 'balloon', 'subdivisions': 1, 'position': [3, 0, 0]}, {'type': 'particles', 'name': 'p', 'positions': [0,0,9, 1,0,9,"      \
     " 0,1,9], 'fixed': [0]}], 'constraints': [{'kind': 'pin', 'each': 'rope[3:]', 'compliance': 0.01},"                \
     " {'kind': 'distance', 'points': ['p[1]', {'spot': 'cloth[0:3]', 'weights': [0.5, 0.25, 0.25]}], 'name': 'rod'}]," \
     " 'attachments': [{'between': ['cloth[0]', 'rope.start'], 'name': 'tie'}],"                                        \
