@@ -100,7 +100,8 @@ void *sn_build_take(sn_build *build, uint64_t count, size_t size)
 {
     void *room = count <= SIZE_MAX ? sn_arena_take(build->scratch, (size_t)count, size) : NULL;
     if (!room)
-        sn_build_fail(build, NULL, "no memory for %llu items of %zu bytes", (unsigned long long)count, size);
+        sn_build_fail(build, NULL, "no memory for %llu items of %llu bytes", (unsigned long long)count,
+                      (unsigned long long)size);
     return room;
 }
 

@@ -28,12 +28,13 @@ typedef struct sn_report {
     uint32_t kind_count;
     const sn_kind_report *kinds; /* of the kinds that have constraints; dies with the next report or edit */
 
-    double kinetic;             /* J: sum of m v^2 / 2 */
-    double potential;           /* J: sum of -m g . x, in the first origin; force fields are not known to have one */
-    double elastic;             /* J: sum of C^2 / (2 compliance); for inequalities while violated */
-    double mass;                /* kg; immovable particles count in none of these sums */
-    double centre[3];           /* m: the centre of mass, in the first origin */
-    double momentum[3];         /* kg m/s */
+    double kinetic;     /* J: sum of m v^2 / 2 */
+    double potential;   /* J: sum of -m g . x, in the first origin; force fields are not known to have one */
+    double elastic;     /* J: sum of C^2 / (2 compliance); for inequalities while violated. Where a solver makes too few
+                                   passes for constraints that are very stiff, it is mostly what those miss */
+    double mass;        /* kg; immovable particles count in none of these sums */
+    double centre[3];   /* m: the centre of mass, in the first origin */
+    double momentum[3]; /* kg m/s */
     double angular_momentum[3]; /* kg m^2/s about the first origin */
 
     bool profiled;          /* the times were measured (sn_settings.profile) */

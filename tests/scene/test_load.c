@@ -1,0 +1,381 @@
+/* Loading: files, folders that a scene may read, changes by --set, places in messages. */
+#include "support/support.h"
+
+#include "scene/load.h"
+#include "scene/scene_fixture.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A folder for the test, with a folder 'in' inside. */
+static char outer[64], inner[80];
+
+static const char triangle[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
+
+static void path_of(const char *folder, const char *name, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s", folder, name);
+}
+
+static void put(const char *folder, const char *name, const char *text)
+{
+    char path[300], *json = fixture_json(text);
+    path_of(folder, name, path, sizeof path);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_true(fputs(json, file) >= 0 && fclose(file) == 0);
+    free(json);
+}
+
+static int make_folders(void **state)
+{
+    (void)state;
+    snprintf(outer, sizeof outer, "/tmp/sinew_load_XXXXXX");
+    if (!mkdtemp(outer))
+        return -1;
+    snprintf(inner, sizeof inner, "%s/in", outer);
+    return mkdir(inner, 0700);
+}
+
+static int remove_folders(void **state)
+{
+    (void)state;
+    char command[200];
+    snprintf(command, sizeof command, "rm -rf '%s'", outer);
+    return system(command);
+}
+
+typedef struct loading {
+    sn_loaded loaded;
+    char path[300];
+    char *printed; /* all problems as they are printed */
+} loading;
+
+static void load_with(loading *l, const char *name, const sn_load_options *options)
+{
+    size_t length;
+    path_of(inner, name, l->path, sizeof l->path);
+    bool good = sn_scene_load(strcmp(name, "-") == 0 ? "-" : l->path, options, &l->loaded);
+    assert_true(good == (l->loaded.scene != NULL) && good == (l->loaded.problems.errors == 0));
+    FILE *file = open_memstream(&l->printed, &length);
+    assert_non_null(file);
+    for (const sn_problem *p = l->loaded.problems.first; p; p = p->next)
+        sn_loaded_print(&l->loaded, p, file);
+    fclose(file);
+}
+
+static void unload(loading *l)
+{
+    sn_loaded_release(&l->loaded);
+    assert_null(l->loaded.scene);
+    free(l->printed);
+}
+
+static void test_load(void **state)
+{
+    (void)state;
+    loading l;
+    put(inner, "good.json", "{'objects': [{'type': 'rope'}]}");
+    load_with(&l, "good.json", NULL);
+    assert_non_null(l.loaded.scene);
+    assert_string_equal(l.printed, "");
+    unload(&l);
+}
+
+static void test_no_file(void **state)
+{
+    (void)state;
+    loading l;
+    load_with(&l, "nowhere.json", NULL);
+    assert_null(l.loaded.scene);
+    assert_says(l.printed, "nowhere.json: error: cannot be read: No such file");
+    unload(&l);
+    load_with(&l, ".", NULL);
+    assert_says(l.printed, "folder");
+    unload(&l);
+    load_with(&l, "no/way.json", NULL);
+    assert_says(l.printed, "cannot be read");
+    unload(&l);
+    put(inner, "empty.json", "");
+    load_with(&l, "empty.json", NULL);
+    assert_null(l.loaded.scene);
+    unload(&l);
+    /* larger than a scene may be */
+    sn_load_options options = sn_default_load_options();
+    options.scene.memory = 1000;
+    char *large = malloc(200001);
+    assert_non_null(large);
+    memset(large, ' ', 200000);
+    large[200000] = 0;
+    put(inner, "large.json", large);
+    free(large);
+    load_with(&l, "large.json", &options);
+    assert_says(l.printed, "larger 1000 bytes");
+    unload(&l);
+}
+
+static void test_syntax(void **state)
+{
+    (void)state;
+    loading l;
+    put(inner, "bad.json", "{'world': {\n  'substeps' 3}}");
+    load_with(&l, "bad.json", NULL);
+    assert_null(l.loaded.scene);
+    assert_true(l.loaded.syntax.line == 2);
+    assert_non_null(strstr(l.printed, "bad.json:2:"));
+    unload(&l);
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    loading l;
+    put(inner, "bad.json", "{'world': {\n  'substeps': 0,\n  'sbusteps': 1},\n 'objects': [{'type': 'rope',\n 'pins':"
+                           " ['start',\n  'middle']}]}");
+    load_with(&l, "bad.json", NULL);
+    assert_non_null(strstr(l.printed, "bad.json:2:15: error: world.substeps: found 0"));
+    assert_non_null(strstr(l.printed, "bad.json:3:3: error: world.sbusteps: there is no such key")); /* at the key */
+    assert_non_null(strstr(l.printed, "bad.json:6:3: error: objects[0].pins[1]: the rope 'rope1' has no part"));
+    unload(&l);
+}
+
+/* ---- Changes ---------------------------------------------------------------------------------------------------------- */
+
+static void load_set(loading *l, uint32_t count, const char *const *sets)
+{
+    sn_load_options options = sn_default_load_options();
+    options.set_count = count;
+    options.sets = sets;
+    put(inner, "set.json", "{'materials': {'a=b': {'stretch': 1}, 'q\\\"=': {}}, 'objects': [{'type': 'rope', 'name':"
+                           " 'r', 'segments': 3, 'material': 'a=b', 'pins': [0]}]}");
+    load_with(l, "set.json", &options);
+}
+
+static void test_set(void **state)
+{
+    (void)state;
+    loading l;
+    static const char *const good[] = {"objects[0].segments=7",
+                                       "title=two words = one text",
+                                       "about=",
+                                       "world={\"substeps\": 4}",
+                                       "world.iterations=2",
+                                       "materials[\"a=b\"].stretch=3",
+                                       "materials[\"q\\\"=\"].bend=5",
+                                       "objects[0].pins[1]=-1",
+                                       "topic=\"quoted=\""};
+    load_set(&l, COUNT_OF(good), good);
+    if (!l.loaded.scene)
+        fail_msg("%s", l.printed);
+    sn_settings s = sn_world_settings(sn_scene_world(l.loaded.scene));
+    assert_true(s.substeps == 4 && s.iterations == 2);
+    const sn_object *rope = sn_scene_find_object(l.loaded.scene, "r");
+    assert_int_equal(rope->run.count, 8);
+    sn_scene_info info = sn_scene_describe(l.loaded.scene);
+    assert_string_equal(info.title, "two words = one text");
+    assert_string_equal(info.about, "");
+    assert_string_equal(info.topic, "quoted=");
+    sn_constraint_def def;
+    sn_point points[SN_MAX_POINTS];
+    assert_int_equal(sn_constraint_read(sn_scene_world(l.loaded.scene), sn_constraints_at(rope->hold[0].run, 0), &def,
+                                        points, SN_MAX_POINTS),
+                     SN_OK);
+    assert_true(def.compliance > 0);
+    assert_true(!isfinite(sn_particle_mass(sn_scene_world(l.loaded.scene), sn_particles_at(rope->run, 7))));
+    unload(&l);
+}
+
+static void test_bad_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *set, *words;
+    } bads[] = {
+        {"world.substeps", "world.substeps: expected path=value"},
+        {"=3", "expected path=value"},
+        {"", "expected path=value"},
+        {"materials[\"a=b\"]", "expected path=value"},
+        {"wrold.substeps=3", "no key \"wrold\""},
+        {"objects[1].length=3", "no item [1] objects"},
+        {"objects[2]={}", "no item [2]"},
+        {"objects.length=3", "objects list not a record"},
+        {"objects[0].segments.x=3", "not a record"},
+        {"objects[0]..x=3", "not understood"},
+        {"objects[0].segments=many", "segments: found text \"many\""},
+        {"objects[0].segmnets=3", "segmnets did you mean 'segments'"},
+    };
+    for (size_t i = 0; i < COUNT_OF(bads); ++i) {
+        loading l;
+        load_set(&l, 1, &bads[i].set);
+        assert_null(l.loaded.scene);
+        assert_says(l.printed, bads[i].words);
+        unload(&l);
+    }
+    char set[800] = "world.";
+    memset(set + 6, 'x', 700);
+    strcpy(set + 706, "=1");
+    const char *sets[] = {set, "objects[7].x=1"};
+    loading l;
+    load_set(&l, 2, sets);
+    assert_null(l.loaded.scene);
+    assert_true(l.loaded.problems.errors >= 1);
+    unload(&l);
+}
+
+/* ---- What a scene may read -------------------------------------------------------------------------------------------- */
+
+static void load_mesh(loading *l, const char *mesh, bool anywhere)
+{
+    char text[500];
+    sn_load_options options = sn_default_load_options();
+    options.read_anywhere = anywhere;
+    snprintf(text, sizeof text, "{'objects': [{'type': 'cloth', 'mesh': '%s'}]}", mesh);
+    put(inner, "mesh.json", text);
+    load_with(l, "mesh.json", &options);
+}
+
+/* What is said about a file, without its name. */
+static void said_about(const char *mesh, char *text, size_t size)
+{
+    loading l;
+    load_mesh(&l, mesh, false);
+    assert_null(l.loaded.scene);
+    const char *reason = strstr(l.printed, "cannot be read: ");
+    if (!reason)
+        fail_msg("%s", l.printed);
+    snprintf(text, size, "%s", reason);
+    unload(&l);
+}
+
+static void test_inside(void **state)
+{
+    (void)state;
+    char path[300];
+    path_of(inner, "sub", path, sizeof path);
+    assert_int_equal(mkdir(path, 0700), 0);
+    put(inner, "t.obj", triangle);
+    put(inner, "sub/t.obj", triangle);
+    put(inner, "..t.obj", triangle);
+    path_of(inner, "link.obj", path, sizeof path);
+    assert_int_equal(symlink("sub/t.obj", path), 0);
+    static const char *const good[] = {"t.obj", "./t.obj", "sub/t.obj", "sub//./t.obj", "..t.obj", "link.obj"};
+    for (size_t i = 0; i < COUNT_OF(good); ++i) {
+        loading l;
+        load_mesh(&l, good[i], false);
+        if (!l.loaded.scene)
+            fail_msg("%s", l.printed);
+        assert_int_equal(sn_scene_object(l.loaded.scene, 0)->run.count, 3);
+        unload(&l);
+    }
+    loading l;
+    load_mesh(&l, "sub", false);
+    assert_says(l.printed, "objects[0].mesh folder");
+    unload(&l);
+    load_mesh(&l, "mesh.json", false); /* it is no mesh */
+    assert_null(l.loaded.scene);
+    unload(&l);
+}
+
+/* Refused, and in the same words whether there is something or not. */
+static void test_outside(void **state)
+{
+    (void)state;
+    char path[300], there[300], yes[600], no[600];
+    put(outer, "secret.obj", triangle);
+    put(outer, "in_evil.obj", triangle); /* its path begins like that of the folder */
+    path_of(outer, "secret.obj", there, sizeof there);
+    said_about(there, yes, sizeof yes);
+    assert_says(yes, "scene's folder outside --read-anywhere");
+    path_of(outer, "none.obj", path, sizeof path);
+    said_about(path, no, sizeof no);
+    assert_string_equal(yes, no);
+    said_about("../secret.obj", yes, sizeof yes);
+    said_about("../none.obj", no, sizeof no);
+    assert_string_equal(yes, no);
+    said_about("sub/../../secret.obj", no, sizeof no);
+    assert_string_equal(yes, no);
+    said_about("..", no, sizeof no);
+    assert_string_equal(yes, no);
+    said_about("../in_evil.obj", no, sizeof no);
+    assert_string_equal(yes, no);
+    path_of(inner, "out1.obj", path, sizeof path);
+    assert_int_equal(symlink(there, path), 0);
+    path_of(inner, "out2.obj", path, sizeof path);
+    assert_int_equal(symlink("/none/at/all", path), 0);
+    path_of(inner, "out3", path, sizeof path);
+    assert_int_equal(symlink("..", path), 0);
+    said_about("out1.obj", yes, sizeof yes); /* a link to something */
+    assert_says(yes, "no such file outside --read-anywhere");
+    said_about("out2.obj", no, sizeof no); /* and one to nothing */
+    assert_string_equal(yes, no);
+    said_about("out3/secret.obj", no, sizeof no); /* through a folder */
+    assert_string_equal(yes, no);
+    said_about("not_there.obj", no, sizeof no);
+    assert_string_equal(yes, no);
+    said_about("", no, sizeof no);
+}
+
+static void test_anywhere(void **state)
+{
+    (void)state;
+    char there[300];
+    path_of(outer, "secret.obj", there, sizeof there);
+    const char *const good[] = {there, "../secret.obj", "out1.obj"};
+    for (size_t i = 0; i < COUNT_OF(good); ++i) {
+        loading l;
+        load_mesh(&l, good[i], true);
+        if (!l.loaded.scene)
+            fail_msg("%s", l.printed);
+        unload(&l);
+    }
+    loading l;
+    load_mesh(&l, "../none.obj", true);
+    assert_says(l.printed, "No such file");
+    unload(&l);
+}
+
+/* A pipe without a writer would make us wait for ever. */
+static void test_pipe(void **state)
+{
+    (void)state;
+    char path[300];
+    path_of(inner, "pipe.obj", path, sizeof path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    loading l;
+    load_mesh(&l, "pipe.obj", false);
+    assert_says(l.printed, "not a plain file");
+    unload(&l);
+    load_mesh(&l, "/dev/zero", true);
+    assert_says(l.printed, "not a plain file");
+    unload(&l);
+}
+
+static void test_standard_input(void **state)
+{
+    (void)state;
+    char path[300];
+    put(inner, "in.json", "{'objects': [{'type': 'rope', 'lenth': 1}]}");
+    path_of(inner, "in.json", path, sizeof path);
+    assert_non_null(freopen(path, "rb", stdin));
+    loading l;
+    load_with(&l, "-", NULL);
+    assert_null(l.loaded.scene);
+    assert_says(l.printed, "(standard input):1: lenth did you mean 'length'");
+    unload(&l);
+    put(inner, "in.json", "{'objects': [{'type': 'rope'}]}");
+    assert_non_null(freopen(path, "rb", stdin));
+    load_with(&l, "-", NULL);
+    assert_non_null(l.loaded.scene);
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_load),     cmocka_unit_test(test_no_file), cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_places),   cmocka_unit_test(test_set),     cmocka_unit_test(test_bad_set),
+        cmocka_unit_test(test_inside),   cmocka_unit_test(test_outside), cmocka_unit_test(test_anywhere),
+        cmocka_unit_test(test_pipe),     cmocka_unit_test(test_standard_input),
+    };
+    return cmocka_run_group_tests(tests, make_folders, remove_folders);
+}
