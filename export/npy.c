@@ -428,11 +428,13 @@ static bool read_head(const char *path, const unsigned char *head, size_t count,
         return false;
     info->version = head[6];
     if (before + length > MOST_HEAD) {
-        snprintf(message, size, "%s: a head of %zu bytes, expected at most %zu", path, length, MOST_HEAD);
+        snprintf(message, size, "%s: a head of %llu bytes, expected at most %llu", path, (unsigned long long)length,
+                 (unsigned long long)MOST_HEAD);
         return false;
     }
     if (count < before + length) {
-        snprintf(message, size, "%s: truncated: has %zu bytes, and the head takes %zu", path, count, before + length);
+        snprintf(message, size, "%s: truncated: has %llu bytes, and the head takes %llu", path,
+                 (unsigned long long)count, (unsigned long long)(before + length));
         return false;
     }
     cursor dictionary = {(const char *)head + before, (const char *)head + before + length};

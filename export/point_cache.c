@@ -123,7 +123,8 @@ bool sn_point_cache_read_header(const char *path, sn_point_cache_info *info, cha
         return false;
     }
     if (count < HEAD_SIZE) {
-        snprintf(message, size, "%s: truncated: has %zu bytes, and the head takes %d", path, count, HEAD_SIZE);
+        snprintf(message, size, "%s: truncated: has %llu bytes, and the head takes %d", path, (unsigned long long)count,
+                 HEAD_SIZE);
         return false;
     }
     if (get_u32(head + 12) != 1) {

@@ -55,8 +55,9 @@ static bool next_bytes(ply_body *body, uint64_t count, size_t size)
     size_t left = (size_t)(body->scan.end - body->scan.at);
     body->value = body->scan.at;
     if (count > left / size)
-        return fail(body, "%" PRIu64 " values of %zu bytes are missing; the file ends after %zu bytes more", count,
-                    size, left);
+        return fail(body,
+                    "%" PRIu64 " values of %" PRIu64 " bytes are missing; the file ends after %" PRIu64 " bytes more",
+                    count, (uint64_t)size, (uint64_t)left);
     body->scan.at += (size_t)count * size;
     return true;
 }
@@ -325,8 +326,8 @@ static bool check_end(const ply_body *body)
             continue;
         if (body->format == SN_PLY_ASCII)
             return sn_mesh_fail(body->reader, "line %" PRIu64 ": more data than the header promises", scan->line);
-        return sn_mesh_fail(body->reader, "byte %zu: %zu bytes more than the header promises",
-                            (size_t)(scan->at - body->reader->text), (size_t)(scan->end - scan->at));
+        return sn_mesh_fail(body->reader, "byte %" PRIu64 ": %" PRIu64 " bytes more than the header promises",
+                            (uint64_t)(scan->at - body->reader->text), (uint64_t)(scan->end - scan->at));
     }
     return true;
 }

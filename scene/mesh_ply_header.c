@@ -247,11 +247,12 @@ static bool check_size(const header_work *work, sn_ply_element *element, size_t 
         return true;
     if (*left / element->least_bytes < element->count) {
         char quote[SN_QUOTE_SIZE];
-        return sn_mesh_fail(
-            work->reader,
-            "line %" PRIu64 ": %" PRIu32 " elements %s of at least %zu bytes are promised, but the file "
-            "has only %zu more bytes: it is truncated, or the header is wrong",
-            element->name.line, element->count, sn_word_quote(&element->name, quote), element->least_bytes, *left);
+        return sn_mesh_fail(work->reader,
+                            "line %" PRIu64 ": %" PRIu32 " elements %s of at least %" PRIu64
+                            " bytes are promised, but the file "
+                            "has only %" PRIu64 " more bytes: it is truncated, or the header is wrong",
+                            element->name.line, element->count, sn_word_quote(&element->name, quote),
+                            (uint64_t)element->least_bytes, (uint64_t)*left);
     }
     *left -= element->count * element->least_bytes;
     return true;
