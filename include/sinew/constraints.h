@@ -108,6 +108,10 @@ typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move
    m/s), and returns its potential energy in joules. */
 typedef sn_real sn_force_fn(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *force);
 
+/* How stiff a force element is at most, in N/m: by how much the force on one point changes when a point moves. *damping,
+   which is 0 beforehand, gets the same for velocities, in N s/m. The world warns where a substep cannot bear it. */
+typedef sn_real sn_stiffness_fn(const sn_real *param, void *context, sn_real *damping);
+
 typedef struct sn_kind {
     const char *name;      /* the name in scenes and messages: lower case letters, digits and '_' */
     const char *about;     /* one sentence for the documentation; may be NULL */
@@ -131,6 +135,7 @@ typedef struct sn_kind {
     sn_force_fn *force; /* may be NULL. If set, this is no constraint but a force, applied before positions are
                                predicted; solvers leave it alone, and compliance must be 0 */
     void *context;      /* passed to all of them */
+    sn_stiffness_fn *stiffness; /* of a force; may be NULL: then nothing is known of it, and nothing warned of */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

@@ -2,7 +2,8 @@
 
    With n the unit vector from b to a and l their distance, the force on a is  -(stiffness (l - rest) + damping dl/dt)
    n, and the opposite on b;  dl/dt = n . (v_a - v_b). The lecture's slide uses the stiffness as damping coefficient
-   too; it has one of its own here. Explicit: stable while stiffness h^2 / m stays well below 1. The energy is
+   too; it has one of its own here. Explicit: stable while stiffness h^2 / m stays well below 1;
+   src/world/springs.c watches that. The energy is
    stiffness (l - rest)^2 / 2. */
 #include "base/vec.h"
 #include "constraints/table.h"
@@ -34,6 +35,13 @@ static sn_real spring_force(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *for
     return stiffness * stretch * stretch / 2;
 }
 
+static sn_real spring_stiffness(const sn_real *param, void *context, sn_real *damping)
+{
+    (void)context;
+    *damping = param[2];
+    return param[1];
+}
+
 static void measure_spring(const sn_eval_in *in, sn_real *param)
 {
     param[0] = vec3_length(vec3_sub(in->x[0], in->x[1]));
@@ -53,4 +61,5 @@ const sn_kind sn_kind_spring = {
     .eval = eval_spring,
     .measure = measure_spring,
     .force = spring_force,
+    .stiffness = spring_stiffness,
 };

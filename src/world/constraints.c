@@ -642,6 +642,7 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         return result;
     memcpy(row, param, pool->param_count * sizeof *param);
     break_motion(world, pool, constraint.index);
+    world->springs.looked = false;
     return SN_OK;
 }
 

@@ -425,6 +425,7 @@ sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real ma
         return result;
     world->particles.x[slot].w = inverse(mass);
     world->particles.v[slot].w = mass;
+    world->springs.looked = false;
     sn_history_forget(&world->history, slot); /* its acceleration jumps */
     return SN_OK;
 }
@@ -606,6 +607,7 @@ sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_re
         world->particles.v[slot].w = value == 0 ? SN_IMMOVABLE : 1 / value;
         sn_history_forget(&world->history, slot);
     }
+    world->springs.looked = false;
     return SN_OK;
 }
 

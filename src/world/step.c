@@ -449,6 +449,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
         return result;
     if (!sn_world_reserve_step(world, still))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    sn_springs_watch(world, dt, still);
     sn_float_mode mode = float_mode_enter();
     double clock = 0;
     world->profile = (sn_profile){.measured = world->state.settings.profile};

@@ -28,6 +28,11 @@ sn_result sn_forces_blame(sn_world *world, uint32_t slot);
 /* Forgets the users' forces at the end of the step for which they were given. */
 void sn_forces_clear(sn_world *world);
 
+/* ---- springs.c: springs that are forces --------------------------------------------------------------------------- */
+
+/* Warns, once, if some are too stiff for the substeps of dt. Does nothing if nothing changed since the last call. */
+void sn_springs_watch(sn_world *world, sn_real dt, bool still);
+
 /* ---- targets.c: kinematic targets ------------------------------------------------------------------------------- */
 
 /* For the step, a particle with a target is immovable to everything else. */

@@ -96,6 +96,20 @@ typedef struct sn_profile {
     double step, predict, solve, update; /* s */
 } sn_profile;
 
+/* What is known of springs that are forces: looked at again when something changed. See springs.c. */
+typedef struct sn_spring_watch {
+    bool looked;    /* as follows; false: masses or parameters have changed since */
+    uint64_t edits; /* of the store */
+    sn_real h;      /* s */
+    sn_integrator integrator;
+    double damping; /* 1/s, of the world */
+    uint32_t substeps;
+    uint32_t particle; /* the number of the one whose springs are worst to bear, */
+    sn_real stiffness; /*   and how stiff they are, 1/s^2, */
+    sn_real decay;     /*   and damped, 1/s */
+    double told;       /* how bad they were when a warning was given, 1 at the limit; 0: none was */
+} sn_spring_watch;
+
 struct sn_world {
     sn_allocator allocator;
     sn_errors errors;
@@ -116,6 +130,7 @@ struct sn_world {
     sn_parallel parallel;
     sn_profile profile;
     sn_fault fault;
+    sn_spring_watch springs;
     sn_drag_scratch drag;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;

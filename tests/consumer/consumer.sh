@@ -49,6 +49,11 @@ install)
   mv "$root/$type/staging" "$prefix"
   remembered=$(grep -rlF -e "$root/$type/staging" -e "$SINEW_SOURCE_DIR/include" "$prefix" --include='*.cmake' --include='*.pc')
   [ -z "$remembered" ] || fail "these files contain the place of the build: $remembered"
+  # The command came along, finds the scenes that were installed with it, and runs one.
+  for file in bin/sinew share/man/man1/sinew.1 share/sinew/scenes/curtain.json share/sinew/blender/import_sinew.py; do
+    [ -e "$prefix/$file" ] || fail "$file was not installed"
+  done
+  LD_LIBRARY_PATH=$(library_dir) quietly "$prefix/bin/sinew" run worked_example
   (cd "$SINEW_SOURCE_DIR/include" && find . -name '*.h' -o -name '*.def') | while read -r header; do
     [ -f "$prefix/include/$header" ] || { echo "FAILED: $header was not installed"; exit 1; }
   done || exit 1

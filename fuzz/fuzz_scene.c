@@ -1,0 +1,133 @@
+/* Any bytes: up to the first zero they are the text of a scene, and what follows is the mesh that it may name. Either it is
+   refused with a reason, or it is a scene that is the same world after saving and loading it, and that can be run, and saved
+   and loaded on the way. */
+#include "scene/json.h"
+#include "scene/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define CHECK(condition)                                                                                               \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                                            \
+            abort();                                                                                                   \
+        }                                                                                                              \
+    } while (0)
+
+/* Small enough that no input takes long. What is saved may be larger than the scene that it came from, since builders know
+   shorter ways to say it. */
+enum { MEMORY = 4 << 20, MEMORY_AGAIN = 256 << 20, FRAMES = 3 };
+
+typedef struct file {
+    const uint8_t *data;
+    size_t size;
+} file;
+
+static bool read_file(void *context, const char *name, sn_arena *arena, const void **bytes, size_t *size, char *message,
+                      size_t message_size)
+{
+    const file *mesh = context;
+    (void)name;
+    *size = mesh->size;
+    *bytes = sn_arena_copy(arena, (const char *)mesh->data, mesh->size);
+    if (!*bytes)
+        snprintf(message, message_size, "no memory");
+    return *bytes != NULL;
+}
+
+/* Every refusal has a reason in words, of whole characters. */
+static void check_problems(const sn_problems *problems, const sn_scene *scene)
+{
+    CHECK((scene == NULL) == (problems->errors > 0));
+    for (const sn_problem *p = problems->first; p; p = p->next) {
+        CHECK(p->text[0]);
+        for (const char *at = p->path; *at; at += sn_utf8_length(at, strlen(at)))
+            CHECK(sn_utf8_length(at, strlen(at)));
+    }
+}
+
+static sn_scene *create(const char *text, size_t length, const sn_scene_options *options, bool again)
+{
+    sn_document document;
+    sn_problems problems;
+    char message[200] = "";
+    sn_scene *scene = NULL;
+    sn_document_init(&document, NULL);
+    sn_problems_init(&problems, NULL);
+    bool read = sn_json_read(&document, text, length, NULL, message, sizeof message);
+    if (read) {
+        scene = sn_scene_create(&document, options, &problems);
+        check_problems(&problems, scene);
+    }
+    if (again && !scene) {
+        fprintf(stderr, "%s\n", message);
+        for (const sn_problem *p = problems.first; p; p = p->next)
+            fprintf(stderr, "%s: %s\n", p->path, p->text);
+        fwrite(text, 1, length, stderr);
+        abort();
+    }
+    sn_document_release(&document);
+    sn_problems_release(&problems);
+    return scene;
+}
+
+/* Through a document and its text. */
+static sn_scene *save_and_load(sn_scene *scene)
+{
+    sn_document document;
+    char message[200] = "", *text = NULL;
+    size_t length = 0;
+    sn_document_init(&document, NULL);
+    if (!sn_scene_save(scene, &document, message, sizeof message)) {
+        fprintf(stderr, "not saved: %s\n", message);
+        abort();
+    }
+    FILE *stream = open_memstream(&text, &length);
+    CHECK(stream && sn_json_write(stream, document.root));
+    fclose(stream);
+    sn_document_release(&document);
+    sn_scene_options options = sn_default_scene_options();
+    options.memory = MEMORY_AGAIN;
+    sn_scene *again = create(text, length, &options, true);
+    free(text);
+    return again;
+}
+
+static void hurry(sn_scene *scene)
+{
+    sn_settings settings = sn_world_settings(sn_scene_world(scene));
+    if (settings.substeps > 2)
+        settings.substeps = 2;
+    if (settings.iterations > 2)
+        settings.iterations = 2;
+    CHECK(sn_world_configure(sn_scene_world(scene), &settings) == SN_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const uint8_t *zero = memchr(data, 0, size);
+    size_t length = zero ? (size_t)(zero - data) : size;
+    file mesh = {zero ? zero + 1 : data, zero ? size - length - 1 : 0};
+    sn_scene_options options = sn_default_scene_options();
+    options.memory = MEMORY;
+    options.read_file = read_file;
+    options.read_file_context = &mesh;
+    sn_scene *scene = create((const char *)data, length, &options, false);
+    if (!scene)
+        return 0;
+    sn_scene *again = save_and_load(scene);
+    CHECK(sn_world_hash(sn_scene_world(scene)) == sn_world_hash(sn_scene_world(again)));
+    CHECK(sn_scene_time(scene) == sn_scene_time(again));
+    sn_scene_destroy(again);
+    hurry(scene);
+    for (uint32_t i = 0; i < FRAMES && sn_scene_step(scene) == SN_OK; ++i)
+        ;
+    again = save_and_load(scene);
+    CHECK(sn_scene_time(scene) == sn_scene_time(again));
+    sn_scene_destroy(again);
+    sn_scene_destroy(scene);
+    return 0;
+}

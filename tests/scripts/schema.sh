@@ -1,0 +1,240 @@
+#!/bin/sh
+# The JSON Schema of scene files: is a schema, accepts what the command accepts, and refuses what it refuses for unknown
+# keys, wrong types and ranges. SINEW_PROGRAM is the program, by default $SINEW_BUILD_DIR/sinew.
+set -u
+
+root=${SINEW_SOURCE_DIR:-$(CDPATH='' cd -- "$(dirname -- "$0")/../.." && pwd)}
+program=${SINEW_PROGRAM:-${SINEW_BUILD_DIR:-$root/build/release}/sinew}
+case $program in /*) ;; *) program=$PWD/$program ;; esac
+[ -x "$program" ] || {
+    echo "schema: there is no program '$program' (set SINEW_PROGRAM or SINEW_BUILD_DIR)" >&2
+    exit 2
+}
+command -v python3 >/dev/null || {
+    echo "schema: skipped, there is no python3"
+    exit 0
+}
+python3 -c 'from jsonschema import Draft202012Validator' 2>/dev/null || {
+    echo "schema: skipped, python3 has no jsonschema of draft 2020-12 (Debian: apt-get install python3-jsonschema)"
+    exit 0
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cat >"$work/schema.py" <<'PYTHON'
+import copy, glob, json, os, subprocess, sys
+from jsonschema import Draft202012Validator
+
+root, program, work = sys.argv[1:4]
+failures = 0
+
+
+def fail(text):
+    global failures
+    failures += 1
+    if failures <= 20:
+        print("schema:", text, file=sys.stderr)
+
+
+schema = json.loads(subprocess.run([program, "schema"], check=True, capture_output=True).stdout)
+Draft202012Validator.check_schema(schema)
+validator = Draft202012Validator(schema)
+
+# ---- Every reference leads somewhere, and every definition is used ----------------------------------------------------
+
+used = set()
+
+
+def follow(value, path):
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            ref = value["$ref"]
+            name = ref.removeprefix("#/$defs/")
+            if name == ref or name not in schema["$defs"]:
+                fail(f"{path}: {ref} leads nowhere")
+            used.add(name)
+        for key, item in value.items():
+            follow(item, f"{path}/{key}")
+    elif isinstance(value, list):
+        for i, item in enumerate(value):
+            follow(item, f"{path}/{i}")
+
+
+follow(schema, "")
+for name in schema["$defs"]:
+    if name not in used:
+        fail(f"nothing refers to the definition {name}")
+
+
+def accepts(document):
+    return validator.is_valid(document)
+
+
+def check(documents):
+    """What the command says about many documents at once: for each the list of its errors."""
+    said, step = [], 200
+    for begin in range(0, len(documents), step):
+        names = []
+        for i, document in enumerate(documents[begin : begin + step]):
+            names.append(os.path.join(work, f"{i}.json"))
+            with open(names[-1], "w") as file:
+                json.dump(document, file)
+        out = subprocess.run([program, "check", "--json", *names], capture_output=True, text=True).stdout
+        errors, done = [], 0
+        for line in map(json.loads, out.splitlines()):
+            if line.get("type") == "checked" or "good" in line:
+                said.append([] if line["good"] else errors or ["no reason"])
+                errors, done = [], done + 1
+            elif line.get("severity") == "error":
+                errors.append(f"{line.get('path', '')}: {line.get('text', line.get('message', ''))}")
+        if done != len(names):
+            fail(f"asked about {len(names)} documents, heard of {done}")
+            sys.exit(1)
+    return said
+
+
+# ---- The scenes that come with Sinew, and what is saved of them ---------------------------------------------------------
+
+scenes = sorted(glob.glob(root + "/scenes/**/*.json", recursive=True))
+for name in scenes:
+    with open(name) as file:
+        document = json.load(file)
+    for error in validator.iter_errors(document):
+        fail(f"{name}: {error.json_path}: {error.message[:200]}")
+        break
+    if "/bench/" in name:
+        continue
+    saved = os.path.join(work, "saved")
+    result = subprocess.run([program, "run", name, "--quiet", "--frames", "0", "--save", saved], capture_output=True, text=True)
+    if result.returncode != 0:
+        fail(f"{name} cannot be saved: {result.stderr}")
+        continue
+    with open(saved) as file:
+        document = json.load(file)
+    for error in validator.iter_errors(document):
+        fail(f"{name}, saved: {error.json_path}: {error.message[:200]}")
+        break
+
+# ---- A scene with every section, and everything that can be wrong with its values ---------------------------------------
+
+everything = {
+    "$schema": "x", "comment": {"any": "thing"}, "sinew": 1, "title": "t", "about": "a", "topic": "o",
+    "world": {"dimensions": 3, "gravity": [0, -9.81, 0], "solver": "gauss_seidel", "integrator": "leapfrog",
+              "order": "symmetric", "gradients": "current", "substeps": 2, "iterations": 1, "tolerance": 0, "damping": 0.1,
+              "correct_stiffness": False,
+              "drags": [{"form": "planar", "object": "a", "strength": 0, "normal": [0, 1, 0], "origin": [0, 0, 0],
+                         "distance": 1, "parallel": 1, "orthogonal": 1, "comment": 1},
+                        {"form": "matrix", "matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]},
+    "run": {"frames": 1, "rate": 60, "warm_up": 0, "time": 0, "frame": 0},
+    "materials": {"m": {"density": 1, "stretch": 0.1, "shear": 0.1, "bend": 1, "volume": 0, "damping": 0, "stiffness": 1}},
+    "objects": [
+        {"type": "particles", "name": "a", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1],
+         "velocities": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "masses": [1, 1, 1, 1], "fixed": [0],
+         "radii": [0, 0, 0, 0.1], "triangles": [0, 1, 2], "lines": [0, 1], "parts": {"x": [1, 2]}, "pins": ["x[0]", 3],
+         "position": [0, 0], "turn": {"axis": [0, 0, 1], "angle": 1}, "scale": 1, "velocity": [1, 0, 0],
+         "spin": [0, 0, 1], "radius": 0.1, "group": 4},
+        {"type": "rope", "name": "b", "segments": 3, "material": "m", "mass": 2, "pins": "start"},
+        {"type": "rope", "name": "c", "segments": 3, "material": {"stretch": 0.1}, "pins": {"near": [0, 0, 0]}},
+    ],
+    "constraints": [
+        {"kind": "distance", "name": "n", "points": [0, "a[1]"], "rest": 1, "compliance": 0.1, "damping": 1, "stiffness": 1},
+        {"kind": "distance", "points": [{"spot": [0, 1, 2], "weights": [0.5, 0.25, 0.25]}, 5], "rest": "measure"},
+        {"kind": "distance", "index": [0, 1, 1, 2], "rest": [1, 2], "compliance": [1, 0], "stiffness": [1, 0.5]},
+        {"kind": "pin", "each": "b[1:]", "target": [0, 0, 0]},
+        {"kind": "spring", "points": [0, 1], "stiffness": 10, "damping": 1},
+    ],
+    "names": {"b.more": ["#pin[0:2]"], "k": "n"},
+    "attachments": [{"between": ["a[0]", "b.end"], "name": "t", "distance": 1, "compliance": 0.1, "damping": 1},
+                    {"between": [0, 7]}],
+    "forces": [{"type": "wind", "of": ["a", 5], "value": [1, 0, 0], "from": 0, "to": 1, "drag": 1, "gust": 0.5, "period": 1}],
+    "motions": [{"of": "a[0]", "keys": [{"time": 0, "move": [0, 1], "angle": 1}], "axis": [0, 0, 1], "about": [0, 0, 0],
+                 "smooth": False, "repeat": False, "release": True, "start": [0, 0, 0]}],
+    "events": [{"time": 1, "type": "impulse", "of": "a", "value": [1, 0, 0]}, {"type": "cut", "of": ["n"]}],
+    "record": {"particles": [{"of": "a", "inside": [[0, 0, 0], [1, 1, 1]]}, "b"], "forces": ["n"], "every": 2},
+}
+for name, definition in schema["$defs"].items():
+    if name.startswith("object_") and name != "object_particles":
+        everything["objects"].append({"type": name.removeprefix("object_"), "name": "o_" + name})
+
+wrong = [None, True, "zzz", -1, 0, 1.5, 5e9, [], [1], [1, 2, 3, 4], ["zzz"], [[]], {}, {"zzz": 1}]
+
+
+def places(value, path=()):
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        if key not in ("comment", "$schema"):
+            yield from places(item, path + (key,))
+
+
+def changed(path, change):
+    document = copy.deepcopy(everything)
+    at = document
+    for key in path[:-1]:
+        at = at[key]
+    change(at, path[-1])
+    return document
+
+
+mutants, about = [everything], ["as it is"]
+for path in places(everything):
+    if not path:
+        continue
+    for value in wrong:
+        mutants.append(changed(path, lambda at, key: at.__setitem__(key, value)))
+        about.append(f"{path} = {json.dumps(value)}")
+    mutants.append(changed(path, lambda at, key: at.__delitem__(key)))
+    about.append(f"without {path}")
+    at = everything
+    for key in path:
+        at = at[key]
+    if isinstance(at, dict):
+        mutants.append(changed(path, lambda a, key: a[key].__setitem__("zzz", 1)))
+        about.append(f"{path} with a key too many")
+
+# keys of all object types and parameters of all kinds, with values of every sort
+for name, definition in schema["$defs"].items():
+    for prefix, section, key in (("object_", "objects", "type"), ("constraint_", "constraints", "kind")):
+        if not name.startswith(prefix) or name == "constraint_names":
+            continue
+        for own in list(definition["properties"]) + ["zzz"]:
+            if own in ("comment", "$schema", key):
+                continue
+            for value in [None, True, "zzz", -1, 0, 1.5, 7, [1, 2, 3], {}]:
+                item = {key: name.removeprefix(prefix)}
+                if key == "kind":
+                    item["points"] = list(range(4))
+                if item[key] == "particles":
+                    item["positions"] = [0, 0, 0, 1, 1, 1]
+                item[own] = value
+                document = {section: [item]}
+                if key == "kind":
+                    document["objects"] = [{"type": "particles", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]}]
+                mutants.append(document)
+                about.append(f"{item[key]} with {own} = {json.dumps(value)}")
+
+# What the schema must refuse as well when the command says so.
+plain = ("there is no such key", "is missing", "expected a number", "expected a text", "expected true or false",
+         "expected one of \"", "expected a list of numbers", "expected a record", "expected a whole number",
+         "expected more than 0", " or more", "there is no object type", "there is no kind '", "expected one of the keys 'points'")
+both = refused = 0
+for document, what, errors in zip(mutants, about, check(mutants)):
+    if not errors:
+        both += 1
+        if not accepts(document):
+            error = next(validator.iter_errors(document))
+            fail(f"the command accepts {what}, the schema does not: {error.json_path}: {error.message[:200]}")
+    elif any(text in error for error in errors for text in plain):
+        refused += 1
+        if accepts(document):
+            fail(f"the schema accepts {what}; the command says {errors[0]}")
+if check([everything])[0]:
+    fail(f"the scene with everything is bad: {check([everything])[0]}")
+if both < 200 or refused < 1000:
+    fail(f"only {both} documents are good and {refused} plainly bad: is this still a test?")
+
+print(f"schema: {len(schema['$defs'])} definitions, {len(scenes)} scenes, {len(mutants)} documents ({both} good, {refused} bad): "
+      + ("fine" if not failures else f"{failures} failures"))
+sys.exit(1 if failures else 0)
+PYTHON
+python3 "$work/schema.py" "$root" "$program" "$work"
