@@ -51,11 +51,11 @@ accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build
 	@scripts/accuracy.sh
 
-docs: ## bring the generated tables in docs/constraints.md and docs/scenes.md up to date
+docs: ## bring the generated tables in docs/ up to date
 	@$(setup) build
 	@$(call configure,release)
-	@cmake --build --preset release --target list_kinds sinew_command
-	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew
+	@cmake --build --preset release --target list_kinds sinew_command validation_test_claims
+	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
 
 test-blender: ## open an export in Blender and compare every vertex with what was simulated
 	@$(setup) build blender

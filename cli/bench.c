@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BLOCKS       5 /* samples, of which the median is shown */
 #define QUICK_FRAMES 10
@@ -41,13 +40,6 @@ typedef struct result {
     const char *unit;
 } result;
 
-static double cpu_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -72,10 +64,10 @@ static bool measure_block(sn_scene *scene, uint32_t frames, double *seconds, dou
     sn_report report;
     *seconds = 0;
     for (uint32_t i = 0; i < frames; ++i) {
-        double start = cpu_seconds();
+        double start = sn_cpu_seconds();
         if (sn_scene_step(scene) != SN_OK)
             return false;
-        *seconds += cpu_seconds() - start;
+        *seconds += sn_cpu_seconds() - start;
         if (varies || i + 1 == frames) {
             if (sn_world_report(world, &report) != SN_OK)
                 return false;

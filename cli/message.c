@@ -38,6 +38,13 @@ double sn_seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+double sn_cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 const char *sn_bytes_text(double bytes, char *text, size_t size)
 {
     static const char *const units[] = {"bytes", "kB", "MB", "GB", "TB"};

@@ -71,7 +71,7 @@ typedef struct panel {
 } panel;
 
 /* A text that gnuplot takes literally: '' stands for one ' in single quotes. Control characters are shown as blanks. */
-static void put_quoted(FILE *script, const char *text)
+void sn_plot_put_quoted(FILE *script, const char *text)
 {
     fputc('\'', script);
     for (; *text; ++text) {
@@ -102,7 +102,7 @@ static void put_panel(FILE *script, const sn_csv *csv, const panel *p, uint32_t 
 {
     fputs(p->logarithmic ? "set logscale y\nset format y '%.0e'\n" : "unset logscale y\nset format y '%g'\n", script);
     fputs("set ylabel ", script);
-    put_quoted(script, p->label);
+    sn_plot_put_quoted(script, p->label);
     fputs(" noenhanced\nplot ", script);
     for (uint32_t i = 0; i < p->count; ++i) {
         uint32_t y = p->column[i] + 1;
@@ -114,7 +114,7 @@ static void put_panel(FILE *script, const sn_csv *csv, const panel *p, uint32_t 
         else
             fprintf(script, "%u", y);
         fputs(" with lines lw 1.5 title ", script);
-        put_quoted(script, csv->name[p->column[i]]);
+        sn_plot_put_quoted(script, csv->name[p->column[i]]);
         fputs(" noenhanced", script);
     }
     fputc('\n', script);
@@ -132,8 +132,19 @@ static unsigned longest_title(const sn_csv *csv, const panel *panels, uint32_t c
     return longest > 40 ? 40 : (unsigned)longest;
 }
 
-static void put_script(FILE *script, const sn_csv *csv, const panel *panels, uint32_t count, bool png)
+/* What is drawn of a trace. */
+typedef struct figure {
+    const sn_csv *csv;
+    const panel *panels;
+    uint32_t count;
+} figure;
+
+static void put_script(FILE *script, bool png, const void *context)
 {
+    const figure *f = context;
+    const sn_csv *csv = f->csv;
+    const panel *panels = f->panels;
+    uint32_t count = f->count;
     uint32_t x = sn_csv_find(csv, "time");
     unsigned height = count == 1 ? 480 : 300 * count;
     fprintf(script, "set terminal %s size 900,%u noenhanced background rgb 'white' font 'sans,11'\n",
@@ -239,7 +250,7 @@ static bool is_whole(FILE *file, bool png)
     return whole && (png ? memcmp(end, "IEND", 4) == 0 : strstr(end, "</svg>") != NULL);
 }
 
-static bool feed(int output, const sn_csv *csv, const panel *panels, uint32_t count, bool png)
+static bool feed(int output, sn_plot_script *put, const void *context, bool png)
 {
     int ends[2];
     pid_t process;
@@ -258,7 +269,7 @@ static bool feed(int output, const sn_csv *csv, const panel *panels, uint32_t co
             finish_gnuplot(process);
         return false;
     }
-    put_script(script, csv, panels, count, png);
+    put(script, png, context);
     bool fed = fclose(script) == 0;
     bool good = finish_gnuplot(process) == 0 && fed;
     if (!good)
@@ -291,13 +302,13 @@ static bool put_in_place(FILE *drawn, const char *picture)
 
 /* gnuplot draws into a file without a name, so that what stands under the picture's name is whole or is not there,
    and the name never reaches gnuplot. */
-static int draw(const sn_csv *csv, const panel *panels, uint32_t count, const char *picture)
+int sn_plot_draw(const char *picture, sn_plot_script *put, const void *context)
 {
     bool png = sn_ends_with(picture, ".png");
     FILE *drawn = tmpfile();
     if (!drawn)
         return sn_complain(SN_EXIT_OUTPUT, "%s: no temporary file: %s", picture, strerror(errno));
-    bool good = feed(fileno(drawn), csv, panels, count, png);
+    bool good = feed(fileno(drawn), put, context, png);
     if (good && !is_whole(drawn, png)) {
         sn_complain(0, "%s: gnuplot did not draw it to its end; is the disk for temporary files full?", picture);
         good = false;
@@ -320,7 +331,7 @@ static int plot_csv(const sn_csv *csv, const char *trace, const char *picture, c
     uint32_t count = 1;
     int code = SN_EXIT_INPUT;
     if (columns ? read_columns(csv, trace, columns, &panels[0]) : (count = choose_panels(csv, panels)) > 0)
-        code = draw(csv, panels, count, picture);
+        code = sn_plot_draw(picture, put_script, &(figure){csv, panels, count});
     else if (!columns)
         sn_complain(0, "%s: has no columns to draw", trace);
     free(room);

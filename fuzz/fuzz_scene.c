@@ -1,6 +1,6 @@
-/* Any bytes: up to the first zero they are the text of a scene, and what follows is the mesh that it may name. Either it is
-   refused with a reason, or it is a scene that is the same world after saving and loading it, and that can be run, and saved
-   and loaded on the way. */
+/* Any bytes: up to the first zero they are the text of a scene, and what follows is the mesh that it may name. Either
+   it is refused with a reason, or it is a scene that is the same world after saving and loading it, and that can be
+   run, and saved and loaded on the way. */
 #include "scene/json.h"
 #include "scene/scene.h"
 
@@ -8,6 +8,8 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's own */
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
@@ -17,8 +19,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
         }                                                                                                              \
     } while (0)
 
-/* Small enough that no input takes long. What is saved may be larger than the scene that it came from, since builders know
-   shorter ways to say it. */
+/* Small enough that no input takes long. What is saved may be larger than the scene that it came from, since builders
+   know shorter ways to say it. */
 enum { MEMORY = 4 << 20, MEMORY_AGAIN = 256 << 20, FRAMES = 3 };
 
 typedef struct file {
@@ -44,6 +46,8 @@ static void check_problems(const sn_problems *problems, const sn_scene *scene)
     CHECK((scene == NULL) == (problems->errors > 0));
     for (const sn_problem *p = problems->first; p; p = p->next) {
         CHECK(p->text[0]);
+        for (const char *at = p->text; *at; at += sn_utf8_length(at, strlen(at)))
+            CHECK(sn_utf8_length(at, strlen(at)) && (unsigned char)*at >= ' ');
         for (const char *at = p->path; *at; at += sn_utf8_length(at, strlen(at)))
             CHECK(sn_utf8_length(at, strlen(at)));
     }
@@ -130,4 +134,87 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     sn_scene_destroy(again);
     sn_scene_destroy(scene);
     return 0;
+}
+
+/* ---- Changes that keep the text well-formed -------------------------------------------------------------------------
+
+   Bytes changed at random are hardly ever JSON, and what lies behind the parser would not be seen. So every other
+   change puts a value of the text, or one that has been trouble elsewhere, in the place of another value. */
+
+typedef struct span {
+    size_t begin, end;
+} span;
+
+/* The end of the value that begins at a byte; 0 if none does. */
+static size_t value_end(const uint8_t *data, size_t size, size_t at)
+{
+    uint32_t depth = 0;
+    bool quoted = false;
+    for (size_t i = at; i < size; ++i) {
+        uint8_t c = data[i];
+        if (quoted) {
+            if (c == '\\')
+                ++i;
+            else if (c == '"' && (quoted = false, depth == 0))
+                return i + 1;
+        } else if (c == '"') {
+            quoted = true;
+        } else if (c == '[' || c == '{') {
+            ++depth;
+        } else if (c == ']' || c == '}') {
+            if (depth == 0)
+                return i > at ? i : 0;
+            if (--depth == 0)
+                return i + 1;
+        } else if (depth == 0 && (c == ',' || c == ':')) {
+            return i > at ? i : 0;
+        }
+    }
+    return 0;
+}
+
+/* A value behind a random byte. */
+static bool pick(const uint8_t *data, size_t size, unsigned *seed, span *out)
+{
+    for (int tries = 0; tries < 20 && size; ++tries) {
+        size_t at = (*seed = *seed * 1664525 + 1013904223) / 7 % size;
+        while (at < size && !strchr("[,:", data[at]))
+            ++at;
+        while (at < size && strchr("[,: ", data[at]))
+            ++at;
+        *out = (span){at, at < size ? value_end(data, size, at) : 0};
+        if (out->end > out->begin && out->end <= size)
+            return true;
+    }
+    return false;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    static const char *const values[] = {
+        "0",    "-1",    "1",  "2",  "3",   "0.5",    "1e38",      "3e38",      "1e-30", "-0",         "1e-45",  "true",
+        "null", "\"a\"", "[]", "{}", "[0]", "[0, 1]", "[0, 0, 0]", "[1, 0, 0]", "1000",  "4294967295", "\"all\""};
+    span to, from;
+    const uint8_t *zero = memchr(data, 0, size);
+    size_t length = zero ? (size_t)(zero - data) : size;
+    if (seed % 2 || !pick(data, length, &seed, &to) || !pick(data, length, &seed, &from))
+        return LLVMFuzzerMutate(data, size, room);
+    bool known = seed / 16 % 2;
+    const char *value = values[seed / 32 % (sizeof values / sizeof values[0])];
+    size_t put = known ? strlen(value) : from.end - from.begin, was = to.end - to.begin;
+    bool add = seed / 8 % 4 == 0; /* beside it rather than in its place */
+    if (add)
+        to.begin = to.end, was = 0, ++put;
+    if (size - was + put > room)
+        return LLVMFuzzerMutate(data, size, room);
+    uint8_t *copy = malloc(put);
+    if (!copy)
+        return size;
+    memcpy(copy + add, known ? (const uint8_t *)value : data + from.begin, put - add);
+    if (add)
+        copy[0] = ',';
+    memmove(data + to.begin + put, data + to.end, size - to.end);
+    memcpy(data + to.begin, copy, put);
+    free(copy);
+    return size - was + put;
 }

@@ -125,8 +125,8 @@ static char *allowed_path(const folder *from, const char *name, char *message, s
     char *real = realpath(joined, NULL);
     int reason = errno;
     free(joined);
-    /* A name that points outside, or a link that does, gets the same answer whether something is there or not: a scene must
-       not find out what else exists. */
+    /* A name that points outside, or a link that does, gets the same answer whether something is there or not: a scene
+       must not find out what else exists. */
     static const char unless[] = "outside of which scenes may not read unless told so (--read-anywhere)";
     if (!from->anywhere && (name[0] == '/' || goes_up(name)))
         snprintf(message, size, "it does not lie in the scene's folder, %s", unless);

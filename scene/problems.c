@@ -1,4 +1,5 @@
 #include "scene/problems.h"
+#include "scene/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,11 +18,25 @@ void sn_problems_release(sn_problems *problems)
     problems->out_of_memory = false;
 }
 
+/* Texts of the document come into messages, cut or whole: what is half a character, or would do something to a
+   terminal, becomes a question mark. */
+static void tidy(char *text)
+{
+    for (size_t length; *text; text += length) {
+        length = sn_utf8_length(text, strlen(text));
+        if (length == 0 || (unsigned char)*text < ' ' || *text == 127) {
+            *text = '?';
+            length = 1;
+        }
+    }
+}
+
 void sn_problems_add_list(sn_problems *problems, sn_severity severity, const char *path, bool at_key,
                           const char *format, va_list arguments)
 {
     char text[1024];
     vsnprintf(text, sizeof text, format, arguments);
+    tidy(text);
     uint32_t *count = severity == SN_PROBLEM_ERROR ? &problems->errors : &problems->warnings;
     if (severity != SN_PROBLEM_NOTE && ++*count > SN_MOST_PROBLEMS)
         return;

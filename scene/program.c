@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Times are compared with this slack, in seconds and in parts of the time, so that an event at 0.1 s happens in frame 6 of
-   60 a second, and one at 100.1 s, which a float cannot hold, in frame 6006. */
+/* Times are compared with this slack, in seconds and in parts of the time, so that an event at 0.1 s happens in frame 6
+   of 60 a second, and one at 100.1 s, which a float cannot hold, in frame 6006. */
 #define TIME_SLACK      1e-7
 #define TIME_SLACK_PART 1.2e-7
 

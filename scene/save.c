@@ -110,8 +110,8 @@ static void save_indices(saver *s, sn_value *record, const char *key, uint64_t c
         numbers[i] = index ? index[i] : first + i;
 }
 
-/* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are listed
-   as fixed and weigh 1 kg here, which nobody will look at. */
+/* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are
+   listed as fixed and weigh 1 kg here, which nobody will look at. */
 static void save_masses(saver *s, sn_value *record, sn_particles run)
 {
     double *mass;

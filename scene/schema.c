@@ -184,6 +184,14 @@ static void define_record(writer *w, const sn_record *record)
     put_keys(w, properties, sn_document_list(w->out, at, "required"), record);
 }
 
+/* A definition has one of these keys, and only one. */
+static void put_one_of(writer *w, const char *definition, uint32_t count, const char *const *keys)
+{
+    sn_value *one = sn_document_list(w->out, (sn_value *)sn_value_find(w->defs, definition), "oneOf");
+    for (uint32_t i = 0; i < count; ++i)
+        put_names(w, sn_document_record(w->out, one, NULL), "required", 1, &keys[i]);
+}
+
 /* ---- One of several by a key ----------------------------------------------------------------------------------------------- */
 
 /* "if the key is this, then it is that". */
@@ -235,6 +243,7 @@ static sn_value *put_numbers(writer *w, sn_value *at, double least, double most)
     sn_value *items = put_list_of(w, many);
     put_type(w, items, "number");
     put_range(w, items, least, most, false);
+    sn_document_number(w->out, many, "minItems", 1);
     return list;
 }
 
@@ -265,11 +274,8 @@ static void put_param(writer *w, sn_value *properties, const sn_kind *kind, cons
 
 static void define_constraints(writer *w)
 {
-    static const char *const holds[] = {"points", "each", "index"};
     sn_value *names, *cases = put_switch(w, "constraint", "kind", &names);
-    sn_value *one = sn_document_list(w->out, (sn_value *)sn_value_find(w->defs, "constraint"), "oneOf");
-    for (size_t i = 0; i < sizeof holds / sizeof holds[0]; ++i)
-        put_names(w, sn_document_record(w->out, one, NULL), "required", 1, &holds[i]);
+    put_one_of(w, "constraint", 3, (const char *[]){"points", "each", "index"});
     for (uint32_t i = 1; i < sn_kind_count(NULL); ++i) {
         const sn_kind *kind = sn_kind_info(NULL, i);
         char name[120];
@@ -336,6 +342,7 @@ static void define_by_name(writer *w, const char *name, const char *about, const
 static void define_selectors(writer *w)
 {
     define_record(w, &sn_choose_record);
+    put_one_of(w, sn_choose_record.name, 2, (const char *[]){"near", "inside"});
     define_record(w, &sn_spot_record);
     ANY("one_selector",
         "Particles: a name such as 'rope', 'rope.end', 'rope[3]' or 'rope.end[0:2]', a number, or a record", "string",

@@ -2,7 +2,9 @@
 # Puts what is generated into docs/: the table of kinds into constraints.md, the reference of the format into scenes.md. With
 # --check it says whether they are already there.
 #
-#   scripts/docs.sh [--check] LIST_KINDS_PROGRAM SINEW_PROGRAM
+#   scripts/docs.sh [--check] LIST_KINDS_PROGRAM SINEW_PROGRAM [CLAIMS_PROGRAM]
+#
+# The claims of docs/solvers.md are figures, and so not the same on every build: they are written, but not checked.
 set -eu
 cd "$(dirname "$0")/.."
 check=false
@@ -24,3 +26,6 @@ put() { # page, mark, command...
 
 put docs/constraints.md kinds "$1"
 put docs/scenes.md reference "$2" schema --reference
+if [ -n "${3:-}" ] && ! $check; then
+  put docs/solvers.md claims "$3" --markdown
+fi

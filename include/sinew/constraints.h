@@ -88,7 +88,8 @@ typedef struct sn_eval_out {
 } sn_eval_out;
 
 /* Computes C and its gradient; returns false where the gradient does not exist (two points in one place), and the
-   constraint then rests for that pass. Must be a function of its input alone. */
+   constraint then rests for that pass. Must be a function of its input alone: with SN_SOLVER_JACOBI and a task hook it is
+   called from several threads at once. */
 typedef bool sn_eval_fn(const sn_eval_in *in, const sn_eval_out *out);
 
 /* Writes the parameters that would satisfy the constraint in the present positions; only those that the caller left at

@@ -207,7 +207,8 @@ SN_API sn_result sn_world_shift_origin(sn_world *world, sn_vec3 offset);
 SN_API sn_result sn_world_origin(const sn_world *world, double origin[3]);
 
 /* A hash of everything that decides the future: settings, particles, constraints with their order, pending forces and
-   targets, time; not of user data, accumulated constraint forces, handles' generations or storage order. Equal states
+   targets, time; not of user data, handles' generations or storage order, nor of accumulated constraint forces unless
+   impulses are warm started with them. Equal states
    have equal hashes on every machine and build of the same sn_real. 0 for NULL. */
 SN_API uint64_t sn_world_hash(const sn_world *world);
 

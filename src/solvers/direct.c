@@ -1,13 +1,156 @@
-#include "solvers/solver.h"
+/* Chains and trees of constraints at once, the rest one after the other.
+
+   A pass of the cascade carries a correction along a rope but not its answer: with one pass a substep, a rope stretches the
+   more the longer it is and the heavier what hangs on it. Trees of constraints need no passes: their equations, those of
+   row.h with all couplings,
+
+       [(1 + g) J W J^T + a] dlambda = -C - a lambda - g J . d,     d += W J^T dlambda,
+
+   are solved exactly in a time proportional to their number; see elimination.c. Each row is divided by its 1 + g. An
+   iteration is then a step of Newton's method: what it leaves is of second order. Constraints with cycles, kinds with
+   a projection of their own and kinds with any number of points, and all that hangs together with them, are left to the
+   cascade.
+
+   The classic stiffness k scales the correction of a constraint by itself. In a tree it is the same as if the row were
+   softer by (1 / k - 1) times its own A. */
+#include "solvers/gauss_seidel.h"
+#include "solvers/row.h"
+
+typedef struct direct {
+    sn_forest forest;
+} direct;
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
-    return sn_solver_gauss_seidel.reserve(in, allocator);
+    direct *kept = in->scratch->direct;
+    if (!kept) {
+        kept = sn_allocate(allocator, sizeof *kept);
+        if (!kept)
+            return false;
+        sn_forest_init(&kept->forest);
+        in->scratch->direct = kept;
+    }
+    return sn_forest_reserve(&kept->forest, allocator, in->store) && sn_solver_gauss_seidel.reserve(in, allocator);
+}
+
+static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    direct *kept = scratch->direct;
+    if (!kept)
+        return;
+    sn_forest_release(&kept->forest, allocator);
+    sn_release(allocator, kept, sizeof *kept);
+    scratch->direct = NULL;
+}
+
+/* By how much a row of two particles turns with them: its second derivative across the line between them, if it acts along
+   that line, as all functions of their distance do. 0 if it does not. */
+SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *frame)
+{
+    const sn_vec4 *x0 = &frame->x[block->slot[0]], *x1 = &frame->x[block->slot[1]];
+    const sn_vec4 *d0 = &frame->d[block->slot[0]], *d1 = &frame->d[block->slot[1]];
+    sn_vec3 a = block->gradient[2 * row], b = block->gradient[2 * row + 1];
+    sn_vec3 line = vec3_add(vec3_sub(vec4_xyz(*x0), vec4_xyz(*x1)), vec3_sub(vec4_xyz(*d0), vec4_xyz(*d1)));
+    double square = vec3_dot_double(line, line), along = vec3_dot_double(a, line);
+    const double parallel = 1 - 1e-4; /* of the squares: more than rounding makes of a short link far away */
+    bool radial = along * along >= parallel * square * vec3_dot_double(a, a);
+    return radial && square > 0 && a.x == -b.x && a.y == -b.y && a.z == -b.z ? along / square : 0;
+}
+
+/* One row of an evaluated constraint; see row.h. */
+SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give give, sn_real lambda, uint32_t r,
+                        sn_forest_rows *out)
+{
+    const sn_block *block = &out->block;
+    const double c = (double)block->c[r], alpha = (double)give.alpha, gamma = (double)give.gamma;
+    out->rhs[r] = -c;
+    out->diagonal[r] = alpha;
+    out->least[r] = inequality && alpha > 0 ? -(double)lambda : 0;
+    out->lambda0[r] = (double)lambda;
+    if (block->count == 2)
+        out->turn[r] = turn_of(block, r, frame);
+    if (gamma > 0)
+        out->diagonal[r] = alpha / (1 + gamma);
+    if (!row_acts(inequality, block->c[r], give.alpha, lambda)) /* damping makes no inequality act */
+        out->acting &= ~(1u << r);
+    else if (gamma > 0)
+        out->rhs[r] =
+            (-c - alpha * (double)lambda - gamma * (double)row_way(block, block->count, r, frame)) / (1 + gamma);
+    else
+        out->rhs[r] = -c - alpha * (double)lambda;
+    return isfinite(block->c[r]);
+}
+
+static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
+{
+    sn_sweep *s = context;
+    const sn_pool *pool = s->in->store->pool[kind];
+    const sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    const sn_frame *frame = &s->in->frame;
+    sn_row_give give = row_give(&pool->give[row], s->inverse_h);
+    give.k = sn_sweep_stiffness(s, give.k);
+    bool exists = pool->kind.points == 2 && pool->kind.rows == 1
+                      ? evaluate_shape(s->in->store, pool, row, frame, &out->block, &out->room, 2, 1)
+                      : evaluate(s->in->store, pool, row, frame, &out->block, &out->room);
+    if (!exists || give.k == 0) {
+        out->acting = 0;
+        return true;
+    }
+    out->inequality = pool->kind.inequality;
+    out->share = (double)give.k;
+    if (s->in->tolerance > 0) {
+        sn_real residual = sn_row_residual(&out->block, pool->kind.inequality, give, frame, lambda);
+        if (residual > s->largest)
+            s->largest = residual;
+    }
+    bool finite = true;
+    for (uint32_t r = 0; r < pool->kind.rows; ++r)
+        finite &= fill_row(frame, pool->kind.inequality >> r & 1, give, lambda[r], r, out);
+    return finite;
+}
+
+static void take(void *context, uint32_t kind, uint32_t row, const double *dlambda)
+{
+    sn_sweep *s = context;
+    const sn_pool *pool = s->in->store->pool[kind];
+    for (uint32_t r = 0; r < pool->kind.rows; ++r)
+        pool->lambda[(size_t)row * pool->kind.rows + r] += (sn_real)dlambda[r];
+}
+
+static void move(void *context, uint32_t slot, const double *x)
+{
+    sn_sweep *s = context;
+    sn_vec4 *d = &s->in->frame.d[slot];
+    *d = (sn_vec4){d->x + (sn_real)x[0], d->y + (sn_real)x[1], d->z + (sn_real)x[2], 0};
+}
+
+/* One iteration: every tree once, then the others. They share no movable particle. */
+static bool pass(sn_sweep *s, sn_forest *forest, bool others)
+{
+    const sn_forest_job job = {&s->in->frame, s, fill, take, move};
+    if (!sn_forest_solve(forest, &job)) {
+        s->out.fault_kind = forest->fault_kind;
+        s->out.fault_row = forest->fault_row;
+        return false;
+    }
+    return !others || sn_sweep_pass(s);
 }
 
 static sn_solver_out solve(const sn_solver_in *in)
 {
-    return sn_solver_gauss_seidel.solve(in);
+    sn_forest *forest = &((direct *)in->scratch->direct)->forest;
+    sn_sweep s = {.in = in, .inverse_h = 1 / in->h, .forest = forest};
+    sn_forest_prepare(forest, in->store, &in->frame);
+    const bool others = sn_forest_count(forest) < in->store->counts.live; /* force elements, too, which costs little */
+    sn_store_clear_lambda(in->store);
+    while (s.out.passes < in->iterations && in->store->counts.live) {
+        s.largest = 0;
+        s.out.passes++;
+        if (!pass(&s, forest, others) || s.largest < in->tolerance)
+            break;
+    }
+    return s.out;
 }
 
-const sn_solver_method sn_solver_direct = {.name = "direct", .reserve = reserve, .solve = solve};
+const sn_solver_method sn_solver_direct = {
+    .name = "direct", .own_projections = true, .reserve = reserve, .solve = solve, .release = release};

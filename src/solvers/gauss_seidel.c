@@ -1,22 +1,15 @@
 /* The cascade of the lectures, in the manner of Gauss and Seidel: constraints are projected one after the other, each
    seeing what the ones before it did. Sequential by nature; it is the reference that faster solvers are tested
    against. */
+#include "solvers/gauss_seidel.h"
+
 #include "base/math.h"
 #include "solvers/order.h"
 #include "solvers/row.h"
-#include "solvers/solver.h"
 
-/* One pass, as far as it got. */
-typedef struct sweep {
-    const sn_solver_in *in;
-    sn_real inverse_h;
-    sn_real largest;        /* residual that the pass met, if anybody asks */
-    sn_real k, corrected_k; /* the last stiffness that was corrected: neighbours mostly share it */
-    sn_solver_out out;
-} sweep;
+typedef sn_sweep sweep;
 
-/* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
-static sn_real correct_stiffness(sweep *s, sn_real k)
+sn_real sn_sweep_stiffness(sweep *s, sn_real k)
 {
     if (s->in->stiffness_root <= 1 || k == 0 || k == 1)
         return k;
@@ -54,7 +47,7 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
     if (!exists)
         return true;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
-    give.k = correct_stiffness(s, give.k);
+    give.k = sn_sweep_stiffness(s, give.k);
     if (s->in->tolerance > 0) {
         sn_real residual = sn_row_residual(&block, pool->kind.inequality, give, &s->in->frame, lambda);
         if (residual > s->largest)
@@ -70,7 +63,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
 {
     sn_store *store = s->in->store;
     sn_vec3 *x = store->many.column[SN_MANY_X], *move = store->many.column[SN_MANY_MOVE];
-    sn_real *w = store->many.column[SN_MANY_W], k = correct_stiffness(s, pool->give[row].stiffness), weight[4];
+    sn_real *w = store->many.column[SN_MANY_W], k = sn_sweep_stiffness(s, pool->give[row].stiffness), weight[4];
     uint32_t slot[4], seen = 0;
     sn_eval_in in = sn_evaluate_input(store, pool, row, &s->in->frame, x);
     for (uint32_t i = 0; i < in.points; ++i) {
@@ -101,6 +94,8 @@ static bool project(sweep *s, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = s->in->store->pool[kind];
     bool good;
+    if (s->forest && sn_forest_has(s->forest, kind, row))
+        return true;
     if (pool->kind.project)
         good = project_own(s, pool, row);
     else if (pool->kind.rows == 1 && pool->kind.points == 2)
@@ -196,7 +191,7 @@ static bool sweep_there_and_back(sweep *s)
     return true;
 }
 
-static bool pass(sweep *s)
+bool sn_sweep_pass(sweep *s)
 {
     switch (s->in->order) {
     case SN_ORDER_INSERTION:
@@ -227,7 +222,7 @@ static sn_solver_out solve(const sn_solver_in *in)
     while (s.out.passes < in->iterations && in->store->counts.live) {
         s.largest = 0;
         s.out.passes++;
-        if (!pass(&s) || s.largest < in->tolerance)
+        if (!sn_sweep_pass(&s) || s.largest < in->tolerance)
             break;
     }
     return s.out;

@@ -1,13 +1,340 @@
+/* Sequential impulses (Catto 2005): velocities are made legal, and positions follow from them.
+
+   With v the velocities that the prediction would have, and C and its gradients J at the start of the substep, each
+   constraint in turn asks for J v = 0, which the impulse lambda = -J v / (J W J^T) brings about. This file works with
+   displacements, as all solvers here do: the way of a particle in the substep is h v, and lambda is h times the impulse,
+   so that lambda / h^2 is the force as everywhere else:
+
+       dlambda = -(bias + J way) / (J W J^T),     way += W J^T dlambda.
+
+   - Drift: J way = 0 keeps C only to first order. The bias pulls back what has drifted. Baumgarte: b C, the share b of the
+     error in every substep. Soft step (Catto 2011): a damped spring, stiff as the substep allows, whose
+
+         bias = r C,   dlambda = -m (bias + J way) / (J W J^T) - i lambda,
+         r = h w / (2 z + h w),   m = s / (1 + s),   i = 1 / (1 + s),   s = h w (2 z + h w),
+
+     and after the substep, at the positions and velocities that it ended with, further passes with no bias at all: they take
+     the speed out again that pulled the drift back, and leave velocities legal where the particles now are.
+   - Springs are no drift: with compliance, C + J way + a lambda + g J way = 0, in which all of C counts; a and g as in
+     row.h. Where C is linear that is the same as projecting positions.
+   - Inequalities push only: what is accumulated, not its change, is kept from falling below 0. One with C > 0 has room
+     left, and acts when C + J way < 0, so that it is met and not overrun.
+   - Warm starting: the impulses of the substep before are a good guess, and a chain keeps from one substep to the next what
+     it would need many passes for. But they were made to pull back a drift that is smaller by now: an integral of the error,
+     which drives the constraint past its goal and, where passes are too few, farther each time. With e the share of a slow
+     wave's error that the passes of a substep remove, f the share of the impulses that is forgotten and b that of the drift
+     that is pulled back, the waves of a long chain decay if e + f > b, and grow without limit if not (measured: 8 links, one
+     pass, f = 0). So f = b: as much is forgotten as is pulled back. Springs, of which all of C is pulled back, are not warm
+     started at all. Forgetting also keeps constraints that contradict each other from pushing each other up for ever.
+   - The stiffness k of the lectures scales dlambda. What is not quite stiff starts from 0 in every substep, too: accumulated
+     from one to the next it would become rigid.
+
+   Gradients at the start make impulses act along lines through the places at the start, so that angular momentum is
+   conserved like linear momentum, however few the passes. */
+#include "solvers/order.h"
+#include "solvers/row.h"
 #include "solvers/solver.h"
+
+/* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. Faster than with
+   half of it no spring can swing that is looked at once a substep. So heavily damped it does not swing but creeps back,
+   by 14 % of the error a substep. What it holds up stretches it as it would any spring, by force / (mass w^2). */
+#define SOFT_SHARE   0.5
+#define SOFT_DAMPING 10.0
+#define TWO_PI       6.283185307179586
+
+typedef struct sweep {
+    const sn_solver_in *in;
+    sn_frame start; /* where C and its gradients are taken */
+    const sn_vec4
+        *v; /* once the substep is over: velocities at its end, to be made legal without any bias; NULL: before */
+    sn_real inverse_h;
+    sn_real rate;     /* the share of a rigid constraint's error that is the bias */
+    sn_real softness; /* 1 / s; 0: not soft */
+    bool measuring;   /* only look by how much constraints are missed, and change nothing */
+    sn_real largest;  /* by which one was, m */
+    sn_solver_out out;
+} sweep;
+
+/* ---- One constraint ----------------------------------------------------------------------------------------------- */
+
+/* The way of a particle in the substep, or that of its velocity in as long a time. */
+static sn_vec3 way_of(const sweep *s, uint32_t slot)
+{
+    const sn_frame *frame = &s->in->frame;
+    sn_vec3 d = vec4_xyz(frame->d[slot]);
+    if (s->v)
+        return vec3_add(vec3_scale(vec4_xyz(s->v[slot]), s->in->h), d);
+    sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+    return vec3_add(way, vec3_sub(d, frame->x_low[slot]));
+}
+
+/* J way of one row. */
+static sn_real motion_of(const sweep *s, const sn_block *block, uint32_t row)
+{
+    sn_real sum = 0;
+    for (uint32_t i = 0; i < block->count; ++i)
+        sum += vec3_dot(block->gradient[row * block->count + i], way_of(s, block->slot[i]));
+    return sum;
+}
+
+/* J W J^T of one row, and |J|^2. */
+static sn_real mobility_of(const sn_block *block, uint32_t row, sn_real *length2)
+{
+    sn_real mobility = 0;
+    *length2 = 0;
+    for (uint32_t i = 0; i < block->count; ++i) {
+        sn_vec3 g = block->gradient[row * block->count + i];
+        *length2 += vec3_dot(g, g);
+        mobility += block->w[i] * vec3_dot(g, g);
+    }
+    return mobility;
+}
+
+/* What a row asks for besides J way. */
+static sn_real bias_of(const sweep *s, bool inequality, sn_real c, const sn_row_give *give)
+{
+    if (give->alpha > 0 || (inequality && c > 0))
+        return c;
+    return s->v ? 0 : s->rate * c;
+}
+
+/* Notes by how many metres a row was missed, if anybody asks: its step times what divided the step, over |J|. */
+static void note(sweep *s, sn_real dlambda, sn_real stiff, sn_real length2)
+{
+    if (!(s->measuring || s->in->tolerance > 0) || !(length2 > 0))
+        return;
+    sn_real missed = (dlambda < 0 ? -dlambda : dlambda) * stiff / real_sqrt(length2);
+    if (missed > s->largest)
+        s->largest = missed;
+}
+
+/* Changes a multiplier, and the motion with it. */
+static void change(const sweep *s, const sn_block *block, uint32_t row, sn_real dlambda, sn_real *lambda)
+{
+    if (s->measuring || dlambda == 0)
+        return;
+    lambda[row] += dlambda;
+    row_apply(block, block->count, row, dlambda, s->in->frame.d);
+}
+
+/* One row by itself; false if its result is not finite. */
+static bool solve_row(sweep *s, const sn_block *block, uint32_t row, bool inequality, sn_row_give give, sn_real *lambda)
+{
+    sn_real length2, mobility = mobility_of(block, row, &length2), motion = motion_of(s, block, row);
+    sn_real c = block->c[row], missing = bias_of(s, inequality, c, &give) + motion;
+    if (!isfinite(c) || !isfinite(mobility))
+        return false;
+    if (inequality && lambda[row] == 0 && (missing >= 0 || (s->v && c > 0)))
+        return true; /* neither damping nor the end of a substep make it act at a distance */
+    if (give.alpha == 0 && s->softness > 0 && !(inequality && c > 0))
+        give.alpha = s->softness * mobility;
+    sn_real stiff = (1 + give.gamma) * mobility + give.alpha;
+    if (stiff == 0)
+        return true;
+    sn_real step = give.k * (-missing - give.alpha * lambda[row] - give.gamma * motion) / stiff;
+    if (inequality && lambda[row] + step < 0)
+        step = -lambda[row];
+    if (!isfinite(step))
+        return false;
+    note(s, step, give.k > 0 ? stiff / give.k : 0, length2);
+    change(s, block, row, step, lambda);
+    return true;
+}
+
+/* Several equalities at once. */
+static bool solve_block(sweep *s, sn_block *block, sn_row_give give, sn_real *lambda)
+{
+    sn_real dlambda[SN_MAX_ROWS], length2;
+    for (uint32_t r = 0; r < block->rows; ++r)
+        block->c[r] = bias_of(s, false, block->c[r], &give) + motion_of(s, block, r);
+    if (!sn_row_step_block(block, 0, give, &s->in->frame, lambda, dlambda))
+        return false;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        sn_real stiff = (1 + give.gamma) * mobility_of(block, r, &length2) + give.alpha;
+        if (give.alpha == 0 && s->softness > 0)
+            dlambda[r] = (dlambda[r] - give.k * s->softness * lambda[r]) / (1 + s->softness);
+        note(s, dlambda[r], give.k > 0 ? stiff / give.k : 0, length2);
+        change(s, block, r, dlambda[r], lambda);
+    }
+    return true;
+}
+
+/* Makes the velocities legal for one constraint. */
+static bool visit(sweep *s, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = s->in->store->pool[kind];
+    sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    sn_row_give give = row_give(&pool->give[row], s->inverse_h);
+    sn_block block;
+    sn_block_room room;
+    if (s->v && give.alpha > 0)
+        return true; /* the force of a spring is no drift that was pulled back */
+    if (!evaluate(s->in->store, pool, row, &s->start, &block, &room))
+        return true;
+    give.k = row_stiffness(give.k, s->in->stiffness_root);
+    bool good = true;
+    if (pool->kind.rows > 1 && !pool->kind.inequality)
+        good = solve_block(s, &block, give, lambda);
+    else
+        for (uint32_t r = 0; good && r < pool->kind.rows; ++r)
+            good = solve_row(s, &block, r, pool->kind.inequality >> r & 1, give, lambda);
+    if (!good) {
+        s->out.fault_kind = kind;
+        s->out.fault_row = row;
+    }
+    return good;
+}
+
+/* ---- Passes in every order ---------------------------------------------------------------------------------------- */
+
+typedef bool visit_fn(sweep *s, uint32_t kind, uint32_t row);
+
+static bool forward(sweep *s, visit_fn *function)
+{
+    const sn_store *store = s->in->store;
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i)
+        if (!store->pool[store->run[r].kind]->kind.force && !function(s, store->run[r].kind, store->run[r].first + i))
+            return false;
+    return true;
+}
+
+static bool backward(sweep *s)
+{
+    const sn_store *store = s->in->store;
+    for (uint32_t r = store->run_table.count; r-- > 0;) {
+        const sn_run *run = &store->run[r];
+        const sn_pool *pool = store->pool[run->kind];
+        for (uint32_t i = run->count; !pool->kind.force && i-- > 0;)
+            if (run_has(pool, run, i) && !visit(s, run->kind, run->first + i))
+                return false;
+    }
+    return true;
+}
+
+/* Notes a constraint with by how much it is missed. The bits of a positive float sort like the number. */
+static bool measure(sweep *s, uint32_t kind, uint32_t row)
+{
+    sn_table *table = &s->in->scratch->table;
+    sn_sort_item *item = table->column[0];
+    uint32_t bits;
+    s->largest = 0;
+    if (!visit(s, kind, row))
+        return false;
+    float missed = (float)s->largest;
+    memcpy(&bits, &missed, sizeof bits);
+    item[table->count++] = (sn_sort_item){UINT32_MAX - bits, kind, row};
+    return true;
+}
+
+static bool worst_first(sweep *s)
+{
+    sn_table *table = &s->in->scratch->table;
+    sn_sort_item *item = table->column[0];
+    table->count = 0;
+    s->measuring = true;
+    bool good = forward(s, measure);
+    s->measuring = false;
+    s->largest = 0;
+    sn_sort(item, table->column[1], table->count);
+    for (uint32_t i = 0; good && i < table->count; ++i)
+        good = visit(s, item[i].a, item[i].b);
+    return good;
+}
+
+static bool there_and_back(sweep *s)
+{
+    const sn_visit *at = s->in->scratch->visit_table.column[0];
+    for (uint32_t i = 0; i < s->in->scratch->visit_table.count; ++i)
+        if (!visit(s, at[i].kind, at[i].row))
+            return false;
+    return true;
+}
+
+static bool pass(sweep *s)
+{
+    switch (s->in->order) {
+    case SN_ORDER_INSERTION:
+        return forward(s, visit);
+    case SN_ORDER_SYMMETRIC:
+        return forward(s, visit) && backward(s);
+    case SN_ORDER_WORST_FIRST:
+        return worst_first(s);
+    case SN_ORDER_THERE_AND_BACK:
+        return there_and_back(s);
+    }
+    return true;
+}
+
+static void make_passes(sweep *s)
+{
+    while (s->out.passes < s->in->iterations && s->in->store->counts.live) {
+        s->largest = 0;
+        s->out.passes++;
+        if (!pass(s) || s->largest < s->in->tolerance)
+            break;
+    }
+}
+
+/* ---- The method --------------------------------------------------------------------------------------------------- */
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
-    return sn_solver_gauss_seidel.reserve(in, allocator);
+    if (in->order == SN_ORDER_THERE_AND_BACK)
+        return sn_order_build(in->scratch, allocator, in->store);
+    return in->order != SN_ORDER_WORST_FIRST ||
+           sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
+}
+
+/* Begins with the impulses of the substep before, less what is forgotten. lambda goes with the square of the substep. */
+static bool warm_start(sweep *s, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = s->in->store->pool[kind];
+    const uint32_t rows = pool->kind.rows;
+    sn_real *lambda = pool->lambda + (size_t)row * rows, ratio = s->in->h / s->in->last_h;
+    sn_block block;
+    sn_block_room room;
+    const sn_give *give = &pool->give[row];
+    bool starts =
+        give->compliance == 0 && give->stiffness == 1 && evaluate(s->in->store, pool, row, &s->start, &block, &room);
+    for (uint32_t r = 0; r < rows; ++r) {
+        bool inequality = pool->kind.inequality >> r & 1;
+        lambda[r] *= (1 - s->rate) * ratio * ratio;
+        if (!starts || !isfinite(lambda[r]) || (inequality && lambda[r] < 0))
+            lambda[r] = 0;
+        if (lambda[r] != 0)
+            row_apply(&block, block.count, r, lambda[r], s->in->frame.d);
+    }
+    return true;
 }
 
 static sn_solver_out solve(const sn_solver_in *in)
 {
-    return sn_solver_gauss_seidel.solve(in);
+    sweep s = {.in = in, .start = in->frame, .inverse_h = 1 / in->h, .rate = in->settings->baumgarte};
+    s.start.x = in->frame.start;
+    s.start.d = NULL;
+    if (in->settings->drift == SN_DRIFT_SOFT) {
+        const double turn = SOFT_SHARE * TWO_PI, sum = 2 * SOFT_DAMPING + turn; /* h w, and 2 z + h w */
+        s.rate = (sn_real)(turn / sum);
+        s.softness = (sn_real)(1 / (turn * sum));
+    }
+    if (in->settings->warm_start && in->iterations > 0 && in->last_h > 0)
+        forward(&s, warm_start);
+    else
+        sn_store_clear_lambda(in->store);
+    make_passes(&s);
+    return s.out;
 }
 
-const sn_solver_method sn_solver_impulses = {.name = "impulses", .reserve = reserve, .solve = solve};
+/* Takes out again what pulled back the drift. */
+static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
+{
+    sweep s = {.in = in, .start = in->frame, .v = v, .inverse_h = 1 / in->h};
+    if (in->settings->drift != SN_DRIFT_SOFT)
+        return s.out;
+    s.start.d = NULL;
+    memset(in->frame.d, 0, in->particle_count * sizeof *in->frame.d);
+    make_passes(&s);
+    return s.out;
+}
+
+const sn_solver_method sn_solver_impulses = {.name = "impulses", .reserve = reserve, .solve = solve, .after = relax};

@@ -1,15 +1,383 @@
+/* Constraint forces, the lecture's "constrained dynamics" (after Witkin and Baraff 1997).
+
+   A constraint force does no work, so it points along gradients: F = J^T lambda. From C'' = J a + J' v, J' = dJ/dt, and
+   a = W (f + J^T lambda) + g, the forces that make accelerations legal follow by solving
+
+       J W J^T lambda = -J' v - J (W f + g) - k_s C - k_d J v
+
+   The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T is
+   settings.drift_time, or four substeps: shorter than two is not stable with explicit integrators, and is not taken.
+
+   Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring, which
+   explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the error:
+
+       C'' = -k_s (C + a lambda + a b C') - k_d C'      =>      (J W J^T + k_s a) lambda = ...,  k_d + k_s a b for k_d
+
+   At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in w T,
+   with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the row, the
+   larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about 1.2 / T for
+   springs of any stiffness, while soft ones (w T << 1) lose only (w T)^3 of critical damping and (w T)^4 / 2 of their
+   frequency. B is a bound for the mobility of the row together with all that share its particles: the sum of
+   n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T. In the same way dampers
+   act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants by 1 + k_s a b t: strong
+   ones are slower than the substep, weak ones are true to second order.
+
+   Rows may repeat or contradict each other; see krylov.h. Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', are found
+   by trying sets of active rows. Candidates are those that are violated or would be at the end of the substep. A force
+   cannot stop an approaching particle at once: it takes about 2 T, and it passes the boundary by no more than
+   T |C'| / e on its way. The classic stiffness k scales the force of a constraint; correct_stiffness is ignored.
+
+   Nothing is taken over from the substep before: the forces are a function of the state alone. (Starting from the old
+   lambda would save a third of the iterations at best, and make results depend on what no snapshot should have to
+   keep.) */
+#include "solvers/krylov.h"
 #include "solvers/solver.h"
+#include "solvers/system.h"
+
+#define DRIFT_SUBSTEPS 4.0 /* T by default, in substeps */
+#define LEAST_SUBSTEPS 2.0 /* and at least */
+
+#define RESIDUAL        1e-10 /* of the right-hand side, that may be left when multipliers are found */
+#define MOST_ITERATIONS 10000u
+#define MOST_ROUNDS     8    /* of the search for the active set; after them rows are only dropped */
+#define VIOLATED        1e-9 /* an inactive row joins if it is short of this share of the largest right-hand side */
+#define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
+#define LEAST_TAMING (getenv("D0") ? atof(getenv("D0")) : 1e-5)
+#define SOFT_ENOUGH 1e-3
+#define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
+
+typedef enum row_state {
+    ROW_RESTS = 0, /* does not take part */
+    ROW_HOLDS,     /* an equality */
+    ROW_PUSHES,    /* an inequality that is active, */
+    ROW_WAITS      /* and one that could be */
+} row_state;
+
+typedef struct lagrange {
+    sn_system system;
+    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the three below */
+    double *b;     /* scaled */
+    double *y;     /* scaled multipliers */
+    uint8_t *state;
+} lagrange;
+
+/* ---- Room ------------------------------------------------------------------------------------------------------- */
+
+static lagrange *create(const sn_allocator *allocator)
+{
+    lagrange *l = sn_allocate(allocator, sizeof *l);
+    if (!l)
+        return NULL;
+    *l = (lagrange){0};
+    sn_system_init(&l->system);
+    for (int i = 0; i < SN_KRYLOV_VECTORS + 2; ++i)
+        sn_table_column(&l->work, sizeof(double), false);
+    sn_table_column(&l->work, sizeof *l->state, false);
+    return l;
+}
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
-    (void)in, (void)allocator;
+    lagrange *l = in->scratch->lagrange;
+    if (!l && !(l = in->scratch->lagrange = create(allocator)))
+        return false;
+    if (!sn_system_reserve(&l->system, allocator, in->store, in->particle_count) ||
+        !sn_table_reserve(&l->work, allocator, l->system.row_table.capacity))
+        return false;
+    l->b = l->work.column[SN_KRYLOV_VECTORS];
+    l->y = l->work.column[SN_KRYLOV_VECTORS + 1];
+    l->state = l->work.column[SN_KRYLOV_VECTORS + 2];
+    return true;
+}
+
+static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    lagrange *l = scratch->lagrange;
+    if (!l)
+        return;
+    sn_system_release(&l->system, allocator);
+    sn_table_release(&l->work, allocator);
+    sn_release(allocator, l, sizeof *l);
+    scratch->lagrange = NULL;
+}
+
+/* ---- Right-hand sides ------------------------------------------------------------------------------------------- */
+
+typedef struct gains {
+    double k_s, k_d; /* 1/s^2, 1/s */
+    double give;     /* k_s times compliance */
+} gains;
+
+static double at_most(double a, double most)
+{
+    return a < most ? a : most;
+}
+
+/* See above. T is the time of the rigid rows; springs are no errors, and never slower than the substep demands. */
+static gains gains_of(const sn_give *give, double bound, double t, double h)
+{
+    double alpha = at_most((double)give->compliance, MOST_GIVE), beta = at_most((double)give->damping, MOST_GIVE);
+    if (alpha == 0)
+        return (gains){1 / (t * t), 2 / t, 0};
+    t = at_most(t, DRIFT_SUBSTEPS * h);
+    double s = bound > 0 ? at_most(alpha / (bound * t * t), MOST_SOFTNESS) : 0, r = beta * bound * t;
+    double k_s = (1 + s) / (t * t), share = 1 + k_s * alpha * beta * t * r / (1 + r);
+    return (gains){k_s / share, (2 / t + k_s * alpha * beta) / share, k_s / share * alpha};
+}
+
+static double bound_of(const sn_system *system, const sn_system_block *block, uint32_t r)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < block->count; ++i) {
+        uint32_t particle = system->particle[block->entry + i];
+        sn_dvec3 g = system->gradient[block->gradient + r * block->count + i];
+        sum += system->valence[particle] * system->w[particle] * dvec3_dot(g, g);
+    }
+    return sum;
+}
+
+/* Violated now, or at the end of the substep if nothing is done about it. */
+static bool is_candidate(const sn_system *system, uint32_t e, double h)
+{
+    double c = system->value[e], free = system->curve[e] + system->pull[e];
+    return c <= 0 || c + h * system->rate[e] + h * h * free <= 0;
+}
+
+/* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
+static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, double t)
+{
+    sn_system *system = &l->system;
+    const sn_pool *pool = in->store->pool[block->kind];
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        uint32_t e = block->first + r;
+        gains k = gains_of(&pool->give[block->row], bound_of(system, block, r), t, (double)in->h);
+        bool inequality = pool->kind.inequality >> r & 1, held = system->mobility[e] + k.give > 0;
+        system->give[e] = k.give;
+        system->b[e] = -system->curve[e] - system->pull[e] - k.k_s * system->value[e] - k.k_d * system->rate[e];
+        if (inequality)
+            l->state[e] = held && is_candidate(system, e, (double)in->h) ? ROW_PUSHES : ROW_RESTS;
+        else
+            l->state[e] = held ? ROW_HOLDS : ROW_RESTS;
+    }
+}
+
+/* ---- Where equations contradict each other ------------------------------------------------------------------------ */
+
+/* The largest distance of a particle of the constraint from its first. */
+static double extent_of(const sn_system *system, const sn_system_block *block, const sn_frame *frame)
+{
+    const uint32_t *particle = system->particle + block->entry;
+    sn_vec3 origin = vec4_xyz(frame->x[system->slot[particle[0]]]);
+    sn_dvec3 first = dvec3_from(frame_position(frame, system->slot[particle[0]], origin));
+    double most = 0;
+    for (uint32_t i = 1; i < block->count; ++i) {
+        sn_dvec3 way = dvec3_sub(dvec3_from(frame_position(frame, system->slot[particle[i]], origin)), first);
+        double square = dvec3_dot(way, way);
+        if (square > most)
+            most = square;
+    }
+    return sqrt(most);
+}
+
+/* How far a row is from being legal, or will be in the time T, in metres. */
+static double error_of(const lagrange *l, const sn_system_block *block, uint32_t r, double t)
+{
+    const sn_system *system = &l->system;
+    uint32_t e = block->first + r;
+    bool pushes = l->state[e] == ROW_PUSHES;
+    double c = system->value[e], rate = system->rate[e], square = 0;
+    for (uint32_t i = 0; i < block->count; ++i) {
+        sn_dvec3 g = system->gradient[block->gradient + r * block->count + i];
+        square += dvec3_dot(g, g);
+    }
+    double error = (pushes && c > 0 ? 0 : fabs(c)) + t * (pushes && rate > 0 ? 0 : fabs(rate));
+    return square > 0 ? error / sqrt(square) : 0;
+}
+
+/* The share of its mobility by which a row of some give is to be tamed: less if it has more give by itself. */
+static double wildness(const lagrange *l, uint32_t e)
+{
+    const sn_system *system = &l->system;
+    if (l->state[e] == ROW_RESTS)
+        return 0;
+    double wild = 1 - system->give[e] / (SOFT_ENOUGH * system->mobility[e]);
+    return wild > 0 ? wild : 0;
+}
+
+/* Sets the strain of particles: the largest error of a constraint of theirs, as a share of its extent, squared. */
+static void find_strains(lagrange *l, const sn_frame *frame, double t)
+{
+    sn_system *system = &l->system;
+    memset(system->strain, 0, system->particle_table.count * sizeof *system->strain);
+    for (uint32_t b = 0; b < system->block_table.count; ++b) {
+        const sn_system_block *block = &system->block[b];
+        double extent = block->count > 1 ? extent_of(system, block, frame) : 0, most = 0;
+        for (uint32_t r = 0; extent > 0 && r < block->rows; ++r)
+            if (wildness(l, block->first + r) > 0)
+                most = fmax(most, error_of(l, block, r, t) / extent);
+        for (uint32_t i = 0; i < block->count; ++i) {
+            double *strain = &system->strain[system->particle[block->entry + i]];
+            *strain = fmax(*strain, most * most);
+        }
+    }
+}
+
+static void tame(lagrange *l, const sn_frame *frame, double t)
+{
+    sn_system *system = &l->system;
+    find_strains(l, frame, t);
+    for (uint32_t b = 0; b < system->block_table.count; ++b) {
+        const sn_system_block *block = &system->block[b];
+        double strain = LEAST_TAMING;
+        for (uint32_t i = 0; i < block->count; ++i)
+            strain = fmax(strain, system->strain[system->particle[block->entry + i]]);
+        for (uint32_t e = block->first; e < block->first + block->rows; ++e)
+            system->give[e] += wildness(l, e) * strain / (1 + strain) * system->mobility[e];
+    }
+}
+
+static void prepare(lagrange *l, const sn_solver_in *in)
+{
+    double h = (double)in->h, t = (double)in->settings->drift_time;
+    t = !(t > 0) ? DRIFT_SUBSTEPS * h : t < LEAST_SUBSTEPS * h ? LEAST_SUBSTEPS * h : t;
+    for (uint32_t b = 0; b < l->system.block_table.count; ++b)
+        set_rows(l, in, &l->system.block[b], t);
+    tame(l, &in->frame, at_most(t, DRIFT_SUBSTEPS * h));
+}
+
+/* ---- Multipliers ------------------------------------------------------------------------------------------------ */
+
+/* Finds lambda of the rows that act, 0 for the others. Returns the number of iterations. */
+static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
+{
+    sn_system *system = &l->system;
+    const uint32_t rows = system->row_table.count;
+    uint32_t active = 0;
+    for (uint32_t e = 0; e < rows; ++e) {
+        bool acts = l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
+        active += acts;
+        system->scale[e] = acts ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
+        l->b[e] = system->scale[e] * system->b[e];
+    }
+    uint32_t enough = active < MOST_ITERATIONS / 4 ? 4 * active + 20 : MOST_ITERATIONS;
+    sn_krylov_in krylov = {.product = sn_system_product,
+                           .matrix = system,
+                           .count = rows,
+                           .iterations = in->iterations > 1 ? in->iterations : enough,
+                           .tolerance = RESIDUAL};
+    for (uint32_t i = 0; i < SN_KRYLOV_VECTORS; ++i)
+        krylov.vector[i] = l->work.column[i];
+    sn_krylov_out out = in->settings->linear == SN_LINEAR_LEAST_SQUARES ? sn_krylov_least_squares(&krylov, l->b, l->y)
+                                                                        : sn_krylov_minres(&krylov, l->b, l->y);
+    for (uint32_t e = 0; e < rows; ++e)
+        system->lambda[e] = system->scale[e] * l->y[e];
+    return out.iterations;
+}
+
+/* Rows that would pull are dropped. Returns how many. */
+static uint32_t drop_pulling(lagrange *l)
+{
+    uint32_t changes = 0;
+    for (uint32_t e = 0; e < l->system.row_table.count; ++e)
+        if (l->state[e] == ROW_PUSHES && l->system.lambda[e] < 0) {
+            l->state[e] = ROW_WAITS;
+            ++changes;
+        }
+    return changes;
+}
+
+/* Those that wait and would be violated, J W J^T lambda < b, join. Returns how many. */
+static uint32_t add_violated(lagrange *l)
+{
+    sn_system *system = &l->system;
+    uint32_t changes = 0;
+    double largest = 0;
+    for (uint32_t e = 0; e < system->row_table.count; ++e)
+        if (fabs(system->b[e]) * (l->state[e] != ROW_RESTS) > largest)
+            largest = fabs(system->b[e]);
+    sn_system_scatter(system, system->lambda);
+    for (uint32_t b = 0; b < system->block_table.count; ++b)
+        for (uint32_t r = 0; r < system->block[b].rows; ++r) {
+            uint32_t e = system->block[b].first + r;
+            if (l->state[e] != ROW_WAITS ||
+                !(sn_system_gather(system, &system->block[b], r) - system->b[e] < -VIOLATED * largest))
+                continue;
+            l->state[e] = ROW_PUSHES;
+            ++changes;
+        }
+    return changes;
+}
+
+/* The active set: rows leave and join until none wants to; if that does not end, they only leave, which does. */
+static uint32_t solve(lagrange *l, const sn_solver_in *in)
+{
+    uint32_t iterations = solve_rows(l, in);
+    for (int round = 0; round < 2 * MOST_ROUNDS; ++round) {
+        uint32_t dropped = drop_pulling(l), changes = dropped;
+        if (round < MOST_ROUNDS)
+            changes += add_violated(l);
+        if (changes == 0)
+            return iterations;
+        iterations += solve_rows(l, in);
+    }
+    for (uint32_t e = 0; e < l->system.row_table.count; ++e)
+        if (l->state[e] == ROW_PUSHES && l->system.lambda[e] < 0)
+            l->system.lambda[e] = 0;
+    return iterations;
+}
+
+/* ---- Forces ----------------------------------------------------------------------------------------------------- */
+
+/* f += J^T lambda, and lambda h^2 to the store; false if a multiplier is not finite. */
+static bool apply(lagrange *l, const sn_solver_in *in, sn_vec3 *f, sn_system_block *fault)
+{
+    sn_system *system = &l->system;
+    double h2 = (double)in->h * (double)in->h;
+    for (uint32_t b = 0; b < system->block_table.count; ++b) {
+        const sn_system_block *block = &system->block[b];
+        const sn_pool *pool = in->store->pool[block->kind];
+        for (uint32_t r = 0; r < block->rows; ++r) {
+            double *lambda = &system->lambda[block->first + r];
+            *lambda *= (double)pool->give[block->row].stiffness;
+            pool->lambda[(size_t)block->row * block->rows + r] = (sn_real)(*lambda * h2);
+            *fault = *block;
+            if (!isfinite((sn_real)*lambda))
+                return false;
+        }
+    }
+    sn_system_scatter(system, system->lambda);
+    for (uint32_t i = 0; i < system->particle_table.count; ++i) {
+        sn_vec3 *p = &f[system->slot[i]];
+        *p = dvec3_round(dvec3_add(dvec3_from(*p), system->sum[i]));
+    }
     return true;
 }
 
 static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
 {
-    (void)in, (void)given;
-    return (sn_solver_out){0};
+    lagrange *l = in->scratch->lagrange;
+    sn_solver_out out = {0};
+    sn_system_block fault = {0};
+    sn_system_in equations = {.store = in->store,
+                              .frame = in->frame,
+                              .v = given->v,
+                              .f = given->f,
+                              .gravity = given->gravity,
+                              .h = (double)in->h,
+                              .particle_count = in->particle_count};
+    sn_store_clear_lambda(in->store);
+    bool good = sn_system_build(&l->system, &equations, &fault);
+    if (good && l->system.row_table.count) {
+        prepare(l, in);
+        out.passes = solve(l, in);
+        good = apply(l, in, given->f, &fault);
+    }
+    if (!good) {
+        out.fault_kind = fault.kind;
+        out.fault_row = fault.row;
+    }
+    return out;
 }
 
-const sn_solver_method sn_solver_lagrange = {.name = "lagrange", .reserve = reserve, .forces = forces};
+const sn_solver_method sn_solver_lagrange = {
+    .name = "lagrange", .reserve = reserve, .forces = forces, .release = release};

@@ -54,8 +54,7 @@ static uint32_t list_constraints(const sn_store *store, sn_sort_item *items)
     return count;
 }
 
-/* A hash of what decides the order: which constraints there are, and of which particles. */
-static uint64_t fingerprint(const sn_store *store)
+uint64_t sn_order_fingerprint(const sn_store *store)
 {
     uint64_t hash = SN_HASH_SEED;
     span s;
@@ -194,7 +193,7 @@ bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, c
 {
     if (scratch->edits == store->edits) /* both are 0 while there is nothing to order */
         return true;
-    uint64_t print = fingerprint(store);
+    uint64_t print = sn_order_fingerprint(store);
     if (print != scratch->fingerprint) { /* not so after going back to a snapshot of the same constraints */
         sn_table work = {0};
         sn_table_column(&work, sizeof(sn_sort_item), false);

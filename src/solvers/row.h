@@ -13,6 +13,7 @@
 #ifndef SN_SOLVERS_ROW_H
 #define SN_SOLVERS_ROW_H
 
+#include "base/math.h"
 #include "constraints/evaluate.h"
 
 /* A constraint's constants for one substep. */
@@ -30,6 +31,12 @@ static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
     sn_real alpha = give->compliance * inverse_h * inverse_h, gamma = give->compliance * give->damping * inverse_h;
     return (sn_row_give){alpha < SN_ROW_MOST ? alpha : SN_ROW_MOST, gamma < SN_ROW_MOST ? gamma : SN_ROW_MOST,
                          give->stiffness};
+}
+
+/* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
+static inline sn_real row_stiffness(sn_real k, uint32_t n)
+{
+    return n <= 1 || k == 0 || k == 1 ? k : (sn_real)-math_expm1(math_log(1 - (double)k) / n);
 }
 
 /* Whether a row takes part: an equality, a violated inequality (or one that is not a number), or a compliant one that

@@ -26,7 +26,8 @@ typedef struct sn_solver_scratch {
 typedef struct sn_solver_in {
     sn_store *store;
     sn_frame frame;
-    sn_real h; /* the effective substep, s */
+    sn_real h;      /* the effective substep, s */
+    sn_real last_h; /* the one that the multipliers in the store are from; 0: there was none */
     sn_order order;
     sn_gradients gradients;
     uint32_t iterations;
@@ -49,6 +50,7 @@ typedef struct sn_solver_out {
     uint32_t passes;
     uint32_t fault_kind; /* the constraint whose projection was not finite; 0: none */
     uint32_t fault_row;
+    bool lost_tasks; /* the task hook did not run all tasks of a loop */
 } sn_solver_out;
 
 typedef struct sn_solver_method {
@@ -61,9 +63,10 @@ typedef struct sn_solver_method {
     /* Adds the forces of the constraints at the present positions (frame.x, frame.d is NULL) and velocities, before the
        integrator moves anything. Leaves lambda = force times h^2. NULL for a method that moves positions. */
     sn_solver_out (*forces)(const sn_solver_in *in, const sn_forces_in *forces);
-    /* A further pass over the velocities once positions and velocities are those at the end of the substep (frame.x, frame.d
-       is NULL). It changes v, and lambda if it likes. May be NULL. */
-    sn_solver_out (*after)(const sn_solver_in *in, sn_vec4 *v);
+    /* A further pass over the velocities once positions and velocities are those at the end of the substep (frame.x and v).
+       Fills frame.d, which holds nothing yet, with h times the change of velocities that it wants, and may change lambda.
+       out.passes 0: it wants none, and frame.d need not be filled. May be NULL. */
+    sn_solver_out (*after)(const sn_solver_in *in, const sn_vec4 *v);
     void (*release)(sn_solver_scratch *scratch, const sn_allocator *allocator); /* of what it keeps; may be NULL */
 } sn_solver_method;
 

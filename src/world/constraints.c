@@ -543,6 +543,7 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     break_motion(world, pool, constraint.index);
     sn_store_free_spots(&world->constraints, pool, constraint.index);
     fill_checked(world, constraint.kind, constraint.index, &c);
+    memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
     world->constraints.edits++;
@@ -642,7 +643,8 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         return result;
     memcpy(row, param, pool->param_count * sizeof *param);
     break_motion(world, pool, constraint.index);
-    world->springs.looked = false;
+    if (pool->kind.stiffness)
+        world->springs.looked = false;
     return SN_OK;
 }
 

@@ -50,7 +50,7 @@ static double bad_leapfrog(double z, double g)
 static double bad_forward_euler(double z, double g, double q, double h)
 {
     double squared = q + q * z - g; /* the product of the two factors by which it grows in a substep */
-    double growth = squared > 1 ? log(squared) / (2 * h) : 0;
+    double growth = squared > 1 ? math_log(squared) / (2 * h) : 0;
     return larger(growth / GROWTH, g / (1 + q + q * z / 2));
 }
 
@@ -102,8 +102,8 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_frame frame = sn_world_frame(world);
     sn_real damping = 0;
-    double stiffness = (double)pool->kind.stiffness(pool->param + (size_t)row * pool->param_count,
-                                                    pool->kind.context, &damping);
+    double stiffness =
+        (double)pool->kind.stiffness(pool->param + (size_t)row * pool->param_count, pool->kind.context, &damping);
     double sum = sum_shares(world, pool, row);
     for (uint32_t i = 0; i < pool_point_count(pool, row); ++i) {
         uint32_t slot[4];
@@ -190,13 +190,14 @@ static void tell(sn_world *world, const sn_spring_watch *now, uint32_t slot)
         snprintf(remedy, sizeof remedy, "use %u substeps instead of %u", enough, substeps);
     else
         snprintf(remedy, sizeof remedy, "no number of substeps is enough: use fewer newtons per metre");
-    snprintf(text, sizeof text,
-             "springs at particle %u are too stiff for forces: with h = %.3g s and omega = %.4g rad/s, omega h is %.3g and "
-             "damping takes %.3g of a velocity; '%s' bears an omega h of %.3g. They will %s; %s, or rods with compliance, "
-             "which may be as stiff as you like",
-             world->particles.index[slot], h, omega, h * omega, h * motion.damping,
-             sn_integrators[now->integrator]->name, bearable(motion, now->integrator, now->damping, h),
-             now->integrator == SN_INTEGRATOR_FORWARD_EULER ? "gain energy" : "blow up", remedy);
+    snprintf(
+        text, sizeof text,
+        "springs at particle %u are too stiff for forces: with h = %.3g s and omega = %.4g rad/s, omega h is %.3g and "
+        "damping takes %.3g of a velocity; '%s' bears an omega h of %.3g. They will %s; %s, or rods with compliance, "
+        "which may be as stiff as you like",
+        world->particles.index[slot], h, omega, h * omega, h * motion.damping, sn_integrators[now->integrator]->name,
+        bearable(motion, now->integrator, now->damping, h),
+        now->integrator == SN_INTEGRATOR_FORWARD_EULER ? "gain energy" : "blow up", remedy);
     sn_warn(&world->errors, text);
 }
 

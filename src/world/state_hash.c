@@ -87,7 +87,8 @@ static uint64_t hash_point(uint64_t hash, const sn_store *store, uint32_t point)
     return hash;
 }
 
-static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_pool *pool, uint32_t row)
+/* warm: the next substep begins with the multipliers of the last one. */
+static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_pool *pool, uint32_t row, bool warm)
 {
     hash = hash_text(hash, pool->kind.name);
     for (uint32_t i = 0; i < pool->kind.points; ++i)
@@ -96,18 +97,20 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
         hash = hash_u64(hash, pool_list(pool, row).particle[pool_list(pool, row).local[i]]);
     for (uint32_t i = 0; i < pool->param_count; ++i)
         hash = hash_real(hash, pool->param[(size_t)row * pool->param_count + i]);
+    for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
+        hash = hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]);
     const sn_give *give = &pool->give[row];
     return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
 }
 
-static uint64_t hash_constraints(uint64_t hash, const sn_store *store)
+static uint64_t hash_constraints(uint64_t hash, const sn_store *store, bool warm)
 {
     for (uint32_t r = 0; r < store->run_table.count; ++r) {
         const sn_run *run = &store->run[r];
         const sn_pool *pool = store->pool[run->kind];
         for (uint32_t i = 0; i < run->count; ++i)
             if (run_has(pool, run, i))
-                hash = hash_constraint(hash, store, pool, run->first + i);
+                hash = hash_constraint(hash, store, pool, run->first + i, warm);
     }
     return hash;
 }
@@ -126,5 +129,8 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_u64(hash_u64(hash, world->state.contacts), world->state.unsettled);
     hash = hash_particles(hash, world);
     hash = hash_drags(hash, world);
-    return hash_constraints(hash, &world->constraints);
+    bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
+    if (warm)
+        hash = hash_real(hash, world->state.h);
+    return hash_constraints(hash, &world->constraints, warm);
 }

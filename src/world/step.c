@@ -7,6 +7,7 @@
                check        nothing may be infinite or undefined
                update       velocities are what the positions did
                kick         some integrators of second order complete velocities with the forces at the end
+               correct      some solvers put velocities right, once all is where it will be
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything
    that happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
@@ -33,7 +34,8 @@ static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what
 static sn_solver_in solver_input(sn_world *world, sn_real h)
 {
     const sn_settings *settings = &world->state.settings;
-    uint64_t sweeps = settings->order == SN_ORDER_SYMMETRIC ? 2 : 1;
+    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI;
+    uint64_t sweeps = there_and_back ? 2 : 1;
     uint64_t passes = sweeps * settings->substeps * settings->iterations;
     sn_frame frame = sn_world_frame(world);
     frame.x = world->particles.y;
@@ -42,6 +44,7 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
     return (sn_solver_in){.store = &world->constraints,
                           .frame = frame,
                           .h = h,
+                          .last_h = world->state.h,
                           .order = settings->order,
                           .gradients = settings->gradients,
                           .iterations = settings->iterations,
@@ -145,7 +148,7 @@ static sn_result solve(sn_substep *s)
         out = s->solver->solve(&in);
     sn_jumps_restore(s);
     world->state.passes += out.passes;
-    return placed ? blame_constraint(world, &out) : lost_tasks(world);
+    return placed && !out.lost_tasks ? blame_constraint(world, &out) : lost_tasks(world);
 }
 
 /* A contact that begins or ends is a jump: if the substep was solved with a past it is done again without. */
@@ -227,19 +230,6 @@ static sn_result update(sn_substep *s)
     return lost_tasks(world);
 }
 
-/* ---- After: velocities, once positions are known --------------------------------------------------------------------- */
-
-static sn_result correct_velocities(sn_substep *s)
-{
-    sn_world *world = s->world;
-    if (!s->solver->after)
-        return SN_OK;
-    sn_solver_in in = solver_input(world, s->motion.h);
-    in.frame = sn_world_frame(world);
-    sn_solver_out out = s->solver->after(&in, world->particles.v);
-    return blame_constraint(world, &out);
-}
-
 /* ---- Kick -------------------------------------------------------------------------------------------------------- */
 
 static void kick_piece(void *data, uint32_t first, uint32_t end)
@@ -296,6 +286,43 @@ static sn_result kick(sn_substep *s)
         }
     }
     return lost ? lost_tasks(world) : SN_OK;
+}
+
+/* ---- Correct ----------------------------------------------------------------------------------------------------- */
+
+/* The change of a particle's velocity that a solver asked for. */
+static sn_vec3 wanted_change(const sn_substep *s, uint32_t slot)
+{
+    sn_vec4 d = s->motion.d[slot];
+    return vec3(d.x / s->motion.h, d.y / s->motion.h, d.z / s->motion.h);
+}
+
+/* All velocities are corrected, or none. A position pair of Verlet knows nothing of it, and is made anew. */
+static sn_result correct_velocities(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_motion *m = &s->motion;
+    if (!s->solver->after)
+        return SN_OK;
+    sn_solver_in in = solver_input(world, m->h);
+    in.frame = sn_world_frame(world);
+    in.frame.d = world->particles.d;
+    sn_solver_out out = s->solver->after(&in, m->v);
+    if (out.fault_kind || out.passes == 0)
+        return blame_constraint(world, &out);
+    for (uint32_t slot = 0; slot < in.particle_count; ++slot)
+        if (!vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), wanted_change(s, slot))))
+            return blame_particle(world, slot, "the solver would make its velocity infinite");
+    for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
+        sn_vec3 change = wanted_change(s, slot);
+        sn_pair v = {vec4_xyz(m->v[slot]), m->v_low[slot]};
+        if (change.x == 0 && change.y == 0 && change.z == 0)
+            continue;
+        pair_add(&v, change);
+        motion_set_velocity(m, slot, &v);
+        sn_history_forget(&world->history, slot);
+    }
+    return SN_OK;
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -364,15 +391,12 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         return result;
     }
     result = update(&s);
-    sn_result corrected = correct_velocities(&s);
-    if (result == SN_OK)
-        result = corrected;
     sn_jumps_settle(&s);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
-    sn_result kicked = kick(&s);
+    sn_result kicked = kick(&s), corrected = correct_velocities(&s);
     if (result == SN_OK)
-        result = kicked;
+        result = kicked != SN_OK ? kicked : corrected;
     lap(world, &clock, &world->profile.update);
     return result;
 }

@@ -130,8 +130,9 @@ static void test_places(void **state)
 {
     (void)state;
     loading l;
-    put(inner, "bad.json", "{'world': {\n  'substeps': 0,\n  'sbusteps': 1},\n 'objects': [{'type': 'rope',\n 'pins':"
-                           " ['start',\n  'middle']}]}");
+    put(inner, "bad.json",
+        "{'world': {\n  'substeps': 0,\n  'sbusteps': 1},\n 'objects': [{'type': 'rope',\n 'pins':"
+        " ['start',\n  'middle']}]}");
     load_with(&l, "bad.json", NULL);
     assert_non_null(strstr(l.printed, "bad.json:2:15: error: world.substeps: found 0"));
     assert_non_null(strstr(l.printed, "bad.json:3:3: error: world.sbusteps: there is no such key")); /* at the key */
@@ -139,15 +140,16 @@ static void test_places(void **state)
     unload(&l);
 }
 
-/* ---- Changes ---------------------------------------------------------------------------------------------------------- */
+/* ---- Changes ----------------------------------------------------------------------------------------------------- */
 
 static void load_set(loading *l, uint32_t count, const char *const *sets)
 {
     sn_load_options options = sn_default_load_options();
     options.set_count = count;
     options.sets = sets;
-    put(inner, "set.json", "{'materials': {'a=b': {'stretch': 1}, 'q\\\"=': {}}, 'objects': [{'type': 'rope', 'name':"
-                           " 'r', 'segments': 3, 'material': 'a=b', 'pins': [0]}]}");
+    put(inner, "set.json",
+        "{'materials': {'a=b': {'stretch': 1}, 'q\\\"=': {}}, 'objects': [{'type': 'rope', 'name':"
+        " 'r', 'segments': 3, 'material': 'a=b', 'pins': [0]}]}");
     load_with(l, "set.json", &options);
 }
 
@@ -155,15 +157,10 @@ static void test_set(void **state)
 {
     (void)state;
     loading l;
-    static const char *const good[] = {"objects[0].segments=7",
-                                       "title=two words = one text",
-                                       "about=",
-                                       "world={\"substeps\": 4}",
-                                       "world.iterations=2",
-                                       "materials[\"a=b\"].stretch=3",
-                                       "materials[\"q\\\"=\"].bend=5",
-                                       "objects[0].pins[1]=-1",
-                                       "topic=\"quoted=\""};
+    static const char *const good[] = {
+        "objects[0].segments=7",        "title=two words = one text", "about=",
+        "world={\"substeps\": 4}",      "world.iterations=2",         "materials[\"a=b\"].stretch=3",
+        "materials[\"q\\\"=\"].bend=5", "objects[0].pins[1]=-1",      "topic=\"quoted=\""};
     load_set(&l, COUNT_OF(good), good);
     if (!l.loaded.scene)
         fail_msg("%s", l.printed);
@@ -222,7 +219,7 @@ static void test_bad_set(void **state)
     unload(&l);
 }
 
-/* ---- What a scene may read -------------------------------------------------------------------------------------------- */
+/* ---- What a scene may read --------------------------------------------------------------------------------------- */
 
 static void load_mesh(loading *l, const char *mesh, bool anywhere)
 {
@@ -372,10 +369,17 @@ static void test_standard_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),     cmocka_unit_test(test_no_file), cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_places),   cmocka_unit_test(test_set),     cmocka_unit_test(test_bad_set),
-        cmocka_unit_test(test_inside),   cmocka_unit_test(test_outside), cmocka_unit_test(test_anywhere),
-        cmocka_unit_test(test_pipe),     cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_load),
+        cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_syntax),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_bad_set),
+        cmocka_unit_test(test_inside),
+        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_anywhere),
+        cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_standard_input),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

@@ -9,7 +9,7 @@
 #define VOID "'world': {'gravity': [0, 0, 0], 'substeps': 2}, 'run': {'rate': 10}"
 #define ONE  VOID ", 'objects': [{'type': 'particles', 'name': 'p', 'positions': [0, 0, 0], 'mass': 2}]"
 
-/* ---- Forces ----------------------------------------------------------------------------------------------------------- */
+/* ---- Forces ------------------------------------------------------------------------------------------------------ */
 
 static void test_force(void **state)
 {
@@ -69,7 +69,7 @@ static void test_times(void **state)
     fixture_close(&f);
 }
 
-/* ---- Wind ------------------------------------------------------------------------------------------------------------- */
+/* ---- Wind -------------------------------------------------------------------------------------------------------- */
 
 #define SHEET(mass, keys)                                                                                              \
     "{" VOID ", 'objects': [{'type': 'particles', 'name': 's', 'positions': [0,0,0, 1,0,0, 0,1,0], 'triangles':"       \
@@ -173,7 +173,7 @@ static void test_gusts(void **state)
     fixture_close(&f);
 }
 
-/* ---- Motions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Motions ----------------------------------------------------------------------------------------------------- */
 
 #define LED(keys)                                                                                                      \
     "{" VOID ", 'objects': [{'type': 'particles', 'name': 'p', 'positions': [0.1, 0.2, 0.3, 1.1, 0.2, 0.3], 'pins':"   \
@@ -188,8 +188,7 @@ static void test_motion_by_frames(void **state)
     } cases[] = {
         {"'smooth': false, 'keys': [{'time': 0}, {'time': 0.5, 'move': [1, 0, 0]}]",
          {0, 0.2, 0.4, 0.6, 0.8, 1, 1, 1, 1, 1, 1}},
-        {"'keys': [{'time': 0}, {'time': 0.5, 'move': [1, 0, 0]}]",
-         {0, 0.104, 0.352, 0.648, 0.896, 1, 1, 1, 1, 1, 1}},
+        {"'keys': [{'time': 0}, {'time': 0.5, 'move': [1, 0, 0]}]", {0, 0.104, 0.352, 0.648, 0.896, 1, 1, 1, 1, 1, 1}},
         {"'smooth': false, 'keys': [{'time': 0.2, 'move': [1, 0, 0]}, {'time': 0.4, 'move': [2, 0, 0]},"
          " {'time': 0.8, 'move': [0, 0, 0]}]",
          {0, 1, 1, 1.5, 2, 1.5, 1, 0.5, 0, 0, 0}},
@@ -284,7 +283,8 @@ static void test_flat(void **state)
     assert_refused(FLAT("'forces': [{'value': [0, 0, 1]}]"), "forces[0].value", "z = 1 two dimensions");
     assert_refused(FLAT("'events': [{'type': 'impulse', 'of': 'p', 'value': [0, 0, 1]}]"), "events[0].value", "z = 1");
     assert_refused(FLAT("'motions': [{'of': 'p', 'keys': [{'time': 0, 'move': [0, 0, 1]}]}]"), "motions[0].keys", "z");
-    assert_refused(FLAT("'motions': [{'of': 'p', 'about': [0, 0, 1], 'keys': [{'time': 0}]}]"), "motions[0].about", "z");
+    assert_refused(FLAT("'motions': [{'of': 'p', 'about': [0, 0, 1], 'keys': [{'time': 0}]}]"), "motions[0].about",
+                   "z");
     assert_refused(FLAT("'motions': [{'of': 'p', 'keys': [{'time': 0, 'angle': 1}]}]"), "motions[0].axis", "[0, 0, 1]");
     fixture f = fixture_good(FLAT("'motions': [{'of': 'p', 'about': [1, 0], 'axis': [0, 0, 1], 'keys': [{'time': 0,"
                                   " 'angle': 3.141592653589793}]}], 'forces': [{'value': [1, 0]}]"));
@@ -293,7 +293,7 @@ static void test_flat(void **state)
     fixture_close(&f);
 }
 
-/* ---- Events ----------------------------------------------------------------------------------------------------------- */
+/* ---- Events ------------------------------------------------------------------------------------------------------ */
 
 #define AT(event) "{" ONE ", 'events': [{'time': 0.3, 'of': 'p', " event "}]}"
 
@@ -385,11 +385,21 @@ static void test_divergence(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_force),           cmocka_unit_test(test_times),       cmocka_unit_test(test_wind),
-        cmocka_unit_test(test_light_sheet),     cmocka_unit_test(test_wind_on_balls), cmocka_unit_test(test_gusts),
-        cmocka_unit_test(test_motion_by_frames), cmocka_unit_test(test_standing),   cmocka_unit_test(test_turning),
-        cmocka_unit_test(test_release_motion),  cmocka_unit_test(test_bad_motions), cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_events),          cmocka_unit_test(test_cuts),        cmocka_unit_test(test_bad_events),
+        cmocka_unit_test(test_force),
+        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_wind),
+        cmocka_unit_test(test_light_sheet),
+        cmocka_unit_test(test_wind_on_balls),
+        cmocka_unit_test(test_gusts),
+        cmocka_unit_test(test_motion_by_frames),
+        cmocka_unit_test(test_standing),
+        cmocka_unit_test(test_turning),
+        cmocka_unit_test(test_release_motion),
+        cmocka_unit_test(test_bad_motions),
+        cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_bad_events),
         cmocka_unit_test(test_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void all_defaults(void *record)
 }
 static const sn_record all_record = {"all", "Everything.", sizeof(all), all_keys, all_defaults};
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 typedef struct reading {
     sn_document document;
@@ -238,7 +238,8 @@ static void test_several_errors(void **state)
 {
     (void)state;
     reading r;
-    read_all(&r, "{'real': 'x', 'share': 2, 'rela': 1, 'records': [{}, {'size': -1}, {'size': 1, 'nam': 1}], 'some': 4}");
+    read_all(&r,
+             "{'real': 'x', 'share': 2, 'rela': 1, 'records': [{}, {'size': -1}, {'size': 1, 'nam': 1}], 'some': 4}");
     assert_int_equal(r.problems.errors, 6);
     assert_problem(&r.problems, "real", "text");
     assert_problem(&r.problems, "share", "2");
@@ -339,16 +340,17 @@ static void test_single_values(void **state)
     sn_arena_release(&arena);
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 static void test_write(void **state)
 {
     (void)state;
     reading r, back;
     sn_document out;
-    read_all(&r, "{'real': -0.1, 'share': 0, 'count': 12, 'truth': false, 'text': 'a', 'choice': 'red', 'vector': [0, 0],"
-                 " 'place': [0.1, 0.2, 0.3], 'record': {'size': 3}, 'records': [{'size': 1, 'name': 'n'}], 'reals': [3, 4],"
-                 " 'private': 9, 'value': 3}");
+    read_all(&r,
+             "{'real': -0.1, 'share': 0, 'count': 12, 'truth': false, 'text': 'a', 'choice': 'red', 'vector': [0, 0],"
+             " 'place': [0.1, 0.2, 0.3], 'record': {'size': 3}, 'records': [{'size': 1, 'name': 'n'}], 'reals': [3, 4],"
+             " 'private': 9, 'value': 3}");
     sn_document_init(&out, NULL);
     sn_value *root = sn_document_record(&out, NULL, NULL);
     sn_record_write(&out, root, &all_record, &r.got);
@@ -393,7 +395,7 @@ static void test_write_defaults(void **state)
     sn_document_release(&out);
 }
 
-/* ---- The tables of the format ----------------------------------------------------------------------------------------- */
+/* ---- The tables of the format ------------------------------------------------------------------------------------ */
 
 /* Every key of a table can be told from the others, is described, and lies within the struct. */
 static void check_table(const sn_record *table, const sn_record *beside)
@@ -429,9 +431,10 @@ static void check_table(const sn_record *table, const sn_record *beside)
 static void test_tables(void **state)
 {
     (void)state;
-    const sn_record *const tables[] = {&sn_scene_record, &sn_attachment_record, &sn_force_record,      &sn_motion_record,
-                                       &sn_event_record, &sn_constraint_record, &sn_choose_record,     &sn_spot_record,
-                                       &sn_stuff_record, &sn_object_record,     &sn_motion_key_record, &sn_turn_record};
+    const sn_record *const tables[] = {&sn_scene_record,  &sn_attachment_record, &sn_force_record,
+                                       &sn_motion_record, &sn_event_record,      &sn_constraint_record,
+                                       &sn_choose_record, &sn_spot_record,       &sn_stuff_record,
+                                       &sn_object_record, &sn_motion_key_record, &sn_turn_record};
     for (size_t i = 0; i < COUNT_OF(tables); ++i)
         check_table(tables[i], NULL);
     for (uint32_t i = 0; i < sn_object_type_count(); ++i)
@@ -470,9 +473,9 @@ static void test_choices(void **state)
     assert_string_equal(sn_order_choices.name[SN_ORDER_THERE_AND_BACK], "there_and_back");
     assert_string_equal(sn_gradients_choices.name[SN_GRADIENTS_START], "start");
     assert_string_equal(sn_solver_choices.name[SN_SOLVER_GAUSS_SEIDEL], "gauss_seidel");
-    static const char *const forms[] = {[SN_DRAG_RATE] = "rate",     [SN_DRAG_LOSS] = "loss",
-                                        [SN_DRAG_FORCE] = "force",   [SN_DRAG_PLANAR] = "planar",
-                                        [SN_DRAG_MATRIX] = "matrix", [SN_DRAG_RIGID] = "rigid"};
+    static const char *const forms[] = {
+        [SN_DRAG_RATE] = "rate",     [SN_DRAG_LOSS] = "loss",     [SN_DRAG_FORCE] = "force",
+        [SN_DRAG_PLANAR] = "planar", [SN_DRAG_MATRIX] = "matrix", [SN_DRAG_RIGID] = "rigid"};
     for (size_t i = 0; i < COUNT_OF(forms); ++i)
         assert_string_equal(sn_drag_choices.name[i], forms[i]);
     assert_string_equal(sn_event_choices.name[SN_EVENT_CUT], "cut");
@@ -483,10 +486,12 @@ static void test_choices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_type),     cmocka_unit_test(test_defaults),       cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_beyond_float),   cmocka_unit_test(test_several_errors), cmocka_unit_test(test_many_errors),
-        cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_two_tables),     cmocka_unit_test(test_single_values),
-        cmocka_unit_test(test_write),          cmocka_unit_test(test_write_defaults), cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_every_type),     cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_errors),         cmocka_unit_test(test_beyond_float),
+        cmocka_unit_test(test_several_errors), cmocka_unit_test(test_many_errors),
+        cmocka_unit_test(test_long_paths),     cmocka_unit_test(test_two_tables),
+        cmocka_unit_test(test_single_values),  cmocka_unit_test(test_write),
+        cmocka_unit_test(test_write_defaults), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

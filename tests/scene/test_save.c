@@ -196,9 +196,10 @@ static void test_names(void **state)
 static void test_names_after_a_cut(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'objects': [{'type': 'chain', 'name': 'c', 'links': 8}], 'events': [{'type': 'cut', 'of':"
-                             " 'c.links[2:4]'}, {'time': 1, 'type': 'cut', 'of': ['c.links[5]', 'c.links[0]']}],"
-                             " 'record': {'forces': ['c.links[1]', 'c.links[3]', 'c.links[5:7]', '#distance[6]']}}");
+    fixture f =
+        fixture_good("{'objects': [{'type': 'chain', 'name': 'c', 'links': 8}], 'events': [{'type': 'cut', 'of':"
+                     " 'c.links[2:4]'}, {'time': 1, 'type': 'cut', 'of': ['c.links[5]', 'c.links[0]']}],"
+                     " 'record': {'forces': ['c.links[1]', 'c.links[3]', 'c.links[5:7]', '#distance[6]']}}");
     uint32_t kind = sn_scene_object(f.scene, 0)->hold[0].run.kind, before = sn_world_constraint_count(f.world, kind);
     fixture_steps(&f, 1);
     assert_int_equal(sn_world_constraint_count(f.world, kind), before - 2);
@@ -278,7 +279,8 @@ static void test_empty(void **state)
     assert_same_world(f.world, again.world);
     fixture_close(&again);
     fixture_close(&f);
-    f = fixture_good("{'world': {'dimensions': 2}, 'objects': [{'type': 'box'}, {'type': 'pendulum', 'position': [3, 0]}]}");
+    f = fixture_good(
+        "{'world': {'dimensions': 2}, 'objects': [{'type': 'box'}, {'type': 'pendulum', 'position': [3, 0]}]}");
     again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
     assert_int_equal(sn_world_dimensions(again.world), 2);
@@ -290,9 +292,10 @@ static void test_empty(void **state)
 static void test_nothing_chosen(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'objects': [{'type': 'rope', 'name': 'r'}], 'forces': [{'value': [1, 0, 0], 'of': []}],"
-                             " 'motions': [{'of': 'r[0:0]', 'keys': [{'time': 0, 'move': [1, 0, 0]}]}],"
-                             " 'events': [{'time': 5, 'type': 'pin', 'of': []}, {'time': 6, 'type': 'cut', 'of': []}]}");
+    fixture f =
+        fixture_good("{'objects': [{'type': 'rope', 'name': 'r'}], 'forces': [{'value': [1, 0, 0], 'of': []}],"
+                     " 'motions': [{'of': 'r[0:0]', 'keys': [{'time': 0, 'move': [1, 0, 0]}]}],"
+                     " 'events': [{'time': 5, 'type': 'pin', 'of': []}, {'time': 6, 'type': 'cut', 'of': []}]}");
     fixture again = fixture_again(f.scene);
     fixture_steps(&f, 10);
     fixture_steps(&again, 10);
@@ -322,10 +325,12 @@ static void test_own_kinds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start), cmocka_unit_test(test_twice), cmocka_unit_test(test_without_json),
-        cmocka_unit_test(test_midway), cmocka_unit_test(test_names), cmocka_unit_test(test_names_after_a_cut),
-        cmocka_unit_test(test_pins),  cmocka_unit_test(test_late),  cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_nothing_chosen), cmocka_unit_test(test_own_kinds),
+        cmocka_unit_test(test_start),        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_without_json), cmocka_unit_test(test_midway),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_names_after_a_cut),
+        cmocka_unit_test(test_pins),         cmocka_unit_test(test_late),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_nothing_chosen),
+        cmocka_unit_test(test_own_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* ---- Object types ----------------------------------------------------------------------------------------------------- */
+/* ---- Object types ------------------------------------------------------------------------------------------------ */
 
 static void object_text(const sn_object_type *type, const char *more, const char *world, char *text, size_t size)
 {
@@ -109,6 +109,15 @@ static void test_bad_objects(void **state)
     assert_problem(&f.problems, "objects[0].length", "-1");
     assert_problem(&f.problems, "objects[1].type", "roop");
     fixture_close(&f);
+    /* what a document says does nothing to a terminal, and is not cut within a character */
+    f = fixture_try(
+        "{'objects': [{'type': 'a\\u001b[31m\\n'}, {'type': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaa\\u00e4\\u00e4'}]}",
+        NULL);
+    assert_null(f.scene);
+    assert_problem(&f.problems, "objects[0].type", "'a?[31m?'");
+    assert_problem(&f.problems, "objects[1].type", "a?'");
+    fixture_close(&f);
     assert_refused("[]", "", "list record");
     assert_refused("{'sinew': 2}", "sinew", "2 1");
     sn_document empty;
@@ -139,7 +148,7 @@ static void test_names(void **state)
     fixture_close(&f);
 }
 
-/* ---- What all objects have -------------------------------------------------------------------------------------------- */
+/* ---- What all objects have --------------------------------------------------------------------------------------- */
 
 static void test_transform(void **state)
 {
@@ -242,7 +251,7 @@ static void test_materials(void **state)
     assert_refused("{'materials': []}", "materials", "list record");
 }
 
-/* ---- The world -------------------------------------------------------------------------------------------------------- */
+/* ---- The world --------------------------------------------------------------------------------------------------- */
 
 static void test_world(void **state)
 {
@@ -309,10 +318,10 @@ static void test_drags(void **state)
                   "world.drags[0]", "also 's' same group 'r'");
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
-static const double odd_places[] = {0,   0,   0,    1,   0.1, 0.2, 0.2, 1, 0.1, 0.3, 0.2, 1, 2, 0, 0.5,
-                                    1,   2,   0.7,  0.1, 2,   1.5, 1.4, 1.6, 0.3, 2,   2,   2, 3, 1, 2};
+static const double odd_places[] = {0, 0, 0,   1,   0.1, 0.2, 0.2, 1,   0.1, 0.3, 0.2, 1, 2, 0, 0.5,
+                                    1, 2, 0.7, 0.1, 2,   1.5, 1.4, 1.6, 0.3, 2,   2,   2, 3, 1, 2};
 
 /* What a constraint of the kind needs to be told: the parameters that it cannot measure and that have no default. */
 static sn_constraint_def needed(uint32_t kind)
@@ -337,8 +346,8 @@ static void kind_text(uint32_t kind, const char *more, char *text, size_t size)
     size_t used = (size_t)snprintf(text, size, "{'objects': [{'type': 'particles', 'name': 'p', 'positions': [");
     for (uint32_t i = 0; i < COUNT_OF(odd_places); ++i)
         used += (size_t)snprintf(text + used, size - used, "%s%g", i ? ", " : "", odd_places[i]);
-    used += (size_t)snprintf(text + used, size - used, "]}], 'constraints': [{'kind': '%s', 'name': 'it'%s, 'points': [",
-                             info->name, more);
+    used += (size_t)snprintf(text + used, size - used,
+                             "]}], 'constraints': [{'kind': '%s', 'name': 'it'%s, 'points': [", info->name, more);
     for (uint32_t i = 0; i < points; ++i)
         used += (size_t)snprintf(text + used, size - used, "%s%u", i ? ", " : "",
                                  support_particle_of_point(info, false, i));
@@ -382,8 +391,11 @@ static void test_every_kind(void **state)
         for (int soft = 0; soft < 3; ++soft) {
             if ((soft == 1 && !support_kind_gives(info)) || (soft == 2 && info->force))
                 continue;
-            kind_text(kind, soft == 1 ? ", 'compliance': 1e-3, 'damping': 0.5" : soft ? ", 'stiffness': 0.5" : "", text,
-                      sizeof text);
+            kind_text(kind,
+                      soft == 1 ? ", 'compliance': 1e-3, 'damping': 0.5"
+                      : soft    ? ", 'stiffness': 0.5"
+                                : "",
+                      text, sizeof text);
             fixture f = fixture_good(text);
             assert_int_equal(sn_world_constraint_count(f.world, kind), 1);
             check_round_trip(&f, info->name);
@@ -449,16 +461,17 @@ static sn_constraint_def read_nth(const fixture *f, uint32_t n)
 static void test_many_constraints(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{" FOUR ", 'constraints': ["
-                             "{'kind': 'distance', 'index': [0, 1, 1, 2, 2, 3], 'rest': [1, 2, 3], 'compliance':"
-                             " [0.5, 0.25, 0], 'damping': [1, 0, 0], 'stiffness': [1, 0.5, 1]},"
-                             "{'kind': 'distance', 'index': [0, 2, 1, 3], 'rest': 4, 'compliance': 0.125, 'damping': 2},"
-                             "{'kind': 'distance', 'index': [0, 3], 'compliance': [0.5], 'damping': [1]},"
-                             "{'kind': 'distance', 'points': [0, 3], 'compliance': [0.5], 'rest': [7]},"
-                             "{'kind': 'half_space', 'each': 'p[1:]', 'origin': [0, -5], 'normal': [0, 2]},"
-                             "{'kind': 'pin', 'each': ['p[0]', 2], 'target': [1, 2, 3, 4, 5, 6], 'compliance': 1},"
-                             "{'kind': 'distance', 'index': [0, 1, 2, 3], 'compliance': [0.5, 1], 'damping': 3,"
-                             " 'rest': 'measure'}]}");
+    fixture f =
+        fixture_good("{" FOUR ", 'constraints': ["
+                     "{'kind': 'distance', 'index': [0, 1, 1, 2, 2, 3], 'rest': [1, 2, 3], 'compliance':"
+                     " [0.5, 0.25, 0], 'damping': [1, 0, 0], 'stiffness': [1, 0.5, 1]},"
+                     "{'kind': 'distance', 'index': [0, 2, 1, 3], 'rest': 4, 'compliance': 0.125, 'damping': 2},"
+                     "{'kind': 'distance', 'index': [0, 3], 'compliance': [0.5], 'damping': [1]},"
+                     "{'kind': 'distance', 'points': [0, 3], 'compliance': [0.5], 'rest': [7]},"
+                     "{'kind': 'half_space', 'each': 'p[1:]', 'origin': [0, -5], 'normal': [0, 2]},"
+                     "{'kind': 'pin', 'each': ['p[0]', 2], 'target': [1, 2, 3, 4, 5, 6], 'compliance': 1},"
+                     "{'kind': 'distance', 'index': [0, 1, 2, 3], 'compliance': [0.5, 1], 'damping': 3,"
+                     " 'rest': 'measure'}]}");
     assert_int_equal(sn_world_constraint_count(f.world, SN_KIND_NONE), 14);
     assert_close(read_nth(&f, 1).param[0], 2, 0);
     assert_close(read_nth(&f, 0).compliance, 0.5, 0);
@@ -605,7 +618,7 @@ static void test_attachments(void **state)
     }
 }
 
-/* ---- Memory ----------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* A bit of everything. */
 #define EVERYTHING                                                                                                     \
@@ -613,7 +626,8 @@ static void test_attachments(void **state)
     " 'object': 'cloth'}]}, 'materials': {'silk': {'bend': 10, 'stretch': 1e-5, 'damping': 0.01}},"                    \
     " 'objects': [{'type': 'cloth', 'name': 'cloth', 'columns': 3, 'rows': 3, 'material': 'silk', 'pins': ['top'],"    \
     " 'spin': [0, 1, 0]}, {'type': 'rope', 'name': 'rope', 'segments': 4, 'position': [0, -1, 0], 'radius': 0.1},"     \
-    " {'type': 'balloon', 'subdivisions': 1, 'position': [3, 0, 0]}, {'type': 'particles', 'name': 'p', 'positions': [0,0,9, 1,0,9,"      \
+    " {'type': 'balloon', 'subdivisions': 1, 'position': [3, 0, 0]}, {'type': 'particles', 'name': 'p', 'positions': " \
+    "[0,0,9, 1,0,9,"                                                                                                   \
     " 0,1,9], 'fixed': [0]}], 'constraints': [{'kind': 'pin', 'each': 'rope[3:]', 'compliance': 0.01},"                \
     " {'kind': 'distance', 'points': ['p[1]', {'spot': 'cloth[0:3]', 'weights': [0.5, 0.25, 0.25]}], 'name': 'rod'}]," \
     " 'attachments': [{'between': ['cloth[0]', 'rope.start'], 'name': 'tie'}],"                                        \
@@ -631,8 +645,8 @@ static void test_memory_limit(void **state)
                    "2.7e+10 particles");
     sn_scene_options options = sn_default_scene_options();
     options.memory = 1 << 20;
-    fixture f = fixture_try("{'objects': [{'type': 'rope', 'segments': 300}, {'type': 'rope', 'segments': 20000}]}",
-                            &options);
+    fixture f =
+        fixture_try("{'objects': [{'type': 'rope', 'segments': 300}, {'type': 'rope', 'segments': 20000}]}", &options);
     assert_null(f.scene);
     assert_problem(&f.problems, "objects[1]", "20001 particles 20000 constraints 0.012 GB 0.00105 GB");
     fixture_close(&f);
@@ -761,13 +775,27 @@ static void test_add(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_type),      cmocka_unit_test(test_two_dimensions), cmocka_unit_test(test_bad_objects),
-        cmocka_unit_test(test_names),           cmocka_unit_test(test_transform),      cmocka_unit_test(test_spin),
-        cmocka_unit_test(test_mass),            cmocka_unit_test(test_materials),      cmocka_unit_test(test_world),
-        cmocka_unit_test(test_drags),           cmocka_unit_test(test_every_kind),     cmocka_unit_test(test_zoo),
-        cmocka_unit_test(test_many_constraints), cmocka_unit_test(test_springs),       cmocka_unit_test(test_bad_constraints),
-        cmocka_unit_test(test_attachments),     cmocka_unit_test(test_memory_limit),   cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_no_memory_later), cmocka_unit_test(test_everything),     cmocka_unit_test(test_add),
+        cmocka_unit_test(test_every_type),
+        cmocka_unit_test(test_two_dimensions),
+        cmocka_unit_test(test_bad_objects),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_transform),
+        cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_mass),
+        cmocka_unit_test(test_materials),
+        cmocka_unit_test(test_world),
+        cmocka_unit_test(test_drags),
+        cmocka_unit_test(test_every_kind),
+        cmocka_unit_test(test_zoo),
+        cmocka_unit_test(test_many_constraints),
+        cmocka_unit_test(test_springs),
+        cmocka_unit_test(test_bad_constraints),
+        cmocka_unit_test(test_attachments),
+        cmocka_unit_test(test_memory_limit),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory_later),
+        cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_add),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

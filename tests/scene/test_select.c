@@ -24,7 +24,11 @@ static void expect(const char *selector, uint32_t count, const uint32_t *number)
     fixture_close(&f);
 }
 
-#define LIST(...) sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[]){__VA_ARGS__}
+#define LIST(...)                                                                                                      \
+    sizeof((uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), (const uint32_t[])                                           \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 static void test_forms(void **state)
 {
@@ -147,10 +151,18 @@ static void test_inside_an_object(void **state)
     static const struct {
         const char *pins;
         uint32_t pinned; /* bits */
-    } cases[] = {{"'odd'", 10},         {"'[0:2]'", 3},        {"'[-1]'", 16},
-                 {"-1", 16},            {"[0, -2]", 1 | 8},    {"'p'", 31},
-                 {"'all'", 31},         {"'p.odd[0]'", 2},     {"[]", 0},
-                 {"['odd', 'odd']", 10}, {"{'near': [9, 9]}", 16}, {"{'inside': [[0, 0], [1, 0]]}", 3},
+    } cases[] = {{"'odd'", 10},
+                 {"'[0:2]'", 3},
+                 {"'[-1]'", 16},
+                 {"-1", 16},
+                 {"[0, -2]", 1 | 8},
+                 {"'p'", 31},
+                 {"'all'", 31},
+                 {"'p.odd[0]'", 2},
+                 {"[]", 0},
+                 {"['odd', 'odd']", 10},
+                 {"{'near': [9, 9]}", 16},
+                 {"{'inside': [[0, 0], [1, 0]]}", 3},
                  {"'odd[1]'", 8}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         char text[600];
@@ -170,7 +182,7 @@ static void test_inside_an_object(void **state)
                    "1 whole below 1");
 }
 
-/* ---- Points ----------------------------------------------------------------------------------------------------------- */
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
 
 static void test_spots(void **state)
 {
@@ -188,10 +200,12 @@ static void test_spots(void **state)
     assert_vec_close(sn_point_position(f.world, points[0]), vec(0.25, 5.25, 0), 1e-6);
     assert_close(def.param[0], sqrt(0.25 * 0.25 + 5.25 * 5.25), 1e-5); /* measured */
     fixture_close(&f);
-    f = fixture_good("{" TWO ", 'constraints': [{'kind': 'pin', 'points': {'spot': 'a[0:4]', 'weights': [1, 0, 0, 0]}}]}");
+    f = fixture_good("{" TWO
+                     ", 'constraints': [{'kind': 'pin', 'points': {'spot': 'a[0:4]', 'weights': [1, 0, 0, 0]}}]}");
     fixture_close(&f);
 #define SPOT(spot) "{" TWO ", 'constraints': [{'kind': 'pin', 'points': " spot "}]}"
-    assert_refused(SPOT("{'spot': [0, 1], 'weights': [0.5, 0.5]}"), "constraints[0].points", "2 particles 2 weights 3 4");
+    assert_refused(SPOT("{'spot': [0, 1], 'weights': [0.5, 0.5]}"), "constraints[0].points",
+                   "2 particles 2 weights 3 4");
     assert_refused(SPOT("{'spot': [0, 1, 2], 'weights': [0.5, 0.5]}"), "constraints[0].points", "3 2 weights");
     assert_refused(SPOT("{'spot': [0, 1, 2]}"), "constraints[0].points", "'weights' missing");
     assert_refused(SPOT("{'spot': [0, 1, 2], 'weights': [1, 1, 1]}"), "constraints[0]", "weight sum|add|one|1");
@@ -201,7 +215,7 @@ static void test_spots(void **state)
                    "constraints[0].points.spot", "spot no particle");
 }
 
-/* ---- Constraints ------------------------------------------------------------------------------------------------------ */
+/* ---- Constraints ------------------------------------------------------------------------------------------------- */
 
 #define TIED                                                                                                           \
     TWO ", 'constraints': [{'kind': 'distance', 'name': 'rods', 'index': [0, 1, 1, 2]},"                               \
@@ -227,7 +241,11 @@ static void expect_constraints(const char *names, uint32_t count, const uint32_t
 }
 
 #define D SN_KIND_DISTANCE
-#define PAIRS(...) sizeof((uint32_t[][2]){__VA_ARGS__}) / sizeof(uint32_t[2]), (const uint32_t[][2]){__VA_ARGS__}
+#define PAIRS(...)                                                                                                     \
+    sizeof((uint32_t[][2]){__VA_ARGS__}) / sizeof(uint32_t[2]), (const uint32_t[][2])                                  \
+    {                                                                                                                  \
+        __VA_ARGS__                                                                                                    \
+    }
 
 static void test_constraints(void **state)
 {
@@ -277,7 +295,7 @@ static void test_labels(void **state)
     fixture f = fixture_good("{" TIED ", 'record': {'particles': ['a.last', 'a[0]', 7], 'forces':"
                              " ['rods', 'rods[-2:]', 'rods[0]', '#distance[1:3]', 'tie']}}");
     static const char *const particles[] = {"a.last", "a[0]", "b-2_x[2]"};
-    static const char *const forces[] = {"rods[0]", "rods[1]", "rods[2]",      "rods[1]",      "rods[2]",
+    static const char *const forces[] = {"rods[0]", "rods[1]",      "rods[2]",      "rods[1]", "rods[2]",
                                          "rods[0]", "#distance[1]", "#distance[2]", "tie"};
     sn_trace_list traces = sn_scene_traces(f.scene);
     assert_int_equal(traces.particle_count, COUNT_OF(particles));
@@ -324,9 +342,10 @@ static void test_too_much(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms),       cmocka_unit_test(test_places), cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_inside_an_object), cmocka_unit_test(test_spots),  cmocka_unit_test(test_constraints),
-        cmocka_unit_test(test_labels),      cmocka_unit_test(test_too_much),
+        cmocka_unit_test(test_forms),  cmocka_unit_test(test_places),
+        cmocka_unit_test(test_errors), cmocka_unit_test(test_inside_an_object),
+        cmocka_unit_test(test_spots),  cmocka_unit_test(test_constraints),
+        cmocka_unit_test(test_labels), cmocka_unit_test(test_too_much),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,339 @@
+/* Finding the trees. Constraints and particles are walked from one to the next, depth first; meeting one twice closes a
+   cycle. The walk writes down parents before their children, and along a rope link after link, which is the order in
+   which forest_solve.c works. */
+#include "solvers/tree.h"
+
+void sn_forest_init(sn_forest *forest)
+{
+    static const size_t id[] = {1, 1, sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
+                        mention[] = {sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
+                        particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1},
+                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t)};
+    *forest = (sn_forest){.analysed = UINT64_MAX};
+    for (uint32_t i = 0; i < SN_ID_COLUMNS; ++i)
+        sn_table_column(&forest->id_table, id[i], false);
+    for (uint32_t i = 0; i < SN_MENTION_COLUMNS; ++i)
+        sn_table_column(&forest->mention_table, mention[i], false);
+    for (uint32_t i = 0; i < SN_PARTICLE_COLUMN_COUNT; ++i)
+        sn_table_column(&forest->particle_table, particle[i], false);
+    for (uint32_t i = 0; i < SN_NODE_COLUMNS; ++i)
+        sn_table_column(&forest->node_table, nodes[i], false);
+    sn_table_column(&forest->item_table, sizeof(sn_item), false);
+    sn_table_column(&forest->tree_table, sizeof(sn_tree), false);
+    sn_table_column(&forest->record_table, sizeof(double), false);
+}
+
+void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
+{
+    sn_table *const table[] = {&forest->id_table,    &forest->mention_table, &forest->particle_table,
+                               &forest->item_table,  &forest->node_table,    &forest->tree_table,
+                               &forest->record_table};
+    for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
+        sn_table_release(table[i], allocator);
+    forest->edits = forest->count = 0;
+    forest->analysed = UINT64_MAX;
+}
+
+/* ---- The graph ---------------------------------------------------------------------------------------------------- */
+
+/* The particles behind a constraint, each once, in the order in which evaluate() has them. */
+typedef struct span {
+    const uint32_t *particle;
+    uint32_t count;
+    uint32_t small[SN_MAX_BLOCK];
+} span;
+
+static void get_span(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
+{
+    s->particle = sn_store_particles(store, pool, row, s->small, &s->count);
+    if (pool_has_lists(pool) || s->count == pool->kind.points) /* these are different already */
+        return;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count; ++i) {
+        uint32_t j = 0;
+        while (j < count && s->small[j] != s->small[i])
+            ++j;
+        if (j == count)
+            s->small[count++] = s->small[i];
+    }
+    s->count = count;
+}
+
+/* What room the constraints need. */
+typedef struct sizes {
+    uint64_t ids, constraints, mentions, limit, records;
+} sizes;
+
+static sizes measure(sn_forest *forest, const sn_store *store)
+{
+    sizes size = {0};
+    span s;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        forest->base[kind] = (uint32_t)size.ids;
+        size.ids += store->pool[kind]->ids.table.count;
+    }
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
+        const sn_pool *pool = store->pool[store->run[r].kind];
+        if (pool->kind.force)
+            continue;
+        get_span(store, pool, store->run[r].first + i, &s);
+        size.constraints++;
+        size.mentions += s.count;
+        size.records += pool_has_lists(pool) ? 0 : record_size(pool->kind.rows, s.count);
+        for (uint32_t j = 0; j < s.count; ++j)
+            if (s.particle[j] >= size.limit)
+                size.limit = (uint64_t)s.particle[j] + 1;
+    }
+    return size;
+}
+
+/* Lists the particles of every constraint, and the constraints of every particle. */
+static void list_mentions(sn_forest *forest, const sn_store *store)
+{
+    uint32_t *first = forest->id_table.column[SN_ID_FIRST],
+             *particle = forest->mention_table.column[SN_MENTION_PARTICLE],
+             *of = forest->mention_table.column[SN_MENTION_OF],
+             *start = forest->particle_table.column[SN_PARTICLE_START];
+    uint32_t at = 0, limit = forest->limit;
+    span s;
+    memset(start, 0, ((size_t)limit + 2) * sizeof *start);
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
+        const sn_pool *pool = store->pool[store->run[r].kind];
+        if (pool->kind.force)
+            continue;
+        get_span(store, pool, store->run[r].first + i, &s);
+        first[forest->base[store->run[r].kind] + store->run[r].first + i] = at;
+        for (uint32_t j = 0; j < s.count; ++j, ++at) {
+            particle[at] = s.particle[j];
+            start[s.particle[j] + 2]++;
+        }
+    }
+    for (uint32_t n = 0; n < limit; ++n)
+        start[n + 2] += start[n + 1];
+    /* start[n + 1] is now where the constraints of particle n begin; filling them in moves it to where they end */
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
+        const sn_pool *pool = store->pool[store->run[r].kind];
+        if (pool->kind.force)
+            continue;
+        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i;
+        get_span(store, pool, store->run[r].first + i, &s);
+        for (uint32_t j = 0; j < s.count; ++j)
+            of[start[s.particle[j] + 1]++] = id;
+    }
+}
+
+bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store)
+{
+    forest->fresh = false;
+    if (forest->edits == store->edits)
+        return true;
+    forest->analysed = UINT64_MAX;
+    sizes size = measure(forest, store);
+    uint64_t nodes = size.limit < size.mentions ? size.limit : size.mentions;
+    forest->edits = 0; /* until all is well; a store with constraints has another */
+    if (!sn_table_reserve(&forest->id_table, allocator, size.ids) ||
+        !sn_table_reserve(&forest->mention_table, allocator, size.mentions) ||
+        !sn_table_reserve(&forest->particle_table, allocator, size.limit + 2) ||
+        !sn_table_reserve(&forest->node_table, allocator, nodes) ||
+        !sn_table_reserve(&forest->item_table, allocator, size.constraints) ||
+        !sn_table_reserve(&forest->tree_table, allocator, size.constraints) ||
+        !sn_table_reserve(&forest->record_table, allocator, size.records))
+        return false;
+    forest->id_table.count = (uint32_t)size.ids;
+    forest->limit = (uint32_t)size.limit;
+    forest->kind_count = store->kind_count;
+    list_mentions(forest, store);
+    forest->edits = store->edits;
+    return true;
+}
+
+/* ---- Trees -------------------------------------------------------------------------------------------------------- */
+
+/* A walk over one connected part of the graph. */
+typedef struct growth {
+    sn_forest *forest;
+    const sn_store *store;
+    unsigned char *in_forest, *met, *movable, *particle_met;
+    const uint32_t *first, *start, *of, *particle;
+    uint32_t *node_of, *parent, *stack, *particle_node;
+    sn_item *items;
+    uint32_t *node_number;
+    uint32_t waiting;                   /* on the stack */
+    uint32_t item, node, tree, records; /* so far */
+    bool is_tree;
+} growth;
+
+static growth growth_of(sn_forest *forest, const sn_store *store)
+{
+    void **id = forest->id_table.column, **mention = forest->mention_table.column,
+         **particle = forest->particle_table.column;
+    return (growth){.forest = forest,
+                    .store = store,
+                    .in_forest = id[SN_ID_IN_FOREST],
+                    .met = id[SN_ID_MET],
+                    .first = id[SN_ID_FIRST],
+                    .parent = id[SN_ID_PARENT],
+                    .stack = id[SN_ID_STACK],
+                    .particle = mention[SN_MENTION_PARTICLE],
+                    .node_of = mention[SN_MENTION_NODE],
+                    .of = mention[SN_MENTION_OF],
+                    .start = particle[SN_PARTICLE_START],
+                    .particle_node = particle[SN_PARTICLE_NODE],
+                    .movable = particle[SN_PARTICLE_MOVABLE],
+                    .particle_met = particle[SN_PARTICLE_MET],
+                    .items = forest->item_table.column[0],
+                    .node_number = forest->node_table.column[SN_NODE_NUMBER]};
+}
+
+/* Notes which particles are movable. False if that is as it was. */
+static bool look_at_particles(sn_forest *forest, const sn_frame *frame)
+{
+    unsigned char *movable = forest->particle_table.column[SN_PARTICLE_MOVABLE];
+    const uint32_t *start = forest->particle_table.column[SN_PARTICLE_START];
+    bool changed = false;
+    for (uint32_t n = 0; n < forest->limit; ++n) {
+        unsigned char now = start[n] < start[n + 1] && frame->x[frame->slot[n]].w > 0;
+        changed |= forest->analysed != forest->edits || now != movable[n];
+        movable[n] = now;
+    }
+    return changed;
+}
+
+/* A particle joins the tree, and its constraints other than `from` wait to. Meeting one again closes a cycle. */
+static void grow_particle(growth *g, uint32_t particle, uint32_t from)
+{
+    if (g->particle_met[particle]) {
+        g->is_tree = false;
+        return;
+    }
+    g->particle_met[particle] = 1;
+    g->particle_node[particle] = g->node;
+    g->node_number[g->node++] = particle;
+    for (uint32_t i = g->start[particle + 1]; i-- > g->start[particle];) {
+        uint32_t id = g->of[i];
+        if (id == from)
+            continue;
+        if (g->met[id]) {
+            g->is_tree = false;
+            continue;
+        }
+        g->met[id] = 1;
+        g->parent[id] = particle;
+        g->stack[g->waiting++] = id;
+    }
+}
+
+/* The kind of a constraint, by its number. */
+static uint32_t kind_of(const growth *g, uint32_t id)
+{
+    uint32_t kind = g->forest->kind_count - 1;
+    while (g->forest->base[kind] > id)
+        --kind;
+    return kind;
+}
+
+/* A constraint joins the tree, and its other movable particles do. */
+static void grow_constraint(growth *g, uint32_t id)
+{
+    uint32_t kind = kind_of(g, id), parent = g->parent[id];
+    const sn_pool *pool = g->store->pool[kind];
+    span s;
+    get_span(g->store, pool, id - g->forest->base[kind], &s);
+    if (pool_has_lists(pool) || pool->kind.project)
+        g->is_tree = false;
+    sn_item *it = &g->items[g->item++];
+    *it = (sn_item){.kind = kind,
+                    .row = id - g->forest->base[kind],
+                    .mention = g->first[id],
+                    .record = g->records,
+                    .rows = (uint16_t)pool->kind.rows,
+                    .count = (uint16_t)s.count,
+                    .parent = SN_NO_PARENT};
+    if (g->is_tree)
+        g->records += (uint32_t)record_size(it->rows, it->count);
+    for (uint32_t i = 0; i < s.count; ++i) {
+        uint32_t number = s.particle[i];
+        g->node_of[it->mention + i] = SN_NO_NODE;
+        if (!g->movable[number])
+            continue;
+        uint32_t waiting = g->waiting;
+        if (number == parent) {
+            it->parent = (uint16_t)i;
+            g->node_of[it->mention + i] = g->particle_node[number];
+            continue;
+        }
+        g->node_of[it->mention + i] = g->node;
+        grow_particle(g, number, id);
+        it->chained = it->rows == 1 && s.count == 2 && g->waiting == waiting + 1;
+    }
+}
+
+/* Marks the constraints of a tree that has been walked, and finds its chains. */
+static void finish_tree(growth *g, const sn_tree *t)
+{
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        sn_item *it = &g->items[i];
+        g->in_forest[g->forest->base[it->kind] + it->row] = 1;
+        if (it->chained)
+            it->chained = it[1].rows == 1 && it[1].count == 2;
+    }
+}
+
+static void grow_tree(growth *g, uint32_t id, uint32_t root)
+{
+    sn_tree *trees = g->forest->tree_table.column[0];
+    sn_tree t = {.item = g->item, .node = g->node};
+    uint32_t records = g->records;
+    g->is_tree = true;
+    g->waiting = 0;
+    if (root == SN_NO_NODE) {
+        g->met[id] = 1;
+        g->parent[id] = SN_NO_NODE;
+        g->stack[g->waiting++] = id;
+    } else {
+        grow_particle(g, root, SN_NO_NODE);
+    }
+    while (g->waiting)
+        grow_constraint(g, g->stack[--g->waiting]);
+    t.item_end = g->item;
+    t.node_end = g->node;
+    if (g->is_tree) {
+        finish_tree(g, &t);
+        trees[g->tree++] = t;
+    } else {
+        g->item = t.item;
+        g->node = t.node;
+        g->records = records;
+    }
+}
+
+void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame)
+{
+    if (forest->fresh)
+        return;
+    bool changed = look_at_particles(forest, frame);
+    forest->fresh = true;
+    if (!changed && forest->analysed == forest->edits)
+        return;
+    growth g = growth_of(forest, store);
+    if (forest->id_table.count) {
+        memset(g.in_forest, 0, forest->id_table.count);
+        memset(g.met, 0, forest->id_table.count);
+        memset(g.particle_met, 0, forest->limit);
+    }
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
+        const sn_pool *pool = store->pool[store->run[r].kind];
+        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i, root = SN_NO_NODE;
+        if (pool->kind.force || g.met[id])
+            continue;
+        span s;
+        get_span(store, pool, store->run[r].first + i, &s);
+        for (uint32_t j = s.count; j-- > 0;)
+            root = g.movable[s.particle[j]] ? s.particle[j] : root;
+        grow_tree(&g, id, root);
+    }
+    forest->item_table.count = forest->count = g.item;
+    forest->node_table.count = g.node;
+    forest->tree_table.count = g.tree;
+    forest->analysed = forest->edits;
+}

@@ -1,0 +1,410 @@
+/* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients turn, hand
+   out.
+
+   Hard leaves. A rod to a hook has no child that could move: its D (see elimination.c) would be 0. So every row gives by
+   FLOOR times its own A = J W J^T + a: by a billionth of what its own particles do. Two rows that say the same share
+   the load, and two that contradict each other meet halfway.
+
+   Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
+   under the tension T shows what comes of that: a zigzag across it is moved by -s times itself, s = 4 T h^2 / (m l), so
+   for s > 1 to its other side, and for s > 4/3 it grows from substep to substep. A rope of a thousand links of 5 cm and
+   1 kg on which a ton hangs shakes itself to pieces at h = 1/1200 s. What is missing is in the step of Newton's method on
+   the stationary point of |x|^2_m / 2 - lambda . (C + a lambda / 2): it has the second derivative of C in it, the
+   geometric stiffness (Tournier, Nesme, Gilles and Faure 2015),
+
+       (m - sum lambda C'') x = J^T lambda,    C'' = turn (I - n n^T) between two particles,
+
+   with which the zigzag is moved by -s / (1 + s), whatever s. Where lambda C'' is negative, under tension, it is a
+   spring kappa = -lambda turn across the link; it conserves momentum. kappa needs lambda, so a tree is solved twice:
+   first without, and if then no particle has an s above TURNING, that is all. Compression (kappa < 0) is left out: it
+   would take away from the masses until there is no solution.
+
+   What turning leaves is of second order: C is missed by turn |P x|^2 / 2. If that were more than the largest error
+   before, a smaller share of the step is taken, so that it is not: a chain that is squeezed or torn between two places
+   does not burst. */
+#include "solvers/tree.h"
+
+#include <float.h>
+#include <math.h>
+
+/* What hard rows give, as a share of their own A. The error that it causes, and the digits that a large H leaves to the
+   others, are both far below the precision of a gradient in single precision. */
+#define FLOOR 1e-9
+
+/* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients. */
+#define TURNING 1.0
+
+/* Inequalities: the sets of acting rows that are tried. Usually the first or second is right. */
+#define ROUNDS 12
+
+/* One is tried as if it acted if it is at most so many times as far from acting as another row is violated. */
+#define NEAR 2.0
+
+/* And one that others violate by less than this share of the largest violation before is left alone. */
+#define VIOLATED 1e-6
+
+/* A forest at work. */
+typedef struct work {
+    sn_trees trees;
+    sn_forest *forest;
+    const sn_forest_job *job;
+    uint32_t *slot;
+    sn_forest_rows rows;
+} work;
+
+/* What a tree is like before it is solved. */
+typedef struct state {
+    bool acts;             /* any row does */
+    bool one_way;          /* there are inequalities */
+    bool can_turn;         /* and rows that turn */
+    double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
+    double reach;          /* their quotient's root, m */
+} state;
+
+static bool blame(const work *w, const sn_item *it)
+{
+    w->forest->fault_kind = it->kind;
+    w->forest->fault_row = it->row;
+    return false;
+}
+
+/* ---- Fill in ------------------------------------------------------------------------------------------------------- */
+
+/* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the particles;
+   count is passed apart, so that for links the loop is unrolled. */
+SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t count, state *s)
+{
+    const sn_forest_rows *rows = &w->rows;
+    double own = rows->diagonal[r], square = 0;
+    for (uint32_t p = 0; p < count; ++p) {
+        uint32_t at = w->trees.node_of[it->mention + p];
+        double g2 = vec3_dot_double(rec->j[r * count + p], rec->j[r * count + p]);
+        own += at == SN_NO_NODE ? 0 : w->trees.nodes[at].w * g2;
+        square += g2;
+    }
+    rec->rhs[r] = rows->rhs[r];
+    rec->least[r] = rows->least[r];
+    rec->lambda0[r] = rows->lambda0[r];
+    rec->turn[r] = count == 2 && square > 0 ? rows->turn[r] : 0;
+    rec->diagonal[r] = rows->diagonal[r] + FLOOR * own;
+    if (it->rows == 1 && rows->share != 1) /* of several rows elimination.c takes care */
+        rec->diagonal[r] += (1 / rows->share - 1) * own;
+    s->can_turn |= rec->turn[r] != 0;
+    const double missed = rows->rhs[r] * rows->rhs[r];
+    if (it->acting >> r & 1 && missed * s->length > s->missed * square) {
+        s->missed = missed;
+        s->length = square;
+    }
+    return isfinite(rec->diagonal[r]) && isfinite(rec->rhs[r]);
+}
+
+SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, state *s)
+{
+    sn_forest_rows *rows = &w->rows;
+    sn_record rec = record_at(w->trees.numbers + it->record, rows_count);
+    rows->acting = (1u << rows_count) - 1;
+    rows->inequality = 0;
+    rows->share = 1;
+    for (uint32_t i = 0; i < rows_count; ++i)
+        rows->rhs[i] = rows->diagonal[i] = rows->least[i] = rows->turn[i] = rows->lambda0[i] = 0;
+    if (!w->job->fill(w->job->context, it->kind, it->row, rows))
+        return false;
+    it->acting = (uint8_t)rows->acting;
+    it->inequality = (uint8_t)rows->inequality;
+    const bool rests = !it->acting && !it->inequality;
+    for (uint32_t i = 0; i < rows_count * count; ++i)
+        rec.j[i] = rests ? vec3(0, 0, 0) : rows->block.gradient[i];
+    *rec.share = rows->share;
+    *rec.kappa = 0;
+    s->acts |= it->acting != 0;
+    s->one_way |= it->inequality != 0;
+    bool finite = true;
+    for (uint32_t i = 0; i < rows_count; ++i)
+        finite &= fill_row(w, it, &rec, i, count, s);
+    return finite;
+}
+
+/* A whole tree; false, and the constraint is noted, if one of its constraints is not finite. */
+static bool fill_tree(work *w, const sn_tree *t, state *s)
+{
+    const uint32_t *number = w->forest->node_table.column[SN_NODE_NUMBER];
+    const sn_frame *frame = w->job->frame;
+    *s = (state){.length = 1};
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        sn_node *n = &w->trees.nodes[i];
+        w->slot[i] = frame->slot[number[i]];
+        n->w = (double)frame->x[w->slot[i]].w;
+        n->mass = 1 / n->w;
+    }
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        sn_item *it = &w->trees.items[i];
+        bool finite = item_is_link(it) ? fill_shape(w, it, 1, 2, s) : fill_shape(w, it, it->rows, it->count, s);
+        if (!finite)
+            return blame(w, it);
+    }
+    s->reach = sqrt(s->missed / s->length);
+    return true;
+}
+
+/* ---- Inequalities -------------------------------------------------------------------------------------------------- */
+
+/* Inequalities ask for lambda >= least and J x + a lambda >= rhs, one of them with equality. Which one is found by
+   trying (the primal-dual active set method, Hintermueller, Ito and Kunisch 2003): solve with a set of acting rows;
+   those whose lambda came out below its least do not act, those that do not act but are violated do. It starts with all
+   that are violated, and those so near to it that the others may get them there: all links of a taut rope, though
+   rounding leaves half of them slack by a hair. */
+
+static double row_length(const sn_item *it, const sn_record *rec, uint32_t row)
+{
+    double sum = 0;
+    for (uint32_t p = 0; p < it->count; ++p)
+        sum += vec3_dot_double(rec->j[row * it->count + p], rec->j[row * it->count + p]);
+    return sqrt(sum);
+}
+
+static void try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        for (uint32_t r = 0; it->inequality & ~it->acting && r < it->rows; ++r)
+            if (it->inequality >> r & 1 && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r))
+                it->acting |= (uint8_t)(1u << r);
+    }
+}
+
+/* J x + a lambda - rhs of a row. */
+static double row_slack(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t row)
+{
+    double sum = rec->diagonal[row] * rec->lambda[row] - rec->rhs[row];
+    for (uint32_t p = 0; p < it->count; ++p) {
+        uint32_t at = w->node_of[it->mention + p];
+        if (at != SN_NO_NODE)
+            sum += dvec3_dot(gradient_of(rec, it->count, row, p), load3(w->nodes[at].b));
+    }
+    return sum;
+}
+
+/* The next set to try; false if it is the same. */
+static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    bool changed = false;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        for (uint32_t r = 0; it->inequality && r < it->rows; ++r) {
+            const uint32_t bit = it->inequality & 1u << r;
+            if (!bit)
+                continue;
+            bool wrong = it->acting & bit ? rec.lambda[r] < rec.least[r]
+                                          : row_slack(w, it, &rec, r) < -VIOLATED * s->reach * row_length(it, &rec, r);
+            if (wrong)
+                it->acting ^= (uint8_t)bit;
+            changed |= wrong;
+        }
+    }
+    return changed;
+}
+
+/* If none of the sets was right: still nobody pulls who may only push. */
+static void clamp(const sn_trees *w, const sn_tree *t)
+{
+    for (uint32_t i = t->node; i < t->node_end; ++i)
+        store3(w->nodes[i].b, dvec3(0, 0, 0));
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        for (uint32_t r = 0; r < it->rows; ++r) {
+            if (it->inequality >> r & 1 && rec.lambda[r] < rec.least[r])
+                rec.lambda[r] = rec.least[r];
+            for (uint32_t p = 0; p < it->count; ++p) {
+                uint32_t at = w->node_of[it->mention + p];
+                if (at == SN_NO_NODE)
+                    continue;
+                sn_node *n = &w->nodes[at];
+                sn_dvec3 pull = dvec3_scale(gradient_of(&rec, it->count, r, p), n->w * rec.lambda[r]);
+                store3(n->b, dvec3_add(load3(n->b), pull));
+            }
+        }
+    }
+}
+
+/* ---- Turning -------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE bool set_kappa_shape(const sn_trees *w, const sn_item *it, uint32_t rows)
+{
+    sn_record rec = record_at(w->numbers + it->record, rows);
+    double kappa = 0, most = 0;
+    for (uint32_t r = 0; r < rows; ++r)
+        kappa -= (rec.lambda0[r] + rec.lambda[r]) * rec.turn[r];
+    if (!(kappa > 0))
+        return false;
+    *rec.kappa = kappa;
+    for (uint32_t p = 0; p < 2; ++p) {
+        uint32_t at = w->node_of[it->mention + p];
+        if (at == SN_NO_NODE)
+            continue;
+        double s = w->nodes[at].h[0] += 2 * kappa * w->nodes[at].w; /* H is not needed any more */
+        most = s > most ? s : most;
+    }
+    return most > TURNING;
+}
+
+/* Sets kappa from the multipliers. False if no particle needs it. */
+static bool set_kappa(const sn_trees *w, const sn_tree *t)
+{
+    bool needed = false;
+    for (uint32_t i = t->node; i < t->node_end; ++i)
+        w->nodes[i].h[0] = 0;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        if (it->count == 2)
+            needed |= it->rows == 1 ? set_kappa_shape(w, it, 1) : set_kappa_shape(w, it, it->rows);
+    }
+    return needed;
+}
+
+/* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
+   no root are needed to compare. */
+SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
+                                 double *b)
+{
+    const uint32_t *at = w->node_of + it->mention;
+    sn_dvec3 x = at[0] == SN_NO_NODE ? dvec3(0, 0, 0) : load3(w->nodes[at[0]].b);
+    sn_dvec3 y = at[1] == SN_NO_NODE ? dvec3(0, 0, 0) : load3(w->nodes[at[1]].b);
+    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(x, y);
+    const double square = dvec3_dot(g, g), along = dvec3_dot(way, g);
+    const double aside = rec->turn[r] * (dvec3_dot(way, way) * square - along * along); /* turn |P way|^2 |g|^2 */
+    *a = aside * aside;
+    *b = 8 * square * square * square; /* the gradient of the row has the length |g| sqrt(2) */
+}
+
+/* The share of the step after which no row is missed by more, because it turns, than the worst was before. */
+static double safe_share(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    double most = s->missed / s->length;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        for (uint32_t r = 0; it->count == 2 && r < it->rows; ++r) {
+            double a, b;
+            missed_by_turning(w, it, &rec, r, &a, &b);
+            if (a > most * b)
+                most = a / b;
+        }
+    }
+    return most > s->missed / s->length ? s->reach / sqrt(most) : 1;
+}
+
+/* ---- The forest ------------------------------------------------------------------------------------------------------ */
+
+/* Finds the rows that act, and turns. */
+static void solve_tree(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    bool turning = false;
+    if (s->one_way)
+        try_near_ones(w, t, s);
+    for (uint32_t round = 0;; ++round) {
+        sn_tree_eliminate(w, t, turning);
+        if (s->one_way && round == ROUNDS) {
+            clamp(w, t);
+            return;
+        }
+        if (s->one_way && change_acting(w, t, s))
+            continue;
+        if (!s->can_turn || turning || !set_kappa(w, t))
+            return;
+        turning = true;
+    }
+}
+
+/* What is above this is no finite sn_real. */
+#define MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
+
+/* Notes the constraint at fault, if what a tree hands out is not finite. */
+static bool blame_first(const work *w, const sn_tree *t)
+{
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->trees.items[i];
+        sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
+        bool finite = true;
+        for (uint32_t r = 0; r < it->rows; ++r)
+            finite &= fabs(rec.lambda[r]) <= MOST;
+        for (uint32_t p = 0; p < it->count; ++p) {
+            uint32_t at = w->trees.node_of[it->mention + p];
+            for (uint32_t k = 0; at != SN_NO_NODE && k < 3; ++k)
+                finite &= fabs(w->trees.nodes[at].b[k]) <= MOST;
+        }
+        if (!finite)
+            return blame(w, it);
+    }
+    return true;
+}
+
+static bool is_finite(const work *w, const sn_tree *t)
+{
+    bool finite = true;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->trees.items[i];
+        sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
+        for (uint32_t r = 0; r < it->rows; ++r)
+            finite &= fabs(rec.lambda[r]) <= MOST;
+    }
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        const double *x = w->trees.nodes[i].b;
+        finite &= fabs(x[0]) <= MOST && fabs(x[1]) <= MOST && fabs(x[2]) <= MOST;
+    }
+    return finite || blame_first(w, t);
+}
+
+static void hand_out(const work *w, const sn_tree *t, double share)
+{
+    const sn_forest_job *job = w->job;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->trees.items[i];
+        sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
+        for (uint32_t r = 0; r < it->rows; ++r)
+            rec.lambda[r] *= share;
+        job->take(job->context, it->kind, it->row, rec.lambda);
+    }
+    for (uint32_t i = t->node; job->move && i < t->node_end; ++i) {
+        double x[3];
+        store3(x, dvec3_scale(load3(w->trees.nodes[i].b), share));
+        job->move(job->context, w->slot[i], x);
+    }
+}
+
+/* Nothing acts: no multipliers. */
+static void hand_out_nothing(const work *w, const sn_tree *t)
+{
+    const double none[SN_MAX_ROWS] = {0};
+    for (uint32_t i = t->item; i < t->item_end; ++i)
+        w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
+}
+
+bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
+{
+    const sn_tree *trees = forest->tree_table.column[0];
+    work w;
+    w.forest = forest;
+    w.job = job;
+    w.slot = forest->node_table.column[SN_NODE_SLOT];
+    w.trees = (sn_trees){.items = forest->item_table.column[0],
+                         .nodes = forest->node_table.column[SN_NODE_STATE],
+                         .numbers = forest->record_table.column[0],
+                         .node_of = forest->mention_table.column[SN_MENTION_NODE]};
+    for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
+        state s;
+        if (!fill_tree(&w, &trees[i], &s))
+            return false;
+        if (!s.acts) {
+            hand_out_nothing(&w, &trees[i]);
+            continue;
+        }
+        solve_tree(&w.trees, &trees[i], &s);
+        if (!is_finite(&w, &trees[i]))
+            return false;
+        hand_out(&w, &trees[i], s.can_turn ? safe_share(&w.trees, &trees[i], &s) : 1);
+    }
+    return true;
+}

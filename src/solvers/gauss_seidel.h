@@ -1,0 +1,25 @@
+/* A pass of the cascade, for solvers that leave some of their constraints to it. */
+#ifndef SN_SOLVERS_GAUSS_SEIDEL_H
+#define SN_SOLVERS_GAUSS_SEIDEL_H
+
+#include "solvers/forest.h"
+#include "solvers/solver.h"
+
+/* A pass, as far as it got. Zero it but for the first three. */
+typedef struct sn_sweep {
+    const sn_solver_in *in;
+    sn_real inverse_h;
+    const sn_forest *forest; /* constraints that are left out; NULL: none */
+    sn_real largest;         /* residual that the pass met, if anybody asks */
+    sn_real k, corrected_k;  /* the last stiffness that was corrected: neighbours mostly share it */
+    sn_solver_out out;
+} sn_sweep;
+
+/* One pass in the order of the settings; false if a projection was not finite. Room was made by the reserve of
+   sn_solver_gauss_seidel. */
+bool sn_sweep_pass(sn_sweep *sweep);
+
+/* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
+sn_real sn_sweep_stiffness(sn_sweep *sweep, sn_real k);
+
+#endif
