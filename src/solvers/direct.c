@@ -51,10 +51,12 @@ SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *fr
     const sn_vec4 *d0 = &frame->d[block->slot[0]], *d1 = &frame->d[block->slot[1]];
     sn_vec3 a = block->gradient[2 * row], b = block->gradient[2 * row + 1];
     sn_vec3 line = vec3_add(vec3_sub(vec4_xyz(*x0), vec4_xyz(*x1)), vec3_sub(vec4_xyz(*d0), vec4_xyz(*d1)));
-    double square = vec3_dot_double(line, line), along = vec3_dot_double(a, line);
-    const double parallel = 1 - 1e-4; /* of the squares: more than rounding makes of a short link far away */
-    bool radial = along * along >= parallel * square * vec3_dot_double(a, a);
-    return radial && square > 0 && a.x == -b.x && a.y == -b.y && a.z == -b.z ? along / square : 0;
+    sn_real square = vec3_dot(line, line), along = vec3_dot(a, line);
+    const sn_real parallel =
+        (sn_real)(1 - 1e-4); /* of the squares: more than rounding makes of a short link far away */
+    bool radial = along * along >= parallel * square * vec3_dot(a, a);
+    double turn = (double)(along / square);
+    return radial && a.x == -b.x && a.y == -b.y && a.z == -b.z && isfinite(turn) ? turn : 0;
 }
 
 /* One row of an evaluated constraint; see row.h. */
@@ -81,17 +83,16 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     return isfinite(block->c[r]);
 }
 
-static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
+/* The usual shape is compiled on its own. */
+SN_INLINE bool fill_shape(sn_sweep *s, const sn_pool *pool, uint32_t row, sn_forest_rows *out, uint32_t points,
+                          uint32_t rows)
 {
-    sn_sweep *s = context;
-    const sn_pool *pool = s->in->store->pool[kind];
-    const sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
     const sn_frame *frame = &s->in->frame;
+    const sn_real *lambda = pool->lambda + (size_t)row * rows;
     sn_row_give give = row_give(&pool->give[row], s->inverse_h);
-    give.k = sn_sweep_stiffness(s, give.k);
-    bool exists = pool->kind.points == 2 && pool->kind.rows == 1
-                      ? evaluate_shape(s->in->store, pool, row, frame, &out->block, &out->room, 2, 1)
-                      : evaluate(s->in->store, pool, row, frame, &out->block, &out->room);
+    if (give.k != 1)
+        give.k = sn_sweep_stiffness(s, give.k);
+    bool exists = evaluate_shape(s->in->store, pool, row, frame, &out->block, &out->room, points, rows);
     if (!exists || give.k == 0) {
         out->acting = 0;
         return true;
@@ -104,9 +105,18 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
             s->largest = residual;
     }
     bool finite = true;
-    for (uint32_t r = 0; r < pool->kind.rows; ++r)
+    for (uint32_t r = 0; r < rows; ++r)
         finite &= fill_row(frame, pool->kind.inequality >> r & 1, give, lambda[r], r, out);
     return finite;
+}
+
+static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
+{
+    sn_sweep *s = context;
+    const sn_pool *pool = s->in->store->pool[kind];
+    if (pool->kind.points == 2 && pool->kind.rows == 1)
+        return fill_shape(s, pool, row, out, 2, 1);
+    return fill_shape(s, pool, row, out, pool->kind.points, pool->kind.rows);
 }
 
 static void take(void *context, uint32_t kind, uint32_t row, const double *dlambda)

@@ -34,7 +34,14 @@
        H_parent += kappa P - kappa^2 P B P + V V^T / D,    b_parent += kappa P B b + V (r - g . B b) / D,
        x = B (b + kappa P y + g lambda),
 
-   and without a child that moves, V = g_parent, D = a and H_parent += kappa P + V V^T / D. */
+   and without a child that moves, V = g_parent, D = a and H_parent += kappa P + V V^T / D.
+
+   Turning links. Of one row with g_parent = -g it is cheaper to let kappa act in all directions. Along n that adds
+   kappa g . (x - y) / |g|^2 to lambda, which is known from the row itself; so with c = 1 - a kappa / |g|^2 the row
+
+       g . (x - y) + (a / c) lambda' = r / c,     lambda = (lambda' - kappa r / |g|^2) / c,
+
+   has the same solution, and the formulas above hold with P = I. Not so for c <= 0, rubber at twice its length. */
 #include "solvers/tree.h"
 
 #include <math.h>
@@ -157,7 +164,7 @@ static summary summary_of(const sn_item *it, const sn_record *rec, bool turning)
 {
     summary sum;
     memset(&sum, 0, sizeof sum);
-    sum.kappa = turning ? *rec->kappa : 0;
+    sum.kappa = turning && it->acting ? *rec->kappa : 0;
     for (uint32_t i = 0; i < it->rows; ++i) {
         sum.d[i][i] = rec->diagonal[i];
         sum.r[i] = rec->rhs[i];
@@ -192,7 +199,7 @@ static void add_share(const sn_trees *w, const sn_item *it, const sn_record *rec
     const double extra = 1 / *rec->share - 1;
     for (uint32_t p = 0; p < it->count; ++p) {
         uint32_t at = w->node_of[it->mention + p];
-        for (uint32_t i = 0; at != SN_NO_NODE && i < it->rows; ++i)
+        for (uint32_t i = 0; at != SN_GROUND && i < it->rows; ++i)
             for (uint32_t k = 0; k < it->rows; ++k)
                 d[k][i] += extra * w->nodes[at].w *
                            dvec3_dot(gradient_of(rec, it->count, k, p), gradient_of(rec, it->count, i, p));
@@ -242,7 +249,7 @@ static void go_up(const sn_trees *w, const sn_item *it, bool turning)
     sn_node *parent = it->parent == SN_NO_PARENT ? NULL : &w->nodes[at[it->parent]], *child = NULL;
     summary sum = summary_of(it, &rec, turning);
     for (uint32_t p = 0; p < it->count; ++p)
-        if (at[p] != SN_NO_NODE && p != it->parent) {
+        if (at[p] != SN_GROUND && p != it->parent) {
             child = &w->nodes[at[p]];
             add_child(it, &rec, p, child, &sum);
         }
@@ -269,7 +276,7 @@ static void go_down(const sn_trees *w, const sn_item *it, bool turning)
     for (uint32_t i = 0; i < it->rows; ++i)
         rec.lambda[i] = rec.z[i] - dvec3_dot(load3(rec.gain + 3 * i), y);
     for (uint32_t p = 0; p < it->count; ++p) {
-        if (at[p] == SN_NO_NODE || p == it->parent)
+        if (at[p] == SN_GROUND || p == it->parent)
             continue;
         sn_node *child = &w->nodes[at[p]];
         sn_dvec3 b = load3(child->b);
@@ -281,198 +288,171 @@ static void go_down(const sn_trees *w, const sn_item *it, bool turning)
     }
 }
 
-/* ---- Chains of links ---------------------------------------------------------------------------------------------- */
+/* ---- Links --------------------------------------------------------------------------------------------------------- */
 
-/* A link with its particles: the upper one is the parent, the lower one the child; NULL if that is immovable. */
-typedef struct chain_link {
+/* A link with its particles: the upper one is the parent. */
+typedef struct link_view {
     sn_record rec;
     sn_node *upper, *lower;
     sn_dvec3 up, down; /* gradients */
-    bool acting;
-} chain_link;
+} link_view;
 
-SN_INLINE chain_link link_at(const sn_trees *w, uint32_t item)
+SN_INLINE link_view view(const sn_trees *w, const sn_item *it)
 {
-    const sn_item *it = &w->items[item];
-    const uint32_t *at = w->node_of + it->mention, lower = 1u - it->parent;
+    const uint32_t *at = w->node_of + it->mention;
     sn_record rec = record_at(w->numbers + it->record, 1);
-    return (chain_link){.rec = rec,
-                        .upper = &w->nodes[at[it->parent]],
-                        .lower = at[lower] == SN_NO_NODE ? NULL : &w->nodes[at[lower]],
-                        .up = dvec3_from(rec.j[it->parent]),
-                        .down = dvec3_from(rec.j[lower]),
-                        .acting = it->acting};
+    return (link_view){rec, &w->nodes[at[0]], &w->nodes[at[1]], rec.j[0], rec.j[1]};
 }
 
-/* What gain holds of a link within a chain, without turning. */
+static bool has_child(const sn_trees *w, const link_view *k)
+{
+    return k->lower != w->nodes; /* which is the ground */
+}
+
+/* What gain holds of a link that hangs from another, without turning. */
 enum { GAIN_INVERSE, GAIN_COUPLING };
 
-/* The links first .. last, from the root on, without turning. Of the last one, all that hangs below has been summed up;
-   the first one is summed up at its parent. */
-static void chain_up(const sn_trees *w, uint32_t first, uint32_t last)
+/* D is that of the algorithm of Thomas: of a link that hangs from another it has its upper particle in it. */
+static void link_up(const sn_trees *w, const sn_item *it)
 {
-    chain_link k = link_at(w, last);
+    const link_view k = view(w, it);
     double d = *k.rec.diagonal, r = *k.rec.rhs;
-    if (k.lower) {
+    if (it->chained) {
+        const sn_record below = record_at(w->numbers + it[1].record, 1);
+        const double t = k.lower->w * dvec3_dot(below.j[0], k.down);
+        below.gain[GAIN_COUPLING] = t;
+        d = (d + k.lower->w * dvec3_dot(k.down, k.down)) - t * t * below.gain[GAIN_INVERSE];
+        r -= t * *below.z;
+    } else if (has_child(w, &k)) {
         invert(k.lower->h);
         sn_dvec3 bg = times(k.lower->h, k.down);
         d += dvec3_dot(k.down, bg);
         r -= dvec3_dot(bg, load3(k.lower->b));
     }
-    for (uint32_t i = last; i > first; --i) {
-        chain_link next = link_at(w, i - 1);
-        const double w_between = k.upper->w, t = w_between * dvec3_dot(k.up, next.down);
-        const double inverse = k.acting ? 1 / (d + w_between * dvec3_dot(k.up, k.up)) : 0;
-        const double z = k.acting ? r * inverse : *k.rec.least;
-        k.rec.gain[GAIN_INVERSE] = inverse;
-        k.rec.gain[GAIN_COUPLING] = t;
-        *k.rec.z = z;
-        d = (*next.rec.diagonal + w_between * dvec3_dot(next.down, next.down)) - t * t * inverse;
-        r = *next.rec.rhs - t * z;
-        k = next;
-    }
-    const double inverse = k.acting && d > 0 ? 1 / d : 0, z = k.acting ? r * inverse : *k.rec.least;
+    if (it->hanging)
+        d += k.upper->w * dvec3_dot(k.up, k.up);
+    const double inverse = it->acting && d > 0 ? 1 / d : 0, z = it->acting ? r * inverse : *k.rec.least;
     *k.rec.z = z;
+    if (it->hanging) {
+        k.rec.gain[GAIN_INVERSE] = inverse;
+        return;
+    }
     store3(k.rec.gain, dvec3_scale(k.up, inverse));
     add_square(k.upper->h, inverse, k.up);
     store3(k.upper->b, dvec3_add(load3(k.upper->b), dvec3_scale(k.up, z)));
 }
 
-static void chain_down(const sn_trees *w, uint32_t first, uint32_t last)
+static void link_down(const sn_trees *w, const sn_item *it)
 {
-    chain_link k = link_at(w, first);
-    double lambda = *k.rec.lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), load3(k.upper->b));
-    for (uint32_t i = first + 1; i <= last; ++i) {
-        chain_link next = link_at(w, i);
-        const sn_dvec3 pull = dvec3_scale(k.down, lambda);
-        lambda = *next.rec.z - next.rec.gain[GAIN_INVERSE] * next.rec.gain[GAIN_COUPLING] * lambda;
-        *next.rec.lambda = lambda;
-        store3(next.upper->b, dvec3_scale(dvec3_add(pull, dvec3_scale(next.up, lambda)), next.upper->w));
-        k = next;
+    const link_view k = view(w, it);
+    double lambda;
+    if (it->hanging) {
+        const sn_record above = record_at(w->numbers + it[-1].record, 1);
+        const double pull = *above.lambda;
+        lambda = *k.rec.z - k.rec.gain[GAIN_INVERSE] * k.rec.gain[GAIN_COUPLING] * pull;
+        const sn_dvec3 sum = dvec3_add(dvec3_scale(above.j[1], pull), dvec3_scale(k.up, lambda));
+        store3(k.upper->b, dvec3_scale(sum, k.upper->w));
+    } else {
+        lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), load3(k.upper->b));
     }
-    if (k.lower)
+    *k.rec.lambda = lambda;
+    if (!it->chained && has_child(w, &k))
         store3(k.lower->b, times(k.lower->h, dvec3_add(load3(k.lower->b), dvec3_scale(k.down, lambda))));
 }
 
-/* A link at the end of a chain whose child is immovable, with turning. */
-static void hard_end_up(const chain_link *k, double *h, double *b)
+/* Whether a link can be done with P = I: it acts, has a child, and c is well above 0. */
+SN_INLINE bool is_plain(const sn_trees *w, const sn_item *it, const link_view *k, double square)
 {
-    const double kappa = *k->rec.kappa, d = *k->rec.diagonal, inverse = k->acting && d > 0 ? 1 / d : 0;
-    const double z = k->acting ? *k->rec.rhs * inverse : *k->rec.least;
-    if (kappa > 0)
-        add_across(h, kappa, k->down, 1 / dvec3_dot(k->down, k->down));
-    *k->rec.z = z;
-    store3(k->rec.gain, dvec3_scale(k->up, inverse));
-    add_square(h, inverse, k->up);
-    store3(b, dvec3_add(load3(b), dvec3_scale(k->up, z)));
+    return it->acting && has_child(w, k) && *k->rec.kappa * *k->rec.diagonal < square / 2;
 }
 
-/* The same steps as in go_up, for one row. h and b are those of the lower particle; those of the upper one are added
-   to. The inverse of D = (a det + g . cof g) / det does not wait for that of det. */
-SN_INLINE void turning_link_up(const chain_link *k, double *h, double *b)
+/* The inverse of D = (a det + g . cof g) / det does not wait for that of det. */
+static void turning_link_up(const sn_trees *w, const sn_item *it)
 {
-    const sn_dvec3 g = k->down, old_b = load3(b);
-    const double kappa = *k->rec.kappa, per_square = kappa > 0 ? 1 / dvec3_dot(g, g) : 0;
-    add_across(h, kappa, g, per_square);
+    const link_view k = view(w, it);
+    const sn_dvec3 g = k.down, b = load3(k.lower->b);
+    const double kappa = *k.rec.kappa, square = dvec3_dot(g, g), c = 1 - kappa * *k.rec.diagonal / square,
+                 per_c = 1 / c;
+    if (!is_plain(w, it, &k, square)) {
+        go_up(w, it, true);
+        return;
+    }
+    double h[6];
+    memcpy(h, k.lower->h, sizeof h);
+    h[0] += kappa, h[1] += kappa, h[2] += kappa;
     const double det = cofactors(h), per_det = 1 / det;
-    const sn_dvec3 cg = times(h, g);
-    const double gcg = dvec3_dot(g, cg), inverse = k->acting ? det / (*k->rec.diagonal * det + gcg) : 0;
-    const sn_dvec3 bg = dvec3_scale(cg, per_det);
-    const double gb = gcg * per_det, along = gb * per_square, bb = dvec3_dot(bg, old_b);
-    const double z = k->acting ? (*k->rec.rhs - bb) * inverse : *k->rec.least;
-    const sn_dvec3 v = dvec3_add(k->up, dvec3_scale(dvec3_sub(bg, dvec3_scale(g, along)), kappa));
-    for (uint32_t i = 0; i < 6; ++i)
-        k->lower->h[i] = h[i] *= per_det;
-    store3(k->lower->b, old_b);
-    *k->rec.z = z;
-    store3(k->rec.gain, dvec3_scale(v, inverse));
-
+    const sn_dvec3 cg = times(h, g), bg = dvec3_scale(cg, per_det);
+    const double inverse = det / (*k.rec.diagonal * per_c * det + dvec3_dot(g, cg));
+    const double z = (*k.rec.rhs * per_c - dvec3_dot(bg, b)) * inverse;
+    const sn_dvec3 v = dvec3_add(k.up, dvec3_scale(bg, kappa));
+    *k.rec.z = z;
+    store3(k.rec.gain, dvec3_scale(v, inverse));
     const double s = kappa * kappa;
-    const sn_dvec3 free = times(h, old_b);
-    for (uint32_t i = 0; i < 6; ++i)
-        h[i] = k->upper->h[i] - s * h[i];
-    add_across(h, kappa, g, per_square);
-    /* 2 g (B g)^T - (g . B g / |g|^2) g g^T, symmetric, as one product */
-    add_product(h, s * per_square, g, dvec3_sub(bg, dvec3_scale(g, along / 2)));
-    add_square(h, inverse, v);
-    const sn_dvec3 aside = dvec3_sub(free, dvec3_scale(g, bb * per_square));
-    store3(b, dvec3_add(load3(k->upper->b), dvec3_add(dvec3_scale(aside, kappa), dvec3_scale(v, z))));
+    double up[6];
+    for (uint32_t i = 0; i < 6; ++i) {
+        k.lower->h[i] = h[i] *= per_det;
+        up[i] = k.upper->h[i] - s * h[i];
+    }
+    up[0] += kappa, up[1] += kappa, up[2] += kappa;
+    add_square(up, inverse, v);
+    memcpy(k.upper->h, up, sizeof up);
+    sn_dvec3 sum = dvec3_add(dvec3_scale(times(h, b), kappa), dvec3_scale(v, z));
+    store3(k.upper->b, dvec3_add(load3(k.upper->b), sum));
 }
 
-static void turning_chain_up(const sn_trees *w, uint32_t first, uint32_t last)
+static void turning_link_down(const sn_trees *w, const sn_item *it)
 {
-    chain_link k = link_at(w, last);
-    const sn_node *start = k.lower ? k.lower : k.upper;
-    double h[6], b[3];
-    memcpy(h, start->h, sizeof h);
-    memcpy(b, start->b, sizeof b);
-    for (uint32_t i = last;; --i) {
-        k = link_at(w, i);
-        if (k.lower)
-            turning_link_up(&k, h, b);
-        else
-            hard_end_up(&k, h, b);
-        if (i == first)
-            break;
+    const link_view k = view(w, it);
+    const sn_dvec3 g = k.down, y = load3(k.upper->b);
+    const double kappa = *k.rec.kappa, square = dvec3_dot(g, g);
+    if (!is_plain(w, it, &k, square)) {
+        go_down(w, it, true);
+        return;
     }
-    memcpy(k.upper->h, h, sizeof h);
-    memcpy(k.upper->b, b, sizeof b);
-}
-
-static void turning_chain_down(const sn_trees *w, uint32_t first, uint32_t last)
-{
-    sn_dvec3 y = load3(link_at(w, first).upper->b);
-    for (uint32_t i = first; i <= last; ++i) {
-        const chain_link k = link_at(w, i);
-        const double kappa = *k.rec.kappa, lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), y);
-        *k.rec.lambda = lambda;
-        if (!k.lower)
-            return;
-        const double per_square = kappa > 0 ? kappa / dvec3_dot(k.down, k.down) : 0;
-        const sn_dvec3 b = dvec3_add(load3(k.lower->b), dvec3_scale(y, kappa));
-        const double pull = lambda - per_square * dvec3_dot(y, k.down);
-        y = times(k.lower->h, dvec3_add(b, dvec3_scale(k.down, pull)));
-        store3(k.lower->b, y);
-    }
+    const double lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), y); /* lambda' */
+    const sn_dvec3 b = dvec3_add(load3(k.lower->b), dvec3_scale(y, kappa));
+    store3(k.lower->b, times(k.lower->h, dvec3_add(b, dvec3_scale(g, lambda))));
+    *k.rec.lambda = (lambda * square - kappa * *k.rec.rhs) / (square - kappa * *k.rec.diagonal);
 }
 
 /* ---- The tree ------------------------------------------------------------------------------------------------------ */
 
-static void start_nodes(const sn_trees *w, const sn_tree *t)
+void sn_tree_start(const sn_trees *w, const sn_tree *t, bool turning)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i) {
         sn_node *n = &w->nodes[i];
-        n->h[0] = n->h[1] = n->h[2] = n->mass;
+        if (w->inner[i] && !turning)
+            continue;
+        n->h[0] = n->h[1] = n->h[2] = 1 / n->w;
         n->h[3] = n->h[4] = n->h[5] = n->b[0] = n->b[1] = n->b[2] = 0;
     }
 }
 
-void sn_tree_eliminate(const sn_trees *w, const sn_tree *t, bool turning)
+void sn_tree_up(const sn_trees *w, const sn_item *it, bool turning)
 {
-    start_nodes(w, t);
-    for (uint32_t i = t->item_end; i-- > t->item;) {
-        const uint32_t last = i;
-        if (!item_is_link(&w->items[i]) || w->items[i].parent == SN_NO_PARENT) {
-            go_up(w, &w->items[i], turning);
-            continue;
-        }
-        while (i > t->item && w->items[i - 1].chained)
-            --i;
-        (turning ? turning_chain_up : chain_up)(w, i, last);
-    }
-    if (t->node < t->node_end) {
-        sn_node *root = &w->nodes[t->node];
-        invert(root->h);
-        store3(root->b, times(root->h, load3(root->b)));
-    }
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const uint32_t first = i;
-        if (!item_is_link(&w->items[i]) || w->items[i].parent == SN_NO_PARENT) {
-            go_down(w, &w->items[i], turning);
-            continue;
-        }
-        while (w->items[i].chained)
-            ++i;
-        (turning ? turning_chain_down : chain_down)(w, first, i);
-    }
+    if (!it->is_link)
+        go_up(w, it, turning);
+    else if (turning)
+        turning_link_up(w, it);
+    else
+        link_up(w, it);
+}
+
+void sn_tree_root(const sn_trees *w, const sn_tree *t)
+{
+    if (t->node == t->node_end)
+        return;
+    sn_node *root = &w->nodes[t->node];
+    invert(root->h);
+    store3(root->b, times(root->h, load3(root->b)));
+}
+
+void sn_tree_down(const sn_trees *w, const sn_item *it, bool turning)
+{
+    if (!it->is_link)
+        go_down(w, it, turning);
+    else if (turning)
+        turning_link_down(w, it);
+    else
+        link_down(w, it);
 }

@@ -8,7 +8,7 @@ void sn_forest_init(sn_forest *forest)
     static const size_t id[] = {1, 1, sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         mention[] = {sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1},
-                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t)};
+                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t), 1};
     *forest = (sn_forest){.analysed = UINT64_MAX};
     for (uint32_t i = 0; i < SN_ID_COLUMNS; ++i)
         sn_table_column(&forest->id_table, id[i], false);
@@ -129,7 +129,7 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
         return true;
     forest->analysed = UINT64_MAX;
     sizes size = measure(forest, store);
-    uint64_t nodes = size.limit < size.mentions ? size.limit : size.mentions;
+    uint64_t nodes = (size.limit < size.mentions ? size.limit : size.mentions) + 1; /* and the ground */
     forest->edits = 0; /* until all is well; a store with constraints has another */
     if (!sn_table_reserve(&forest->id_table, allocator, size.ids) ||
         !sn_table_reserve(&forest->mention_table, allocator, size.mentions) ||
@@ -153,10 +153,11 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
 typedef struct growth {
     sn_forest *forest;
     const sn_store *store;
-    unsigned char *in_forest, *met, *movable, *particle_met;
+    unsigned char *in_forest, *met, *movable, *particle_met, *inner;
     const uint32_t *first, *start, *of, *particle;
     uint32_t *node_of, *parent, *stack, *particle_node;
     sn_item *items;
+    sn_node *nodes;
     uint32_t *node_number;
     uint32_t waiting;                   /* on the stack */
     uint32_t item, node, tree, records; /* so far */
@@ -182,6 +183,8 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
                     .movable = particle[SN_PARTICLE_MOVABLE],
                     .particle_met = particle[SN_PARTICLE_MET],
                     .items = forest->item_table.column[0],
+                    .nodes = forest->node_table.column[SN_NODE_STATE],
+                    .inner = forest->node_table.column[SN_NODE_INNER],
                     .node_number = forest->node_table.column[SN_NODE_NUMBER]};
 }
 
@@ -246,36 +249,51 @@ static void grow_constraint(growth *g, uint32_t id)
                     .row = id - g->forest->base[kind],
                     .mention = g->first[id],
                     .record = g->records,
-                    .rows = (uint16_t)pool->kind.rows,
-                    .count = (uint16_t)s.count,
+                    .rows = (uint8_t)pool->kind.rows,
+                    .count = (uint8_t)s.count,
                     .parent = SN_NO_PARENT};
     if (g->is_tree)
         g->records += (uint32_t)record_size(it->rows, it->count);
     for (uint32_t i = 0; i < s.count; ++i) {
         uint32_t number = s.particle[i];
-        g->node_of[it->mention + i] = SN_NO_NODE;
+        g->node_of[it->mention + i] = SN_GROUND;
         if (!g->movable[number])
             continue;
+        uint32_t arms = g->start[number + 1] - g->start[number];
+        it->arms = arms < it->arms ? it->arms : arms < UINT8_MAX ? (uint8_t)arms : UINT8_MAX;
         uint32_t waiting = g->waiting;
         if (number == parent) {
-            it->parent = (uint16_t)i;
+            it->parent = (uint8_t)i;
             g->node_of[it->mention + i] = g->particle_node[number];
             continue;
         }
         g->node_of[it->mention + i] = g->node;
         grow_particle(g, number, id);
-        it->chained = it->rows == 1 && s.count == 2 && g->waiting == waiting + 1;
+        it->chained = g->waiting == waiting + 1;
     }
 }
 
 /* Marks the constraints of a tree that has been walked, and finds its chains. */
 static void finish_tree(growth *g, const sn_tree *t)
 {
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
+    for (uint32_t i = t->node; i < t->node_end; ++i)
+        g->inner[i] = 0;
+    for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &g->items[i];
         g->in_forest[g->forest->base[it->kind] + it->row] = 1;
-        if (it->chained)
-            it->chained = it[1].rows == 1 && it[1].count == 2;
+        it->is_link = it->rows == 1 && it->count == 2 && it->parent != SN_NO_PARENT;
+        it->swapped = it->is_link && it->parent == 1;
+        if (it->swapped) {
+            uint32_t *at = g->node_of + it->mention, first = at[0];
+            at[0] = at[1];
+            at[1] = first;
+            it->parent = 0;
+        }
+        it->chained = it->is_link && it->chained && it[1].is_link;
+        if (it->chained) {
+            it[1].hanging = true;
+            g->inner[g->node_of[it[1].mention + it[1].parent]] = 1;
+        }
     }
 }
 
@@ -286,12 +304,12 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
     uint32_t records = g->records;
     g->is_tree = true;
     g->waiting = 0;
-    if (root == SN_NO_NODE) {
+    if (root == UINT32_MAX) {
         g->met[id] = 1;
-        g->parent[id] = SN_NO_NODE;
+        g->parent[id] = UINT32_MAX;
         g->stack[g->waiting++] = id;
     } else {
-        grow_particle(g, root, SN_NO_NODE);
+        grow_particle(g, root, UINT32_MAX);
     }
     while (g->waiting)
         grow_constraint(g, g->stack[--g->waiting]);
@@ -313,9 +331,15 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
         return;
     bool changed = look_at_particles(forest, frame);
     forest->fresh = true;
-    if (!changed && forest->analysed == forest->edits)
+    if (!changed && forest->analysed == forest->edits) {
+        sn_tree *trees = forest->tree_table.column[0];
+        for (uint32_t i = 0; i < forest->tree_table.count; ++i)
+            trees[i].turning = false;
         return;
+    }
     growth g = growth_of(forest, store);
+    if (forest->limit) /* there is a constraint, and so a node */
+        g.nodes[g.node++] = (sn_node){.w = 0};
     if (forest->id_table.count) {
         memset(g.in_forest, 0, forest->id_table.count);
         memset(g.met, 0, forest->id_table.count);
@@ -323,7 +347,7 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
     }
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
         const sn_pool *pool = store->pool[store->run[r].kind];
-        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i, root = SN_NO_NODE;
+        uint32_t id = forest->base[store->run[r].kind] + store->run[r].first + i, root = UINT32_MAX;
         if (pool->kind.force || g.met[id])
             continue;
         span s;

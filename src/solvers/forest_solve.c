@@ -16,8 +16,10 @@
 
    with which the zigzag is moved by -s / (1 + s), whatever s. Where lambda C'' is negative, under tension, it is a
    spring kappa = -lambda turn across the link; it conserves momentum. kappa needs lambda, so a tree is solved twice:
-   first without, and if then no particle has an s above TURNING, that is all. Compression (kappa < 0) is left out: it
-   would take away from the masses until there is no solution.
+   first without, and if then no particle has an s above TURNING, that is all. Later in the same step it is enough to
+   solve with the kappa of the substep before, unless that turns out to be far too small. (Not in later steps: where a
+   world goes must not depend on how it came to where it is.) Compression (kappa < 0) is left out: it would take away
+   from the masses until there is no solution.
 
    What turning leaves is of second order: C is missed by turn |P x|^2 / 2. If that were more than the largest error
    before, a smaller share of the step is taken, so that it is not: a chain that is squeezed or torn between two places
@@ -34,6 +36,9 @@
 /* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients. */
 #define TURNING 1.0
 
+/* kappa that is used again may have grown so many times. */
+#define STALE 2.0
+
 /* Inequalities: the sets of acting rows that are tried. Usually the first or second is right. */
 #define ROUNDS 12
 
@@ -42,6 +47,15 @@
 
 /* And one that others violate by less than this share of the largest violation before is left alone. */
 #define VIOLATED 1e-6
+
+/* What is above this is no finite sn_real. */
+#define MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
+
+/* And so often a tree is solved with another kappa. */
+#define TURNS 3u
+
+/* A step of which this share is safe is taken without a closer look. */
+#define UNSURE 0.1
 
 /* A forest at work. */
 typedef struct work {
@@ -56,7 +70,6 @@ typedef struct work {
 typedef struct state {
     bool acts;             /* any row does */
     bool one_way;          /* there are inequalities */
-    bool can_turn;         /* and rows that turn */
     double missed, length; /* squares: of the largest violation relative to the length of its gradient, and of that */
     double reach;          /* their quotient's root, m */
 } state;
@@ -72,14 +85,14 @@ static bool blame(const work *w, const sn_item *it)
 
 /* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the particles;
    count is passed apart, so that for links the loop is unrolled. */
-SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t count, state *s)
+SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t rows_count,
+                        uint32_t count, state *s)
 {
     const sn_forest_rows *rows = &w->rows;
     double own = rows->diagonal[r], square = 0;
     for (uint32_t p = 0; p < count; ++p) {
-        uint32_t at = w->trees.node_of[it->mention + p];
-        double g2 = vec3_dot_double(rec->j[r * count + p], rec->j[r * count + p]);
-        own += at == SN_NO_NODE ? 0 : w->trees.nodes[at].w * g2;
+        double g2 = dvec3_dot(rec->j[r * count + p], rec->j[r * count + p]);
+        own += w->trees.nodes[w->trees.node_of[it->mention + p]].w * g2;
         square += g2;
     }
     rec->rhs[r] = rows->rhs[r];
@@ -87,18 +100,17 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->lambda0[r] = rows->lambda0[r];
     rec->turn[r] = count == 2 && square > 0 ? rows->turn[r] : 0;
     rec->diagonal[r] = rows->diagonal[r] + FLOOR * own;
-    if (it->rows == 1 && rows->share != 1) /* of several rows elimination.c takes care */
+    if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
-    s->can_turn |= rec->turn[r] != 0;
     const double missed = rows->rhs[r] * rows->rhs[r];
-    if (it->acting >> r & 1 && missed * s->length > s->missed * square) {
+    if (missed * s->length > s->missed * square && rows->acting >> r & 1) {
         s->missed = missed;
         s->length = square;
     }
     return isfinite(rec->diagonal[r]) && isfinite(rec->rhs[r]);
 }
 
-SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, state *s)
+SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, bool turning, state *s)
 {
     sn_forest_rows *rows = &w->rows;
     sn_record rec = record_at(w->trees.numbers + it->record, rows_count);
@@ -109,40 +121,46 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
         rows->rhs[i] = rows->diagonal[i] = rows->least[i] = rows->turn[i] = rows->lambda0[i] = 0;
     if (!w->job->fill(w->job->context, it->kind, it->row, rows))
         return false;
-    it->acting = (uint8_t)rows->acting;
-    it->inequality = (uint8_t)rows->inequality;
-    const bool rests = !it->acting && !it->inequality;
+    const uint32_t acting = rows->acting, inequality = rows->inequality;
+    const bool rests = !(acting | inequality);
+    it->acting = (uint8_t)acting;
+    it->inequality = (uint8_t)inequality;
     for (uint32_t i = 0; i < rows_count * count; ++i)
-        rec.j[i] = rests ? vec3(0, 0, 0) : rows->block.gradient[i];
+        rec.j[i] = rests ? dvec3(0, 0, 0) : dvec3_from(rows->block.gradient[it->swapped ? 1 - i : i]);
     *rec.share = rows->share;
-    *rec.kappa = 0;
-    s->acts |= it->acting != 0;
-    s->one_way |= it->inequality != 0;
+    if (!turning)
+        *rec.kappa = 0;
+    s->acts |= acting != 0;
+    s->one_way |= inequality != 0;
     bool finite = true;
     for (uint32_t i = 0; i < rows_count; ++i)
-        finite &= fill_row(w, it, &rec, i, count, s);
+        finite &= fill_row(w, it, &rec, i, rows_count, count, s);
     return finite;
 }
 
-/* A whole tree; false, and the constraint is noted, if one of its constraints is not finite. */
-static bool fill_tree(work *w, const sn_tree *t, state *s)
+/* A whole tree, and eliminates it upwards on the way, as if all rows that act now were the right ones. False, and the
+   constraint is noted, if one of its constraints is not finite. */
+static bool fill_tree(work *w, const sn_tree *t, state *result)
 {
     const uint32_t *number = w->forest->node_table.column[SN_NODE_NUMBER];
     const sn_frame *frame = w->job->frame;
-    *s = (state){.length = 1};
+    const bool turning = t->turning;
+    state s = {.length = 1};
     for (uint32_t i = t->node; i < t->node_end; ++i) {
-        sn_node *n = &w->trees.nodes[i];
         w->slot[i] = frame->slot[number[i]];
-        n->w = (double)frame->x[w->slot[i]].w;
-        n->mass = 1 / n->w;
+        w->trees.nodes[i].w = (double)frame->x[w->slot[i]].w;
     }
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
+    sn_tree_start(&w->trees, t, turning);
+    for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &w->trees.items[i];
-        bool finite = item_is_link(it) ? fill_shape(w, it, 1, 2, s) : fill_shape(w, it, it->rows, it->count, s);
+        bool finite =
+            it->is_link ? fill_shape(w, it, 1, 2, turning, &s) : fill_shape(w, it, it->rows, it->count, turning, &s);
         if (!finite)
             return blame(w, it);
+        sn_tree_up(&w->trees, it, turning);
     }
-    s->reach = sqrt(s->missed / s->length);
+    s.reach = sqrt(s.missed / s.length);
+    *result = s;
     return true;
 }
 
@@ -158,30 +176,32 @@ static double row_length(const sn_item *it, const sn_record *rec, uint32_t row)
 {
     double sum = 0;
     for (uint32_t p = 0; p < it->count; ++p)
-        sum += vec3_dot_double(rec->j[row * it->count + p], rec->j[row * it->count + p]);
+        sum += dvec3_dot(rec->j[row * it->count + p], rec->j[row * it->count + p]);
     return sqrt(sum);
 }
 
-static void try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
+/* True if there are some. */
+static bool try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
 {
+    bool any = false;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
         for (uint32_t r = 0; it->inequality & ~it->acting && r < it->rows; ++r)
-            if (it->inequality >> r & 1 && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r))
+            if (it->inequality & ~it->acting & 1u << r && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r)) {
                 it->acting |= (uint8_t)(1u << r);
+                any = true;
+            }
     }
+    return any;
 }
 
 /* J x + a lambda - rhs of a row. */
 static double row_slack(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t row)
 {
     double sum = rec->diagonal[row] * rec->lambda[row] - rec->rhs[row];
-    for (uint32_t p = 0; p < it->count; ++p) {
-        uint32_t at = w->node_of[it->mention + p];
-        if (at != SN_NO_NODE)
-            sum += dvec3_dot(gradient_of(rec, it->count, row, p), load3(w->nodes[at].b));
-    }
+    for (uint32_t p = 0; p < it->count; ++p)
+        sum += dvec3_dot(gradient_of(rec, it->count, row, p), load3(w->nodes[w->node_of[it->mention + p]].b));
     return sum;
 }
 
@@ -218,10 +238,7 @@ static void clamp(const sn_trees *w, const sn_tree *t)
             if (it->inequality >> r & 1 && rec.lambda[r] < rec.least[r])
                 rec.lambda[r] = rec.least[r];
             for (uint32_t p = 0; p < it->count; ++p) {
-                uint32_t at = w->node_of[it->mention + p];
-                if (at == SN_NO_NODE)
-                    continue;
-                sn_node *n = &w->nodes[at];
+                sn_node *n = &w->nodes[w->node_of[it->mention + p]]; /* that of the ground stays, for w is 0 */
                 sn_dvec3 pull = dvec3_scale(gradient_of(&rec, it->count, r, p), n->w * rec.lambda[r]);
                 store3(n->b, dvec3_add(load3(n->b), pull));
             }
@@ -231,37 +248,68 @@ static void clamp(const sn_trees *w, const sn_tree *t)
 
 /* ---- Turning -------------------------------------------------------------------------------------------------------- */
 
-SN_INLINE bool set_kappa_shape(const sn_trees *w, const sn_item *it, uint32_t rows)
+/* What is seen on the way down. */
+typedef struct outcome {
+    bool finite;      /* all multipliers are */
+    bool turns;       /* a link has another kappa than was used, and needs it */
+    bool bent;        /* kappa matters, to the next substep, too */
+    double most_way;  /* the square of the longest x */
+    double most_turn; /* the largest turn */
+} outcome;
+
+/* Sets kappa from the multipliers. */
+SN_INLINE void set_kappa(const sn_trees *w, const sn_item *it, uint32_t rows, bool turning, outcome *out)
 {
+    const sn_node *a = &w->nodes[w->node_of[it->mention]], *b = &w->nodes[w->node_of[it->mention + 1]];
     sn_record rec = record_at(w->numbers + it->record, rows);
-    double kappa = 0, most = 0;
-    for (uint32_t r = 0; r < rows; ++r)
+    double kappa = 0, turn = 0;
+    for (uint32_t r = 0; r < rows; ++r) {
         kappa -= (rec.lambda0[r] + rec.lambda[r]) * rec.turn[r];
-    if (!(kappa > 0))
-        return false;
-    *rec.kappa = kappa;
-    for (uint32_t p = 0; p < 2; ++p) {
-        uint32_t at = w->node_of[it->mention + p];
-        if (at == SN_NO_NODE)
-            continue;
-        double s = w->nodes[at].h[0] += 2 * kappa * w->nodes[at].w; /* H is not needed any more */
-        most = s > most ? s : most;
+        turn += fabs(rec.turn[r]);
     }
-    return most > TURNING;
+    kappa = kappa > 0 ? kappa : 0;
+    const double s = (a->w + b->w) * it->arms;
+    const double used = turning ? *rec.kappa : 0;
+    out->turns |= s * (kappa - STALE * used) > TURNING;
+    out->bent |= s * kappa > TURNING;
+    out->most_turn = turn > out->most_turn ? turn : out->most_turn;
+    *rec.kappa = kappa;
 }
 
-/* Sets kappa from the multipliers. False if no particle needs it. */
-static bool set_kappa(const sn_trees *w, const sn_tree *t)
+SN_INLINE void look_at(const sn_trees *w, const sn_item *it, uint32_t rows, bool turning, outcome *out)
 {
-    bool needed = false;
-    for (uint32_t i = t->node; i < t->node_end; ++i)
-        w->nodes[i].h[0] = 0;
+    sn_record rec = record_at(w->numbers + it->record, rows);
+    for (uint32_t r = 0; r < rows; ++r)
+        out->finite &= fabs(rec.lambda[r]) <= MOST;
+    if (it->count == 2)
+        set_kappa(w, it, rows, turning, out);
+}
+
+static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
+{
+    outcome out = {.finite = true};
+    sn_tree_root(w, t);
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
-        if (it->count == 2)
-            needed |= it->rows == 1 ? set_kappa_shape(w, it, 1) : set_kappa_shape(w, it, it->rows);
+        sn_tree_down(w, it, turning);
+        if (it->is_link)
+            look_at(w, it, 1, turning, &out);
+        else
+            look_at(w, it, it->rows, turning, &out);
     }
-    return needed;
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        sn_dvec3 x = load3(w->nodes[i].b);
+        double square = dvec3_dot(x, x);
+        out.most_way = square > out.most_way ? square : out.most_way;
+    }
+    return out;
+}
+
+static void go_up(const sn_trees *w, const sn_tree *t, bool turning)
+{
+    sn_tree_start(w, t, turning);
+    for (uint32_t i = t->item_end; i-- > t->item;)
+        sn_tree_up(w, &w->items[i], turning);
 }
 
 /* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
@@ -270,56 +318,55 @@ SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_
                                  double *b)
 {
     const uint32_t *at = w->node_of + it->mention;
-    sn_dvec3 x = at[0] == SN_NO_NODE ? dvec3(0, 0, 0) : load3(w->nodes[at[0]].b);
-    sn_dvec3 y = at[1] == SN_NO_NODE ? dvec3(0, 0, 0) : load3(w->nodes[at[1]].b);
-    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(x, y);
+    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].b), load3(w->nodes[at[1]].b));
     const double square = dvec3_dot(g, g), along = dvec3_dot(way, g);
     const double aside = rec->turn[r] * (dvec3_dot(way, way) * square - along * along); /* turn |P way|^2 |g|^2 */
     *a = aside * aside;
     *b = 8 * square * square * square; /* the gradient of the row has the length |g| sqrt(2) */
 }
 
-/* The share of the step after which no row is missed by more, because it turns, than the worst was before. */
-static double safe_share(const sn_trees *w, const sn_tree *t, const state *s)
+/* The share of the step after which no row is missed by more, because it turns, than the worst was before. Mostly that is
+   seen at once: |P (x - y)| is at most twice the longest x, and gradients of what turns in practice are of length 1. */
+static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, const outcome *out)
 {
-    double most = s->missed / s->length;
+    const double before = s->missed / s->length;
+    double most = before;
+    if (2 * out->most_turn * out->most_way <= UNSURE * s->reach)
+        return 1;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
-        for (uint32_t r = 0; it->count == 2 && r < it->rows; ++r) {
-            double a, b;
-            missed_by_turning(w, it, &rec, r, &a, &b);
+        for (uint32_t r = 0; r < it->rows; ++r) {
+            double a = 0, b = 0;
+            if (rec.turn[r] != 0)
+                missed_by_turning(w, it, &rec, r, &a, &b);
             if (a > most * b)
                 most = a / b;
         }
     }
-    return most > s->missed / s->length ? s->reach / sqrt(most) : 1;
+    return most > before ? s->reach / sqrt(most) : 1;
 }
 
 /* ---- The forest ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the rows that act, and turns. */
-static void solve_tree(const sn_trees *w, const sn_tree *t, const state *s)
+/* Finds the rows that act, and turns. The tree has been eliminated upwards for the first time. */
+static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
 {
-    bool turning = false;
-    if (s->one_way)
-        try_near_ones(w, t, s);
+    uint32_t turns = 0;
+    if (s->one_way && try_near_ones(w, t, s))
+        go_up(w, t, t->turning);
     for (uint32_t round = 0;; ++round) {
-        sn_tree_eliminate(w, t, turning);
-        if (s->one_way && round == ROUNDS) {
+        outcome out = go_down(w, t, t->turning);
+        if (round == ROUNDS && s->one_way)
             clamp(w, t);
-            return;
-        }
-        if (s->one_way && change_acting(w, t, s))
-            continue;
-        if (!s->can_turn || turning || !set_kappa(w, t))
-            return;
-        turning = true;
+        bool changed = round < ROUNDS && s->one_way && change_acting(w, t, s);
+        bool again = changed || (out.turns && round < ROUNDS && turns++ < TURNS);
+        t->turning = again ? t->turning || !changed : out.bent;
+        if (!again)
+            return out;
+        go_up(w, t, t->turning);
     }
 }
-
-/* What is above this is no finite sn_real. */
-#define MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
 
 /* Notes the constraint at fault, if what a tree hands out is not finite. */
 static bool blame_first(const work *w, const sn_tree *t)
@@ -327,34 +374,11 @@ static bool blame_first(const work *w, const sn_tree *t)
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->trees.items[i];
         sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
-        bool finite = true;
         for (uint32_t r = 0; r < it->rows; ++r)
-            finite &= fabs(rec.lambda[r]) <= MOST;
-        for (uint32_t p = 0; p < it->count; ++p) {
-            uint32_t at = w->trees.node_of[it->mention + p];
-            for (uint32_t k = 0; at != SN_NO_NODE && k < 3; ++k)
-                finite &= fabs(w->trees.nodes[at].b[k]) <= MOST;
-        }
-        if (!finite)
-            return blame(w, it);
+            if (!(fabs(rec.lambda[r]) <= MOST))
+                return blame(w, it);
     }
-    return true;
-}
-
-static bool is_finite(const work *w, const sn_tree *t)
-{
-    bool finite = true;
-    for (uint32_t i = t->item; i < t->item_end; ++i) {
-        const sn_item *it = &w->trees.items[i];
-        sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
-        for (uint32_t r = 0; r < it->rows; ++r)
-            finite &= fabs(rec.lambda[r]) <= MOST;
-    }
-    for (uint32_t i = t->node; i < t->node_end; ++i) {
-        const double *x = w->trees.nodes[i].b;
-        finite &= fabs(x[0]) <= MOST && fabs(x[1]) <= MOST && fabs(x[2]) <= MOST;
-    }
-    return finite || blame_first(w, t);
+    return false;
 }
 
 static void hand_out(const work *w, const sn_tree *t, double share)
@@ -362,14 +386,15 @@ static void hand_out(const work *w, const sn_tree *t, double share)
     const sn_forest_job *job = w->job;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->trees.items[i];
-        sn_record rec = record_at(w->trees.numbers + it->record, it->rows);
-        for (uint32_t r = 0; r < it->rows; ++r)
-            rec.lambda[r] *= share;
-        job->take(job->context, it->kind, it->row, rec.lambda);
+        double *lambda = record_at(w->trees.numbers + it->record, it->rows).lambda;
+        for (uint32_t r = 0; share != 1 && r < it->rows; ++r)
+            lambda[r] *= share;
+        job->take(job->context, it->kind, it->row, lambda);
     }
     for (uint32_t i = t->node; job->move && i < t->node_end; ++i) {
-        double x[3];
-        store3(x, dvec3_scale(load3(w->trees.nodes[i].b), share));
+        double *x = w->trees.nodes[i].b;
+        if (share != 1)
+            store3(x, dvec3_scale(load3(x), share));
         job->move(job->context, w->slot[i], x);
     }
 }
@@ -384,7 +409,7 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
 
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
 {
-    const sn_tree *trees = forest->tree_table.column[0];
+    sn_tree *trees = forest->tree_table.column[0];
     work w;
     w.forest = forest;
     w.job = job;
@@ -392,7 +417,8 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
     w.trees = (sn_trees){.items = forest->item_table.column[0],
                          .nodes = forest->node_table.column[SN_NODE_STATE],
                          .numbers = forest->record_table.column[0],
-                         .node_of = forest->mention_table.column[SN_MENTION_NODE]};
+                         .node_of = forest->mention_table.column[SN_MENTION_NODE],
+                         .inner = forest->node_table.column[SN_NODE_INNER]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
         state s;
         if (!fill_tree(&w, &trees[i], &s))
@@ -401,10 +427,10 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
             hand_out_nothing(&w, &trees[i]);
             continue;
         }
-        solve_tree(&w.trees, &trees[i], &s);
-        if (!is_finite(&w, &trees[i]))
-            return false;
-        hand_out(&w, &trees[i], s.can_turn ? safe_share(&w.trees, &trees[i], &s) : 1);
+        outcome out = solve_tree(&w.trees, &trees[i], &s);
+        if (!out.finite)
+            return blame_first(&w, &trees[i]);
+        hand_out(&w, &trees[i], safe_share(&w.trees, &trees[i], &s, &out));
     }
     return true;
 }

@@ -37,10 +37,13 @@
 #define DRIFT_SUBSTEPS 4.0 /* T by default, in substeps */
 #define LEAST_SUBSTEPS 2.0 /* and at least */
 
-#define RESIDUAL        1e-10 /* of the right-hand side, that may be left when multipliers are found */
+#include <stdlib.h>
+#define RESIDUAL (getenv("TOL") ? atof(getenv("TOL")) : 1e-10)
 #define MOST_ITERATIONS 10000u
 #define MOST_ROUNDS     8    /* of the search for the active set; after them rows are only dropped */
 #define VIOLATED        1e-9 /* an inactive row joins if it is short of this share of the largest right-hand side */
+#define LEAST_TAMING (getenv("D0") ? atof(getenv("D0")) : 1e-5)
+#define SOFT_ENOUGH 1e-3
 #define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
 #define LEAST_TAMING (getenv("D0") ? atof(getenv("D0")) : 1e-5)
 #define SOFT_ENOUGH 1e-3

@@ -41,6 +41,7 @@ typedef struct sn_system {
     uint32_t *slot;
     uint32_t *valence; /* of how many equations it is part */
     double *w;         /* inverse mass */
+    double *strain;    /* the caller's */
     sn_dvec3 *sum;     /* J^T y */
 
     /* by slot */

@@ -5,17 +5,22 @@
 #include "base/dvec.h"
 #include "solvers/forest.h"
 
-#define SN_NO_NODE   UINT32_MAX
-#define SN_NO_PARENT UINT16_MAX
+#define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
+#define SN_NO_PARENT UINT8_MAX
 
-/* A constraint in a tree. A tree's constraints follow each other, parents before their children. */
+/* A constraint in a tree. A tree's constraints follow each other, parents before their children. A link is one of one row and
+   two particles, and a chain is links that follow each other, with nothing else at the particles between them. */
 typedef struct sn_item {
     uint32_t kind, row;
     uint32_t mention; /* where its particles begin in the list of nodes */
     uint32_t record;  /* where its numbers begin */
-    uint16_t rows, count;
-    uint16_t parent;            /* which of its particles; SN_NO_PARENT: it has none, for all are immovable */
-    bool chained;               /* its child has but one constraint more, which is the next item, and both are links */
+    uint8_t rows, count;
+    uint8_t parent; /* which of its particles; SN_NO_PARENT: it has none, for all are immovable */
+    bool is_link;
+    bool swapped;               /* a link whose parent is its second particle: here it is the first */
+    bool chained;               /* to the next item, by its child */
+    bool hanging;               /* from the item before, which is chained to it */
+    uint8_t arms;               /* the most constraints that one of its particles has; 255: or more */
     uint8_t acting, inequality; /* by row */
 } sn_item;
 
@@ -23,11 +28,12 @@ typedef struct sn_item {
 typedef struct sn_node {
     double h[6]; /* H, or its inverse once its parent has been eliminated: xx, yy, zz, xy, xz, yz */
     double b[3]; /* b, and in the end x */
-    double w, mass;
+    double w;
 } sn_node;
 
 typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
+    bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
 } sn_tree;
 
 /* The numbers of a constraint, each by row; those of sn_forest_rows and what becomes of them. */
@@ -35,13 +41,13 @@ typedef struct sn_record {
     double *rhs, *diagonal, *least, *turn, *lambda0, *lambda;
     double *z, *gain;      /* lambda = z - gain . (x of the parent), three numbers a row */
     double *share, *kappa; /* one of each */
-    sn_vec3 *j;            /* [row * count + particle] */
+    sn_dvec3 *j;           /* [row * count + particle] */
 } sn_record;
 
 /* In doubles. */
 static inline uint64_t record_size(uint32_t rows, uint32_t count)
 {
-    return 10 * (uint64_t)rows + 2 + ((uint64_t)rows * count * sizeof(sn_vec3) + sizeof(double) - 1) / sizeof(double);
+    return 10 * (uint64_t)rows + 2 + 3 * (uint64_t)rows * count;
 }
 
 SN_INLINE sn_record record_at(double *at, uint32_t rows)
@@ -56,7 +62,7 @@ SN_INLINE sn_record record_at(double *at, uint32_t rows)
                        .gain = at + 7 * rows,
                        .share = at + 10 * rows,
                        .kappa = at + 10 * rows + 1,
-                       .j = (sn_vec3 *)(void *)(at + 10 * rows + 2)};
+                       .j = (sn_dvec3 *)(void *)(at + 10 * rows + 2)};
 }
 
 /* A forest at work. */
@@ -64,12 +70,13 @@ typedef struct sn_trees {
     sn_item *items;
     sn_node *nodes;
     double *numbers;
-    const uint32_t *node_of; /* by mention; SN_NO_NODE: immovable */
+    const uint32_t *node_of;    /* by mention */
+    const unsigned char *inner; /* by node: it is within a chain, and without turning H is not needed */
 } sn_trees;
 
 SN_INLINE sn_dvec3 gradient_of(const sn_record *r, uint32_t count, uint32_t row, uint32_t particle)
 {
-    return dvec3_from(r->j[row * count + particle]);
+    return r->j[row * count + particle];
 }
 
 SN_INLINE sn_dvec3 load3(const double *a)
@@ -84,20 +91,18 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* A link: one row, two particles. */
-static inline bool item_is_link(const sn_item *it)
-{
-    return it->rows == 1 && it->count == 2;
-}
-
-/* Solves the equations of a tree with the rows that act, the others' lambda at its least, and with kappa if turning: sets lambda,
-   and b of the nodes to x. In elimination.c. */
-void sn_tree_eliminate(const sn_trees *trees, const sn_tree *tree, bool turning);
+/* Elimination, in elimination.c. First the nodes are to be started (H = m, b = 0), then all constraints, the last one first,
+   summed up at their parents, with kappa if turning; then comes the root, and then all constraints again, the first one
+   first: lambda is set, and b of the nodes to x. Rows that do not act have their lambda at its least. */
+void sn_tree_start(const sn_trees *trees, const sn_tree *tree, bool turning);
+void sn_tree_up(const sn_trees *trees, const sn_item *it, bool turning);
+void sn_tree_root(const sn_trees *trees, const sn_tree *tree);
+void sn_tree_down(const sn_trees *trees, const sn_item *it, bool turning);
 
 /* The columns of the tables of a forest. */
 enum { SN_ID_IN_FOREST, SN_ID_MET, SN_ID_FIRST, SN_ID_PARENT, SN_ID_STACK, SN_ID_COLUMNS };
 enum { SN_MENTION_PARTICLE, SN_MENTION_NODE, SN_MENTION_OF, SN_MENTION_COLUMNS };
 enum { SN_PARTICLE_START, SN_PARTICLE_NODE, SN_PARTICLE_MOVABLE, SN_PARTICLE_MET, SN_PARTICLE_COLUMN_COUNT };
-enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_COLUMNS };
+enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_COLUMNS };
 
 #endif

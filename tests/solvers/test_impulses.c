@@ -152,6 +152,25 @@ static void the_soft_step_leaves_no_speed(void **state)
     }
 }
 
+/* What hangs on it stretches the soft step's spring by g / w^2, with w = pi / h. With leapfrog by half of that: the second
+   half of gravity's kick comes after the spring, and goes to the passes without it. */
+static void the_soft_step_is_a_spring(void **state)
+{
+    (void)state;
+    for (size_t way = 2; way < 5; ++way) {
+        sn_world *world = solver_world(setups[way], 1, 1);
+        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
+                    b = sn_add_particle(world, vec(0, -1, 0), 3);
+        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        support_run(world, 200, 0.05);
+        double w = 3.141592653589793 / 0.05, stretch = (way == 2 ? 1 : 0.5) * 9.81 / (w * w);
+        assert_close(solver_distance(world, a, b) - 1, stretch, 1e-2 * stretch);
+        assert_close(sn_constraint_force(world, rod).magnitude, 3 * 9.81, 1e-3);
+        assert_true(solver_speed(world, b) < 1e-4);
+        sn_world_destroy(world);
+    }
+}
+
 /* With Baumgarte the speed stays: released from its rod, the particle flies on. With the soft step it rests. */
 static void what_is_left_of_a_correction(void **state)
 {
@@ -174,10 +193,13 @@ static void what_is_left_of_a_correction(void **state)
 static void a_pendulum_keeps_its_energy(void **state)
 {
     (void)state;
-    for (size_t way = 0; way < COUNT_OF(setups); ++way) {
-        sn_world *world = solver_world(setups[way], 1, 1);
+    for (size_t n = 0; n < 2 * COUNT_OF(setups); ++n) {
+        sn_world *world = solver_world(setups[n / 2], 1, 1);
         solver_chain c = chain_in(world, 1, 1, 1, 0);
         sn_report report;
+        if (n %
+            2) /* a kilometre away, in single precision, a place is known to 0.06 mm: what rounding leaves over counts */
+            assert_ok(world, sn_world_shift_origin(world, vec(-1000, 0, 0)));
         for (uint32_t i = 0; i < 3120; ++i) {
             support_run(world, 1, 1.0 / 600);
             assert_true(chain_strain(&c) < 1e-3);
@@ -256,6 +278,7 @@ static void a_floor_is_met_and_not_overrun(void **state)
             support_run(world, 1, 0.01);
             height = (double)sn_particle_position(world, p).y;
         }
+        assert_true(solver_speed(world, p) > 30); /* 0.1 m, the next substep would go below: it is not slowed before */
         support_run(world, 1, 0.01);
         assert_close(sn_particle_position(world, p).y, 0, EXACTNESS(1e-6, 1e-14));
         support_run(world, 50, 0.01);
@@ -372,20 +395,20 @@ static void warm_starting_survives_another_substep(void **state)
 {
     (void)state;
     for (size_t way = 0; way < 3; way += 2) {
-        sn_world *world = solver_world(setups[way], 10, 1);
+        sn_world *world = solver_world(setups[way], 1, 2);
         sn_settings s = sn_world_settings(world);
         s.damping = 5;
         assert_ok(world, sn_world_configure(world, &s));
-        solver_chain c = chain_in(world, 8, 0.1, 0.1, 0);
+        solver_chain c = chain_in(world, 4, 0.1, 0.1, 0);
         for (uint32_t i = 1; i <= c.links; ++i)
             assert_ok(world, sn_particle_set_position(world, c.node[i], vec(0, -0.1 * i, 0)));
-        support_run(world, 600, FRAME);
+        support_run(world, 6000, FRAME / 10);
         double top = (double)sn_constraint_force(world, c.rod[0]).magnitude;
-        assert_close(top, 8 * 0.1 * 9.81, 0.05);
+        assert_close(top, 4 * 0.1 * 9.81, 0.01);
         for (uint32_t i = 0; i < 8; ++i) {
-            support_run(world, 1, i % 2 ? FRAME : FRAME / 4);
+            support_run(world, 1, i % 2 ? FRAME / 10 : FRAME / 20);
             assert_bounded(world, c.links + 1, 1, 0.02);
-            assert_close(sn_constraint_force(world, c.rod[0]).magnitude, top, 0.2);
+            assert_close(sn_constraint_force(world, c.rod[0]).magnitude, top, 0.6 * top); /* unscaled: 1.9 */
         }
         sn_world_destroy(world);
     }
@@ -597,6 +620,7 @@ int main(void)
         cmocka_unit_test(gradients_are_those_at_the_start),
         cmocka_unit_test(baumgarte_takes_a_share),
         cmocka_unit_test(the_soft_step_leaves_no_speed),
+        cmocka_unit_test(the_soft_step_is_a_spring),
         cmocka_unit_test(what_is_left_of_a_correction),
         cmocka_unit_test(a_pendulum_keeps_its_energy),
         cmocka_unit_test(a_double_pendulum_is_of_second_order),
