@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test check fuzz bench accuracy docs test-blender gallery format format-check mingw aarch64 install clean
+.PHONY: build help run test check fuzz bench accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -56,6 +56,12 @@ docs: ## bring the generated tables in docs/ up to date
 	@$(call configure,release)
 	@cmake --build --preset release --target list_kinds sinew_command validation_test_claims
 	@scripts/docs.sh build/release/examples/list_kinds build/release/sinew build/release/tests/validation/test_claims
+
+solver-docs: ## measure the solvers and write the figures and tables of docs/solvers.md
+	@$(setup) build run
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_command
+	@scripts/solvers.sh
 
 test-blender: ## open an export in Blender and compare every vertex with what was simulated
 	@$(setup) build blender

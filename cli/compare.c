@@ -48,7 +48,7 @@ static void defaults(void *given)
     o->frames = UINT32_MAX;
 }
 
-/* ---- What was asked ------------------------------------------------------------------------------------------------------ */
+/* ---- What was asked ---------------------------------------------------------------------------------------------- */
 
 static bool read_budget(const char *text, double *seconds)
 {
@@ -84,7 +84,7 @@ static bool check_asked(sn_comparison *c, const char *scene)
     return sn_counts_read("iterations", o->iterations ? o->iterations : "1,2,4,8,16,32", &c->count, &c->counts);
 }
 
-/* ---- The comparison -------------------------------------------------------------------------------------------------------- */
+/* ---- The comparison ---------------------------------------------------------------------------------------------- */
 
 /* Loads the scene as it is: what is wrong with it, and what is measured once. */
 static int look(sn_comparison *c, const char *scene, char **path)

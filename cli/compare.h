@@ -14,7 +14,7 @@ typedef struct sn_compare_options {
     bool quiet, json, read_anywhere, help;
 } sn_compare_options;
 
-/* ---- Who takes part (compare_spec.c) --------------------------------------------------------------------------------- */
+/* ---- Who takes part (compare_spec.c) ----------------------------------------------------------------------------- */
 
 /* A solver with its settings: NAME[:WORD...][+PATH=VALUE...], as in jacobi:averaged+relaxation=1.5. A WORD is the value of
    a setting of the world that is a choice (averaged of jacobi, leapfrog of integrator). A PATH without a dot is a
@@ -39,7 +39,7 @@ void sn_contestants_release(sn_contestants *contestants);
 /* "1,2,4": counts that rise. False after a message. Free *count. */
 bool sn_counts_read(const char *option, const char *list, uint32_t **count, uint32_t *length);
 
-/* ---- The error (compare_error.c) --------------------------------------------------------------------------------------
+/* ---- The error (compare_error.c) ------------------------------------------------------------------------------------
 
    One number for constraints of all kinds. What a constraint misses (sn_kind_report) is in the unit of its C: metres,
    radians, cubic metres. Divided by the length of the gradient of C by one point it is the distance by which that point is
@@ -60,7 +60,7 @@ void sn_error_scale_release(sn_error_scale *scale);
 /* The mean over all constraints, and the largest. Force elements have nothing to miss. */
 void sn_error_of(const sn_error_scale *scale, sn_world *world, const sn_report *report, double *mean, double *worst);
 
-/* ---- Runs (compare_run.c) -------------------------------------------------------------------------------------------- */
+/* ---- Runs (compare_run.c) ---------------------------------------------------------------------------------------- */
 
 typedef struct sn_sample {
     double time;         /* s */
@@ -123,7 +123,7 @@ void sn_comparison_run(sn_comparison *c);
 /* Whether a run is one of those whose course is drawn. */
 bool sn_trial_is_shown(const sn_comparison *c, const sn_trial *trial);
 
-/* ---- Telling (compare_tell.c, compare_files.c, compare_draw.c) -------------------------------------------------------- */
+/* ---- Telling (compare_tell.c, compare_files.c, compare_draw.c) --------------------------------------------------- */
 
 /* The departure of energy as a share of the largest kinetic energy, and of momentum as a share of what goes with that
    energy. NaN where that says nothing. */

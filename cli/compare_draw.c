@@ -34,7 +34,7 @@ static void put_number(FILE *script, double value, const char *end)
         fprintf(script, "NaN%s", end);
 }
 
-/* ---- Errors ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Errors ------------------------------------------------------------------------------------------------------ */
 
 /* Each contestant's runs: passes, milliseconds, mean and worst error. */
 static void put_errors(FILE *script, const sn_comparison *c)
@@ -107,7 +107,7 @@ static void put_time_script(FILE *script, bool png, const void *context)
     put_error_script(script, context, png, 2, "CPU time of a frame / ms");
 }
 
-/* ---- Courses ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Courses ----------------------------------------------------------------------------------------------------- */
 
 static double size_of(const double v[3])
 {

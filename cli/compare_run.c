@@ -10,7 +10,7 @@
 #define PROBE_FRAMES  5 /* by which a number of substeps is judged, after one that makes things ready */
 #define MOST_SUBSTEPS 100000u
 
-/* ---- Loading --------------------------------------------------------------------------------------------------------------- */
+/* ---- Loading ----------------------------------------------------------------------------------------------------- */
 
 /* Warnings of the world; the same one after the other only once. */
 typedef struct listener {
@@ -110,7 +110,7 @@ static bool load(sn_comparison *c, sn_trial *t, listener *l, sn_loaded *loaded)
     return good;
 }
 
-/* ---- A run --------------------------------------------------------------------------------------------------------------------- */
+/* ---- A run ------------------------------------------------------------------------------------------------------- */
 
 static bool was_interrupted(sn_comparison *c, sn_trial *t)
 {
@@ -238,7 +238,7 @@ static void run_trial(sn_comparison *c, sn_trial *t)
     sn_loaded_release(&loaded);
 }
 
-/* ---- A budget ---------------------------------------------------------------------------------------------------------------- */
+/* ---- A budget ---------------------------------------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -286,7 +286,7 @@ static void fit_substeps(sn_comparison *c, sn_trial *t)
     t->substeps = fits ? fits : 1;
 }
 
-/* ---- All of them ---------------------------------------------------------------------------------------------------------------- */
+/* ---- All of them ------------------------------------------------------------------------------------------------- */
 
 static sn_trial *add_trial(sn_comparison *c, const sn_contestant *who, uint32_t iterations)
 {
@@ -314,6 +314,10 @@ static void run_contestant(sn_comparison *c, const sn_contestant *who)
             fit_substeps(c, t);
         if (t && c->code == SN_EXIT_FINE)
             run_trial(c, t);
+        if (t && c->code != SN_EXIT_FINE && t->end == SN_TRIAL_FINISHED) {
+            t->end = SN_TRIAL_INTERRUPTED;
+            snprintf(t->message, sizeof t->message, "before it was run");
+        }
         if (t && t->end == SN_TRIAL_REFUSED) {
             t->iterations = once ? t->iterations : 0; /* it would say the same of every other number */
             return;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Pieces ----------------------------------------------------------------------------------------------------------- */
+/* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
 /* Where a piece of a list ends: at the first of the separators outside of brackets and quotes. A + or : separates only
    before a letter, so that 1e+5 is a number. */
@@ -41,7 +41,7 @@ static char *copy(const char *text, size_t length)
     return made;
 }
 
-/* ---- Settings of the world --------------------------------------------------------------------------------------------- */
+/* ---- Settings of the world --------------------------------------------------------------------------------------- */
 
 /* The setting that has a choice of this name; "solver" is none of them. */
 static const sn_key *key_of_choice(const char *word)
@@ -88,7 +88,7 @@ static bool is_solver(const char *word)
     return false;
 }
 
-/* ---- One of them ----------------------------------------------------------------------------------------------------------- */
+/* ---- One of them ------------------------------------------------------------------------------------------------- */
 
 /* Adds KEY=VALUE of two parts, or PATH=VALUE as it is with an empty key. */
 static int add_set(sn_contestant *c, const char *key, const char *text)
@@ -186,7 +186,7 @@ void sn_contestants_release(sn_contestants *all)
     *all = (sn_contestants){0};
 }
 
-/* ---- Counts ------------------------------------------------------------------------------------------------------------- */
+/* ---- Counts ------------------------------------------------------------------------------------------------------ */
 
 /* One number of the list; 0 if there is none: it must be positive. */
 static uint32_t read_count(const char *at, size_t length)

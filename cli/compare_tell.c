@@ -22,7 +22,7 @@ const char *sn_trial_end_name(const sn_trial *t)
     return names[t->end];
 }
 
-/* ---- For people ---------------------------------------------------------------------------------------------------------- */
+/* ---- For people -------------------------------------------------------------------------------------------------- */
 
 static int longest_label(const sn_comparison *c)
 {
@@ -91,7 +91,7 @@ void sn_comparison_print(const sn_comparison *c)
         print_row(c, &c->trial[i], width);
 }
 
-/* ---- For programs ---------------------------------------------------------------------------------------------------------- */
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
 
 bool sn_comparison_say_start(const sn_comparison *c)
 {

@@ -1,9 +1,9 @@
 /* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients turn, hand
    out.
 
-   Hard leaves. A rod to a hook has no child that could move: its D (see elimination.c) would be 0. So every row gives by
-   FLOOR times its own A = J W J^T + a: by a billionth of what its own particles do. Two rows that say the same share
-   the load, and two that contradict each other meet halfway.
+   Hard leaves. A rod to a hook has no child that could move: its D (see elimination.c) would be 0. So rows of such
+   constraints give by FLOOR times their own A = J W J^T + a: by a billionth of what their own particle does. Two of them
+   that say the same share the load, and two that contradict each other meet halfway.
 
    Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
    under the tension T shows what comes of that: a zigzag across it is moved by -s times itself, s = 4 T h^2 / (m l), so
@@ -29,7 +29,7 @@
 #include <float.h>
 #include <math.h>
 
-/* What hard rows give, as a share of their own A. The error that it causes, and the digits that a large H leaves to the
+/* What rows without a child give, as a share of their own A. The error that it causes, and the digits that a large H leaves to the
    others, are both far below the precision of a gradient in single precision. */
 #define FLOOR 1e-9
 
@@ -99,7 +99,7 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->least[r] = rows->least[r];
     rec->lambda0[r] = rows->lambda0[r];
     rec->turn[r] = count == 2 && square > 0 ? rows->turn[r] : 0;
-    rec->diagonal[r] = rows->diagonal[r] + FLOOR * own;
+    rec->diagonal[r] = rows->diagonal[r] + (it->is_leaf ? FLOOR * own : 0);
     if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
     const double missed = rows->rhs[r] * rows->rhs[r];
@@ -127,7 +127,7 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
     it->inequality = (uint8_t)inequality;
     for (uint32_t i = 0; i < rows_count * count; ++i)
         rec.j[i] = rests ? dvec3(0, 0, 0) : dvec3_from(rows->block.gradient[it->swapped ? 1 - i : i]);
-    *rec.share = rows->share;
+    *rec.share = rows_count == 1 ? 1 : rows->share;
     if (!turning)
         *rec.kappa = 0;
     s->acts |= acting != 0;

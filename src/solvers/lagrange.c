@@ -6,7 +6,7 @@
        J W J^T lambda = -J' v - J (W f + g) - k_s C - k_d J v
 
    The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T is
-   settings.drift_time, or four substeps: shorter than two is not stable with explicit integrators, and is not taken.
+   settings.drift_time, or four substeps; less than two is not stable with explicit integrators, and not taken.
 
    Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring, which
    explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the error:
@@ -16,20 +16,32 @@
    At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in w T,
    with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the row, the
    larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about 1.2 / T for
-   springs of any stiffness, while soft ones (w T << 1) lose only (w T)^3 of critical damping and (w T)^4 / 2 of their
+   springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose (w T)^4 / 2 of their
    frequency. B is a bound for the mobility of the row together with all that share its particles: the sum of
    n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T. In the same way dampers
    act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants by 1 + k_s a b t: strong
    ones are slower than the substep, weak ones are true to second order.
 
-   Rows may repeat or contradict each other; see krylov.h. Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', are found
-   by trying sets of active rows. Candidates are those that are violated or would be at the end of the substep. A force
-   cannot stop an approaching particle at once: it takes about 2 T, and it passes the boundary by no more than
-   T |C'| / e on its way. The classic stiffness k scales the force of a constraint; correct_stiffness is ignored.
+   The classic stiffness k: a row gives by (1 / k - 1) times its own mobility besides, so that alone it exerts k times the
+   force; correct_stiffness is ignored.
+
+   Too many constraints. Rows that repeat others are no trouble; see krylov.h. Those that contradict each other are, where
+   the mechanism is nearly singular: an impossible triangle pulls itself straight, and there a correction along its
+   line takes next to infinite accelerations across it. So rows give as in the method of Levenberg and Marquardt, by a
+   share of their mobility that is the square of their strain: the error C + T C' in metres against the extent of the
+   constraint, the largest of all that share a particle. With that no correction moves anything farther than about half
+   the extent, what is impossible ends as a compromise of least squares, and legal motion does not notice.
+
+   Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', are found by trying sets of active rows. Candidates are those that
+   are violated or would be at the end of the substep. A force cannot stop an approaching particle at once: that takes
+   some T, and it passes the boundary by up to T |C'| / e on its way.
+
+   Constraints that form trees, such as ropes, are solved at once (forest.h), the others iteratively (krylov.h).
+   SN_LINEAR_LEAST_SQUARES does everything as the lecture does.
 
    Nothing is taken over from the substep before: the forces are a function of the state alone. (Starting from the old
-   lambda would save a third of the iterations at best, and make results depend on what no snapshot should have to
-   keep.) */
+   lambda would save some iterations, and make the future depend on what is no part of the state.) */
+#include "solvers/forest.h"
 #include "solvers/krylov.h"
 #include "solvers/solver.h"
 #include "solvers/system.h"
@@ -37,31 +49,40 @@
 #define DRIFT_SUBSTEPS 4.0 /* T by default, in substeps */
 #define LEAST_SUBSTEPS 2.0 /* and at least */
 
-#include <stdlib.h>
-#define RESIDUAL (getenv("TOL") ? atof(getenv("TOL")) : 1e-10)
+#define RESIDUAL        1e-8 /* of the right-hand side: what may be left when multipliers are found iteratively */
 #define MOST_ITERATIONS 10000u
 #define MOST_ROUNDS     8    /* of the search for the active set; after them rows are only dropped */
 #define VIOLATED        1e-9 /* an inactive row joins if it is short of this share of the largest right-hand side */
-#define LEAST_TAMING (getenv("D0") ? atof(getenv("D0")) : 1e-5)
-#define SOFT_ENOUGH 1e-3
 #define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
-#define LEAST_TAMING (getenv("D0") ? atof(getenv("D0")) : 1e-5)
-#define SOFT_ENOUGH 1e-3
 #define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
+
+/* What rows give in any case if they are solved iteratively, as a share of their mobility: C = -LEAST_STRAIN T^2 times the
+   acceleration that the force gives to its particles, which nobody sees, and the number of iterations stays in bounds. */
+#define LEAST_STRAIN 1e-4
+
+/* Compliant rows that give more than this share of their mobility by themselves need no help: their C is no error. */
+#define SOFT_ENOUGH 1e-3
+
+#define NOT_HERE UINT32_MAX
 
 typedef enum row_state {
     ROW_RESTS = 0, /* does not take part */
     ROW_HOLDS,     /* an equality */
     ROW_PUSHES,    /* an inequality that is active, */
-    ROW_WAITS      /* and one that could be */
+    ROW_WAITS,     /* and one that could be */
+    ROW_SOLVED     /* in a tree: its multiplier is known */
 } row_state;
 
 typedef struct lagrange {
     sn_system system;
+    sn_forest forest;
     sn_table work; /* by row: SN_KRYLOV_VECTORS, and the three below */
     double *b;     /* scaled */
     double *y;     /* scaled multipliers */
     uint8_t *state;
+    sn_table block_table; /* by the forest's numbers: where a constraint is among the blocks */
+    uint32_t *block_of;
+    bool trees; /* are to be solved by themselves */
 } lagrange;
 
 /* ---- Room ------------------------------------------------------------------------------------------------------- */
@@ -73,6 +94,8 @@ static lagrange *create(const sn_allocator *allocator)
         return NULL;
     *l = (lagrange){0};
     sn_system_init(&l->system);
+    sn_forest_init(&l->forest);
+    sn_table_column(&l->block_table, sizeof *l->block_of, false);
     for (int i = 0; i < SN_KRYLOV_VECTORS + 2; ++i)
         sn_table_column(&l->work, sizeof(double), false);
     sn_table_column(&l->work, sizeof *l->state, false);
@@ -85,8 +108,11 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (!l && !(l = in->scratch->lagrange = create(allocator)))
         return false;
     if (!sn_system_reserve(&l->system, allocator, in->store, in->particle_count) ||
-        !sn_table_reserve(&l->work, allocator, l->system.row_table.capacity))
+        !sn_table_reserve(&l->work, allocator, l->system.row_table.capacity) ||
+        !sn_forest_reserve(&l->forest, allocator, in->store) ||
+        !sn_table_reserve(&l->block_table, allocator, l->forest.id_table.count))
         return false;
+    l->block_of = l->block_table.column[0];
     l->b = l->work.column[SN_KRYLOV_VECTORS];
     l->y = l->work.column[SN_KRYLOV_VECTORS + 1];
     l->state = l->work.column[SN_KRYLOV_VECTORS + 2];
@@ -99,7 +125,9 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     if (!l)
         return;
     sn_system_release(&l->system, allocator);
+    sn_forest_release(&l->forest, allocator);
     sn_table_release(&l->work, allocator);
+    sn_table_release(&l->block_table, allocator);
     sn_release(allocator, l, sizeof *l);
     scratch->lagrange = NULL;
 }
@@ -154,7 +182,9 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
     for (uint32_t r = 0; r < block->rows; ++r) {
         uint32_t e = block->first + r;
         gains k = gains_of(&pool->give[block->row], bound_of(system, block, r), t, (double)in->h);
-        bool inequality = pool->kind.inequality >> r & 1, held = system->mobility[e] + k.give > 0;
+        double stiffness = (double)pool->give[block->row].stiffness;
+        bool inequality = pool->kind.inequality >> r & 1;
+        bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
         system->b[e] = -system->curve[e] - system->pull[e] - k.k_s * system->value[e] - k.k_d * system->rate[e];
         if (inequality)
@@ -162,6 +192,13 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         else
             l->state[e] = held ? ROW_HOLDS : ROW_RESTS;
     }
+}
+
+/* What the classic stiffness makes a row give. */
+static double stiffness_give(const sn_store *store, const sn_system_block *block, double mobility)
+{
+    double k = (double)store->pool[block->kind]->give[block->row].stiffness;
+    return k > 0 ? (1 / k - 1) * mobility : 0;
 }
 
 /* ---- Where equations contradict each other ------------------------------------------------------------------------ */
@@ -225,17 +262,23 @@ static void find_strains(lagrange *l, const sn_frame *frame, double t)
     }
 }
 
-static void tame(lagrange *l, const sn_frame *frame, double t)
+static bool in_tree(const lagrange *l, const sn_system_block *block)
+{
+    return l->trees && sn_forest_has(&l->forest, block->kind, block->row);
+}
+
+static void add_give(lagrange *l, const sn_solver_in *in, double t)
 {
     sn_system *system = &l->system;
-    find_strains(l, frame, t);
+    find_strains(l, &in->frame, t);
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
-        double strain = LEAST_TAMING;
+        double strain = in_tree(l, block) ? 0 : LEAST_STRAIN;
         for (uint32_t i = 0; i < block->count; ++i)
             strain = fmax(strain, system->strain[system->particle[block->entry + i]]);
         for (uint32_t e = block->first; e < block->first + block->rows; ++e)
-            system->give[e] += wildness(l, e) * strain / (1 + strain) * system->mobility[e];
+            system->give[e] += wildness(l, e) * strain / (1 + strain) * system->mobility[e] +
+                               stiffness_give(in->store, block, system->mobility[e]);
     }
 }
 
@@ -245,35 +288,108 @@ static void prepare(lagrange *l, const sn_solver_in *in)
     t = !(t > 0) ? DRIFT_SUBSTEPS * h : t < LEAST_SUBSTEPS * h ? LEAST_SUBSTEPS * h : t;
     for (uint32_t b = 0; b < l->system.block_table.count; ++b)
         set_rows(l, in, &l->system.block[b], t);
-    tame(l, &in->frame, at_most(t, DRIFT_SUBSTEPS * h));
+    add_give(l, in, at_most(t, DRIFT_SUBSTEPS * h));
 }
 
-/* ---- Multipliers ------------------------------------------------------------------------------------------------ */
+/* ---- Multipliers of trees ----------------------------------------------------------------------------------------- */
 
-/* Finds lambda of the rows that act, 0 for the others. Returns the number of iterations. */
-static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
+/* The rows of a constraint as the forest wants them. */
+static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
+{
+    const lagrange *l = context;
+    const sn_system *system = &l->system;
+    uint32_t index = l->block_of[l->forest.base[kind] + row];
+    out->acting = 0;
+    if (index == NOT_HERE)
+        return true;
+    const sn_system_block *block = &system->block[index];
+    out->block = (sn_block){.rows = block->rows,
+                            .count = block->count,
+                            .slot = out->room.slot,
+                            .w = out->room.w,
+                            .gradient = out->room.gradient};
+    for (uint32_t i = 0; i < block->count; ++i) {
+        uint32_t particle = system->particle[block->entry + i];
+        out->room.slot[i] = system->slot[particle];
+        out->room.w[i] = (sn_real)system->w[particle];
+    }
+    for (uint32_t i = 0; i < block->rows * block->count; ++i)
+        out->room.gradient[i] = dvec3_round(system->gradient[block->gradient + i]);
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        uint32_t e = block->first + r, acts = l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
+        out->acting |= acts << r;
+        out->inequality |= (uint32_t)(l->state[e] == ROW_PUSHES) << r;
+        out->rhs[r] = system->b[e];
+        out->diagonal[r] = system->give[e];
+    }
+    return true;
+}
+
+static void take(void *context, uint32_t kind, uint32_t row, const double *lambda)
+{
+    lagrange *l = context;
+    uint32_t index = l->block_of[l->forest.base[kind] + row];
+    for (uint32_t r = 0; index != NOT_HERE && r < l->system.block[index].rows; ++r) {
+        uint32_t e = l->system.block[index].first + r;
+        l->system.lambda[e] = l->state[e] == ROW_RESTS ? 0 : lambda[r];
+        l->state[e] = ROW_SOLVED;
+    }
+}
+
+/* False if something is not finite: then fault is the constraint. */
+static bool solve_trees(lagrange *l, const sn_frame *frame, sn_system_block *fault)
+{
+    const sn_forest_job job = {.frame = frame, .context = l, .fill = fill, .take = take};
+    memset(l->block_of, 0xff, l->forest.id_table.count * sizeof *l->block_of);
+    for (uint32_t b = 0; b < l->system.block_table.count; ++b)
+        l->block_of[l->forest.base[l->system.block[b].kind] + l->system.block[b].row] = b;
+    if (sn_forest_solve(&l->forest, &job))
+        return true;
+    fault->kind = l->forest.fault_kind;
+    fault->row = l->forest.fault_row;
+    return false;
+}
+
+/* ---- Multipliers of the others ------------------------------------------------------------------------------------ */
+
+/* Puts ones on the diagonal for the rows that act. Returns how many do. */
+static uint32_t scale_rows(lagrange *l)
 {
     sn_system *system = &l->system;
-    const uint32_t rows = system->row_table.count;
     uint32_t active = 0;
-    for (uint32_t e = 0; e < rows; ++e) {
+    for (uint32_t e = 0; e < system->row_table.count; ++e) {
         bool acts = l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
         active += acts;
         system->scale[e] = acts ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
         l->b[e] = system->scale[e] * system->b[e];
     }
-    uint32_t enough = active < MOST_ITERATIONS / 4 ? 4 * active + 20 : MOST_ITERATIONS;
+    return active;
+}
+
+/* Finds lambda of the rows that act, 0 for the others. Returns the number of iterations. */
+static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
+{
+    sn_system *system = &l->system;
+    const uint32_t rows = system->row_table.count, active = scale_rows(l);
     sn_krylov_in krylov = {.product = sn_system_product,
                            .matrix = system,
                            .count = rows,
-                           .iterations = in->iterations > 1 ? in->iterations : enough,
+                           .iterations = active < MOST_ITERATIONS / 4 ? 4 * active + 20 : MOST_ITERATIONS,
                            .tolerance = RESIDUAL};
+    if (in->iterations > 1)
+        krylov.iterations = in->iterations;
     for (uint32_t i = 0; i < SN_KRYLOV_VECTORS; ++i)
         krylov.vector[i] = l->work.column[i];
-    sn_krylov_out out = in->settings->linear == SN_LINEAR_LEAST_SQUARES ? sn_krylov_least_squares(&krylov, l->b, l->y)
-                                                                        : sn_krylov_minres(&krylov, l->b, l->y);
+    sn_krylov_out out = {0};
+    if (active == 0)
+        memset(l->y, 0, rows * sizeof *l->y);
+    else if (in->settings->linear == SN_LINEAR_LEAST_SQUARES)
+        out = sn_krylov_least_squares(&krylov, l->b, l->y);
+    else
+        out = sn_krylov_minres(&krylov, l->b, l->y);
     for (uint32_t e = 0; e < rows; ++e)
-        system->lambda[e] = system->scale[e] * l->y[e];
+        if (l->state[e] != ROW_SOLVED)
+            system->lambda[e] = system->scale[e] * l->y[e];
     return out.iterations;
 }
 
@@ -316,7 +432,7 @@ static uint32_t solve(lagrange *l, const sn_solver_in *in)
 {
     uint32_t iterations = solve_rows(l, in);
     for (int round = 0; round < 2 * MOST_ROUNDS; ++round) {
-        uint32_t dropped = drop_pulling(l), changes = dropped;
+        uint32_t changes = drop_pulling(l);
         if (round < MOST_ROUNDS)
             changes += add_violated(l);
         if (changes == 0)
@@ -340,11 +456,10 @@ static bool apply(lagrange *l, const sn_solver_in *in, sn_vec3 *f, sn_system_blo
         const sn_system_block *block = &system->block[b];
         const sn_pool *pool = in->store->pool[block->kind];
         for (uint32_t r = 0; r < block->rows; ++r) {
-            double *lambda = &system->lambda[block->first + r];
-            *lambda *= (double)pool->give[block->row].stiffness;
-            pool->lambda[(size_t)block->row * block->rows + r] = (sn_real)(*lambda * h2);
+            double lambda = system->lambda[block->first + r];
+            pool->lambda[(size_t)block->row * block->rows + r] = (sn_real)(lambda * h2);
             *fault = *block;
-            if (!isfinite((sn_real)*lambda))
+            if (!isfinite((sn_real)lambda))
                 return false;
         }
     }
@@ -369,11 +484,14 @@ static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
                               .h = (double)in->h,
                               .particle_count = in->particle_count};
     sn_store_clear_lambda(in->store);
+    sn_forest_prepare(&l->forest, in->store, &in->frame);
+    l->trees = in->settings->linear != SN_LINEAR_LEAST_SQUARES && sn_forest_count(&l->forest) > 0;
     bool good = sn_system_build(&l->system, &equations, &fault);
     if (good && l->system.row_table.count) {
         prepare(l, in);
-        out.passes = solve(l, in);
-        good = apply(l, in, given->f, &fault);
+        good = !l->trees || solve_trees(l, &in->frame, &fault);
+        out.passes = l->trees + (good ? solve(l, in) : 0);
+        good = good && apply(l, in, given->f, &fault);
     }
     if (!good) {
         out.fault_kind = fault.kind;

@@ -17,6 +17,7 @@ typedef struct sn_item {
     uint8_t rows, count;
     uint8_t parent; /* which of its particles; SN_NO_PARENT: it has none, for all are immovable */
     bool is_link;
+    bool is_leaf; /* it has no child */
     bool swapped;               /* a link whose parent is its second particle: here it is the first */
     bool chained;               /* to the next item, by its child */
     bool hanging;               /* from the item before, which is chained to it */

@@ -14,9 +14,9 @@
    integrator for one such motion (Jury's criterion); q = e^(-damping h) is what world damping leaves:
 
        symplectic Euler    z / 2 + g < 1 + q
-       leapfrog, Verlet    z < 4 - 2 g + g^2 and g < 2         the second half kick asks dampers with a predicted velocity
+       leapfrog, Verlet    z < 4 - 2 g + g^2 and g < 2     the last half kick asks dampers with a predicted velocity
        forward Euler       q (1 + z) - g < 1, g < 1 + q + q z / 2     without dampers never: the motion grows
-       BDF2                z + 4 g < 2/3 (1 + q) (3 + q)       and it grows by about z^2 / 4 a substep, forces being extrapolated
+       BDF2                z + 4 g < 2/3 (1 + q) (3 + q)   and it grows by z^2 / 4 a substep: forces are extrapolated
 
    Growth that takes its time is what one gets with the last two: they are told about from e-fold in a second on. */
 #include "world/substep.h"
@@ -35,7 +35,7 @@ typedef struct spring_motion {
     double damping;   /* gamma, 1/s */
 } spring_motion;
 
-/* ---- What a substep can bear --------------------------------------------------------------------------------------- */
+/* ---- What a substep can bear ------------------------------------------------------------------------------------- */
 
 static double larger(double a, double b)
 {
@@ -79,7 +79,7 @@ static double badness(const spring_motion *motion, sn_integrator integrator, dou
     return (z / 2 + g) / (1 + q);
 }
 
-/* ---- How stiff ------------------------------------------------------------------------------------------------------ */
+/* ---- How stiff --------------------------------------------------------------------------------------------------- */
 
 /* The shares of the particles in an element, times the roots of their inverse masses, summed up. */
 static double sum_shares(const sn_world *world, const sn_pool *pool, uint32_t row)
@@ -141,7 +141,7 @@ static spring_motion motion_at(const sn_world *world, uint32_t slot)
     return (spring_motion){(double)world->particles.f[slot].x, (double)world->particles.f[slot].y};
 }
 
-/* ---- Telling --------------------------------------------------------------------------------------------------------- */
+/* ---- Telling ----------------------------------------------------------------------------------------------------- */
 
 /* The least number of substeps that bears every motion; more than there can be if none does. */
 static uint32_t enough_substeps(const sn_world *world, sn_integrator integrator, double damping, double dt)
@@ -193,7 +193,8 @@ static void tell(sn_world *world, const sn_spring_watch *now, uint32_t slot)
     snprintf(
         text, sizeof text,
         "springs at particle %u are too stiff for forces: with h = %.3g s and omega = %.4g rad/s, omega h is %.3g and "
-        "damping takes %.3g of a velocity; '%s' bears an omega h of %.3g. They will %s; %s, or rods with compliance, "
+        "dampers take %.3g times the velocity a substep; '%s' bears an omega h of %.3g. They will %s; %s, or rods with "
+        "compliance, "
         "which may be as stiff as you like",
         world->particles.index[slot], h, omega, h * omega, h * motion.damping, sn_integrators[now->integrator]->name,
         bearable(motion, now->integrator, now->damping, h),
@@ -201,7 +202,7 @@ static void tell(sn_world *world, const sn_spring_watch *now, uint32_t slot)
     sn_warn(&world->errors, text);
 }
 
-/* ---- Watching -------------------------------------------------------------------------------------------------------- */
+/* ---- Watching ---------------------------------------------------------------------------------------------------- */
 
 /* The particle whose motion is the worst to bear; SN_NO_SLOT if none moves on springs. */
 static uint32_t find_worst(sn_world *world, const sn_spring_watch *now, double *bad)

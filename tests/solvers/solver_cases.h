@@ -234,7 +234,11 @@ static inline void check_comings_and_goings(solver_setup *setup, double strain)
         sn_constraint rod = sn_add_distance(c.world, sn_at(c.node[6]), sn_at(p), SN_MEASURE);
         sn_constraint pin = sn_add_pin(c.world, c.node[4]);
         sn_add_half_space(c.world, sn_at(c.node[5]), vec(0, -5, 0), vec(0, 1, 0));
+        sn_vec3 pinned = sn_particle_position(c.world, c.node[4]);
+        double apart = solver_distance(c.world, c.node[6], p);
         support_run(c.world, 3, FRAME);
+        assert_vec_close(sn_particle_position(c.world, c.node[4]), pinned, 0.1 * c.link);
+        assert_close(solver_distance(c.world, c.node[6], p), apart, 0.2 * c.link);
         assert_ok(c.world, sn_constraint_remove(c.world, round % 2 ? pin : rod));
         support_run(c.world, 2, FRAME);
         assert_ok(c.world, sn_particle_remove(c.world, p)); /* and what holds it */

@@ -151,6 +151,30 @@ static void springs_hang_as_they_should(void **state)
     }
 }
 
+/* Springs in a row between two walls, where every mass has two of them: also the averaged way knows their forces. */
+static void averaged_springs_between_walls(void **state)
+{
+    (void)state;
+    for (size_t way = 0; way < COUNT_OF(setups); ++way) {
+        enum { MASSES = 4 };
+        sn_world *world = solver_world(setups[way], 1, 100);
+        sn_settings s = sn_world_settings(world);
+        s.damping = 20;
+        assert_ok(world, sn_world_configure(world, &s));
+        solver_chain c = chain_in(world, MASSES + 1, 0.1, 0.1, 1e-3);
+        assert_ok(world, sn_particle_set_mass(world, c.node[MASSES + 1], SN_IMMOVABLE));
+        for (uint32_t i = 1; i <= c.links; ++i)
+            assert_ok(world, sn_particle_set_position(world, c.node[i], vec(0, -0.1 * i, 0)));
+        support_run(world, 600, FRAME);
+        for (uint32_t i = 0; i < c.links; ++i) { /* the upper ones pull, the lower ones push */
+            double force = (MASSES / 2.0 - i) * 0.1 * 9.81;
+            assert_close(solver_distance(world, c.node[i], c.node[i + 1]) - 0.1, 1e-3 * force, 1e-6);
+            assert_close(-sn_constraint_force(world, c.rod[i]).row[0], force, 2e-3);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 /* One constraint alone is no different from the cascade, with every integrator. */
 static void one_constraint_is_the_cascade(void **state)
 {
@@ -263,7 +287,28 @@ static void internal_kinds_conserve_momentum(void **state)
 
 enum { SIDE = 70, MOST_EDGES = 2 * SIDE * SIDE };
 
-/* A cloth of more constraints than a task takes, with an inflated ring in it: a kind of any number of points. */
+/* Soft constraints of kinds with any number of points, which share the store's scratch: more of them than a task takes. */
+static void add_lists(sn_world *world, sn_particles grid)
+{
+    uint32_t added = 0;
+    for (uint32_t first = 0; added < 5000; first = (first + 7) % (SIDE * SIDE - 4 * SIDE))
+        for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind) {
+            const sn_kind *info = sn_kind_info(world, kind);
+            if (info->points || info->force || info->project)
+                continue;
+            sn_point points[SUPPORT_MOST_POINTS];
+            for (uint32_t i = 0; i < support_point_count(info, false); ++i) {
+                uint32_t n = support_particle_of_point(info, false, i);
+                points[i] = sn_at(sn_particles_at(grid, first + n / 2 * SIDE + n % 2 + n / 3));
+            }
+            sn_constraint_def many = support_constraint_def(world, kind, points);
+            many.compliance = real(1e-2);
+            assert_ok(world, sn_constraint_add(world, &many, NULL));
+            ++added;
+        }
+}
+
+/* A cloth of more constraints than a task takes. */
 static sn_world *threaded_cloth(solver_setup *setup, support_tasks *tasks, support_memory *memory)
 {
     sn_world_def def = sn_default_world_def();
@@ -293,19 +338,7 @@ static sn_world *threaded_cloth(solver_setup *setup, support_tasks *tasks, suppo
     assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, edges, edge, NULL, NULL).count, edges);
     sn_add_pin(world, sn_particles_at(grid, 0));
     sn_add_pin(world, sn_particles_at(grid, SIDE - 1));
-    for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind) {
-        const sn_kind *info = sn_kind_info(world, kind);
-        if (info->points || info->force || info->project)
-            continue;
-        sn_point points[SUPPORT_MOST_POINTS];
-        for (uint32_t i = 0; i < support_point_count(info, false); ++i) {
-            uint32_t n = support_particle_of_point(info, false, i);
-            points[i] = sn_at(sn_particles_at(grid, kind * SIDE + n / 2 * SIDE + n % 2 + n / 3));
-        }
-        sn_constraint_def many = support_constraint_def(world, kind, points);
-        many.compliance = real(1e-2);
-        assert_ok(world, sn_constraint_add(world, &many, NULL));
-    }
+    add_lists(world, grid);
     free(xyz);
     free(edge);
     return world;
@@ -469,6 +502,7 @@ int main(void)
         cmocka_unit_test(passes_match_a_model),
         cmocka_unit_test(tolerance_ends_the_passes),
         cmocka_unit_test(springs_hang_as_they_should),
+        cmocka_unit_test(averaged_springs_between_walls),
         cmocka_unit_test(one_constraint_is_the_cascade),
         cmocka_unit_test(second_order_with_bdf2),
         cmocka_unit_test(split_masses_conserve_momentum),

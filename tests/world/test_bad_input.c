@@ -444,7 +444,7 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
         TRY(tolerance, real(bench_negative[i].value), bench_words("tolerance", bench_negative[i].word));
         TRY(damping, real(bench_negative[i].value), bench_words("damping", bench_negative[i].word));
     }
-    TRY(solver, (sn_solver)1, "solver 1");
+    TRY(solver, (sn_solver)5, "solver 5");
     TRY(solver, (sn_solver)-1, "solver");
     TRY(solver, (sn_solver)1000, "solver 1000");
     TRY(integrator, (sn_integrator)5, "integrator 5");
@@ -456,6 +456,25 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
     good.integrator = SN_INTEGRATOR_BDF2;
     TRY(gradients, SN_GRADIENTS_START, "gradients BDF2"); /* whose substep does not end where it would */
     good.integrator = SN_INTEGRATOR_SYMPLECTIC_EULER;
+    TRY(jacobi, (sn_jacobi)2, "jacobi 2");
+    TRY(relaxation, 0, "relaxation 0");
+    TRY(relaxation, real(2.5), "relaxation 2.5");
+    TRY(relaxation, real(NAN), "relaxation nan");
+    TRY(drift, (sn_drift)2, "drift 2");
+    TRY(baumgarte, real(-0.5), "baumgarte -0.5");
+    TRY(baumgarte, real(1.5), "baumgarte 1.5");
+    TRY(linear, (sn_linear)2, "linear 2");
+    TRY(drift_time, real(-1), "drift_time -1");
+    TRY(drift_time, real(INFINITY), "drift_time inf");
+    for (sn_solver solver = SN_SOLVER_JACOBI; solver <= SN_SOLVER_DIRECT; ++solver) {
+        good.solver = solver;
+        TRY(gradients, SN_GRADIENTS_START, "gradients gauss_seidel");
+    }
+    good.solver = SN_SOLVER_IMPULSES;
+    TRY(integrator, SN_INTEGRATOR_BDF2, "impulses BDF2");
+    good.solver = SN_SOLVER_LAGRANGE;
+    TRY(integrator, SN_INTEGRATOR_BDF2, "lagrange BDF2");
+    good.solver = SN_SOLVER_GAUSS_SEIDEL;
     TRY(substeps, 0, "substeps 0");
     TRY(substeps, 100001, "substeps 100001");
     TRY(substeps, UINT32_MAX, "substeps 4294967295");

@@ -11,7 +11,7 @@
 #if SINEW_DOUBLE
 #define GOLDEN UINT64_C(0xbdba7fc734a91311)
 #else
-#define GOLDEN UINT64_C(0x754f87d395ecf7bb)
+#define GOLDEN UINT64_C(0x8cbf495de4f33e26)
 #endif
 
 enum { STEPS = 600 };

@@ -98,7 +98,7 @@ static chain_def fast_chain(sn_integrator integrator, double omega_h)
     return (chain_def){.integrator = integrator, .substeps = 10, .stiffness = omega_h * omega_h / (4 * h * h)};
 }
 
-/* ---- Warned when it blows up ---------------------------------------------------------------------------------------- */
+/* ---- Warned when it blows up ------------------------------------------------------------------------------------- */
 
 static void check_chain(const chain_def *def, bool expected, uint32_t steps)
 {
@@ -234,7 +234,7 @@ static void test_few(void **state)
         }
 }
 
-/* ---- Once for each change ------------------------------------------------------------------------------------------- */
+/* ---- Once for each change ---------------------------------------------------------------------------------------- */
 
 static void test_once(void **state)
 {
@@ -385,7 +385,7 @@ static void test_relax(void **state)
     sn_world_destroy(c.world);
 }
 
-/* ---- Kinds of one's own ---------------------------------------------------------------------------------------------- */
+/* ---- Kinds of one's own ------------------------------------------------------------------------------------------ */
 
 static bool eval_tie(const sn_eval_in *in, const sn_eval_out *out)
 {
