@@ -107,9 +107,8 @@ typedef struct sn_log {
 /* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads, and
    return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. Loops
    over particles use it, and those of SN_SOLVER_JACOBI over constraints; the other solvers work through the constraints
-   one by one, on the calling thread. A task
-   that is not run makes the step fail with SN_ERROR_HOST; one that is run twice has no effect the second time. Built
-   in: the tasks run one after the other on the calling thread. */
+   one by one, on the calling thread. A task that is not run makes the step fail with SN_ERROR_HOST; one that is run
+   twice has no effect the second time. Built in: the tasks run one after the other on the calling thread. */
 typedef struct sn_tasks {
     void (*run)(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data);
     void *context;

@@ -34,13 +34,16 @@ typedef enum sn_solver {
 typedef enum sn_jacobi {
     SN_JACOBI_SPLIT = 0, /* each gets a share of the particle's mass: conserves momentum, cannot overshoot */
     SN_JACOBI_AVERAGED   /* the mean of what they ask, times settings.relaxation, as Macklin et al. (2014) have it: does
-                            not conserve momentum; above 1 it converges faster, and above 2 not at all */
+                            not conserve momentum; above 1 it converges faster, above 2 not at all, and near 2 it needs
+                            several passes a substep. Compliance and forces are exact only where all particles have
+                            equally many constraints */
 } sn_jacobi;
 
 /* How SN_SOLVER_IMPULSES pulls back together what has drifted apart. */
 typedef enum sn_drift {
     SN_DRIFT_BAUMGARTE = 0, /* a share of the error, settings.baumgarte, every substep; its speed stays in the motion */
-    SN_DRIFT_SOFT /* a damped spring as stiff as the substep allows; its speed is taken out again by a further pass */
+    SN_DRIFT_SOFT /* a damped spring as stiff as the substep allows; its speed is taken out again by as many further
+                     passes. What hangs on it stretches it: a single mass by g h^2 / 10 */
 } sn_drift;
 
 /* How SN_SOLVER_LAGRANGE solves for its multipliers. */
@@ -99,7 +102,8 @@ typedef struct sn_settings {
                               otherwise as many as it needs */
     sn_real tolerance;      /* m; no further pass once the largest residual of a pass is below it; default 0: never.
                               A residual is the distance by which a constraint is missed, |C + compliance * force|
-                              divided by the length of the gradient of C, so that rods and angles compare. */
+                              divided by the length of the gradient of C, so that rods and angles compare. With
+                              SN_SOLVER_IMPULSES: the distance that its particles move illegally in the substep. */
     sn_real damping;        /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
@@ -109,7 +113,8 @@ typedef struct sn_settings {
     sn_real relaxation;     /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
     sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
-    bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before; default true */
+    bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
+                           (without that, long chains swing up); default true. A substep that fails forgets them */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
     sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
                                k_d = 2/T; default 0: four substeps */

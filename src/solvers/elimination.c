@@ -1,290 +1,224 @@
 /* The equations of a tree, from the leaves to the root and back.
 
-   With m the particles' masses they are
+   With w the particles' inverse masses they are
 
-       m_p x_p = sum over c of J_cp^T lambda_c            for every particle p
+       x_p = w_p (sum over c of J_cp^T lambda_c)          for every particle p
        sum over p of J_cp x_p + a_c lambda_c = r_c        for every constraint c (several rows at once)
 
    Take a particle as the root. Then every constraint has a parent particle and children, which have constraints as
-   children in turn. What a whole branch does to the particle it hangs from is a linear answer to that particle's x:
-   starting at the leaves, everything below is summed up in few numbers,
+   children in turn. All that is below a particle makes it answer to an impulse f from above as
 
-       at a particle:    H_p  = m_p + sum over children c of J_cp^T D_c^-1 J_cp      (3 x 3)
-                         b_p  =       sum over children c of J_cp^T D_c^-1 r'_c
-       at a constraint:  D_c  = a_c + sum over children p of J_cp H_p^-1 J_cp^T      (rows x rows)
-                         r'_c = r_c - sum over children p of J_cp H_p^-1 b_p
+       x_p = u_p + W_p f,     at first u = 0, W = w,
 
-   and then, from the root to the leaves, lambda_c = D_c^-1 (r'_c - J_cq x_q) with q the parent, and
-   x_p = H_p^-1 (b_p + J_cp^T lambda_c). This is the block LDL^T of the whole system without fill-in (Featherstone 1983
-   for arms of robots, Baraff 1996 for constraints). All of it in double. A row that does not act has its lambda given,
-   which moves to the right-hand side.
+   and every constraint below changes that answer, once its own children's are known. With S = a + sum over all its
+   particles of J W J^T, e = r - sum of J u, and q its parent:
 
-   Chains. Where a particle has just two constraints, both links (one row, two particles), H is m + g g^T / D, and its
-   inverse is known: D_next = a + w |g'|^2 - (w g . g')^2 / (D + w |g|^2). That is the algorithm of Thomas on the
-   tridiagonal matrix J W J^T + a.
+       lambda = S^-1 (e - (W_q J_q^T)^T f),     W_q -= (W_q J_q^T) S^-1 (W_q J_q^T)^T,     u_q += (W_q J_q^T) S^-1 e.
 
-   Turning. kappa is a spring across the line n from one particle to the other (why, is told in forest_solve.c), that
-   acts on what they move. With P = I - n n^T, and x and y the child's and the parent's motion,
+   From the leaves to the root this is done for all of them. Then, from the root (f = 0) to the leaves, every constraint gets
+   its lambda from the f of its parent, adds J_q^T lambda to that for those that came before it, and is the f = J_p^T lambda of its
+   children. In all it is the block LDL^T of J W J^T + a without fill-in, in the form that a particle that does not move,
+   W = 0, does no harm to (Featherstone 1983 for arms of robots, Baraff 1996 for constraints; the filter of Kalman 1960 is
+   the same). All of it in double. A row that does not act has its lambda given, which moves to the right-hand side.
 
-       (H + kappa P) x - kappa P y - g lambda = b,    g . x + g_parent . y + a lambda = r
+   Chains. Where a particle has just two constraints, both links (one row, two particles), W is w - w^2 g g^T / S, and
+   S_next = a + w |g'|^2 - (w g . g')^2 / S + ...: the algorithm of Thomas on the tridiagonal matrix J W J^T + a.
 
-   gives, with B = (H + kappa P)^-1,
+   Turning. kappa is a spring across the line n between two particles (why, is told in forest_solve.c), that acts on what
+   they move: with z = x_child - x_parent, g the gradient of the row for the child, -g that for the parent, and P = I - n n^T,
 
-       V = g_parent + kappa P B g,   D = a + g . B g,   lambda = (r - g . B b - V . y) / D,
-       H_parent += kappa P - kappa^2 P B P + V V^T / D,    b_parent += kappa P B b + V (r - g . B b) / D,
-       x = B (b + kappa P y + g lambda),
+       the child gets the impulse F = -kappa P z + g lambda, the parent -F,     g . z + a lambda = r.
 
-   and without a child that moves, V = g_parent, D = a and H_parent += kappa P + V V^T / D.
+   Let Z = W_child + W_parent, v = u_child - u_parent - W_parent f, so that z = v + Z F, and
 
-   Turning links. Of one row with g_parent = -g it is cheaper to let kappa act in all directions. Along n that adds
-   kappa g . (x - y) / |g|^2 to lambda, which is known from the row itself; so with c = 1 - a kappa / |g|^2 the row
+       Y = (I + kappa Z)^-1,  y = Y g,  q = y . Z g,  c = 1 - a kappa / |g|^2,  t = a + c q.
 
-       g . (x - y) + (a / c) lambda' = r / c,     lambda = (lambda' - kappa r / |g|^2) / c,
+   With I in place of P, kappa adds kappa g . z / |g|^2 to lambda along n, and g . z is known from the row. That gives
 
-   has the same solution, and the formulas above hold with P = I. Not so for c <= 0, rubber at twice its length. */
+       lambda = (r (1 - kappa q / |g|^2) - y . v) / t,     F = -kappa Y v + y (r - c y . v) / t = F_0 + N W_parent f,
+       N = kappa Y + (c / t) y y^T,     W_parent -= W_parent N W_parent,     u_parent -= W_parent F_0.
+
+   t is positive, whatever the signs of its parts. If the parent has no other children, W_parent = w and u_parent = 0
+   beforehand, and on the way back F = f - x_parent / w. */
 #include "solvers/tree.h"
 
 #include <math.h>
 
-/* A pivot below this share of what it was before earlier rows is rounding only: the row gets no multiplier. */
-#define REDUNDANT 1e-12
+/* A pivot below this share of the row's own A is not more than what two rows give: the row says what others said, or the
+   opposite, and gets no multiplier. It also says how heavy a load can be, in links. */
+#define REDUNDANT (4 * SN_TREE_SOFT)
 
 /* ---- Small matrices ----------------------------------------------------------------------------------------------- */
 
 /* A symmetric matrix is xx, yy, zz, xy, xz, yz. */
-SN_INLINE sn_dvec3 times(const double *h, sn_dvec3 a)
+SN_INLINE sn_dvec3 times(const double *m, sn_dvec3 a)
 {
-    return dvec3(h[0] * a.x + h[3] * a.y + h[4] * a.z, h[3] * a.x + h[1] * a.y + h[5] * a.z,
-                 h[4] * a.x + h[5] * a.y + h[2] * a.z);
+    return dvec3(m[0] * a.x + m[3] * a.y + m[4] * a.z, m[3] * a.x + m[1] * a.y + m[5] * a.z,
+                 m[4] * a.x + m[5] * a.y + m[2] * a.z);
 }
 
-/* h += s (a b^T + b a^T). */
-SN_INLINE void add_product(double *h, double s, sn_dvec3 a, sn_dvec3 b)
-{
-    sn_dvec3 c = dvec3_scale(b, s);
-    h[0] += 2 * (a.x * c.x);
-    h[1] += 2 * (a.y * c.y);
-    h[2] += 2 * (a.z * c.z);
-    h[3] += a.x * c.y + a.y * c.x;
-    h[4] += a.x * c.z + a.z * c.x;
-    h[5] += a.y * c.z + a.z * c.y;
-}
-
-/* h += s a a^T. */
-SN_INLINE void add_square(double *h, double s, sn_dvec3 a)
+/* m += s a a^T. */
+SN_INLINE void add_square(double *m, double s, sn_dvec3 a)
 {
     sn_dvec3 b = dvec3_scale(a, s);
-    h[0] += a.x * b.x;
-    h[1] += a.y * b.y;
-    h[2] += a.z * b.z;
-    h[3] += a.x * b.y;
-    h[4] += a.x * b.z;
-    h[5] += a.y * b.z;
+    m[0] += a.x * b.x;
+    m[1] += a.y * b.y;
+    m[2] += a.z * b.z;
+    m[3] += a.x * b.y;
+    m[4] += a.x * b.z;
+    m[5] += a.y * b.z;
 }
 
-/* h += s P. `per_square` is 1 / |g|^2 of a g along n. */
-SN_INLINE void add_across(double *h, double s, sn_dvec3 g, double per_square)
+/* m -= (a b^T + b a^T) / 2. */
+SN_INLINE void subtract_product(double *m, sn_dvec3 a, sn_dvec3 b)
 {
-    h[0] += s;
-    h[1] += s;
-    h[2] += s;
-    add_square(h, -s * per_square, g);
+    m[0] -= a.x * b.x;
+    m[1] -= a.y * b.y;
+    m[2] -= a.z * b.z;
+    m[3] -= (a.x * b.y + a.y * b.x) / 2;
+    m[4] -= (a.x * b.z + a.z * b.x) / 2;
+    m[5] -= (a.y * b.z + a.z * b.y) / 2;
 }
 
-/* P a. */
-SN_INLINE sn_dvec3 across(sn_dvec3 a, sn_dvec3 g, double per_square)
+/* The cofactors of a matrix, and its determinant: the inverse is their quotient. For matrices all of whose eigenvalues are
+   of a similar size. */
+SN_INLINE double cofactors(const double *m, double *out)
 {
-    return dvec3_sub(a, dvec3_scale(g, dvec3_dot(a, g) * per_square));
-}
-
-/* Replaces h by its cofactors and returns the determinant: the inverse is their quotient. The masses of a world are such
-   that cubes of them are no trouble. */
-SN_INLINE double cofactors(double *h)
-{
-    double xx = h[1] * h[2] - h[5] * h[5], xy = h[4] * h[5] - h[3] * h[2], xz = h[3] * h[5] - h[4] * h[1];
-    double yy = h[0] * h[2] - h[4] * h[4], zz = h[0] * h[1] - h[3] * h[3], yz = h[3] * h[4] - h[0] * h[5];
-    double determinant = h[0] * xx + h[3] * xy + h[4] * xz;
-    h[0] = xx, h[1] = yy, h[2] = zz, h[3] = xy, h[4] = xz, h[5] = yz;
-    return determinant;
-}
-
-SN_INLINE void invert(double *h)
-{
-    double inverse = 1 / cofactors(h);
-    for (uint32_t i = 0; i < 6; ++i)
-        h[i] *= inverse;
+    double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
+    out[0] = xx, out[1] = m[0] * m[2] - m[4] * m[4], out[2] = m[0] * m[1] - m[3] * m[3];
+    out[3] = xy, out[4] = xz, out[5] = m[3] * m[4] - m[0] * m[5];
+    return m[0] * xx + m[3] * xy + m[4] * xz;
 }
 
 /* The columns of the right-hand side of solve_rows. */
 #define SIDES 4
 
-/* Solves D x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
-static void solve_rows(uint32_t rows, uint32_t acting, double d[SN_MAX_ROWS][SN_MAX_ROWS], double x[SN_MAX_ROWS][SIDES])
+/* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
+static void solve_rows(uint32_t rows, uint32_t acting, double s[SN_MAX_ROWS][SN_MAX_ROWS], const double *own,
+                       double x[SN_MAX_ROWS][SIDES])
 {
     double l[SN_MAX_ROWS][SN_MAX_ROWS], pivot[SN_MAX_ROWS];
     for (uint32_t r = 0; r < rows; ++r) {
         const bool acts = acting >> r & 1;
-        double p = d[r][r];
-        for (uint32_t s = 0; acts && s < r; ++s) {
-            if (pivot[s] == 0)
+        double p = s[r][r];
+        for (uint32_t i = 0; acts && i < r; ++i) {
+            if (pivot[i] == 0)
                 continue;
-            double sum = d[r][s];
-            for (uint32_t t = 0; t < s; ++t)
-                if (pivot[t] != 0)
-                    sum -= l[r][t] * pivot[t] * l[s][t];
-            l[r][s] = sum / pivot[s];
-            p -= l[r][s] * sum;
+            double sum = s[r][i];
+            for (uint32_t k = 0; k < i; ++k)
+                if (pivot[k] != 0)
+                    sum -= l[r][k] * pivot[k] * l[i][k];
+            l[r][i] = sum / pivot[i];
+            p -= l[r][i] * sum;
             for (uint32_t k = 0; k < SIDES; ++k)
-                x[r][k] -= l[r][s] * x[s][k];
+                x[r][k] -= l[r][i] * x[i][k];
         }
-        pivot[r] = acts && p > REDUNDANT * d[r][r] ? p : 0;
+        pivot[r] = acts && p > REDUNDANT * own[r] ? p : 0;
     }
     for (uint32_t r = rows; r-- > 0;)
         for (uint32_t k = 0; k < SIDES; ++k) {
             x[r][k] = pivot[r] != 0 ? x[r][k] / pivot[r] : 0;
-            for (uint32_t s = r + 1; pivot[r] != 0 && s < rows; ++s)
-                if (pivot[s] != 0)
-                    x[r][k] -= l[s][r] * x[s][k];
+            for (uint32_t i = r + 1; pivot[r] != 0 && i < rows; ++i)
+                if (pivot[i] != 0)
+                    x[r][k] -= l[i][r] * x[i][k];
         }
 }
 
-/* ---- One constraint ----------------------------------------------------------------------------------------------- */
+/* ---- Any constraint ------------------------------------------------------------------------------------------------ */
 
-/* The equations of a constraint and all that hangs below it. */
-typedef struct summary {
-    double d[SN_MAX_ROWS][SN_MAX_ROWS];
-    double r[SN_MAX_ROWS];
-    sn_dvec3 v[SN_MAX_ROWS]; /* what the parent does to them */
-    double kappa;
-    sn_dvec3 line; /* across which it acts, */
-    double per_square;
-} summary;
-
-static summary summary_of(const sn_item *it, const sn_record *rec, bool turning)
+/* What a particle adds to S and takes from e. */
+static void add_particle(const sn_item *it, const sn_record *rec, uint32_t p, const sn_node *n,
+                         double s[SN_MAX_ROWS][SN_MAX_ROWS], double *e)
 {
-    summary sum;
-    memset(&sum, 0, sizeof sum);
-    sum.kappa = turning && it->acting ? *rec->kappa : 0;
+    const double extra = 1 / *rec->share - 1; /* as if it were softer by so much of its own */
     for (uint32_t i = 0; i < it->rows; ++i) {
-        sum.d[i][i] = rec->diagonal[i];
-        sum.r[i] = rec->rhs[i];
-        if (it->parent != SN_NO_PARENT)
-            sum.v[i] = gradient_of(rec, it->count, i, it->parent);
-        if (sum.kappa > 0 && rec->turn[i] != 0) {
-            sum.line = gradient_of(rec, it->count, i, 0);
-            sum.per_square = 1 / dvec3_dot(sum.line, sum.line);
+        sn_dvec3 g = gradient_of(rec, it->count, i, p), wg = times(n->m, g);
+        e[i] -= dvec3_dot(g, load3(n->u));
+        for (uint32_t k = 0; k < it->rows; ++k) {
+            sn_dvec3 other = gradient_of(rec, it->count, k, p);
+            s[k][i] += dvec3_dot(other, wg) + (extra != 0 ? extra * n->w * dvec3_dot(other, g) : 0);
         }
     }
-    return sum;
 }
 
-static void add_child(const sn_item *it, const sn_record *rec, uint32_t p, sn_node *child, summary *sum)
+/* Writes z and gain = S^-1 (W_q J_q^T)^T, three numbers a row. */
+static void solve_constraint(const sn_item *it, const sn_record *rec, double s[SN_MAX_ROWS][SN_MAX_ROWS],
+                             const double *e, const sn_node *parent)
 {
-    if (sum->kappa > 0)
-        add_across(child->h, sum->kappa, sum->line, sum->per_square);
-    invert(child->h);
+    double x[SN_MAX_ROWS][SIDES] = {{0}};
     for (uint32_t i = 0; i < it->rows; ++i) {
-        sn_dvec3 bg = times(child->h, gradient_of(rec, it->count, i, p));
-        sum->r[i] -= dvec3_dot(bg, load3(child->b));
-        if (sum->kappa > 0)
-            sum->v[i] = dvec3_add(sum->v[i], dvec3_scale(across(bg, sum->line, sum->per_square), sum->kappa));
-        for (uint32_t k = 0; k < it->rows; ++k)
-            sum->d[k][i] += dvec3_dot(gradient_of(rec, it->count, k, p), bg);
-    }
-}
-
-/* lambda is to be `share` of what it would be if the constraint were alone: as if it were softer by so much of its own. */
-static void add_share(const sn_trees *w, const sn_item *it, const sn_record *rec, double d[SN_MAX_ROWS][SN_MAX_ROWS])
-{
-    const double extra = 1 / *rec->share - 1;
-    for (uint32_t p = 0; p < it->count; ++p) {
-        uint32_t at = w->node_of[it->mention + p];
-        for (uint32_t i = 0; at != SN_GROUND && i < it->rows; ++i)
-            for (uint32_t k = 0; k < it->rows; ++k)
-                d[k][i] += extra * w->nodes[at].w *
-                           dvec3_dot(gradient_of(rec, it->count, k, p), gradient_of(rec, it->count, i, p));
-    }
-    for (uint32_t i = 0; i < it->rows; ++i)
-        d[i][i] += extra * rec->diagonal[i];
-}
-
-/* Writes z and gain. */
-static void solve_summary(const sn_item *it, const sn_record *rec, summary *sum)
-{
-    double x[SN_MAX_ROWS][SIDES];
-    for (uint32_t i = 0; i < it->rows; ++i) {
-        x[i][0] = sum->v[i].x, x[i][1] = sum->v[i].y, x[i][2] = sum->v[i].z, x[i][3] = sum->r[i];
+        if (parent) {
+            sn_dvec3 wg = times(parent->m, gradient_of(rec, it->count, i, it->parent));
+            x[i][0] = wg.x, x[i][1] = wg.y, x[i][2] = wg.z;
+        }
+        x[i][3] = e[i];
         for (uint32_t k = 0; k < it->rows; ++k)
             if (!(it->acting >> k & 1))
-                x[i][3] -= sum->d[i][k] * rec->least[k];
+                x[i][3] -= s[i][k] * rec->least[k];
     }
-    solve_rows(it->rows, it->acting, sum->d, x);
+    solve_rows(it->rows, it->acting, s, rec->own, x);
     for (uint32_t i = 0; i < it->rows; ++i) {
         rec->z[i] = it->acting >> i & 1 ? x[i][3] : rec->least[i];
         store3(rec->gain + 3 * i, dvec3(x[i][0], x[i][1], x[i][2]));
     }
 }
 
-/* What kappa adds to h and b of the parent; B g is that of the child, which may be NULL, with g = line. */
-SN_INLINE void add_turning(double *h, double *b, const sn_node *child, double kappa, sn_dvec3 g, double per_square)
-{
-    add_across(h, kappa, g, per_square);
-    if (!child)
-        return;
-    /* P B P = B - n (B n)^T - (B n) n^T + (n . B n) n n^T */
-    const double s = kappa * kappa;
-    sn_dvec3 bg = times(child->h, g), bb = times(child->h, load3(child->b));
-    for (uint32_t i = 0; i < 6; ++i)
-        h[i] -= s * child->h[i];
-    add_product(h, s * per_square, g, bg);
-    add_square(h, -s * per_square * per_square * dvec3_dot(g, bg), g);
-    store3(b, dvec3_add(load3(b), dvec3_scale(across(bb, g, per_square), kappa)));
-}
-
-/* Sums up a constraint and all that hangs below it at its parent. */
-static void go_up(const sn_trees *w, const sn_item *it, bool turning)
+/* Changes how the parent answers. */
+static void go_up(const sn_trees *w, const sn_item *it)
 {
     const uint32_t *at = w->node_of + it->mention;
     sn_record rec = record_at(w->numbers + it->record, it->rows);
-    sn_node *parent = it->parent == SN_NO_PARENT ? NULL : &w->nodes[at[it->parent]], *child = NULL;
-    summary sum = summary_of(it, &rec, turning);
+    sn_node *parent = it->parent == SN_NO_PARENT ? NULL : &w->nodes[at[it->parent]];
+    double s[SN_MAX_ROWS][SN_MAX_ROWS] = {{0}}, e[SN_MAX_ROWS];
+    for (uint32_t i = 0; i < it->rows; ++i) {
+        s[i][i] = rec.diagonal[i] / *rec.share;
+        e[i] = rec.rhs[i];
+    }
     for (uint32_t p = 0; p < it->count; ++p)
-        if (at[p] != SN_GROUND && p != it->parent) {
-            child = &w->nodes[at[p]];
-            add_child(it, &rec, p, child, &sum);
-        }
-    if (*rec.share != 1)
-        add_share(w, it, &rec, sum.d);
-    solve_summary(it, &rec, &sum);
+        if (at[p] != SN_GROUND)
+            add_particle(it, &rec, p, &w->nodes[at[p]], s, e);
+    solve_constraint(it, &rec, s, e, parent);
     if (!parent)
         return;
-    for (uint32_t i = 0; i < it->rows; ++i) { /* V^T D^-1 V is symmetric, if its terms are not */
-        add_product(parent->h, 0.5, sum.v[i], load3(rec.gain + 3 * i));
-        store3(parent->b, dvec3_add(load3(parent->b), dvec3_scale(sum.v[i], rec.z[i])));
+    double m[6];
+    sn_dvec3 u = load3(parent->u);
+    memcpy(m, parent->m, sizeof m);
+    for (uint32_t i = 0; i < it->rows; ++i) { /* the sum is symmetric, if its terms are not */
+        sn_dvec3 wg = times(parent->m, gradient_of(&rec, it->count, i, it->parent));
+        subtract_product(m, wg, load3(rec.gain + 3 * i));
+        u = dvec3_add(u, dvec3_scale(wg, rec.z[i]));
     }
-    if (sum.kappa > 0)
-        add_turning(parent->h, parent->b, child, sum.kappa, sum.line, sum.per_square);
+    memcpy(parent->m, m, sizeof m);
+    store3(parent->u, u);
 }
 
-/* Knowing how the parent moves, how the children do. */
-static void go_down(const sn_trees *w, const sn_item *it, bool turning)
+/* A child gets its impulse, and with it moves. */
+SN_INLINE void push(sn_node *child, sn_dvec3 f)
+{
+    store3(child->u, dvec3_add(load3(child->u), times(child->m, f)));
+    store3(child->f, f); /* in place of a part of m, which is not needed any more */
+}
+
+static void go_down(const sn_trees *w, const sn_item *it)
 {
     const uint32_t *at = w->node_of + it->mention;
     sn_record rec = record_at(w->numbers + it->record, it->rows);
-    sn_dvec3 y = it->parent == SN_NO_PARENT ? dvec3(0, 0, 0) : load3(w->nodes[at[it->parent]].b);
-    summary sum = summary_of(it, &rec, turning);
-    for (uint32_t i = 0; i < it->rows; ++i)
-        rec.lambda[i] = rec.z[i] - dvec3_dot(load3(rec.gain + 3 * i), y);
+    sn_node *parent = it->parent == SN_NO_PARENT ? NULL : &w->nodes[at[it->parent]];
+    sn_dvec3 f = parent ? load3(parent->f) : dvec3(0, 0, 0), sum = f;
+    for (uint32_t i = 0; i < it->rows; ++i) {
+        rec.lambda[i] = rec.z[i] - dvec3_dot(load3(rec.gain + 3 * i), f);
+        if (parent)
+            sum = dvec3_add(sum, dvec3_scale(gradient_of(&rec, it->count, i, it->parent), rec.lambda[i]));
+    }
+    if (parent)
+        store3(parent->f, sum);
     for (uint32_t p = 0; p < it->count; ++p) {
         if (at[p] == SN_GROUND || p == it->parent)
             continue;
-        sn_node *child = &w->nodes[at[p]];
-        sn_dvec3 b = load3(child->b);
+        sn_dvec3 pull = dvec3(0, 0, 0);
         for (uint32_t i = 0; i < it->rows; ++i)
-            b = dvec3_add(b, dvec3_scale(gradient_of(&rec, it->count, i, p), rec.lambda[i]));
-        if (sum.kappa > 0)
-            b = dvec3_add(b, dvec3_scale(across(y, sum.line, sum.per_square), sum.kappa));
-        store3(child->b, times(child->h, b));
+            pull = dvec3_add(pull, dvec3_scale(gradient_of(&rec, it->count, i, p), rec.lambda[i]));
+        push(&w->nodes[at[p]], pull);
     }
 }
 
@@ -304,42 +238,41 @@ SN_INLINE link_view view(const sn_trees *w, const sn_item *it)
     return (link_view){rec, &w->nodes[at[0]], &w->nodes[at[1]], rec.j[0], rec.j[1]};
 }
 
-static bool has_child(const sn_trees *w, const link_view *k)
-{
-    return k->lower != w->nodes; /* which is the ground */
-}
-
-/* What gain holds of a link that hangs from another, without turning. */
+/* What gain holds of a link that hangs from another. */
 enum { GAIN_INVERSE, GAIN_COUPLING };
 
-/* D is that of the algorithm of Thomas: of a link that hangs from another it has its upper particle in it. */
 static void link_up(const sn_trees *w, const sn_item *it)
 {
     const link_view k = view(w, it);
-    double d = *k.rec.diagonal, r = *k.rec.rhs;
+    double s = *k.rec.diagonal, e = *k.rec.rhs;
+    sn_dvec3 wg = k.up;
     if (it->chained) {
         const sn_record below = record_at(w->numbers + it[1].record, 1);
         const double t = k.lower->w * dvec3_dot(below.j[0], k.down);
         below.gain[GAIN_COUPLING] = t;
-        d = (d + k.lower->w * dvec3_dot(k.down, k.down)) - t * t * below.gain[GAIN_INVERSE];
-        r -= t * *below.z;
-    } else if (has_child(w, &k)) {
-        invert(k.lower->h);
-        sn_dvec3 bg = times(k.lower->h, k.down);
-        d += dvec3_dot(k.down, bg);
-        r -= dvec3_dot(bg, load3(k.lower->b));
+        s = (s + k.lower->w * dvec3_dot(k.down, k.down)) - t * t * below.gain[GAIN_INVERSE];
+        e -= t * *below.z;
+    } else { /* that of the ground adds nothing */
+        s += dvec3_dot(k.down, times(k.lower->m, k.down));
+        e -= dvec3_dot(k.down, load3(k.lower->u));
     }
-    if (it->hanging)
-        d += k.upper->w * dvec3_dot(k.up, k.up);
-    const double inverse = it->acting && d > 0 ? 1 / d : 0, z = it->acting ? r * inverse : *k.rec.least;
+    if (it->hanging) {
+        s += k.upper->w * dvec3_dot(k.up, k.up);
+    } else {
+        wg = times(k.upper->m, k.up);
+        s += dvec3_dot(k.up, wg);
+        e -= dvec3_dot(k.up, load3(k.upper->u));
+    }
+    const double inverse = it->acting && s > REDUNDANT * *k.rec.own ? 1 / s : 0;
+    const double z = it->acting ? e * inverse : *k.rec.least;
     *k.rec.z = z;
     if (it->hanging) {
         k.rec.gain[GAIN_INVERSE] = inverse;
         return;
     }
-    store3(k.rec.gain, dvec3_scale(k.up, inverse));
-    add_square(k.upper->h, inverse, k.up);
-    store3(k.upper->b, dvec3_add(load3(k.upper->b), dvec3_scale(k.up, z)));
+    store3(k.rec.gain, dvec3_scale(wg, inverse));
+    add_square(k.upper->m, -inverse, wg);
+    store3(k.upper->u, dvec3_add(load3(k.upper->u), dvec3_scale(wg, z)));
 }
 
 static void link_down(const sn_trees *w, const sn_item *it)
@@ -351,68 +284,185 @@ static void link_down(const sn_trees *w, const sn_item *it)
         const double pull = *above.lambda;
         lambda = *k.rec.z - k.rec.gain[GAIN_INVERSE] * k.rec.gain[GAIN_COUPLING] * pull;
         const sn_dvec3 sum = dvec3_add(dvec3_scale(above.j[1], pull), dvec3_scale(k.up, lambda));
-        store3(k.upper->b, dvec3_scale(sum, k.upper->w));
+        store3(k.upper->u, dvec3_scale(sum, k.upper->w));
     } else {
-        lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), load3(k.upper->b));
+        const sn_dvec3 f = load3(k.upper->f);
+        lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), f);
+        store3(k.upper->f, dvec3_add(f, dvec3_scale(k.up, lambda)));
     }
     *k.rec.lambda = lambda;
-    if (!it->chained && has_child(w, &k))
-        store3(k.lower->b, times(k.lower->h, dvec3_add(load3(k.lower->b), dvec3_scale(k.down, lambda))));
+    if (!it->chained && k.lower != w->nodes)
+        push(k.lower, dvec3_scale(k.down, lambda));
 }
 
-/* Whether a link can be done with P = I: it acts, has a child, and c is well above 0. */
-SN_INLINE bool is_plain(const sn_trees *w, const sn_item *it, const link_view *k, double square)
+/* ---- Turning ------------------------------------------------------------------------------------------------------- */
+
+/* A row of two particles that turns, and the answer of its child. */
+typedef struct turning_row {
+    double a, own, r, kappa, per_square;
+    sn_dvec3 g;
+} turning_row;
+
+/* The numbers of the derivation above. */
+typedef struct turning_answer {
+    double cofactor[6], per_det; /* Y is their product */
+    sn_dvec3 y;
+    double c, q, inverse; /* of t */
+} turning_answer;
+
+/* 1 / t = det / (a det + c g . cofactor Z g) does not wait for 1 / det. */
+SN_INLINE turning_answer answer_of(const turning_row *row, const double *z)
 {
-    return it->acting && has_child(w, k) && *k->rec.kappa * *k->rec.diagonal < square / 2;
+    const double k = row->kappa, m[6] = {k * z[0] + 1, k * z[1] + 1, k * z[2] + 1, k * z[3], k * z[4], k * z[5]};
+    turning_answer a;
+    const double det = cofactors(m, a.cofactor);
+    const sn_dvec3 cg = times(a.cofactor, row->g);
+    const double q = dvec3_dot(cg, times(z, row->g));
+    a.per_det = 1 / det;
+    a.c = 1 - row->a * k * row->per_square;
+    const double t = row->a * det + a.c * q; /* times det */
+    a.inverse = t > REDUNDANT * row->own * det ? det / t : 0;
+    a.y = dvec3_scale(cg, a.per_det);
+    a.q = q * a.per_det;
+    return a;
 }
 
-/* The inverse of D = (a det + g . cof g) / det does not wait for that of det. */
-static void turning_link_up(const sn_trees *w, const sn_item *it)
+/* Which row of an item of two particles turns: the only one that acts, if there is just one; its lambda is then all that
+   the constraint exerts. */
+static uint32_t turning_row_of(const sn_item *it, const sn_record *rec)
 {
-    const link_view k = view(w, it);
-    const sn_dvec3 g = k.down, b = load3(k.lower->b);
-    const double kappa = *k.rec.kappa, square = dvec3_dot(g, g), c = 1 - kappa * *k.rec.diagonal / square,
-                 per_c = 1 / c;
-    if (!is_plain(w, it, &k, square)) {
-        go_up(w, it, true);
-        return;
-    }
-    double h[6];
-    memcpy(h, k.lower->h, sizeof h);
-    h[0] += kappa, h[1] += kappa, h[2] += kappa;
-    const double det = cofactors(h), per_det = 1 / det;
-    const sn_dvec3 cg = times(h, g), bg = dvec3_scale(cg, per_det);
-    const double inverse = det / (*k.rec.diagonal * per_c * det + dvec3_dot(g, cg));
-    const double z = (*k.rec.rhs * per_c - dvec3_dot(bg, b)) * inverse;
-    const sn_dvec3 v = dvec3_add(k.up, dvec3_scale(bg, kappa));
-    *k.rec.z = z;
-    store3(k.rec.gain, dvec3_scale(v, inverse));
-    const double s = kappa * kappa;
-    double up[6];
+    const uint32_t acting = it->acting;
+    if (it->count != 2 || it->parent == SN_NO_PARENT || !acting || acting & (acting - 1))
+        return SN_MAX_ROWS;
+    uint32_t row = 0;
+    while (!(acting >> row & 1))
+        ++row;
+    for (uint32_t i = 0; i < it->rows; ++i)
+        if (i != row && rec->least[i] != 0)
+            return SN_MAX_ROWS;
+    return rec->turn[row] != 0 && *rec->share == 1 && rec->own[row] > 0 ? row : SN_MAX_ROWS;
+}
+
+/* If the parent has no other constraint below it. */
+SN_INLINE void turn_alone(const turning_row *row, const sn_record *rec, uint32_t r, sn_node *upper,
+                          const sn_node *lower)
+{
+    const double w = upper->w, *l = lower->m;
+    const sn_dvec3 v = load3(lower->u);
+    const double z[6] = {l[0] + w, l[1] + w, l[2] + w, l[3], l[4], l[5]};
+    const turning_answer a = answer_of(row, z);
+    const double yv = dvec3_dot(a.y, v), pull = w * ((row->r - a.c * yv) * a.inverse), s = w * row->kappa * a.per_det;
+    rec->z[r] = (row->r * (1 - row->kappa * a.q * row->per_square) - yv) * a.inverse;
+    store3(rec->gain + 3 * r, dvec3_scale(a.y, -w * a.inverse));
+    store3(upper->u, dvec3_sub(dvec3_scale(times(a.cofactor, v), s), dvec3_scale(a.y, pull)));
+    const sn_dvec3 y = dvec3_scale(a.y, w), ty = dvec3_scale(y, a.c * a.inverse);
+    const double sw = s * w;
+    upper->m[0] = w - sw * a.cofactor[0] - y.x * ty.x;
+    upper->m[1] = w - sw * a.cofactor[1] - y.y * ty.y;
+    upper->m[2] = w - sw * a.cofactor[2] - y.z * ty.z;
+    upper->m[3] = -sw * a.cofactor[3] - y.x * ty.y;
+    upper->m[4] = -sw * a.cofactor[4] - y.x * ty.z;
+    upper->m[5] = -sw * a.cofactor[5] - y.y * ty.z;
+}
+
+/* If it may have. F_0 and N W are kept. */
+static void turn_together(const turning_row *row, const sn_record *rec, uint32_t r, sn_node *upper,
+                          const sn_node *lower)
+{
+    const sn_dvec3 v = dvec3_sub(load3(lower->u), load3(upper->u));
+    double z[6], n[6], m[6];
+    for (uint32_t i = 0; i < 6; ++i)
+        z[i] = lower->m[i] + upper->m[i];
+    const turning_answer a = answer_of(row, z);
+    const double yv = dvec3_dot(a.y, v), pull = (row->r - a.c * yv) * a.inverse;
+    const double s = row->kappa * a.per_det;
+    const sn_dvec3 f = dvec3_sub(dvec3_scale(a.y, pull), dvec3_scale(times(a.cofactor, v), s));
+    rec->z[r] = (row->r * (1 - row->kappa * a.q * row->per_square) - yv) * a.inverse;
+    store3(rec->gain + 3 * r, dvec3_scale(times(upper->m, a.y), -a.inverse));
+    store3(rec->impulse, f);
+    for (uint32_t i = 0; i < 6; ++i)
+        n[i] = s * a.cofactor[i];
+    add_square(n, a.c * a.inverse, a.y);
+    memcpy(m, upper->m, sizeof m);
+    const sn_dvec3 column[3] = {dvec3(m[0], m[3], m[4]), dvec3(m[3], m[1], m[5]), dvec3(m[4], m[5], m[2])};
+    for (uint32_t i = 0; i < 3; ++i)
+        store3(rec->impulse + 3 + 3 * i, times(n, column[i])); /* N W by columns */
+    store3(upper->u, dvec3_sub(load3(upper->u), times(m, f)));
     for (uint32_t i = 0; i < 6; ++i) {
-        k.lower->h[i] = h[i] *= per_det;
-        up[i] = k.upper->h[i] - s * h[i];
+        static const uint32_t of[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {0, 2}, {1, 2}};
+        upper->m[i] -= dvec3_dot(column[of[i][0]], load3(rec->impulse + 3 + 3 * of[i][1]));
     }
-    up[0] += kappa, up[1] += kappa, up[2] += kappa;
-    add_square(up, inverse, v);
-    memcpy(k.upper->h, up, sizeof up);
-    sn_dvec3 sum = dvec3_add(dvec3_scale(times(h, b), kappa), dvec3_scale(v, z));
-    store3(k.upper->b, dvec3_add(load3(k.upper->b), sum));
 }
 
-static void turning_link_down(const sn_trees *w, const sn_item *it)
+/* Changes the parent's answer; r is the row, and parent which of the two particles it is, both passed apart from the item,
+   so that for links they are constants. */
+SN_INLINE void turn_up(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t parent)
 {
-    const link_view k = view(w, it);
-    const sn_dvec3 g = k.down, y = load3(k.upper->b);
-    const double kappa = *k.rec.kappa, square = dvec3_dot(g, g);
-    if (!is_plain(w, it, &k, square)) {
-        go_down(w, it, true);
+    const uint32_t *at = w->node_of + it->mention;
+    sn_node *upper = &w->nodes[at[parent]], *lower = &w->nodes[at[1 - parent]];
+    const sn_dvec3 g = gradient_of(rec, 2, r, 1 - parent);
+    const turning_row row = {rec->diagonal[r], rec->own[r], rec->rhs[r], *rec->kappa, 1 / dvec3_dot(g, g), g};
+    if (it->hanging)
+        turn_alone(&row, rec, r, upper, lower);
+    else
+        turn_together(&row, rec, r, upper, lower);
+}
+
+SN_INLINE void turn_down(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t parent)
+{
+    const uint32_t *at = w->node_of + it->mention;
+    sn_node *upper = &w->nodes[at[parent]], *lower = &w->nodes[at[1 - parent]];
+    const sn_dvec3 f = load3(upper->f);
+    sn_dvec3 impulse;
+    rec->lambda[r] = rec->z[r] - dvec3_dot(load3(rec->gain + 3 * r), f);
+    if (it->hanging) {
+        impulse = dvec3_sub(f, dvec3_scale(load3(upper->u), 1 / upper->w));
+    } else {
+        impulse = load3(rec->impulse);
+        impulse = dvec3_add(impulse, dvec3_scale(load3(rec->impulse + 3), f.x));
+        impulse = dvec3_add(impulse, dvec3_scale(load3(rec->impulse + 6), f.y));
+        impulse = dvec3_add(impulse, dvec3_scale(load3(rec->impulse + 9), f.z));
+        store3(upper->f, dvec3_sub(f, impulse));
+    }
+    if (lower != w->nodes)
+        push(lower, impulse);
+}
+
+/* A link turns if it acts and can. Its share is 1 always. */
+SN_INLINE bool link_turns(const sn_item *it, const sn_record *rec)
+{
+    return it->is_link && it->acting && *rec->turn != 0;
+}
+
+static void turning_up(const sn_trees *w, const sn_item *it)
+{
+    const sn_record link = record_at(w->numbers + it->record, 1), rec = record_at(w->numbers + it->record, it->rows);
+    if (link_turns(it, &link)) {
+        turn_up(w, it, &link, 0, 0);
         return;
     }
-    const double lambda = *k.rec.z - dvec3_dot(load3(k.rec.gain), y); /* lambda' */
-    const sn_dvec3 b = dvec3_add(load3(k.lower->b), dvec3_scale(y, kappa));
-    store3(k.lower->b, times(k.lower->h, dvec3_add(b, dvec3_scale(g, lambda))));
-    *k.rec.lambda = (lambda * square - kappa * *k.rec.rhs) / (square - kappa * *k.rec.diagonal);
+    uint32_t r = turning_row_of(it, &rec);
+    if (r == SN_MAX_ROWS) {
+        go_up(w, it);
+        return;
+    }
+    for (uint32_t i = 0; i < it->rows; ++i)
+        rec.lambda[i] = 0;
+    turn_up(w, it, &rec, r, it->parent);
+}
+
+static void turning_down(const sn_trees *w, const sn_item *it)
+{
+    const sn_record link = record_at(w->numbers + it->record, 1), rec = record_at(w->numbers + it->record, it->rows);
+    if (link_turns(it, &link)) {
+        turn_down(w, it, &link, 0, 0);
+        return;
+    }
+    uint32_t r = turning_row_of(it, &rec);
+    if (r == SN_MAX_ROWS)
+        go_down(w, it);
+    else
+        turn_down(w, it, &rec, r, it->parent);
 }
 
 /* ---- The tree ------------------------------------------------------------------------------------------------------ */
@@ -423,36 +473,33 @@ void sn_tree_start(const sn_trees *w, const sn_tree *t, bool turning)
         sn_node *n = &w->nodes[i];
         if (w->inner[i] && !turning)
             continue;
-        n->h[0] = n->h[1] = n->h[2] = 1 / n->w;
-        n->h[3] = n->h[4] = n->h[5] = n->b[0] = n->b[1] = n->b[2] = 0;
+        n->m[0] = n->m[1] = n->m[2] = n->w;
+        n->m[3] = n->m[4] = n->m[5] = n->u[0] = n->u[1] = n->u[2] = 0;
     }
 }
 
 void sn_tree_up(const sn_trees *w, const sn_item *it, bool turning)
 {
-    if (!it->is_link)
-        go_up(w, it, turning);
-    else if (turning)
-        turning_link_up(w, it);
-    else
+    if (turning)
+        turning_up(w, it);
+    else if (it->is_link)
         link_up(w, it);
+    else
+        go_up(w, it);
 }
 
 void sn_tree_root(const sn_trees *w, const sn_tree *t)
 {
-    if (t->node == t->node_end)
-        return;
-    sn_node *root = &w->nodes[t->node];
-    invert(root->h);
-    store3(root->b, times(root->h, load3(root->b)));
+    if (t->node < t->node_end)
+        store3(w->nodes[t->node].f, dvec3(0, 0, 0));
 }
 
 void sn_tree_down(const sn_trees *w, const sn_item *it, bool turning)
 {
-    if (!it->is_link)
-        go_down(w, it, turning);
-    else if (turning)
-        turning_link_down(w, it);
-    else
+    if (turning)
+        turning_down(w, it);
+    else if (it->is_link)
         link_down(w, it);
+    else
+        go_down(w, it);
 }

@@ -39,7 +39,8 @@ typedef struct sn_forest_rows {
 typedef struct sn_forest_job {
     const sn_frame *frame; /* the inverse masses are those of frame->x */
     void *context;
-    /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. */
+    /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. If rows
+       turn so far that one solve is not enough, it is asked again after take and move, and those are called again. */
     bool (*fill)(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out);
     /* The multipliers of a constraint. Only called for trees all of whose multipliers are finite. */
     void (*take)(void *context, uint32_t kind, uint32_t row, const double *lambda);

@@ -1,9 +1,8 @@
 /* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients turn, hand
    out.
 
-   Hard leaves. A rod to a hook has no child that could move: its D (see elimination.c) would be 0. So rows of such
-   constraints give by FLOOR times their own A = J W J^T + a: by a billionth of what their own particle does. Two of them
-   that say the same share the load, and two that contradict each other meet halfway.
+   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do. Where
+   constraints contradict each other, such as the links of a rope that is too short, they so share the error.
 
    Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
    under the tension T shows what comes of that: a zigzag across it is moved by -s times itself, s = 4 T h^2 / (m l), so
@@ -21,17 +20,14 @@
    world goes must not depend on how it came to where it is.) Compression (kappa < 0) is left out: it would take away
    from the masses until there is no solution.
 
-   What turning leaves is of second order: C is missed by turn |P x|^2 / 2. If that were more than the largest error
-   before, a smaller share of the step is taken, so that it is not: a chain that is squeezed or torn between two places
-   does not burst. */
+   What turning leaves is of second order: C is missed by turn |P x|^2 / 2. Where that would be much against the errors
+   before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
+   where that led to. What is left over in the end would be corrected in the next substep, and become speed: a chain that
+   is torn or squeezed between two places would burst. */
 #include "solvers/tree.h"
 
 #include <float.h>
 #include <math.h>
-
-/* What rows without a child give, as a share of their own A. The error that it causes, and the digits that a large H leaves to the
-   others, are both far below the precision of a gradient in single precision. */
-#define FLOOR 1e-9
 
 /* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients. */
 #define TURNING 1.0
@@ -48,14 +44,20 @@
 /* And one that others violate by less than this share of the largest violation before is left alone. */
 #define VIOLATED 1e-6
 
+/* And so often a tree is solved with another kappa. */
+#define TURNS 6u
+
+/* And so often it is filled in anew, where rows turn far. */
+#define STEPS 6u
+
+/* A row may be missed, because it turns, by this share of the worst violation before. */
+#define CALM 0.25
+
+/* So many times kappa grows at most where it is more. */
+#define STRONGER 10.0
+
 /* What is above this is no finite sn_real. */
 #define MOST (SINEW_DOUBLE ? DBL_MAX : (double)FLT_MAX)
-
-/* And so often a tree is solved with another kappa. */
-#define TURNS 3u
-
-/* A step of which this share is safe is taken without a closer look. */
-#define UNSURE 0.1
 
 /* A forest at work. */
 typedef struct work {
@@ -99,7 +101,8 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->least[r] = rows->least[r];
     rec->lambda0[r] = rows->lambda0[r];
     rec->turn[r] = count == 2 && square > 0 ? rows->turn[r] : 0;
-    rec->diagonal[r] = rows->diagonal[r] + (it->is_leaf ? FLOOR * own : 0);
+    rec->diagonal[r] = rows->diagonal[r] + SN_TREE_SOFT * own;
+    rec->own[r] = own;
     if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
     const double missed = rows->rhs[r] * rows->rhs[r];
@@ -201,7 +204,7 @@ static double row_slack(const sn_trees *w, const sn_item *it, const sn_record *r
 {
     double sum = rec->diagonal[row] * rec->lambda[row] - rec->rhs[row];
     for (uint32_t p = 0; p < it->count; ++p)
-        sum += dvec3_dot(gradient_of(rec, it->count, row, p), load3(w->nodes[w->node_of[it->mention + p]].b));
+        sum += dvec3_dot(gradient_of(rec, it->count, row, p), load3(w->nodes[w->node_of[it->mention + p]].u));
     return sum;
 }
 
@@ -230,7 +233,7 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
 static void clamp(const sn_trees *w, const sn_tree *t)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i)
-        store3(w->nodes[i].b, dvec3(0, 0, 0));
+        store3(w->nodes[i].u, dvec3(0, 0, 0));
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
@@ -240,7 +243,7 @@ static void clamp(const sn_trees *w, const sn_tree *t)
             for (uint32_t p = 0; p < it->count; ++p) {
                 sn_node *n = &w->nodes[w->node_of[it->mention + p]]; /* that of the ground stays, for w is 0 */
                 sn_dvec3 pull = dvec3_scale(gradient_of(&rec, it->count, r, p), n->w * rec.lambda[r]);
-                store3(n->b, dvec3_add(load3(n->b), pull));
+                store3(n->u, dvec3_add(load3(n->u), pull));
             }
         }
     }
@@ -253,6 +256,7 @@ typedef struct outcome {
     bool finite;      /* all multipliers are */
     bool turns;       /* a link has another kappa than was used, and needs it */
     bool bent;        /* kappa matters, to the next substep, too */
+    bool rough;       /* one solve is not enough */
     double most_way;  /* the square of the longest x */
     double most_turn; /* the largest turn */
 } outcome;
@@ -273,6 +277,7 @@ SN_INLINE void set_kappa(const sn_trees *w, const sn_item *it, uint32_t rows, bo
     out->turns |= s * (kappa - STALE * used) > TURNING;
     out->bent |= s * kappa > TURNING;
     out->most_turn = turn > out->most_turn ? turn : out->most_turn;
+    *rec.used = used;
     *rec.kappa = kappa;
 }
 
@@ -298,7 +303,7 @@ static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
             look_at(w, it, it->rows, turning, &out);
     }
     for (uint32_t i = t->node; i < t->node_end; ++i) {
-        sn_dvec3 x = load3(w->nodes[i].b);
+        sn_dvec3 x = load3(w->nodes[i].u);
         double square = dvec3_dot(x, x);
         out.most_way = square > out.most_way ? square : out.most_way;
     }
@@ -318,20 +323,69 @@ SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_
                                  double *b)
 {
     const uint32_t *at = w->node_of + it->mention;
-    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].b), load3(w->nodes[at[1]].b));
+    sn_dvec3 g = gradient_of(rec, 2, r, 0), way = dvec3_sub(load3(w->nodes[at[0]].u), load3(w->nodes[at[1]].u));
     const double square = dvec3_dot(g, g), along = dvec3_dot(way, g);
     const double aside = rec->turn[r] * (dvec3_dot(way, way) * square - along * along); /* turn |P way|^2 |g|^2 */
     *a = aside * aside;
     *b = 8 * square * square * square; /* the gradient of the row has the length |g| sqrt(2) */
 }
 
-/* The share of the step after which no row is missed by more, because it turns, than the worst was before. Mostly that is
-   seen at once: |P (x - y)| is at most twice the longest x, and gradients of what turns in practice are of length 1. */
-static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, const outcome *out)
+/* Whether no row can be missed by much because it turns: |P (x - y)| is at most twice the longest x, and gradients of
+   what turns in practice are of length 1. Mostly it is so. */
+static bool is_calm(const state *s, const outcome *out)
+{
+    return 2 * out->most_turn * out->most_way <= CALM * s->reach;
+}
+
+/* By how much the solve makes the worst violation smaller, m: rows that contradict each other are left with what they
+   give. */
+static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    double left = 0;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        for (uint32_t r = 0; r < it->rows; ++r)
+            if (it->acting >> r & 1 && rec.own[r] > 0)
+                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / row_length(it, &rec, r));
+    }
+    return fmax(s->reach - left, 0);
+}
+
+/* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left to
+   the next solve. True if there is such a row. */
+static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
+{
+    const double most = CALM * gain_of(w, t, s), allowed = most * most;
+    bool any = false;
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        sn_record rec = record_at(w->numbers + it->record, it->rows);
+        double worst = allowed;
+        for (uint32_t r = 0; r < it->rows; ++r) {
+            double a = 0, b = 0;
+            if (rec.turn[r] != 0)
+                missed_by_turning(w, it, &rec, r, &a, &b);
+            if (a > worst * b)
+                worst = a / b;
+        }
+        if (!(worst > allowed))
+            continue;
+        const double sum = w->nodes[w->node_of[it->mention]].w + w->nodes[w->node_of[it->mention + 1]].w;
+        const double times = worst < STRONGER * STRONGER * allowed ? sqrt(worst / allowed) : STRONGER;
+        *rec.kappa = fmax(*rec.kappa, (*rec.used + 1 / sum) * times);
+        any = true;
+    }
+    return any;
+}
+
+/* The share of the step after which no row is missed by more, because it turns, than the worst was before; and whether
+   one is missed by so much that the step should be followed by another one. */
+static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, outcome *out)
 {
     const double before = s->missed / s->length;
-    double most = before;
-    if (2 * out->most_turn * out->most_way <= UNSURE * s->reach)
+    double most = 0;
+    if (is_calm(s, out))
         return 1;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
@@ -344,6 +398,7 @@ static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, co
                 most = a / b;
         }
     }
+    out->rough |= most > CALM * CALM * before;
     return most > before ? s->reach / sqrt(most) : 1;
 }
 
@@ -357,10 +412,16 @@ static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
         go_up(w, t, t->turning);
     for (uint32_t round = 0;; ++round) {
         outcome out = go_down(w, t, t->turning);
-        if (round == ROUNDS && s->one_way)
+        bool changed = s->one_way && change_acting(w, t, s);
+        if (changed && round == ROUNDS) {
             clamp(w, t);
-        bool changed = round < ROUNDS && s->one_way && change_acting(w, t, s);
-        bool again = changed || (out.turns && round < ROUNDS && turns++ < TURNS);
+            out.rough = true;
+            changed = false;
+        }
+        bool turn = !changed && round < ROUNDS && turns < TURNS && (out.turns || !is_calm(s, &out)) &&
+                    (calm_down(w, t, s) || out.turns);
+        bool again = changed || turn;
+        turns += turn;
         t->turning = again ? t->turning || !changed : out.bent;
         if (!again)
             return out;
@@ -392,7 +453,7 @@ static void hand_out(const work *w, const sn_tree *t, double share)
         job->take(job->context, it->kind, it->row, lambda);
     }
     for (uint32_t i = t->node; job->move && i < t->node_end; ++i) {
-        double *x = w->trees.nodes[i].b;
+        double *x = w->trees.nodes[i].u;
         if (share != 1)
             store3(x, dvec3_scale(load3(x), share));
         job->move(job->context, w->slot[i], x);
@@ -405,6 +466,26 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
     const double none[SN_MAX_ROWS] = {0};
     for (uint32_t i = t->item; i < t->item_end; ++i)
         w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
+}
+
+/* One step of Newton's method. *again if it should be followed by another one. */
+static bool take_step(work *w, sn_tree *t, bool *again)
+{
+    state s;
+    *again = false;
+    if (!fill_tree(w, t, &s))
+        return false;
+    if (!s.acts) {
+        hand_out_nothing(w, t);
+        return true;
+    }
+    outcome out = solve_tree(&w->trees, t, &s);
+    if (!out.finite)
+        return blame_first(w, t);
+    double share = safe_share(&w->trees, t, &s, &out);
+    hand_out(w, t, share);
+    *again = out.rough && w->job->move;
+    return true;
 }
 
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
@@ -420,17 +501,10 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
                          .inner = forest->node_table.column[SN_NODE_INNER]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
-        state s;
-        if (!fill_tree(&w, &trees[i], &s))
-            return false;
-        if (!s.acts) {
-            hand_out_nothing(&w, &trees[i]);
-            continue;
-        }
-        outcome out = solve_tree(&w.trees, &trees[i], &s);
-        if (!out.finite)
-            return blame_first(&w, &trees[i]);
-        hand_out(&w, &trees[i], safe_share(&w.trees, &trees[i], &s, &out));
+        bool again = true;
+        for (uint32_t step = 0; again && step < STEPS; ++step)
+            if (!take_step(&w, &trees[i], &again))
+                return false;
     }
     return true;
 }

@@ -2,33 +2,34 @@
 
    With v the velocities that the prediction would have, and C and its gradients J at the start of the substep, each
    constraint in turn asks for J v = 0, which the impulse lambda = -J v / (J W J^T) brings about. This file works with
-   displacements, as all solvers here do: the way of a particle in the substep is h v, and lambda is h times the impulse,
-   so that lambda / h^2 is the force as everywhere else:
+   displacements, as all solvers here do: the way of a particle in the substep is h v, and lambda is h times the
+   impulse, so that lambda / h^2 is the force as everywhere else:
 
        dlambda = -(bias + J way) / (J W J^T),     way += W J^T dlambda.
 
-   - Drift: J way = 0 keeps C only to first order. The bias pulls back what has drifted. Baumgarte: b C, the share b of the
-     error in every substep. Soft step (Catto 2011): a damped spring, stiff as the substep allows, whose
+   - Drift: J way = 0 keeps C only to first order. The bias pulls back what has drifted. Baumgarte: b C, the share b of
+     the error in every substep. Soft step (Catto 2011): a damped spring, stiff as the substep allows, whose
 
          bias = r C,   dlambda = -m (bias + J way) / (J W J^T) - i lambda,
          r = h w / (2 z + h w),   m = s / (1 + s),   i = 1 / (1 + s),   s = h w (2 z + h w),
 
-     and after the substep, at the positions and velocities that it ended with, further passes with no bias at all: they take
-     the speed out again that pulled the drift back, and leave velocities legal where the particles now are.
+     and after the substep, at the positions and velocities that it ended with, further passes with no bias at all:
+     they take the speed out again that pulled the drift back, and leave velocities legal where the particles now are.
    - Springs are no drift: with compliance, C + J way + a lambda + g J way = 0, in which all of C counts; a and g as in
      row.h. Where C is linear that is the same as projecting positions.
    - Inequalities push only: what is accumulated, not its change, is kept from falling below 0. One with C > 0 has room
      left, and acts when C + J way < 0, so that it is met and not overrun.
-   - Warm starting: the impulses of the substep before are a good guess, and a chain keeps from one substep to the next what
-     it would need many passes for. But they were made to pull back a drift that is smaller by now: an integral of the error,
-     which drives the constraint past its goal and, where passes are too few, farther each time. With e the share of a slow
-     wave's error that the passes of a substep remove, f the share of the impulses that is forgotten and b that of the drift
-     that is pulled back, the waves of a long chain decay if e + f > b, and grow without limit if not (measured: 4 links, one
-     pass, b = 0.2, f = 0.02). So f = b: as much is forgotten as is pulled back. Springs, of which all of C is pulled back, are not warm
-     started at all, nor are rows of a constraint that say nearly the same: their large and opposite multipliers would no
-     longer cancel once the gradients have turned. Forgetting also keeps constraints that contradict each other from pushing each other up for ever.
-   - The stiffness k of the lectures scales dlambda. What is not quite stiff starts from 0 in every substep, too: accumulated
-     from one to the next it would become rigid.
+   - Warm starting: the impulses of the substep before are a good guess, and a chain keeps from one substep to the next
+     what it would need many passes for. But they were made to pull back a drift that is smaller by now: an integral of
+     the error, which drives the constraint past its goal and, where passes are too few, farther each time. With e the
+     share of a slow wave's error that the passes of a substep remove, f the share of the impulses that is forgotten
+     and b that of the drift that is pulled back, the waves of a long chain decay if e + f > b, and grow without limit
+     if not (measured: 4 links, one pass, b = 0.2, f = 0.02). So f = b: as much is forgotten as is pulled back.
+     Springs, of which all of C is pulled back, are not warm started at all, nor are rows of a constraint that say
+     nearly the same: their large and opposite multipliers would no longer cancel once the gradients have turned.
+     Forgetting also keeps constraints that contradict each other from pushing each other up for ever.
+   - The stiffness k of the lectures scales dlambda. What is not quite stiff starts from 0 in every substep, too:
+     accumulated from one to the next it would become rigid.
 
    Gradients at the start make impulses act along lines through the places at the start, so that angular momentum is
    conserved like linear momentum, however few the passes. */
@@ -36,18 +37,18 @@
 #include "solvers/row.h"
 #include "solvers/solver.h"
 
-/* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. Faster than with
-   half of it no spring can swing that is looked at once a substep. So heavily damped it does not swing but creeps back,
-   by 14 % of the error a substep. What it holds up stretches it as it would any spring, by force / (mass w^2). */
+/* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. Faster than
+   with half of it no spring can swing that is looked at once a substep. So heavily damped it does not swing but creeps
+   back, by 14 % of the error a substep. What it holds up stretches it as it would any spring, by force /
+   (mass w^2). */
 #define SOFT_SHARE   0.5
 #define SOFT_DAMPING 10.0
 #define TWO_PI       6.283185307179586
 
 typedef struct sweep {
     const sn_solver_in *in;
-    sn_frame start; /* where C and its gradients are taken */
-    const sn_vec4
-        *v; /* once the substep is over: velocities at its end, to be made legal without any bias; NULL: before */
+    sn_frame start;   /* where C and its gradients are taken */
+    const sn_vec4 *v; /* once the substep is over: its last velocities, to be made legal; NULL: before */
     sn_real inverse_h;
     sn_real rate;     /* the share of a rigid constraint's error that is the bias; 0 once the substep is over */
     sn_real softness; /* 1 / s; 0: not soft */
@@ -56,7 +57,7 @@ typedef struct sweep {
     sn_solver_out out;
 } sweep;
 
-/* ---- One constraint ----------------------------------------------------------------------------------------------- */
+/* ---- One constraint ---------------------------------------------------------------------------------------------- */
 
 /* The way of a particle in the substep, or that of its velocity in as long a time. */
 static sn_vec3 way_of(const sweep *s, uint32_t slot)
@@ -186,7 +187,7 @@ static bool visit(sweep *s, uint32_t kind, uint32_t row)
     return good;
 }
 
-/* ---- Passes in every order ---------------------------------------------------------------------------------------- */
+/* ---- Passes in every order --------------------------------------------------------------------------------------- */
 
 typedef bool visit_fn(sweep *s, uint32_t kind, uint32_t row);
 
@@ -276,7 +277,7 @@ static void make_passes(sweep *s)
     }
 }
 
-/* ---- The method --------------------------------------------------------------------------------------------------- */
+/* ---- The method -------------------------------------------------------------------------------------------------- */
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
@@ -286,8 +287,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
            sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
 }
 
-/* Whether the rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to ones on
-   the diagonal, is then below a tenth. */
+/* Whether the rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to
+   ones on the diagonal, is then below a tenth. */
 static bool rows_differ(const sn_block *block)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
@@ -305,7 +306,8 @@ static bool rows_differ(const sn_block *block)
     return true;
 }
 
-/* Begins with the impulses of the substep before, less what is forgotten. lambda goes with the square of the substep. */
+/* Begins with the impulses of the substep before, less what is forgotten. lambda goes with the square of the
+   substep. */
 static bool warm_start(sweep *s, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = s->in->store->pool[kind];

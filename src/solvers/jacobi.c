@@ -1,8 +1,8 @@
 /* All at once, in the manner of Jacobi: every constraint is asked at the same positions what it wants of its particles,
    and then every particle does what it was asked for, put together in one of two ways.
 
-   Split (the default): a particle that n constraints hold lends each of them an n-th of its mass, so that for them it is
-   n times lighter:
+   Split (the default): a particle that n constraints hold lends each of them an n-th of its mass, so that for them it
+   is n times lighter:
 
        dlambda = [-C - a lambda - g grad C . d] / [(1 + g) sum n w |grad C|^2 + a],     d += sum of w grad C dlambda.
 
@@ -12,10 +12,10 @@
    that do not act at present. With fewer it would converge faster where many rest, but what acts would then have to be
    known before the first of them is asked, and may change when they have moved.
 
-   Averaged, as Macklin et al. (2014) have it: each constraint asks as if it were alone, and a particle moves by the mean
-   of what its n constraints ask, times `relaxation`. The two ends of a rod may then have different n, and momentum is
-   not conserved. lambda grows by the share of dlambda that took effect on C: compliance and constraint forces are right
-   where neighbours have as many constraints each, and near it elsewhere.
+   Averaged, as Macklin et al. (2014) have it: each constraint asks as if it were alone, and a particle moves by the
+   mean of what its n constraints ask, times `relaxation`. The two ends of a rod may then have different n, and
+   momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and constraint
+   forces are right where neighbours have as many constraints each, and near it elsewhere.
 
    Nothing here has an order. A constraint writes what it asks to places of its own; a particle sums its places in a
    fixed order. So both loops can run on any number of threads, with the same bits. */

@@ -133,6 +133,13 @@ sn_krylov_out sn_krylov_minres(const sn_krylov_in *in, const double *b, double *
         if (!(rest > 2 * in->tolerance * whole) || rest < 2 * fabs(z.rest) || rest > before / 2)
             break;
     }
+    /* rounding can carry it past the point at which nothing more is to be had: the normal equations do not mind */
+    if (!(rest <= whole * (1 + 1e-9))) {
+        sn_krylov_in left = *in;
+        left.iterations = in->iterations - out.iterations;
+        sn_krylov_out again = sn_krylov_least_squares(&left, b, x);
+        return (sn_krylov_out){out.iterations + again.iterations, again.residual};
+    }
     out.residual = rest / whole;
     return out;
 }

@@ -28,10 +28,9 @@ typedef struct sn_krylov_out {
     double residual;     /* |b - A x| / |b|, as the recurrence has it */
 } sn_krylov_out;
 
-/* What is left of a residual that A shrinks by this factor against its norm is out of its reach: equations that
-   contradict each other. Squares of the shares that rounding in single precision leaves of a gradient are far below
-   (1e-14), eigenvalues of the longest ropes with the heaviest bobs above. */
-#define SN_KRYLOV_UNREACHABLE 1e-11
+/* A residual that A shrinks by this factor against its norm is out of its reach: equations that contradict each other. Much
+   less cannot be told from rounding, and beyond that point x would grow without end. */
+#define SN_KRYLOV_UNREACHABLE 1e-7
 
 /* The minimal residual method (Paige and Saunders 1975): x minimises |b - A x| in the space spanned so far. */
 sn_krylov_out sn_krylov_minres(const sn_krylov_in *in, const double *b, double *x);

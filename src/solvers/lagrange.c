@@ -32,9 +32,10 @@
    constraint, the largest of all that share a particle. With that no correction moves anything farther than about half
    the extent, what is impossible ends as a compromise of least squares, and legal motion does not notice.
 
-   Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', are found by trying sets of active rows. Candidates are those that
-   are violated or would be at the end of the substep. A force cannot stop an approaching particle at once: that takes
-   some T, and it passes the boundary by up to T |C'| / e on its way.
+   Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', one of them with equality, are found by trying sets of active rows,
+   at first those that are violated or would be at the end of the substep by what is known so far. From the others no
+   more is asked than that they are not violated then, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching particle at
+   once: that takes some T, and it passes the boundary by up to T |C'| / e on its way.
 
    Constraints that form trees, such as ropes, are solved at once (forest.h), the others iteratively (krylov.h).
    SN_LINEAR_LEAST_SQUARES does everything as the lecture does.
@@ -56,9 +57,16 @@
 #define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
 #define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
 
-/* What rows give in any case if they are solved iteratively, as a share of their mobility: C = -LEAST_STRAIN T^2 times the
-   acceleration that the force gives to its particles, which nobody sees, and the number of iterations stays in bounds. */
-#define LEAST_STRAIN 1e-4
+/* What rows give in any case, as a share of their mobility, where a particle has more of them than coordinates: there may be
+   many that all but contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the acceleration that the
+   force gives to its particles, which nobody sees, and rounding does not send things flying. */
+#define CROWDED 1e-4
+
+/* What rows of a tree give while it is eliminated, so that digits are left; what they miss by that is solved for again. */
+#define LEAST_GIVE 1e-6
+
+#define REFINEMENTS 3     /* of trees, */
+#define REFINED     1e-12 /* unless this share of the right-hand sides is all that is left */
 
 /* Compliant rows that give more than this share of their mobility by themselves need no help: their C is no error. */
 #define SOFT_ENOUGH 1e-3
@@ -69,7 +77,7 @@ typedef enum row_state {
     ROW_RESTS = 0, /* does not take part */
     ROW_HOLDS,     /* an equality */
     ROW_PUSHES,    /* an inequality that is active, */
-    ROW_WAITS,     /* and one that could be */
+    ROW_WAITS,     /* and one that is not */
     ROW_SOLVED     /* in a tree: its multiplier is known */
 } row_state;
 
@@ -82,7 +90,8 @@ typedef struct lagrange {
     uint8_t *state;
     sn_table block_table; /* by the forest's numbers: where a constraint is among the blocks */
     uint32_t *block_of;
-    bool trees; /* are to be solved by themselves */
+    bool trees;    /* are to be solved by themselves */
+    bool refining; /* those trees: rows that act are equations */
 } lagrange;
 
 /* ---- Room ------------------------------------------------------------------------------------------------------- */
@@ -167,11 +176,10 @@ static double bound_of(const sn_system *system, const sn_system_block *block, ui
     return sum;
 }
 
-/* Violated now, or at the end of the substep if nothing is done about it. */
-static bool is_candidate(const sn_system *system, uint32_t e, double h)
+/* Where an inequality will be at the end of the substep if nothing is done about it. */
+static double free_end(const sn_system *system, uint32_t e, double h)
 {
-    double c = system->value[e], free = system->curve[e] + system->pull[e];
-    return c <= 0 || c + h * system->rate[e] + h * h * free <= 0;
+    return system->value[e] + h * system->rate[e] + h * h * (system->curve[e] + system->pull[e]);
 }
 
 /* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
@@ -187,10 +195,12 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
         system->b[e] = -system->curve[e] - system->pull[e] - k.k_s * system->value[e] - k.k_d * system->rate[e];
-        if (inequality)
-            l->state[e] = held && is_candidate(system, e, (double)in->h) ? ROW_PUSHES : ROW_RESTS;
-        else
-            l->state[e] = held ? ROW_HOLDS : ROW_RESTS;
+        l->state[e] = !held ? ROW_RESTS : inequality ? ROW_PUSHES : ROW_HOLDS;
+        double h = (double)in->h, end = free_end(system, e, h);
+        if (l->state[e] == ROW_PUSHES && system->value[e] > 0 && end > 0) {
+            l->state[e] = ROW_WAITS;
+            system->b[e] = -end / (h * h);
+        }
     }
 }
 
@@ -234,21 +244,45 @@ static double error_of(const lagrange *l, const sn_system_block *block, uint32_t
     return square > 0 ? error / sqrt(square) : 0;
 }
 
+static bool acts(const lagrange *l, uint32_t e)
+{
+    return l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
+}
+
 /* The share of its mobility by which a row of some give is to be tamed: less if it has more give by itself. */
 static double wildness(const lagrange *l, uint32_t e)
 {
     const sn_system *system = &l->system;
-    if (l->state[e] == ROW_RESTS)
+    if (!acts(l, e))
         return 0;
-    double wild = 1 - system->give[e] / (SOFT_ENOUGH * system->mobility[e]);
-    return wild > 0 ? wild : 0;
+    double wild = SOFT_ENOUGH * system->mobility[e] - system->give[e];
+    return wild > 0 ? wild / (SOFT_ENOUGH * system->mobility[e]) : 0;
 }
 
-/* Sets the strain of particles: the largest error of a constraint of theirs, as a share of its extent, squared. */
-static void find_strains(lagrange *l, const sn_frame *frame, double t)
+/* Sets the strain of particles to CROWDED where there are more rows than coordinates, each row counted by a share at each of
+   its movable particles; otherwise to 0. */
+static void find_crowds(lagrange *l, bool planar)
 {
     sn_system *system = &l->system;
     memset(system->strain, 0, system->particle_table.count * sizeof *system->strain);
+    for (uint32_t b = 0; b < system->block_table.count; ++b) {
+        const sn_system_block *block = &system->block[b];
+        uint32_t rows = 0, movable = 0;
+        for (uint32_t e = block->first; e < block->first + block->rows; ++e)
+            rows += wildness(l, e) > 0;
+        for (uint32_t i = 0; i < block->count; ++i)
+            movable += system->w[system->particle[block->entry + i]] > 0;
+        for (uint32_t i = 0; rows && i < block->count; ++i)
+            system->strain[system->particle[block->entry + i]] += (double)rows / movable;
+    }
+    for (uint32_t i = 0; i < system->particle_table.count; ++i)
+        system->strain[i] = system->strain[i] > (planar ? 2 : 3) ? CROWDED : 0;
+}
+
+/* Raises the strain of particles to the largest error of a constraint of theirs, as a share of its extent, squared. */
+static void find_strains(lagrange *l, const sn_frame *frame, double t)
+{
+    sn_system *system = &l->system;
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
         double extent = block->count > 1 ? extent_of(system, block, frame) : 0, most = 0;
@@ -270,10 +304,11 @@ static bool in_tree(const lagrange *l, const sn_system_block *block)
 static void add_give(lagrange *l, const sn_solver_in *in, double t)
 {
     sn_system *system = &l->system;
+    find_crowds(l, in->frame.planar);
     find_strains(l, &in->frame, t);
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
-        double strain = in_tree(l, block) ? 0 : LEAST_STRAIN;
+        double strain = 0;
         for (uint32_t i = 0; i < block->count; ++i)
             strain = fmax(strain, system->strain[system->particle[block->entry + i]]);
         for (uint32_t e = block->first; e < block->first + block->rows; ++e)
@@ -316,11 +351,11 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
     for (uint32_t i = 0; i < block->rows * block->count; ++i)
         out->room.gradient[i] = dvec3_round(system->gradient[block->gradient + i]);
     for (uint32_t r = 0; r < block->rows; ++r) {
-        uint32_t e = block->first + r, acts = l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
-        out->acting |= acts << r;
-        out->inequality |= (uint32_t)(l->state[e] == ROW_PUSHES) << r;
-        out->rhs[r] = system->b[e];
-        out->diagonal[r] = system->give[e];
+        uint32_t e = block->first + r;
+        out->acting |= (uint32_t)acts(l, e) << r;
+        out->inequality |= (uint32_t)(!l->refining && (l->state[e] == ROW_PUSHES || l->state[e] == ROW_WAITS)) << r;
+        out->rhs[r] = l->b[e];
+        out->diagonal[r] = system->give[e] + LEAST_GIVE * system->mobility[e];
     }
     return true;
 }
@@ -331,23 +366,59 @@ static void take(void *context, uint32_t kind, uint32_t row, const double *lambd
     uint32_t index = l->block_of[l->forest.base[kind] + row];
     for (uint32_t r = 0; index != NOT_HERE && r < l->system.block[index].rows; ++r) {
         uint32_t e = l->system.block[index].first + r;
-        l->system.lambda[e] = l->state[e] == ROW_RESTS ? 0 : lambda[r];
-        l->state[e] = ROW_SOLVED;
+        if (l->state[e] == ROW_RESTS || (l->refining && !acts(l, e)))
+            continue;
+        l->system.lambda[e] += lambda[r];
+        if (l->state[e] == ROW_HOLDS)
+            continue;
+        l->state[e] = l->system.lambda[e] > 0 ? ROW_PUSHES : ROW_WAITS;
+        if (l->state[e] == ROW_WAITS)
+            l->system.lambda[e] = 0;
     }
 }
 
-/* False if something is not finite: then fault is the constraint. */
-static bool solve_trees(lagrange *l, const sn_frame *frame, sn_system_block *fault)
+/* b = what the multipliers leave of the right-hand sides in trees. Returns the largest share of one that is left, in the
+   unit in which rows compare. */
+static double find_residual(lagrange *l)
+{
+    const sn_system *system = &l->system;
+    double left = 0, whole = 0;
+    sn_system_scatter(system, system->lambda);
+    for (uint32_t n = 0; n < system->block_table.count; ++n) {
+        const sn_system_block *block = &system->block[n];
+        for (uint32_t r = 0; r < block->rows && in_tree(l, block); ++r) {
+            uint32_t e = block->first + r;
+            double unit = sqrt(system->mobility[e] + system->give[e]);
+            if (!acts(l, e))
+                continue;
+            l->b[e] = system->b[e] - sn_system_gather(system, block, r) - system->give[e] * system->lambda[e];
+            left = fmax(left, fabs(l->b[e]) / unit);
+            whole = fmax(whole, fabs(system->b[e]) / unit);
+        }
+    }
+    return whole > 0 ? left / whole : 0;
+}
+
+/* Solves all trees. Rows that hold a particle to something fixed lose digits in the elimination: nine of them with the forest's own
+   floor, six with LEAST_GIVE, of which two rounds get back all there are. */
+static bool solve_trees(lagrange *l, const sn_frame *frame)
 {
     const sn_forest_job job = {.frame = frame, .context = l, .fill = fill, .take = take};
+    sn_system *system = &l->system;
     memset(l->block_of, 0xff, l->forest.id_table.count * sizeof *l->block_of);
-    for (uint32_t b = 0; b < l->system.block_table.count; ++b)
-        l->block_of[l->forest.base[l->system.block[b].kind] + l->system.block[b].row] = b;
-    if (sn_forest_solve(&l->forest, &job))
-        return true;
-    fault->kind = l->forest.fault_kind;
-    fault->row = l->forest.fault_row;
-    return false;
+    for (uint32_t b = 0; b < system->block_table.count; ++b)
+        l->block_of[l->forest.base[system->block[b].kind] + system->block[b].row] = b;
+    memcpy(l->b, system->b, system->row_table.count * sizeof *l->b);
+    l->refining = false;
+    bool good = sn_forest_solve(&l->forest, &job);
+    for (int i = 0; good && i < REFINEMENTS && find_residual(l) > REFINED; ++i) {
+        l->refining = true;
+        good = sn_forest_solve(&l->forest, &job);
+    }
+    for (uint32_t b = 0; b < system->block_table.count; ++b)
+        if (in_tree(l, &system->block[b]))
+            memset(l->state + system->block[b].first, ROW_SOLVED, system->block[b].rows);
+    return good;
 }
 
 /* ---- Multipliers of the others ------------------------------------------------------------------------------------ */
@@ -358,9 +429,8 @@ static uint32_t scale_rows(lagrange *l)
     sn_system *system = &l->system;
     uint32_t active = 0;
     for (uint32_t e = 0; e < system->row_table.count; ++e) {
-        bool acts = l->state[e] == ROW_HOLDS || l->state[e] == ROW_PUSHES;
-        active += acts;
-        system->scale[e] = acts ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
+        active += acts(l, e);
+        system->scale[e] = acts(l, e) ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
         l->b[e] = system->scale[e] * system->b[e];
     }
     return active;
@@ -412,7 +482,7 @@ static uint32_t add_violated(lagrange *l)
     uint32_t changes = 0;
     double largest = 0;
     for (uint32_t e = 0; e < system->row_table.count; ++e)
-        if (fabs(system->b[e]) * (l->state[e] != ROW_RESTS) > largest)
+        if (acts(l, e) && fabs(system->b[e]) > largest)
             largest = fabs(system->b[e]);
     sn_system_scatter(system, system->lambda);
     for (uint32_t b = 0; b < system->block_table.count; ++b)
@@ -489,7 +559,9 @@ static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
     bool good = sn_system_build(&l->system, &equations, &fault);
     if (good && l->system.row_table.count) {
         prepare(l, in);
-        good = !l->trees || solve_trees(l, &in->frame, &fault);
+        good = !l->trees || solve_trees(l, &in->frame);
+        if (!good)
+            fault = (sn_system_block){.kind = l->forest.fault_kind, .row = l->forest.fault_row};
         out.passes = l->trees + (good ? solve(l, in) : 0);
         good = good && apply(l, in, given->f, &fault);
     }

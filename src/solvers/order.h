@@ -8,8 +8,8 @@
    up to date. Otherwise it allocates, and releases again what only the sorting needs; false when memory runs out. */
 bool sn_order_build(sn_solver_scratch *scratch, const sn_allocator *allocator, const sn_store *store);
 
-/* A hash of what such a list depends on: which constraints there are, in which order, and of which particles. After going
-   back to a snapshot of the same constraints it is the same, though store->edits is not. */
+/* A hash of what such a list depends on: which constraints there are, in which order, and of which particles. After
+   going back to a snapshot of the same constraints it is the same, though store->edits is not. */
 uint64_t sn_order_fingerprint(const sn_store *store);
 
 #endif

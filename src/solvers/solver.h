@@ -63,9 +63,9 @@ typedef struct sn_solver_method {
     /* Adds the forces of the constraints at the present positions (frame.x, frame.d is NULL) and velocities, before the
        integrator moves anything. Leaves lambda = force times h^2. NULL for a method that moves positions. */
     sn_solver_out (*forces)(const sn_solver_in *in, const sn_forces_in *forces);
-    /* A further pass over the velocities once positions and velocities are those at the end of the substep (frame.x and v).
-       Fills frame.d, which holds nothing yet, with h times the change of velocities that it wants, and may change lambda.
-       out.passes 0: it wants none, and frame.d need not be filled. May be NULL. */
+    /* A further pass over the velocities once positions and velocities are those at the end of the substep (frame.x
+       and v). Fills frame.d, which holds nothing yet, with h times the change of velocities that it wants, and may
+       change lambda. out.passes 0: it wants none, and frame.d need not be filled. May be NULL. */
     sn_solver_out (*after)(const sn_solver_in *in, const sn_vec4 *v);
     void (*release)(sn_solver_scratch *scratch, const sn_allocator *allocator); /* of what it keeps; may be NULL */
 } sn_solver_method;

@@ -5,6 +5,9 @@
 #include "base/dvec.h"
 #include "solvers/forest.h"
 
+/* What every row gives, as a share of its own A: far below the precision of a gradient in single precision. */
+#define SN_TREE_SOFT 1e-9
+
 #define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
 #define SN_NO_PARENT UINT8_MAX
 
@@ -17,7 +20,7 @@ typedef struct sn_item {
     uint8_t rows, count;
     uint8_t parent; /* which of its particles; SN_NO_PARENT: it has none, for all are immovable */
     bool is_link;
-    bool is_leaf; /* it has no child */
+    bool is_leaf;               /* it has no child */
     bool swapped;               /* a link whose parent is its second particle: here it is the first */
     bool chained;               /* to the next item, by its child */
     bool hanging;               /* from the item before, which is chained to it */
@@ -25,11 +28,14 @@ typedef struct sn_item {
     uint8_t acting, inequality; /* by row */
 } sn_item;
 
-/* A particle in a tree. */
+/* A particle in a tree: x = u + W f, see elimination.c. */
 typedef struct sn_node {
-    double h[6]; /* H, or its inverse once its parent has been eliminated: xx, yy, zz, xy, xz, yz */
-    double b[3]; /* b, and in the end x */
-    double w;
+    union {
+        double m[6]; /* W: xx, yy, zz, xy, xz, yz */
+        double f[3]; /* on the way down */
+    };
+    double u[3]; /* u, and in the end x */
+    double w;    /* its inverse mass */
 } sn_node;
 
 typedef struct sn_tree {
@@ -37,18 +43,22 @@ typedef struct sn_tree {
     bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
 } sn_tree;
 
-/* The numbers of a constraint, each by row; those of sn_forest_rows and what becomes of them. */
+/* The numbers of a constraint: by row, those of sn_forest_rows and what becomes of them. */
 typedef struct sn_record {
     double *rhs, *diagonal, *least, *turn, *lambda0, *lambda;
-    double *z, *gain;      /* lambda = z - gain . (x of the parent), three numbers a row */
-    double *share, *kappa; /* one of each */
-    sn_dvec3 *j;           /* [row * count + particle] */
+    double *own;                  /* the row's own A = J W J^T + diagonal, if there were nothing else */
+    double *z, *gain;             /* lambda = z - gain . f, three numbers a row */
+    double *share, *kappa, *used; /* one of each for all rows; kappa of the last solve was `used` */
+    sn_dvec3 *j;                  /* [row * count + particle] */
+    double *impulse;              /* twelve numbers, if there are two particles: see turn_together */
 } sn_record;
+
+#define SN_RECORD_PER_ROW 11u
 
 /* In doubles. */
 static inline uint64_t record_size(uint32_t rows, uint32_t count)
 {
-    return 10 * (uint64_t)rows + 2 + 3 * (uint64_t)rows * count;
+    return SN_RECORD_PER_ROW * (uint64_t)rows + 3 + 3 * (uint64_t)rows * count + (count == 2 ? 12 : 0);
 }
 
 SN_INLINE sn_record record_at(double *at, uint32_t rows)
@@ -59,11 +69,14 @@ SN_INLINE sn_record record_at(double *at, uint32_t rows)
                        .turn = at + 3 * rows,
                        .lambda0 = at + 4 * rows,
                        .lambda = at + 5 * rows,
-                       .z = at + 6 * rows,
-                       .gain = at + 7 * rows,
-                       .share = at + 10 * rows,
-                       .kappa = at + 10 * rows + 1,
-                       .j = (sn_dvec3 *)(void *)(at + 10 * rows + 2)};
+                       .own = at + 6 * rows,
+                       .z = at + 7 * rows,
+                       .gain = at + 8 * rows,
+                       .share = at + 11 * rows,
+                       .kappa = at + 11 * rows + 1,
+                       .used = at + 11 * rows + 2,
+                       .j = (sn_dvec3 *)(void *)(at + 11 * rows + 3),
+                       .impulse = at + 17 * rows + 3};
 }
 
 /* A forest at work. */
@@ -92,9 +105,9 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* Elimination, in elimination.c. First the nodes are to be started (H = m, b = 0), then all constraints, the last one first,
-   summed up at their parents, with kappa if turning; then comes the root, and then all constraints again, the first one
-   first: lambda is set, and b of the nodes to x. Rows that do not act have their lambda at its least. */
+/* Elimination, in elimination.c. First the nodes are started, then come all constraints, the last one first, with kappa if
+   turning; then the root, and then all constraints again, the first one first: lambda is set, and u of the nodes to x.
+   Rows that do not act have their lambda at its least. */
 void sn_tree_start(const sn_trees *trees, const sn_tree *tree, bool turning);
 void sn_tree_up(const sn_trees *trees, const sn_item *it, bool turning);
 void sn_tree_root(const sn_trees *trees, const sn_tree *tree);

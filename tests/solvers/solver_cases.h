@@ -1,5 +1,5 @@
-/* Scenes in which every solver has to behave, whatever its formulas: what the tests of single solvers share. A test sets
-   the settings, and these ask the questions. */
+/* Scenes in which every solver has to behave, whatever its formulas: what the tests of single solvers share. A test
+   sets the settings, and these ask the questions. */
 #ifndef SINEW_TESTS_SOLVER_CASES_H
 #define SINEW_TESTS_SOLVER_CASES_H
 
@@ -65,7 +65,7 @@ static inline void assert_bounded(const sn_world *world, uint32_t particles, dou
     }
 }
 
-/* ---- A hanging chain ---------------------------------------------------------------------------------------------- */
+/* ---- A hanging chain --------------------------------------------------------------------------------------------- */
 
 #define CHAIN_MOST 64
 
@@ -101,7 +101,7 @@ static inline double chain_strain(const solver_chain *c)
     return worst;
 }
 
-/* ---- Momentum ----------------------------------------------------------------------------------------------------- */
+/* ---- Momentum ---------------------------------------------------------------------------------------------------- */
 
 typedef struct momenta {
     double linear[3], angular[3];
@@ -162,7 +162,7 @@ static inline sn_world *tumbling_rods(solver_setup *setup, uint32_t iterations)
     return world;
 }
 
-/* ---- Too many constraints ----------------------------------------------------------------------------------------- */
+/* ---- Too many constraints ---------------------------------------------------------------------------------------- */
 
 /* A hanging chain all of whose rods are there twice. */
 static inline void check_every_rod_twice(solver_setup *setup, double strain)
@@ -222,7 +222,7 @@ static inline void check_contradictions(solver_setup *setup)
     }
 }
 
-/* ---- Changes between steps ---------------------------------------------------------------------------------------- */
+/* ---- Changes between steps --------------------------------------------------------------------------------------- */
 
 /* Constraints and particles come and go while a chain hangs; what is left is a chain that holds. */
 static inline void check_comings_and_goings(solver_setup *setup, double strain)
@@ -294,7 +294,7 @@ static inline void check_switching(solver_setup *setup, double share)
     sn_world_destroy(c.world);
 }
 
-/* ---- Everything ----------------------------------------------------------------------------------------------------- */
+/* ---- Everything -------------------------------------------------------------------------------------------------- */
 
 /* The zoo without the kinds that project by themselves, which have no gradient to offer. */
 static inline void zoo_without_projections(sn_world *world)
@@ -344,7 +344,7 @@ static inline void check_projections_are_refused(solver_setup *setup, const char
     sn_world_destroy(world);
 }
 
-/* ---- Memory and snapshots ----------------------------------------------------------------------------------------- */
+/* ---- Memory and snapshots ---------------------------------------------------------------------------------------- */
 
 /* A warmed-up step asks for no memory, also after going back to a snapshot. */
 static inline void check_no_allocation(solver_setup *setup)

@@ -340,6 +340,7 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
         out->share = p->share;
     bool rests = support_random_below(&p->seed, 100)<p->resting, central = p->turn> 0 && count == 2;
     out->block = (sn_block){.rows = pool->kind.rows, .count = count, .gradient = out->room.gradient};
+    const uint32_t only = support_random_below(&p->seed, pool->kind.rows); /* that acts, of several that turn */
     sn_vec3 line = vec(support_random_in(&p->seed, -1, 1), support_random_in(&p->seed, -1, 1), 1);
     for (uint32_t r = 0; r < pool->kind.rows; ++r) {
         uint32_t n = p->rows++;
@@ -362,7 +363,7 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
         p->before[n] = out->lambda0[r] = central ? support_random_in(&p->seed, -100, -50) : 0;
         p->one_way[n] = !rests && support_random_below(&p->seed, 100) < p->inequality;
         p->least[n] = out->least[r] = p->one_way[n] ? -support_random_in(&p->seed, 0, 0.1) : 0;
-        p->acts[n] = !rests && !(p->one_way[n] && p->rhs[n] < 0);
+        p->acts[n] = !rests && !(p->one_way[n] && p->rhs[n] < 0) && (!central || r == only);
         out->inequality |= (uint32_t)p->one_way[n] << r;
         out->acting &= ~((uint32_t)!p->acts[n] << r);
     }
@@ -573,8 +574,10 @@ static void turning_trees(void **state)
         double lambda[ROWS], x[3 * PARTICLES], kappa[ROWS] = {0};
         solve(&p);
         reference_solution(&p, NULL, lambda, x);
-        for (uint32_t n = 0; n < p.rows; ++n) /* of several rows, all on the first */
-            kappa[n - p.of[n]] -= (p.before[n] + lambda[n]) * p.bend[n];
+        for (uint32_t n = 0; n < p.rows; ++n)
+            for (uint32_t k = 0; k < p.rows; ++k) /* all rows of a constraint together, on the one that acts */
+                if (p.acts[n] && p.kind[k] == p.kind[n] && p.row[k] == p.row[n])
+                    kappa[n] -= (p.before[k] + lambda[k]) * p.bend[k];
         reference_solution(&p, kappa, lambda, x);
         assert_solved(&p, lambda, x, 1e-5);
         sn_world_destroy(p.world);

@@ -60,7 +60,7 @@ static void set_baumgarte(sn_world *world, double share)
     assert_ok(world, sn_world_configure(world, &s));
 }
 
-/* ---- One rod -------------------------------------------------------------------------------------------------------- */
+/* ---- One rod ----------------------------------------------------------------------------------------------------- */
 
 /* Only the part of a velocity along the rod is taken away, by an impulse that the masses share. */
 static void an_impulse_takes_the_velocity_along_the_rod(void **state)
@@ -97,7 +97,7 @@ static void gradients_are_those_at_the_start(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Drift ---------------------------------------------------------------------------------------------------------- */
+/* ---- Drift ------------------------------------------------------------------------------------------------------- */
 
 /* A rod that is 0.1 m too long, on the x axis at rest. */
 static sn_world *stretched_rod(solver_setup *setup, sn_particle *b, sn_constraint *rod)
@@ -152,8 +152,8 @@ static void the_soft_step_leaves_no_speed(void **state)
     }
 }
 
-/* What hangs on it stretches the soft step's spring by g / w^2, with w = pi / h. With leapfrog by half of that: the second
-   half of gravity's kick comes after the spring, and goes to the passes without it. */
+/* What hangs on it stretches the soft step's spring by g / w^2, with w = pi / h. With leapfrog by half of that: the
+   second half of gravity's kick comes after the spring, and goes to the passes without it. */
 static void the_soft_step_is_a_spring(void **state)
 {
     (void)state;
@@ -187,9 +187,10 @@ static void what_is_left_of_a_correction(void **state)
     }
 }
 
-/* ---- Pendulums: the claims that are cheap to check -------------------------------------------------------------------- */
+/* ---- Pendulums: the claims that are cheap to check --------------------------------------------------------------- */
 
-/* From 90 degrees at h = 1/600: at most 0.5 % of the energy is lost or gained in 5.2 s, though there is one pass only. */
+/* From 90 degrees at h = 1/600: at most 0.5 % of the energy is lost or gained in 5.2 s, though there is one pass
+   only. */
 static void a_pendulum_keeps_its_energy(void **state)
 {
     (void)state;
@@ -197,8 +198,7 @@ static void a_pendulum_keeps_its_energy(void **state)
         sn_world *world = solver_world(setups[n / 2], 1, 1);
         solver_chain c = chain_in(world, 1, 1, 1, 0);
         sn_report report;
-        if (n %
-            2) /* a kilometre away, in single precision, a place is known to 0.06 mm: what rounding leaves over counts */
+        if (n % 2) /* a kilometre away a float knows places to 0.06 mm: what rounding leaves over counts */
             assert_ok(world, sn_world_shift_origin(world, vec(-1000, 0, 0)));
         for (uint32_t i = 0; i < 3120; ++i) {
             support_run(world, 1, 1.0 / 600);
@@ -251,7 +251,7 @@ static void springs_are_those_of_the_cascade(void **state)
         }
 }
 
-/* ---- Inequalities ----------------------------------------------------------------------------------------------------- */
+/* ---- Inequalities ------------------------------------------------------------------------------------------------ */
 
 /* A particle above a floor at y = 0. */
 static sn_world *floor_world(solver_setup *setup, double height, double speed, sn_particle *p, sn_constraint *ground)
@@ -307,8 +307,8 @@ static void a_floor_lets_go(void **state)
     }
 }
 
-/* In a corner of two walls that are not square, accumulated impulses settle where both hold: clamping every single change
-   instead would leave the first wall's push too large. */
+/* In a corner of two walls that are not square, accumulated impulses settle where both hold: clamping every single
+   change instead would leave the first wall's push too large. */
 static void two_walls_share_the_weight(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void a_rope_only_pulls(void **state)
     }
 }
 
-/* ---- Warm starting ---------------------------------------------------------------------------------------------------- */
+/* ---- Warm starting ----------------------------------------------------------------------------------------------- */
 
 /* A vertical chain that begins at rest, with one pass a substep; the strain of it after so many seconds. */
 static double hanging_strain(solver_setup *setup, uint32_t links, double compliance, double seconds, double *most)
@@ -374,8 +374,8 @@ static void warm_starting_holds_a_chain(void **state)
     assert_true(hanging_strain(baumgarte, 20, 0, 20, &most) < hanging_strain(cold, 20, 0, 20, &most) / 4);
 }
 
-/* What is remembered must not drive long chains past their goal, farther each time: with too few passes all of them did,
-   from 8 links on, when nothing was forgotten. */
+/* What is remembered must not drive long chains past their goal, farther each time: with too few passes all of them
+   did, from 8 links on, when nothing was forgotten. */
 static void warm_starting_does_not_wind_up(void **state)
 {
     (void)state;
@@ -457,7 +457,7 @@ static void soft_stiffness_does_not_add_up(void **state)
     assert_close(fallen[2], 0, 1e-5);
 }
 
-/* ---- Passes --------------------------------------------------------------------------------------------------------- */
+/* ---- Passes ------------------------------------------------------------------------------------------------------ */
 
 /* All orders end in the same place when they are given time. */
 static void all_orders_agree(void **state)
@@ -521,7 +521,7 @@ static void no_passes_no_impulses(void **state)
     }
 }
 
-/* ---- Momentum --------------------------------------------------------------------------------------------------------- */
+/* ---- Momentum ---------------------------------------------------------------------------------------------------- */
 
 /* Both momenta, however few the passes and whatever the drift. */
 static void momenta_are_conserved(void **state)
@@ -541,7 +541,7 @@ static void momenta_are_conserved(void **state)
         }
 }
 
-/* ---- Statics and refusals ----------------------------------------------------------------------------------------------- */
+/* ---- Statics and refusals ---------------------------------------------------------------------------------------- */
 
 /* At rest there are no velocities to make legal; rest is found all the same. */
 static void statics_work(void **state)
@@ -570,7 +570,7 @@ static void bdf2_is_refused(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- What all solvers have to do ------------------------------------------------------------------------------------------ */
+/* ---- What all solvers have to do --------------------------------------------------------------------------------- */
 
 static void too_many_constraints(void **state)
 {

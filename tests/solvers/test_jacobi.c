@@ -20,7 +20,7 @@ static void over_relaxed(sn_settings *s)
 
 static solver_setup *const setups[] = {split, averaged, over_relaxed};
 
-/* ---- By hand ------------------------------------------------------------------------------------------------------ */
+/* ---- By hand ----------------------------------------------------------------------------------------------------- */
 
 /* a is fixed at 0, b = 1.2, c = 2.6 of 1 kg on the x axis, rods ab and bc of 1 m; one pass without gravity. */
 static void check_line(solver_setup *setup, bool far_rod_first, double b, double c)
@@ -39,8 +39,8 @@ static void check_line(solver_setup *setup, bool far_rod_first, double b, double
     sn_world_destroy(world);
 }
 
-/* Split: b is two halves. ab moves its half by -0.2, which is -0.1 of the whole; for bc, b is twice as light as c, and the
-   impulse 0.4 / 3 moves b and c alike. Averaged: ab asks -0.2 of b, bc 0.2; c has no one else. */
+/* Split: b is two halves. ab moves its half by -0.2, which is -0.1 of the whole; for bc, b is twice as light as c, and
+   the impulse 0.4 / 3 moves b and c alike. Averaged: ab asks -0.2 of b, bc 0.2; c has no one else. */
 static void all_see_the_same_positions(void **state)
 {
     (void)state;
@@ -97,7 +97,7 @@ static void passes_match_a_model(void **state)
     }
 }
 
-/* ---- Convergence --------------------------------------------------------------------------------------------------- */
+/* ---- Convergence ------------------------------------------------------------------------------------------------- */
 
 /* A crooked rope comes out right, and how many passes that took depends on the tolerance. */
 static void tolerance_ends_the_passes(void **state)
@@ -212,7 +212,7 @@ static void second_order_with_bdf2(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Momentum ------------------------------------------------------------------------------------------------------ */
+/* ---- Momentum ---------------------------------------------------------------------------------------------------- */
 
 static momenta drift_of_tumbling(solver_setup *setup, uint32_t iterations, uint32_t steps, double dt, momenta *before)
 {
@@ -283,11 +283,12 @@ static void internal_kinds_conserve_momentum(void **state)
     }
 }
 
-/* ---- Threads --------------------------------------------------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 enum { SIDE = 70, MOST_EDGES = 2 * SIDE * SIDE };
 
-/* Soft constraints of kinds with any number of points, which share the store's scratch: more of them than a task takes. */
+/* Soft constraints of kinds with any number of points, which share the store's scratch: more of them than a task
+   takes. */
 static void add_lists(sn_world *world, sn_particles grid)
 {
     uint32_t added = 0;
@@ -411,7 +412,7 @@ static void lost_tasks_are_noticed(void **state)
     sn_world_destroy(reference);
 }
 
-/* ---- Faults -------------------------------------------------------------------------------------------------------- */
+/* ---- Faults ------------------------------------------------------------------------------------------------------ */
 
 static bool broken_eval(const sn_eval_in *in, const sn_eval_out *out)
 {
@@ -452,7 +453,7 @@ static void faults_are_named(void **state)
     }
 }
 
-/* ---- What all solvers have to do ------------------------------------------------------------------------------------- */
+/* ---- What all solvers have to do --------------------------------------------------------------------------------- */
 
 static void too_many_constraints(void **state)
 {

@@ -1082,7 +1082,7 @@ static void check_walk(const sn_constraint *expected, uint32_t count)
 static void test_walk_over_constraints(void **state)
 {
     (void)state;
-    sn_constraint c[12];
+    sn_constraint c[12] = {{0}};
     check_walk(c, 0);
     sn_particle a = at(0, 0, 0), b = at(1, 0, 0);
     for (uint32_t i = 0; i < 12; ++i)

@@ -9,7 +9,7 @@
 #endif
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0xbdba7fc734a91311)
+#define GOLDEN UINT64_C(0x7ce2ea0869f30f86)
 #else
 #define GOLDEN UINT64_C(0x8cbf495de4f33e26)
 #endif
