@@ -44,9 +44,18 @@
 
 #include <math.h>
 
-/* A pivot below this share of the row's own A is not more than what two rows give: the row says what others said, or the
-   opposite, and gets no multiplier. It also says how heavy a load can be, in links. */
-#define REDUNDANT (4 * SN_TREE_SOFT)
+/* A pivot below this share of the row's own A is rounding only: the row gets no multiplier. */
+#define REDUNDANT 1e-12
+
+/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along the same
+   line already, and if they contradict each other there is no limit to the forces with which they would. */
+#define HELD (4 * SN_TREE_SOFT)
+
+/* The least pivot of a row. */
+SN_INLINE double least_pivot(const sn_item *it, double own)
+{
+    return (it->is_leaf ? HELD : REDUNDANT) * own;
+}
 
 /* ---- Small matrices ----------------------------------------------------------------------------------------------- */
 
@@ -94,12 +103,13 @@ SN_INLINE double cofactors(const double *m, double *out)
 #define SIDES 4
 
 /* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
-static void solve_rows(uint32_t rows, uint32_t acting, double s[SN_MAX_ROWS][SN_MAX_ROWS], const double *own,
+static void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                        double x[SN_MAX_ROWS][SIDES])
 {
+    const uint32_t rows = it->rows;
     double l[SN_MAX_ROWS][SN_MAX_ROWS], pivot[SN_MAX_ROWS];
     for (uint32_t r = 0; r < rows; ++r) {
-        const bool acts = acting >> r & 1;
+        const bool acts = it->acting >> r & 1;
         double p = s[r][r];
         for (uint32_t i = 0; acts && i < r; ++i) {
             if (pivot[i] == 0)
@@ -113,7 +123,7 @@ static void solve_rows(uint32_t rows, uint32_t acting, double s[SN_MAX_ROWS][SN_
             for (uint32_t k = 0; k < SIDES; ++k)
                 x[r][k] -= l[r][i] * x[i][k];
         }
-        pivot[r] = acts && p > REDUNDANT * own[r] ? p : 0;
+        pivot[r] = acts && p > least_pivot(it, own[r]) ? p : 0;
     }
     for (uint32_t r = rows; r-- > 0;)
         for (uint32_t k = 0; k < SIDES; ++k) {
@@ -156,7 +166,7 @@ static void solve_constraint(const sn_item *it, const sn_record *rec, double s[S
             if (!(it->acting >> k & 1))
                 x[i][3] -= s[i][k] * rec->least[k];
     }
-    solve_rows(it->rows, it->acting, s, rec->own, x);
+    solve_rows(it, rec->own, s, x);
     for (uint32_t i = 0; i < it->rows; ++i) {
         rec->z[i] = it->acting >> i & 1 ? x[i][3] : rec->least[i];
         store3(rec->gain + 3 * i, dvec3(x[i][0], x[i][1], x[i][2]));
@@ -263,7 +273,7 @@ static void link_up(const sn_trees *w, const sn_item *it)
         s += dvec3_dot(k.up, wg);
         e -= dvec3_dot(k.up, load3(k.upper->u));
     }
-    const double inverse = it->acting && s > REDUNDANT * *k.rec.own ? 1 / s : 0;
+    const double inverse = it->acting && s > least_pivot(it, *k.rec.own) ? 1 / s : 0;
     const double z = it->acting ? e * inverse : *k.rec.least;
     *k.rec.z = z;
     if (it->hanging) {
@@ -299,7 +309,7 @@ static void link_down(const sn_trees *w, const sn_item *it)
 
 /* A row of two particles that turns, and the answer of its child. */
 typedef struct turning_row {
-    double a, own, r, kappa, per_square;
+    double a, least, r, kappa, per_square; /* least: of t */
     sn_dvec3 g;
 } turning_row;
 
@@ -321,7 +331,7 @@ SN_INLINE turning_answer answer_of(const turning_row *row, const double *z)
     a.per_det = 1 / det;
     a.c = 1 - row->a * k * row->per_square;
     const double t = row->a * det + a.c * q; /* times det */
-    a.inverse = t > REDUNDANT * row->own * det ? det / t : 0;
+    a.inverse = t > row->least * det ? det / t : 0;
     a.y = dvec3_scale(cg, a.per_det);
     a.q = q * a.per_det;
     return a;
@@ -401,7 +411,8 @@ SN_INLINE void turn_up(const sn_trees *w, const sn_item *it, const sn_record *re
     const uint32_t *at = w->node_of + it->mention;
     sn_node *upper = &w->nodes[at[parent]], *lower = &w->nodes[at[1 - parent]];
     const sn_dvec3 g = gradient_of(rec, 2, r, 1 - parent);
-    const turning_row row = {rec->diagonal[r], rec->own[r], rec->rhs[r], *rec->kappa, 1 / dvec3_dot(g, g), g};
+    const turning_row row = {rec->diagonal[r], least_pivot(it, rec->own[r]), rec->rhs[r],
+                             *rec->kappa,      1 / dvec3_dot(g, g),          g};
     if (it->hanging)
         turn_alone(&row, rec, r, upper, lower);
     else
@@ -467,7 +478,7 @@ static void turning_down(const sn_trees *w, const sn_item *it)
 
 /* ---- The tree ------------------------------------------------------------------------------------------------------ */
 
-void sn_tree_start(const sn_trees *w, const sn_tree *t, bool turning)
+static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i) {
         sn_node *n = &w->nodes[i];
@@ -478,28 +489,31 @@ void sn_tree_start(const sn_trees *w, const sn_tree *t, bool turning)
     }
 }
 
-void sn_tree_up(const sn_trees *w, const sn_item *it, bool turning)
+void sn_tree_up(const sn_trees *w, const sn_tree *t, bool turning)
 {
-    if (turning)
-        turning_up(w, it);
-    else if (it->is_link)
-        link_up(w, it);
-    else
-        go_up(w, it);
+    start_nodes(w, t, turning);
+    for (uint32_t i = t->item_end; i-- > t->item;) {
+        const sn_item *it = &w->items[i];
+        if (turning)
+            turning_up(w, it);
+        else if (it->is_link)
+            link_up(w, it);
+        else
+            go_up(w, it);
+    }
 }
 
-void sn_tree_root(const sn_trees *w, const sn_tree *t)
+void sn_tree_down(const sn_trees *w, const sn_tree *t, bool turning)
 {
-    if (t->node < t->node_end)
+    if (t->node < t->node_end) /* nothing pushes the root from above */
         store3(w->nodes[t->node].f, dvec3(0, 0, 0));
-}
-
-void sn_tree_down(const sn_trees *w, const sn_item *it, bool turning)
-{
-    if (turning)
-        turning_down(w, it);
-    else if (it->is_link)
-        link_down(w, it);
-    else
-        go_down(w, it);
+    for (uint32_t i = t->item; i < t->item_end; ++i) {
+        const sn_item *it = &w->items[i];
+        if (turning)
+            turning_down(w, it);
+        else if (it->is_link)
+            link_down(w, it);
+        else
+            go_down(w, it);
+    }
 }

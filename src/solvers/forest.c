@@ -251,7 +251,8 @@ static void grow_constraint(growth *g, uint32_t id)
                     .record = g->records,
                     .rows = (uint8_t)pool->kind.rows,
                     .count = (uint8_t)s.count,
-                    .parent = SN_NO_PARENT};
+                    .parent = SN_NO_PARENT,
+                    .is_leaf = true};
     if (g->is_tree)
         g->records += (uint32_t)record_size(it->rows, it->count);
     for (uint32_t i = 0; i < s.count; ++i) {
@@ -268,6 +269,7 @@ static void grow_constraint(growth *g, uint32_t id)
             continue;
         }
         g->node_of[it->mention + i] = g->node;
+        it->is_leaf = false;
         grow_particle(g, number, id);
         it->chained = g->waiting == waiting + 1;
     }

@@ -50,6 +50,9 @@
 /* And so often it is filled in anew, where rows turn far. */
 #define STEPS 6u
 
+/* As long as that makes the largest violation smaller by this factor: constraints that contradict each other only shake. */
+#define CONVERGING 0.7
+
 /* A row may be missed, because it turns, by this share of the worst violation before. */
 #define CALM 0.25
 
@@ -141,8 +144,7 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
     return finite;
 }
 
-/* A whole tree, and eliminates it upwards on the way, as if all rows that act now were the right ones. False, and the
-   constraint is noted, if one of its constraints is not finite. */
+/* A whole tree. False, and the constraint is noted, if one of its constraints is not finite. */
 static bool fill_tree(work *w, const sn_tree *t, state *result)
 {
     const uint32_t *number = w->forest->node_table.column[SN_NODE_NUMBER];
@@ -153,14 +155,12 @@ static bool fill_tree(work *w, const sn_tree *t, state *result)
         w->slot[i] = frame->slot[number[i]];
         w->trees.nodes[i].w = (double)frame->x[w->slot[i]].w;
     }
-    sn_tree_start(&w->trees, t, turning);
     for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &w->trees.items[i];
         bool finite =
             it->is_link ? fill_shape(w, it, 1, 2, turning, &s) : fill_shape(w, it, it->rows, it->count, turning, &s);
         if (!finite)
             return blame(w, it);
-        sn_tree_up(&w->trees, it, turning);
     }
     s.reach = sqrt(s.missed / s.length);
     *result = s;
@@ -183,20 +183,15 @@ static double row_length(const sn_item *it, const sn_record *rec, uint32_t row)
     return sqrt(sum);
 }
 
-/* True if there are some. */
-static bool try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
+static void try_near_ones(const sn_trees *w, const sn_tree *t, const state *s)
 {
-    bool any = false;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
         for (uint32_t r = 0; it->inequality & ~it->acting && r < it->rows; ++r)
-            if (it->inequality & ~it->acting & 1u << r && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r)) {
+            if (it->inequality >> r & 1 && -rec.rhs[r] <= NEAR * s->reach * row_length(it, &rec, r))
                 it->acting |= (uint8_t)(1u << r);
-                any = true;
-            }
     }
-    return any;
 }
 
 /* J x + a lambda - rhs of a row. */
@@ -293,10 +288,9 @@ SN_INLINE void look_at(const sn_trees *w, const sn_item *it, uint32_t rows, bool
 static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
 {
     outcome out = {.finite = true};
-    sn_tree_root(w, t);
+    sn_tree_down(w, t, turning);
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
-        sn_tree_down(w, it, turning);
         if (it->is_link)
             look_at(w, it, 1, turning, &out);
         else
@@ -308,13 +302,6 @@ static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
         out.most_way = square > out.most_way ? square : out.most_way;
     }
     return out;
-}
-
-static void go_up(const sn_trees *w, const sn_tree *t, bool turning)
-{
-    sn_tree_start(w, t, turning);
-    for (uint32_t i = t->item_end; i-- > t->item;)
-        sn_tree_up(w, &w->items[i], turning);
 }
 
 /* By how much a row of two particles is missed because it turns, in m, in the form a / b, both squared: no division and
@@ -404,13 +391,14 @@ static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, ou
 
 /* ---- The forest ------------------------------------------------------------------------------------------------------ */
 
-/* Finds the rows that act, and turns. The tree has been eliminated upwards for the first time. */
+/* Finds the rows that act, and turns. */
 static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
 {
     uint32_t turns = 0;
-    if (s->one_way && try_near_ones(w, t, s))
-        go_up(w, t, t->turning);
+    if (s->one_way)
+        try_near_ones(w, t, s);
     for (uint32_t round = 0;; ++round) {
+        sn_tree_up(w, t, t->turning);
         outcome out = go_down(w, t, t->turning);
         bool changed = s->one_way && change_acting(w, t, s);
         if (changed && round == ROUNDS) {
@@ -425,7 +413,6 @@ static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
         t->turning = again ? t->turning || !changed : out.bent;
         if (!again)
             return out;
-        go_up(w, t, t->turning);
     }
 }
 
@@ -468,8 +455,9 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
         w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
 }
 
-/* One step of Newton's method. *again if it should be followed by another one. */
-static bool take_step(work *w, sn_tree *t, bool *again)
+/* One step of Newton's method. *again if it should be followed by another one: rows turned far, and it was the first one,
+   or the one before was worth it. *reach is the largest violation that it met. */
+static bool take_step(work *w, sn_tree *t, double *reach, bool *again)
 {
     state s;
     *again = false;
@@ -484,7 +472,8 @@ static bool take_step(work *w, sn_tree *t, bool *again)
         return blame_first(w, t);
     double share = safe_share(&w->trees, t, &s, &out);
     hand_out(w, t, share);
-    *again = out.rough && w->job->move;
+    *again = out.rough && w->job->move && s.reach < CONVERGING * *reach;
+    *reach = s.reach;
     return true;
 }
 
@@ -501,9 +490,10 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
                          .inner = forest->node_table.column[SN_NODE_INNER]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
+        double reach = (double)INFINITY;
         bool again = true;
         for (uint32_t step = 0; again && step < STEPS; ++step)
-            if (!take_step(&w, &trees[i], &again))
+            if (!take_step(&w, &trees[i], &reach, &again))
                 return false;
     }
     return true;

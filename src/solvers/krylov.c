@@ -24,8 +24,8 @@ static double length2(double a, double b)
 /* ---- The minimal residual method -------------------------------------------------------------------------------- */
 
 /* Lanczos' recurrence  beta' v' = A v - alpha v - beta v_old  makes orthonormal vectors in which A is tridiagonal;
-   Givens rotations (c, s) turn that into a triangle R as it grows; the columns of D = V R^-1 are the directions in which
-   x moves. Names as in the literature. */
+   Givens rotations (c, s) turn that into a triangle R as it grows; the columns of D = V R^-1 are the directions in
+   which x moves. Names as in the literature. */
 typedef struct lanczos {
     double *v, *v_old, *p;   /* the present vector, the one before, A v */
     double *d_old, *d_older; /* the last two directions */

@@ -28,8 +28,8 @@ typedef struct sn_krylov_out {
     double residual;     /* |b - A x| / |b|, as the recurrence has it */
 } sn_krylov_out;
 
-/* A residual that A shrinks by this factor against its norm is out of its reach: equations that contradict each other. Much
-   less cannot be told from rounding, and beyond that point x would grow without end. */
+/* A residual that A shrinks by this factor against its norm is out of its reach: equations that contradict each other.
+   Much less cannot be told from rounding, and beyond that point x would grow without end. */
 #define SN_KRYLOV_UNREACHABLE 1e-7
 
 /* The minimal residual method (Paige and Saunders 1975): x minimises |b - A x| in the space spanned so far. */

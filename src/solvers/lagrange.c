@@ -5,43 +5,45 @@
 
        J W J^T lambda = -J' v - J (W f + g) - k_s C - k_d J v
 
-   The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T is
-   settings.drift_time, or four substeps; less than two is not stable with explicit integrators, and not taken.
+   The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T
+   is settings.drift_time, or four substeps. Below 1.2 substeps an explicit integrator makes it grow instead; less than
+   two are not taken.
 
-   Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring, which
-   explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the error:
+   Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring,
+   which explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the
+   error:
 
        C'' = -k_s (C + a lambda + a b C') - k_d C'      =>      (J W J^T + k_s a) lambda = ...,  k_d + k_s a b for k_d
 
-   At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in w T,
-   with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the row, the
-   larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about 1.2 / T for
-   springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose (w T)^4 / 2 of their
-   frequency. B is a bound for the mobility of the row together with all that share its particles: the sum of
+   At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in
+   w T, with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the
+   row, the larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about 1.2 / T
+   for springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose (w T)^4 / 2
+   of their frequency. B is a bound for the mobility of the row together with all that share its particles: the sum of
    n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T. In the same way dampers
    act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants by 1 + k_s a b t: strong
    ones are slower than the substep, weak ones are true to second order.
 
-   The classic stiffness k: a row gives by (1 / k - 1) times its own mobility besides, so that alone it exerts k times the
-   force; correct_stiffness is ignored.
+   The classic stiffness k: a row gives by (1 / k - 1) times its own mobility besides, so that alone it exerts k times
+   the force; correct_stiffness is ignored.
 
-   Too many constraints. Rows that repeat others are no trouble; see krylov.h. Those that contradict each other are, where
-   the mechanism is nearly singular: an impossible triangle pulls itself straight, and there a correction along its
-   line takes next to infinite accelerations across it. So rows give as in the method of Levenberg and Marquardt, by a
-   share of their mobility that is the square of their strain: the error C + T C' in metres against the extent of the
-   constraint, the largest of all that share a particle. With that no correction moves anything farther than about half
-   the extent, what is impossible ends as a compromise of least squares, and legal motion does not notice.
+   Too many constraints. Rows that repeat others are no trouble; see krylov.h. Those that contradict each other are,
+   where the mechanism is nearly singular: an impossible triangle pulls itself straight, and there a correction along
+   its line takes next to infinite accelerations across it. So rows give as in the method of Levenberg and Marquardt, by
+   a share of their mobility that is the square of their strain: the error C + T C' in metres against the extent of the
+   constraint, the largest of all that share a movable particle. With that no correction moves anything farther than
+   about half the extent, what is impossible ends as a compromise of least squares, and legal motion does not notice.
 
-   Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', one of them with equality, are found by trying sets of active rows,
-   at first those that are violated or would be at the end of the substep by what is known so far. From the others no
-   more is asked than that they are not violated then, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching particle at
-   once: that takes some T, and it passes the boundary by up to T |C'| / e on its way.
+   Inequalities, lambda >= 0 and C'' >= -k_s C - k_d C', one of them with equality, are found by trying sets of active
+   rows, at first those that are violated or would be at the end of the substep by what is known so far. From the others
+   no more is asked than that they are not violated then, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching
+   particle at once: that takes some T, and it passes the boundary by up to T |C'| / e on its way.
 
    Constraints that form trees, such as ropes, are solved at once (forest.h), the others iteratively (krylov.h).
    SN_LINEAR_LEAST_SQUARES does everything as the lecture does.
 
-   Nothing is taken over from the substep before: the forces are a function of the state alone. (Starting from the old
-   lambda would save some iterations, and make the future depend on what is no part of the state.) */
+   Nothing is taken over from the substep before: the forces are a function of the state alone. Starting from the old
+   lambda would make the future depend on what is no part of the state. */
 #include "solvers/forest.h"
 #include "solvers/krylov.h"
 #include "solvers/solver.h"
@@ -57,12 +59,12 @@
 #define MOST_SOFTNESS   1e6  /* of s: softer is explicit enough */
 #define MOST_GIVE       1e30 /* compliance and damping: see SN_ROW_MOST */
 
-/* What rows give in any case, as a share of their mobility, where a particle has more of them than coordinates: there may be
-   many that all but contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the acceleration that the
-   force gives to its particles, which nobody sees, and rounding does not send things flying. */
+/* What rows give in any case, as a share of their mobility, where a particle has more of them than coordinates: there
+   may be many that all but contradict each other, as in a flat cloth with diagonals. C = -CROWDED T^2 times the
+   acceleration that the force gives to its particles, which nobody sees, and rounding does not send things flying. */
 #define CROWDED 1e-4
 
-/* What rows of a tree give while it is eliminated, so that digits are left; what they miss by that is solved for again. */
+/* What rows of a tree give while it is eliminated, so that digits are left; what they miss is solved for again. */
 #define LEAST_GIVE 1e-6
 
 #define REFINEMENTS 3     /* of trees, */
@@ -211,7 +213,7 @@ static double stiffness_give(const sn_store *store, const sn_system_block *block
     return k > 0 ? (1 / k - 1) * mobility : 0;
 }
 
-/* ---- Where equations contradict each other ------------------------------------------------------------------------ */
+/* ---- Where equations contradict each other ----------------------------------------------------------------------- */
 
 /* The largest distance of a particle of the constraint from its first. */
 static double extent_of(const sn_system *system, const sn_system_block *block, const sn_frame *frame)
@@ -259,8 +261,8 @@ static double wildness(const lagrange *l, uint32_t e)
     return wild > 0 ? wild / (SOFT_ENOUGH * system->mobility[e]) : 0;
 }
 
-/* Sets the strain of particles to CROWDED where there are more rows than coordinates, each row counted by a share at each of
-   its movable particles; otherwise to 0. */
+/* Sets the strain of particles to CROWDED where there are more rows than coordinates, each row counted by a share at
+   each of its movable particles; otherwise to 0. */
 static void find_crowds(lagrange *l, bool planar)
 {
     sn_system *system = &l->system;
@@ -309,8 +311,11 @@ static void add_give(lagrange *l, const sn_solver_in *in, double t)
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
         double strain = 0;
-        for (uint32_t i = 0; i < block->count; ++i)
-            strain = fmax(strain, system->strain[system->particle[block->entry + i]]);
+        for (uint32_t i = 0; i < block->count; ++i) {
+            uint32_t particle = system->particle[block->entry + i];
+            if (system->w[particle] > 0) /* what is immovable couples nothing */
+                strain = fmax(strain, system->strain[particle]);
+        }
         for (uint32_t e = block->first; e < block->first + block->rows; ++e)
             system->give[e] += wildness(l, e) * strain / (1 + strain) * system->mobility[e] +
                                stiffness_give(in->store, block, system->mobility[e]);
@@ -326,7 +331,7 @@ static void prepare(lagrange *l, const sn_solver_in *in)
     add_give(l, in, at_most(t, DRIFT_SUBSTEPS * h));
 }
 
-/* ---- Multipliers of trees ----------------------------------------------------------------------------------------- */
+/* ---- Multipliers of trees ---------------------------------------------------------------------------------------- */
 
 /* The rows of a constraint as the forest wants them. */
 static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
@@ -377,8 +382,8 @@ static void take(void *context, uint32_t kind, uint32_t row, const double *lambd
     }
 }
 
-/* b = what the multipliers leave of the right-hand sides in trees. Returns the largest share of one that is left, in the
-   unit in which rows compare. */
+/* b = what the multipliers leave of the right-hand sides in trees. Returns the largest share of one that is left, in
+   the unit in which rows compare. */
 static double find_residual(lagrange *l)
 {
     const sn_system *system = &l->system;
@@ -399,8 +404,8 @@ static double find_residual(lagrange *l)
     return whole > 0 ? left / whole : 0;
 }
 
-/* Solves all trees. Rows that hold a particle to something fixed lose digits in the elimination: nine of them with the forest's own
-   floor, six with LEAST_GIVE, of which two rounds get back all there are. */
+/* Solves all trees. Rows that hold a particle to something fixed lose digits in the elimination: nine of them with the
+   forest's own floor, six with LEAST_GIVE, of which two rounds get back all there are. */
 static bool solve_trees(lagrange *l, const sn_frame *frame)
 {
     const sn_forest_job job = {.frame = frame, .context = l, .fill = fill, .take = take};
@@ -421,7 +426,7 @@ static bool solve_trees(lagrange *l, const sn_frame *frame)
     return good;
 }
 
-/* ---- Multipliers of the others ------------------------------------------------------------------------------------ */
+/* ---- Multipliers of the others ----------------------------------------------------------------------------------- */
 
 /* Puts ones on the diagonal for the rows that act. Returns how many do. */
 static uint32_t scale_rows(lagrange *l)

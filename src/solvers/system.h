@@ -1,6 +1,6 @@
-/* The equations of all constraints at once: the Jacobian J by blocks, one for each constraint, of gradients by particle,
-   and the numbers that go with its rows. Nothing multiplies it out: J W J^T is applied to a vector as
-   J (W (J^T y)), which costs two walks over the blocks, and everything is double and summed in the order in which the
+/* The equations of all constraints at once: the Jacobian J by blocks, one for each constraint, of gradients by
+   particle, and the numbers that go with its rows. Nothing multiplies it out: J W J^T is applied to a vector as J (W
+   (J^T y)), which costs two walks over the blocks, and everything is double and summed in the order in which the
    constraints were added, so the result has the same bits everywhere. */
 #ifndef SN_SOLVERS_SYSTEM_H
 #define SN_SOLVERS_SYSTEM_H

@@ -105,13 +105,10 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* Elimination, in elimination.c. First the nodes are started, then come all constraints, the last one first, with kappa if
-   turning; then the root, and then all constraints again, the first one first: lambda is set, and u of the nodes to x.
-   Rows that do not act have their lambda at its least. */
-void sn_tree_start(const sn_trees *trees, const sn_tree *tree, bool turning);
-void sn_tree_up(const sn_trees *trees, const sn_item *it, bool turning);
-void sn_tree_root(const sn_trees *trees, const sn_tree *tree);
-void sn_tree_down(const sn_trees *trees, const sn_item *it, bool turning);
+/* Elimination, in elimination.c: all constraints from the leaves to the root, with kappa if turning, and back, which sets lambda,
+   and u of the nodes to x. Rows that do not act have their lambda at its least. */
+void sn_tree_up(const sn_trees *trees, const sn_tree *tree, bool turning);
+void sn_tree_down(const sn_trees *trees, const sn_tree *tree, bool turning);
 
 /* The columns of the tables of a forest. */
 enum { SN_ID_IN_FOREST, SN_ID_MET, SN_ID_FIRST, SN_ID_PARENT, SN_ID_STACK, SN_ID_COLUMNS };

@@ -1,5 +1,5 @@
-/* Constraint forces: the lecture's formulas, the equations against dense ones, motion against closed forms, and everything
-   that must not upset them. */
+/* Constraint forces: the lecture's formulas, the equations against dense ones, motion against closed forms, and
+   everything that must not upset them. */
 #include "solver_cases.h"
 
 #include "solvers/system.h"
@@ -40,7 +40,7 @@ static solver_setup *setup_of(sn_integrator integrator)
     return integrator == SN_INTEGRATOR_LEAPFROG ? by_forces_leapfrog : by_forces_verlet;
 }
 
-/* ---- The lecture's point on a circle -------------------------------------------------------------------------------- */
+/* ---- The lecture's point on a circle ----------------------------------------------------------------------------- */
 
 /* C = (x . x - 1) / 2 */
 static bool eval_circle(const sn_eval_in *in, const sn_eval_out *out)
@@ -58,8 +58,8 @@ static const sn_kind circle_kind = {.name = "test_circle",
                                     .rows = 1,
                                     .eval = eval_circle};
 
-/* A particle of 2 kg on the unit circle in a plane without gravity, at that angle with that speed, under a force. What kind
-   holds it is the caller's. */
+/* A particle of 2 kg on the unit circle in a plane without gravity, at that angle with that speed, under a force. What
+   kind holds it is the caller's. */
 static sn_particle on_unit_circle(sn_world *world, double angle, double speed, sn_vec3 force)
 {
     solver_set_gravity(world, vec(0, 0, 0));
@@ -132,7 +132,7 @@ static void test_on_circle_exerts_the_same(void **state)
     }
 }
 
-/* ---- The equations -------------------------------------------------------------------------------------------------- */
+/* ---- The equations ----------------------------------------------------------------------------------------------- */
 
 /* A world with everything in it that is moving and falls apart a little. */
 static sn_world *busy_world(uint32_t dimensions)
@@ -241,8 +241,8 @@ static void test_products_are_those_of_dense_matrices(void **state)
     }
 }
 
-/* (dJ/dt) v is the change of J v along the motion, for every row that is smooth: differences over two spans, the shorter
-   of which is taken for the truth. */
+/* (dJ/dt) v is the change of J v along the motion, for every row that is smooth: differences over two spans, the
+   shorter of which is taken for the truth. */
 static void test_the_change_of_gradients(void **state)
 {
     (void)state;
@@ -283,7 +283,7 @@ static void test_the_change_of_a_rod(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Pendulums ------------------------------------------------------------------------------------------------------ */
+/* ---- Pendulums --------------------------------------------------------------------------------------------------- */
 
 typedef struct pendulum {
     sn_world *world;
@@ -422,7 +422,7 @@ static void test_second_order(void **state)
     }
 }
 
-/* ---- Chains --------------------------------------------------------------------------------------------------------- */
+/* ---- Chains ------------------------------------------------------------------------------------------------------ */
 
 static void hang_on_springs(sn_settings *s)
 {
@@ -551,7 +551,7 @@ static void test_linear_solvers_agree(void **state)
     assert_vec_close(end[0][1], end[1][1], EXACTNESS(1e-4, 1e-6));
 }
 
-/* ---- Give ----------------------------------------------------------------------------------------------------------- */
+/* ---- Give -------------------------------------------------------------------------------------------------------- */
 
 /* 1 kg on a spring of 100 N/m and 1 m, released at 2 m without gravity. */
 static sn_world *oscillator(double compliance, double damping, uint32_t substeps, sn_particle *mass)
@@ -649,7 +649,7 @@ static void test_classic_stiffness(void **state)
     }
 }
 
-/* ---- Errors die out ------------------------------------------------------------------------------------------------- */
+/* ---- Errors die out ---------------------------------------------------------------------------------------------- */
 
 static void drift_slowly(sn_settings *s)
 {
@@ -731,7 +731,7 @@ static void test_an_over_determined_cloth(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Inequalities --------------------------------------------------------------------------------------------------- */
+/* ---- Inequalities ------------------------------------------------------------------------------------------------ */
 
 /* A ball stops within a few T, passes the plane by less than T |v| / e and a bit, and rests; the plane never pulls. */
 static void test_a_ball_falls_on_a_plane(void **state)
@@ -816,7 +816,7 @@ static void test_a_rope_goes_taut(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Everything else ------------------------------------------------------------------------------------------------ */
+/* ---- Everything else --------------------------------------------------------------------------------------------- */
 
 /* A pivot that is led to and fro takes its pendulum along. */
 static void test_a_pivot_that_moves(void **state)
@@ -916,7 +916,8 @@ static void test_iterations_are_limited(void **state)
     }
 }
 
-/* ---- What every solver has to stand ----------------------------------------------------------------------------------- */
+/* ---- What every solver has to stand
+ * ----------------------------------------------------------------------------------- */
 
 static void test_every_rod_twice(void **state)
 {
