@@ -17,12 +17,12 @@
 
    At rest C = -a lambda whatever k_s is. In motion the spring is slower and more damped than it should be by terms in
    w T, with w^2 = B / a the square of its frequency; with the k_s of rigid rows, of first order. But the softer the
-   row, the larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about 1.2 / T
-   for springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose (w T)^4 / 2
-   of their frequency. B is a bound for the mobility of the row together with all that share its particles: the sum of
-   n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T. In the same way dampers
-   act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants by 1 + k_s a b t: strong
-   ones are slower than the substep, weak ones are true to second order.
+   row, the larger k_s may be: k_s = (1 + s) / T^2, s = 1 / (w T)^2, keeps the frequency of what results below about
+   1.2 / T for springs of any stiffness, while soft ones (w T << 1) gain only (w T)^3 of critical damping and lose
+   (w T)^4 / 2 of their frequency. B is a bound for the mobility of the row together with all that share its
+   particles: the sum of n w |grad C|^2, n the number of rows that a particle is part of, is never less than J W J^T.
+   In the same way dampers act on C' + t C'' instead of C', t = T r / (1 + r), r = b B T, which divides both constants
+   by 1 + k_s a b t: strong ones are slower than the substep, weak ones are true to second order.
 
    The classic stiffness k: a row gives by (1 / k - 1) times its own mobility besides, so that alone it exerts k times
    the force; correct_stiffness is ignored.

@@ -544,7 +544,7 @@ static void contradictions_shake(void **state)
         double worst = 0, substeps = 60.0 * p[1];
         for (uint32_t frame = 0; frame < 3000; ++frame) {
             support_run(world, 1, FRAME);
-            assert_bounded(world, 3, 20, 12 * substeps);
+            assert_bounded(world, 3, 20, 20 * substeps);
             worst = fmax(worst, (double)sn_constraint_force(world, longer).magnitude);
         }
         assert_true(worst < 1e10 * substeps * substeps);
