@@ -133,9 +133,9 @@ typedef struct sn_kind {
     sn_check_fn *check;     /* may be NULL */
     sn_project_fn
         *project; /* may be NULL. If set, position solvers use it in place of the gradient; compliance must be 0 */
-    sn_force_fn *force; /* may be NULL. If set, this is no constraint but a force, applied before positions are
+    sn_force_fn *force;         /* may be NULL. If set, this is no constraint but a force, applied before positions are
                                predicted; solvers leave it alone, and compliance must be 0 */
-    void *context;      /* passed to all of them */
+    void *context;              /* passed to all of them */
     sn_stiffness_fn *stiffness; /* of a force; may be NULL: then nothing is known of it, and nothing warned of */
 } sn_kind;
 
@@ -208,7 +208,8 @@ typedef struct sn_constraint_def {
     sn_real damping;              /* default 0 */
     sn_real
         stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
-                           depends on the number of passes (see correct_stiffness); compliance is the better tool */
+                           depends on the number of passes (see correct_stiffness); compliance is the better tool. With
+                           SN_SOLVER_LAGRANGE: the share of its force that a constraint exerts by itself */
 } sn_constraint_def;
 
 /* A rigid constraint of that kind with everything measured. The points are still to be set. */

@@ -137,7 +137,7 @@ static void move(void *context, uint32_t slot, const double *x)
 /* One iteration: every tree once, then the others. They share no movable particle. */
 static bool pass(sn_sweep *s, sn_forest *forest, bool others)
 {
-    const sn_forest_job job = {&s->in->frame, s, fill, take, move};
+    const sn_forest_job job = {&s->in->frame, s, fill, take, move, true};
     if (!sn_forest_solve(forest, &job)) {
         s->out.fault_kind = forest->fault_kind;
         s->out.fault_row = forest->fault_row;

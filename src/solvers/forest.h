@@ -39,13 +39,14 @@ typedef struct sn_forest_rows {
 typedef struct sn_forest_job {
     const sn_frame *frame; /* the inverse masses are those of frame->x */
     void *context;
-    /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. If rows
-       turn so far that one solve is not enough, it is asked again after take and move, and those are called again. */
+    /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. */
     bool (*fill)(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out);
-    /* The multipliers of a constraint. Only called for trees all of whose multipliers are finite. */
+    /* The multipliers of a constraint, to be added to what it has. Only called for trees all of whose multipliers are finite;
+       if the job is nonlinear, several times. */
     void (*take)(void *context, uint32_t kind, uint32_t row, const double *lambda);
-    /* x of the particle in this slot; may be NULL. */
+    /* x of the particle in this slot, to be added; may be NULL. */
     void (*move)(void *context, uint32_t slot, const double *x);
+    bool nonlinear; /* for positions: what fill gives depends on what was moved, and may be asked for again */
 } sn_forest_job;
 
 typedef struct sn_forest {

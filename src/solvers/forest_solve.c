@@ -22,8 +22,9 @@
 
    What turning leaves is of second order: C is missed by turn |P x|^2 / 2. Where that would be much against the errors
    before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
-   where that led to. What is left over in the end would be corrected in the next substep, and become speed: a chain that
-   is torn or squeezed between two places would burst. */
+   where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end would
+   be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would burst. (For
+   that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.) */
 #include "solvers/tree.h"
 
 #include <float.h>
@@ -50,8 +51,11 @@
 /* And so often it is filled in anew, where rows turn far. */
 #define STEPS 6u
 
-/* As long as that makes the largest violation smaller by this factor: constraints that contradict each other only shake. */
-#define CONVERGING 0.7
+/* Each time the largest violation must fall by this share of what the step promises, */
+#define WORTHWHILE 0.1
+
+/*   or half of it is taken back, at most so often. */
+#define HALVINGS 5u
 
 /* A row may be missed, because it turns, by this share of the worst violation before. */
 #define CALM 0.25
@@ -429,6 +433,7 @@ static bool blame_first(const work *w, const sn_tree *t)
     return false;
 }
 
+/* Hands so many times the solution out, which that then is: a half of minus it takes half of it back. */
 static void hand_out(const work *w, const sn_tree *t, double share)
 {
     const sn_forest_job *job = w->job;
@@ -455,26 +460,42 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
         w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
 }
 
-/* One step of Newton's method. *again if it should be followed by another one: rows turned far, and it was the first one,
-   or the one before was worth it. *reach is the largest violation that it met. */
-static bool take_step(work *w, sn_tree *t, double *reach, bool *again)
+/* Takes a step back by halves, until the largest violation is smaller than before, or as good as nothing is left of it. False,
+   and the constraint is noted, if a constraint is not finite. */
+static bool step_back(work *w, const sn_tree *t, double before, state *s)
+{
+    double taken = 1;
+    for (uint32_t i = 0; i < HALVINGS; ++i) {
+        if (!fill_tree(w, t, s))
+            return false;
+        if (s->reach < (1 - WORTHWHILE * taken) * before)
+            return true;
+        hand_out(w, t, i ? 0.5 : -0.5);
+        taken /= 2;
+    }
+    return fill_tree(w, t, s);
+}
+
+/* Newton's method, until what turning leaves is little. */
+static bool solve_one(work *w, sn_tree *t)
 {
     state s;
-    *again = false;
-    if (!fill_tree(w, t, &s))
-        return false;
-    if (!s.acts) {
-        hand_out_nothing(w, t);
-        return true;
+    bool good = fill_tree(w, t, &s);
+    for (uint32_t step = 0; good && step < STEPS; ++step) {
+        if (!s.acts) {
+            hand_out_nothing(w, t);
+            return true;
+        }
+        outcome out = solve_tree(&w->trees, t, &s);
+        if (!out.finite)
+            return blame_first(w, t);
+        double share = safe_share(&w->trees, t, &s, &out), before = s.reach;
+        hand_out(w, t, share);
+        if (!out.rough || !w->job->nonlinear)
+            return true;
+        good = step_back(w, t, before, &s);
     }
-    outcome out = solve_tree(&w->trees, t, &s);
-    if (!out.finite)
-        return blame_first(w, t);
-    double share = safe_share(&w->trees, t, &s, &out);
-    hand_out(w, t, share);
-    *again = out.rough && w->job->move && s.reach < CONVERGING * *reach;
-    *reach = s.reach;
-    return true;
+    return good;
 }
 
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
@@ -490,11 +511,8 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
                          .inner = forest->node_table.column[SN_NODE_INNER]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
-        double reach = (double)INFINITY;
-        bool again = true;
-        for (uint32_t step = 0; again && step < STEPS; ++step)
-            if (!take_step(&w, &trees[i], &reach, &again))
-                return false;
+        if (!solve_one(&w, &trees[i]))
+            return false;
     }
     return true;
 }
