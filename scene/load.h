@@ -21,9 +21,9 @@ typedef struct sn_loaded {
     sn_problems problems;
     char *text; /* the file, for places in messages; NULL if it could not be read */
     size_t length;
-    const char *path; /* as it was given, and not copied */
+    const char *path;         /* as it was given, and not copied */
     struct sn_folder *folder; /* that the scene may read */
-    sn_place syntax;  /* where the file stops being JSON; 0 if it does not */
+    sn_place syntax;          /* where the file stops being JSON; 0 if it does not */
 } sn_loaded;
 
 /* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems. */

@@ -12,7 +12,7 @@ typedef struct sn_cloth_def {
     sn_bending_method bending; /* default SN_BENDING_ISOMETRIC */
     const char *mesh;          /* an OBJ or PLY file instead of the four above; default NULL */
     sn_real weld;              /* m: vertices of the mesh this near to each other become one; default 0: equal ones */
-    bool by_vertex;            /* rods of a grid are added vertex by vertex, not direction by direction; default false */
+    bool by_vertex; /* rods of a grid are added vertex by vertex, not direction by direction; default false */
 } sn_cloth_def;
 
 sn_cloth_def sn_default_cloth_def(void);

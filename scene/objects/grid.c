@@ -44,7 +44,8 @@ static bool check_stuff(sn_build *build)
 {
     const sn_stuff *stuff = build->stuff;
     if (!(stuff->stretch >= 0 && isfinite(stuff->stretch)))
-        return sn_build_fail(build, NULL, "its material has the stretch %g, expected 0 or more", (double)stuff->stretch);
+        return sn_build_fail(build, NULL, "its material has the stretch %g, expected 0 or more",
+                             (double)stuff->stretch);
     if (!(stuff->shear >= 0 && isfinite(stuff->shear)))
         return sn_build_fail(build, NULL, "its material has the shear %g, expected 0 or more", (double)stuff->shear);
     if (stuff->volume < 0)
