@@ -1,8 +1,8 @@
 /* Chains and trees of constraints at once, the rest one after the other.
 
-   A pass of the cascade carries a correction along a rope but not its answer: with one pass a substep, a rope stretches the
-   more the longer it is and the heavier what hangs on it. Trees of constraints need no passes: their equations, those of
-   row.h with all couplings,
+   A pass of the cascade carries a correction along a rope but not its answer: with one pass a substep, a rope stretches
+   the more the longer it is and the heavier what hangs on it. Trees of constraints need no passes: their equations,
+   those of row.h with all couplings,
 
        [(1 + g) J W J^T + a] dlambda = -C - a lambda - g J . d,     d += W J^T dlambda,
 
@@ -43,8 +43,8 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     scratch->direct = NULL;
 }
 
-/* By how much a row of two particles turns with them: its second derivative across the line between them, if it acts along
-   that line, as all functions of their distance do. 0 if it does not. */
+/* By how much a row of two particles turns with them: its second derivative across the line between them, if it acts
+   along that line, as all functions of their distance do. 0 if it does not. */
 SN_INLINE double turn_of(const sn_block *block, uint32_t row, const sn_frame *frame)
 {
     const sn_vec4 *x0 = &frame->x[block->slot[0]], *x1 = &frame->x[block->slot[1]];

@@ -15,17 +15,19 @@
 
        lambda = S^-1 (e - (W_q J_q^T)^T f),     W_q -= (W_q J_q^T) S^-1 (W_q J_q^T)^T,     u_q += (W_q J_q^T) S^-1 e.
 
-   From the leaves to the root this is done for all of them. Then, from the root (f = 0) to the leaves, every constraint gets
-   its lambda from the f of its parent, adds J_q^T lambda to that for those that came before it, and is the f = J_p^T lambda of its
-   children. In all it is the block LDL^T of J W J^T + a without fill-in, in the form that a particle that does not move,
-   W = 0, does no harm to (Featherstone 1983 for arms of robots, Baraff 1996 for constraints; the filter of Kalman 1960 is
-   the same). All of it in double. A row that does not act has its lambda given, which moves to the right-hand side.
+   From the leaves to the root this is done for all of them. Then, from the root (f = 0) to the leaves, every constraint
+   gets its lambda from the f of its parent, adds J_q^T lambda to that for those that came before it, and is the f =
+   J_p^T lambda of its children. In all it is the block LDL^T of J W J^T + a without fill-in, in the form that a
+   particle that does not move, W = 0, does no harm to (Featherstone 1983 for arms of robots, Baraff 1996 for
+   constraints; the filter of Kalman 1960 is the same). All of it in double. A row that does not act has its lambda
+   given, which moves to the right-hand side.
 
    Chains. Where a particle has just two constraints, both links (one row, two particles), W is w - w^2 g g^T / S, and
    S_next = a + w |g'|^2 - (w g . g')^2 / S + ...: the algorithm of Thomas on the tridiagonal matrix J W J^T + a.
 
-   Turning. kappa is a spring across the line n between two particles (why, is told in forest_solve.c), that acts on what
-   they move: with z = x_child - x_parent, g the gradient of the row for the child, -g that for the parent, and P = I - n n^T,
+   Turning. kappa is a spring across the line n between two particles (why, is told in forest_solve.c), that acts on
+   what they move: with z = x_child - x_parent, g the gradient of the row for the child, -g that for the parent, and P =
+   I - n n^T,
 
        the child gets the impulse F = -kappa P z + g lambda, the parent -F,     g . z + a lambda = r.
 
@@ -47,8 +49,8 @@
 /* A pivot below this share of the row's own A is rounding only: the row gets no multiplier. */
 #define REDUNDANT 1e-12
 
-/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along the same
-   line already, and if they contradict each other there is no limit to the forces with which they would. */
+/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along
+   the same line already, and if they contradict each other there is no limit to the forces with which they would. */
 #define HELD (4 * SN_TREE_SOFT)
 
 /* The least pivot of a row. */
@@ -57,7 +59,8 @@ SN_INLINE double least_pivot(const sn_item *it, double own)
     return (it->is_leaf ? HELD : REDUNDANT) * own;
 }
 
-/* ---- Small matrices ----------------------------------------------------------------------------------------------- */
+/* ---- Small matrices
+   ----------------------------------------------------------------------------------------------- */
 
 /* A symmetric matrix is xx, yy, zz, xy, xz, yz. */
 SN_INLINE sn_dvec3 times(const double *m, sn_dvec3 a)
@@ -89,8 +92,8 @@ SN_INLINE void subtract_product(double *m, sn_dvec3 a, sn_dvec3 b)
     m[5] -= (a.y * b.z + a.z * b.y) / 2;
 }
 
-/* The cofactors of a matrix, and its determinant: the inverse is their quotient. For matrices all of whose eigenvalues are
-   of a similar size. */
+/* The cofactors of a matrix, and its determinant: the inverse is their quotient. For matrices all of whose eigenvalues
+   are of a similar size. */
 SN_INLINE double cofactors(const double *m, double *out)
 {
     double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
@@ -134,7 +137,8 @@ static void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_ROW
         }
 }
 
-/* ---- Any constraint ------------------------------------------------------------------------------------------------ */
+/* ---- Any constraint
+   ------------------------------------------------------------------------------------------------ */
 
 /* What a particle adds to S and takes from e. */
 static void add_particle(const sn_item *it, const sn_record *rec, uint32_t p, const sn_node *n,
@@ -232,7 +236,8 @@ static void go_down(const sn_trees *w, const sn_item *it)
     }
 }
 
-/* ---- Links --------------------------------------------------------------------------------------------------------- */
+/* ---- Links
+   --------------------------------------------------------------------------------------------------------- */
 
 /* A link with its particles: the upper one is the parent. */
 typedef struct link_view {
@@ -305,7 +310,8 @@ static void link_down(const sn_trees *w, const sn_item *it)
         push(k.lower, dvec3_scale(k.down, lambda));
 }
 
-/* ---- Turning ------------------------------------------------------------------------------------------------------- */
+/* ---- Turning
+   ------------------------------------------------------------------------------------------------------- */
 
 /* A row of two particles that turns, and the answer of its child. */
 typedef struct turning_row {
@@ -337,8 +343,8 @@ SN_INLINE turning_answer answer_of(const turning_row *row, const double *z)
     return a;
 }
 
-/* Which row of an item of two particles turns: the only one that acts, if there is just one; its lambda is then all that
-   the constraint exerts. */
+/* Which row of an item of two particles turns: the only one that acts, if there is just one; its lambda is then all
+   that the constraint exerts. */
 static uint32_t turning_row_of(const sn_item *it, const sn_record *rec)
 {
     const uint32_t acting = it->acting;
@@ -404,8 +410,8 @@ static void turn_together(const turning_row *row, const sn_record *rec, uint32_t
     }
 }
 
-/* Changes the parent's answer; r is the row, and parent which of the two particles it is, both passed apart from the item,
-   so that for links they are constants. */
+/* Changes the parent's answer; r is the row, and parent which of the two particles it is, both passed apart from the
+   item, so that for links they are constants. */
 SN_INLINE void turn_up(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t parent)
 {
     const uint32_t *at = w->node_of + it->mention;
@@ -476,7 +482,8 @@ static void turning_down(const sn_trees *w, const sn_item *it)
         turn_down(w, it, &rec, r, it->parent);
 }
 
-/* ---- The tree ------------------------------------------------------------------------------------------------------ */
+/* ---- The tree
+   ------------------------------------------------------------------------------------------------------ */
 
 static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
 {

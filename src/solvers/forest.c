@@ -34,7 +34,8 @@ void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
     forest->analysed = UINT64_MAX;
 }
 
-/* ---- The graph ---------------------------------------------------------------------------------------------------- */
+/* ---- The graph
+   ---------------------------------------------------------------------------------------------------- */
 
 /* The particles behind a constraint, each once, in the order in which evaluate() has them. */
 typedef struct span {
@@ -147,7 +148,8 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
     return true;
 }
 
-/* ---- Trees -------------------------------------------------------------------------------------------------------- */
+/* ---- Trees
+   -------------------------------------------------------------------------------------------------------- */
 
 /* A walk over one connected part of the graph. */
 typedef struct growth {

@@ -1,13 +1,15 @@
 /* Constraints that form trees, and how to solve a tree of them at once.
 
-   Think of a graph whose nodes are the movable particles and the constraints, with an edge wherever a constraint holds a
-   particle (all particles behind its points, those of spots included). Immovable particles, also those that are led to a
-   target, couple nothing: they are not in the graph. A connected part without a cycle is a tree: a rope, pinned anywhere
-   or not, a rope with branches, a pendulum with many arms. All trees together are the forest. What is joined to a cycle,
-   such as a cloth, or to a constraint of which there is no gradient, or with any number of points, is not part of it.
+   Think of a graph whose nodes are the movable particles and the constraints, with an edge wherever a constraint holds
+   a particle (all particles behind its points, those of spots included). Immovable particles, also those that are led
+   to a target, couple nothing: they are not in the graph. A connected part without a cycle is a tree: a rope, pinned
+   anywhere or not, a rope with branches, a pendulum with many arms. All trees together are the forest. What is joined
+   to a cycle, such as a cloth, or to a constraint of which there is no gradient, or with any number of points, is not
+   part of it.
 
-   The equations of a tree can be eliminated from its leaves to its root in a time proportional to its size; see elimination.c. The
-   forest knows no formula of a solver: whoever solves something hands in coefficients and takes multipliers out. */
+   The equations of a tree can be eliminated from its leaves to its root in a time proportional to its size; see
+   elimination.c. The forest knows no formula of a solver: whoever solves something hands in coefficients and takes
+   multipliers out. */
 #ifndef SN_SOLVERS_FOREST_H
 #define SN_SOLVERS_FOREST_H
 
@@ -23,15 +25,15 @@ typedef struct sn_forest_rows {
     sn_block_room room;           /* where they live */
     uint32_t acting;              /* bit r: row r takes part; all do */
     uint32_t inequality;          /* bit r: row r is J x + diagonal lambda >= rhs and lambda >= least, one of them with
-                                     equality. If it is not acting it still will where the others violate it; 0. If acting
-                                     and inequality are both 0 the constraint rests, and block is not looked at */
+                                     equality. If it is not acting it still will where the others violate it; 0. If
+                                     both acting and this are 0 the constraint rests, and block is not looked at */
     double rhs[SN_MAX_ROWS];      /* 0 */
     double diagonal[SN_MAX_ROWS]; /* >= 0; 0 */
     double least[SN_MAX_ROWS];    /* of lambda, for inequalities: at most 0; 0 */
     double share;                 /* of a constraint by itself: lambda is this times the solution; (0, 1]; 1 */
-    /* For positions, where x moves particles farther than the gradients hold: how much a row of two particles turns with
-       them. The second derivative of C across the line between them is turn (I - n n^T), for a distance 1 / length; and
-       lambda0 is what the row exerts already. See "Turning" in forest_solve.c. 0 */
+    /* For positions, where x moves particles farther than the gradients hold: how much a row of two particles turns
+       with them. The second derivative of C across the line between them is turn (I - n n^T), for a distance 1 /
+       length; and lambda0 is what the row exerts already. See "Turning" in forest_solve.c. 0 */
     double turn[SN_MAX_ROWS];
     double lambda0[SN_MAX_ROWS];
 } sn_forest_rows;
@@ -41,8 +43,8 @@ typedef struct sn_forest_job {
     void *context;
     /* Fills in one constraint. False if it is not finite, which ends the solve: the constraint is forest->fault_*. */
     bool (*fill)(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out);
-    /* The multipliers of a constraint, to be added to what it has. Only called for trees all of whose multipliers are finite;
-       if the job is nonlinear, several times. */
+    /* The multipliers of a constraint, to be added to what it has. Only called for trees all of whose multipliers are
+       finite; if the job is nonlinear, several times. */
     void (*take)(void *context, uint32_t kind, uint32_t row, const double *lambda);
     /* x of the particle in this slot, to be added; may be NULL. */
     void (*move)(void *context, uint32_t slot, const double *x);
@@ -64,13 +66,13 @@ typedef struct sn_forest {
 void sn_forest_init(sn_forest *forest);
 void sn_forest_release(sn_forest *forest, const sn_allocator *allocator);
 
-/* Once a step, before it begins: makes room for any forest of these constraints, whichever particles are immovable. Allocates
-   only after constraints were added or removed; false when memory runs out. */
+/* Once a step, before it begins: makes room for any forest of these constraints, whichever particles are immovable.
+   Allocates only after constraints were added or removed; false when memory runs out. */
 bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const sn_store *store);
 
 /* In every substep: finds the trees, unless they are known, which is so as long as constraints and the set of immovable
-   particles (frame->x[slot].w is 0) stay. That set is looked at once after each sn_forest_reserve. Allocates nothing. What
-   the trees are, and how they are eliminated, depends on the state alone, not on what was before. */
+   particles (frame->x[slot].w is 0) stay. That set is looked at once after each sn_forest_reserve. Allocates nothing.
+   What the trees are, and how they are eliminated, depends on the state alone, not on what was before. */
 void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame);
 
 /* Both at once, for whoever can allocate where inverse masses are those of the step. */

@@ -1,14 +1,14 @@
-/* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients turn, hand
-   out.
+/* Solving the forest, tree by tree: fill in, eliminate, find out which inequalities act, see whether the gradients
+   turn, hand out.
 
-   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do. Where
-   constraints contradict each other, such as the links of a rope that is too short, they so share the error.
+   Softness. Every row gives by SN_TREE_SOFT times its own A = J W J^T + a: by a billionth of what its own particles do.
+   Where constraints contradict each other, such as the links of a rope that is too short, they so share the error.
 
    Turning. In a position solve the gradients turn while x moves the particles. A rope of links of length l and mass m
    under the tension T shows what comes of that: a zigzag across it is moved by -s times itself, s = 4 T h^2 / (m l), so
    for s > 1 to its other side, and for s > 4/3 it grows from substep to substep. A rope of a thousand links of 5 cm and
-   1 kg on which a ton hangs shakes itself to pieces at h = 1/1200 s. What is missing is in the step of Newton's method on
-   the stationary point of |x|^2_m / 2 - lambda . (C + a lambda / 2): it has the second derivative of C in it, the
+   1 kg on which a ton hangs shakes itself to pieces at h = 1/1200 s. What is missing is in the step of Newton's method
+   on the stationary point of |x|^2_m / 2 - lambda . (C + a lambda / 2): it has the second derivative of C in it, the
    geometric stiffness (Tournier, Nesme, Gilles and Faure 2015),
 
        (m - sum lambda C'') x = J^T lambda,    C'' = turn (I - n n^T) between two particles,
@@ -22,9 +22,9 @@
 
    What turning leaves is of second order: C is missed by turn |P x|^2 / 2. Where that would be much against the errors
    before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
-   where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end would
-   be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would burst. (For
-   that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.) */
+   where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end
+   would be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would
+   burst. (For that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.) */
 #include "solvers/tree.h"
 
 #include <float.h>
@@ -90,10 +90,11 @@ static bool blame(const work *w, const sn_item *it)
     return false;
 }
 
-/* ---- Fill in ------------------------------------------------------------------------------------------------------- */
+/* ---- Fill in
+   ------------------------------------------------------------------------------------------------------- */
 
-/* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the particles;
-   count is passed apart, so that for links the loop is unrolled. */
+/* One row. Its own A without what it gives, and the square of the length of its gradient, are summed over the
+   particles; count is passed apart, so that for links the loop is unrolled. */
 SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, uint32_t r, uint32_t rows_count,
                         uint32_t count, state *s)
 {
@@ -171,7 +172,8 @@ static bool fill_tree(work *w, const sn_tree *t, state *result)
     return true;
 }
 
-/* ---- Inequalities -------------------------------------------------------------------------------------------------- */
+/* ---- Inequalities
+   -------------------------------------------------------------------------------------------------- */
 
 /* Inequalities ask for lambda >= least and J x + a lambda >= rhs, one of them with equality. Which one is found by
    trying (the primal-dual active set method, Hintermueller, Ito and Kunisch 2003): solve with a set of acting rows;
@@ -248,7 +250,8 @@ static void clamp(const sn_trees *w, const sn_tree *t)
     }
 }
 
-/* ---- Turning -------------------------------------------------------------------------------------------------------- */
+/* ---- Turning
+   -------------------------------------------------------------------------------------------------------- */
 
 /* What is seen on the way down. */
 typedef struct outcome {
@@ -343,8 +346,8 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
     return fmax(s->reach - left, 0);
 }
 
-/* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left to
-   the next solve. True if there is such a row. */
+/* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left
+   to the next solve. True if there is such a row. */
 static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
 {
     const double most = CALM * gain_of(w, t, s), allowed = most * most;
@@ -393,7 +396,8 @@ static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, ou
     return most > before ? s->reach / sqrt(most) : 1;
 }
 
-/* ---- The forest ------------------------------------------------------------------------------------------------------ */
+/* ---- The forest
+   ------------------------------------------------------------------------------------------------------ */
 
 /* Finds the rows that act, and turns. */
 static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
@@ -460,8 +464,8 @@ static void hand_out_nothing(const work *w, const sn_tree *t)
         w->job->take(w->job->context, w->trees.items[i].kind, w->trees.items[i].row, none);
 }
 
-/* Takes a step back by halves, until the largest violation is smaller than before, or as good as nothing is left of it. False,
-   and the constraint is noted, if a constraint is not finite. */
+/* Takes a step back by halves, until the largest violation is smaller than before, or as good as nothing is left of it.
+   False, and the constraint is noted, if a constraint is not finite. */
 static bool step_back(work *w, const sn_tree *t, double before, state *s)
 {
     double taken = 1;

@@ -11,8 +11,9 @@
 #define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
 #define SN_NO_PARENT UINT8_MAX
 
-/* A constraint in a tree. A tree's constraints follow each other, parents before their children. A link is one of one row and
-   two particles, and a chain is links that follow each other, with nothing else at the particles between them. */
+/* A constraint in a tree. A tree's constraints follow each other, parents before their children. A link is one of one
+   row and two particles, and a chain is links that follow each other, with nothing else at the particles between
+   them. */
 typedef struct sn_item {
     uint32_t kind, row;
     uint32_t mention; /* where its particles begin in the list of nodes */
@@ -105,8 +106,8 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-/* Elimination, in elimination.c: all constraints from the leaves to the root, with kappa if turning, and back, which sets lambda,
-   and u of the nodes to x. Rows that do not act have their lambda at its least. */
+/* Elimination, in elimination.c: all constraints from the leaves to the root, with kappa if turning, and back, which
+   sets lambda, and u of the nodes to x. Rows that do not act have their lambda at its least. */
 void sn_tree_up(const sn_trees *trees, const sn_tree *tree, bool turning);
 void sn_tree_down(const sn_trees *trees, const sn_tree *tree, bool turning);
 

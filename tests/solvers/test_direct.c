@@ -1,5 +1,5 @@
-/* Direct solves: ropes that do not stretch whatever hangs on them, with one iteration a substep; what tension, slack and
-   contradictions do to them; and what every solver has to do. */
+/* Direct solves: ropes that do not stretch whatever hangs on them, with one iteration a substep; what tension, slack
+   and contradictions do to them; and what every solver has to do. */
 #include "support/support.h"
 
 #include "solvers/forest.h"
@@ -36,7 +36,8 @@ static double energy_of(sn_world *world)
     return report.kinetic + report.potential;
 }
 
-/* ---- Ropes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Ropes
+   ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct rope {
     sn_world *world;
@@ -92,8 +93,8 @@ static double rope_strain(const rope *r, bool both)
     return worst;
 }
 
-/* A rope of a thousand links swings down from level, one iteration a substep: it must not stretch, and gain no energy. Its
-   places are rounded to 4e-6 m, or 1e-4 of a link, in single precision. */
+/* A rope of a thousand links swings down from level, one iteration a substep: it must not stretch, and gain no energy.
+   Its places are rounded to 4e-6 m, or 1e-4 of a link, in single precision. */
 static void swing(uint32_t kind, double bob, uint32_t substeps, uint32_t frames)
 {
     rope r = rope_in(solver_world(direct, substeps, 1), kind, 999, 0.05, bob);
@@ -140,7 +141,8 @@ static void a_hanging_rope_knows_its_load(void **state)
     sn_world_destroy(r.world);
 }
 
-/* ---- Validation rows -------------------------------------------------------------------------------------------------- */
+/* ---- Validation rows
+   -------------------------------------------------------------------------------------------------- */
 
 /* Row 4 with one iteration instead of ten and more. */
 static void springs_hang_as_they_should(void **state)
@@ -262,7 +264,8 @@ static void momentum_is_kept(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- What is a tree --------------------------------------------------------------------------------------------------- */
+/* ---- What is a tree
+   --------------------------------------------------------------------------------------------------- */
 
 /* Three ropes tied together, of which one is held, each with its load. */
 static void branches(void **state)
@@ -313,8 +316,8 @@ static void add_cloth(sn_world *world, sn_particle corner[2])
     }
 }
 
-/* A rope that hangs from a corner of a cloth that moves is part of what has cycles: all is left to the cascade, to the bit.
-   One that hangs from a corner that is held is a tree of its own. */
+/* A rope that hangs from a corner of a cloth that moves is part of what has cycles: all is left to the cascade, to the
+   bit. One that hangs from a corner that is held is a tree of its own. */
 static void ropes_and_cloth(void **state)
 {
     (void)state;
@@ -383,7 +386,8 @@ static void cut_and_pinned(void **state)
     sn_world_destroy(r.world);
 }
 
-/* ---- One constraint is the cascade ------------------------------------------------------------------------------------- */
+/* ---- One constraint is the cascade
+   ------------------------------------------------------------------------------------- */
 
 /* Soft, damped, of half the stiffness, or all of it, in several iterations: a tree of one constraint. */
 static void one_constraint_is_the_cascade(void **state)
@@ -431,7 +435,8 @@ static void tolerance_ends_the_passes(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Slack and taut ------------------------------------------------------------------------------------------------------ */
+/* ---- Slack and taut
+   ------------------------------------------------------------------------------------------------------ */
 
 /* A ball on a slack rope falls as if there were none, until the rope is taut, and then hangs on it. Nothing pushes. */
 static void slack_ropes(void **state)
@@ -524,10 +529,11 @@ static void as_short_as_can_be(void **state)
     }
 }
 
-/* ---- What all solvers have to do ------------------------------------------------------------------------------------------- */
+/* ---- What all solvers have to do
+   ------------------------------------------------------------------------------------------- */
 
-/* With BDF2, which extrapolates, and one iteration, what contradicts itself shakes more than check_contradictions allows: by up
-   to 12 m in a substep where that has 5. It stays where it is, though, and finite. */
+/* With BDF2, which extrapolates, and one iteration, what contradicts itself shakes more than check_contradictions
+   allows: by up to 12 m in a substep where that has 5. It stays where it is, though, and finite. */
 static void contradictions_with_bdf2(void **state)
 {
     (void)state;
@@ -591,8 +597,8 @@ static void every_kind(void **state)
     }
 }
 
-/* Every kind that has a gradient, alone and so in a tree, rigid and soft: it comes as near to what it asks for as it does
-   under the cascade. */
+/* Every kind that has a gradient, alone and so in a tree, rigid and soft: it comes as near to what it asks for as it
+   does under the cascade. */
 static void every_kind_alone(void **state)
 {
     (void)state;
@@ -640,8 +646,9 @@ static void memory_and_snapshots(void **state)
     check_snapshots(direct_bdf2);
 }
 
-/* Particles that are led come and go from step to step, and with them trees; nothing is allocated for that. And a snapshot in
-   between is followed by the same bits, although it is loaded into a world that found its trees in another way. */
+/* Particles that are led come and go from step to step, and with them trees; nothing is allocated for that. And a
+   snapshot in between is followed by the same bits, although it is loaded into a world that found its trees in another
+   way. */
 static void led_about(void **state)
 {
     (void)state;
@@ -727,7 +734,9 @@ static void a_million_links(void **state)
     sn_world_destroy(r.world);
 }
 
-/* ---- Cost -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Cost
+
+   -------------------------------------------------------------------------------------------------------------------- */
 
 static double seconds_of(rope *r, uint32_t frames)
 {
@@ -736,8 +745,8 @@ static double seconds_of(rope *r, uint32_t frames)
     return (double)(clock() - start) / CLOCKS_PER_SEC;
 }
 
-/* Says what a step costs, against one with the cascade, of a rope of 1000 links on which a ton hangs, while it swings through
-   its lowest point. Not judged: times are no test. */
+/* Says what a step costs, against one with the cascade, of a rope of 1000 links on which a ton hangs, while it swings
+   through its lowest point. Not judged: times are no test. */
 static void cost(void **state)
 {
     (void)state;

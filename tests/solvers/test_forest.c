@@ -1,4 +1,5 @@
-/* The forest: which constraints are in trees, against union and find, and what trees hand out, against a dense solve. */
+/* The forest: which constraints are in trees, against union and find, and what trees hand out, against a dense
+   solve. */
 #include "support/support.h"
 
 #include "solvers/forest.h"
@@ -6,7 +7,8 @@
 
 #include <math.h>
 
-/* ---- Worlds --------------------------------------------------------------------------------------------------------- */
+/* ---- Worlds
+   --------------------------------------------------------------------------------------------------------- */
 
 static sn_particle at(const sn_world *world, uint32_t index)
 {
@@ -33,7 +35,8 @@ static sn_constraint link_of(sn_world *world, uint32_t a, uint32_t b)
     return c;
 }
 
-/* A constraint of some kind between `first` and random others among the first `limit`; sometimes one point is a spot. */
+/* A constraint of some kind between `first` and random others among the first `limit`; sometimes one point is a
+   spot. */
 static void add_random(sn_world *world, uint32_t first, uint32_t limit, uint64_t *seed)
 {
     static const uint32_t kinds[] = {SN_KIND_DISTANCE,   SN_KIND_DISTANCE, SN_KIND_DISTANCE,
@@ -70,7 +73,8 @@ static sn_forest forest_of(sn_world *world)
     return forest;
 }
 
-/* ---- Which are trees -------------------------------------------------------------------------------------------------- */
+/* ---- Which are trees
+   -------------------------------------------------------------------------------------------------- */
 
 #define MOST 4000
 
@@ -307,7 +311,8 @@ static void memory(void **state)
     }
 }
 
-/* ---- Solutions, against a dense solve ------------------------------------------------------------------------------------ */
+/* ---- Solutions, against a dense solve
+   ------------------------------------------------------------------------------------ */
 
 #define ROWS      90
 #define PARTICLES 60
@@ -422,7 +427,8 @@ static void ends_of(const problem *p, uint32_t n, uint32_t end[2])
     memcpy(end, particle, 2 * sizeof *end);
 }
 
-/* (M + K) x - J^T lambda = 0, J x + give lambda = rhs, with K from kappa by row; rows that do not act have lambda = least. */
+/* (M + K) x - J^T lambda = 0, J x + give lambda = rhs, with K from kappa by row; rows that do not act have lambda =
+   least. */
 static void reference_solution(const problem *p, const double *kappa, double *lambda, double *x)
 {
     const uint32_t particles = p->world->particles.table.count, size = 3 * particles + p->rows;
@@ -557,8 +563,8 @@ static void rigid_trees_solve_exactly(void **state)
     }
 }
 
-/* With turning: what comes out solves the equations with kappa in them. kappa is nearly known beforehand: rows exert far
-   more already than what is to be solved for adds to that. */
+/* With turning: what comes out solves the equations with kappa in them. kappa is nearly known beforehand: rows exert
+   far more already than what is to be solved for adds to that. */
 static void turning_trees(void **state)
 {
     (void)state;
