@@ -550,7 +550,7 @@ good "a line is no JSON" json_lines stdout
 says '"projections_per_frame": 100,'
 expect 2 bench --frames 4 rope.json
 expect 3 bench --quick bad.json
-expect 0 check --quiet bench/cloth_64 bench/cloth_256 bench/rope_1000
+expect 0 check --quiet bench/cloth_64 bench/cloth_256 bench/rope_1000 bench/rope_1000_direct
 expect 0 schema
 good "the schema is no JSON" json_text stdout
 good "the schema is empty" test "$(wc -c <stdout)" -gt 1000
