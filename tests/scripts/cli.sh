@@ -389,9 +389,10 @@ wait_for() {
 # interrupt SIGNAL CODE
 interrupt() {
     last="sinew run, then SIG$1"
+    : >stderr # what an earlier command printed must not be taken for a sign of life of this one
     "$program" run cloth.json --out "out_$1" --trace "$1.csv" --save "$1.json" >stdout 2>stderr &
     running=$!
-    wait_for 'frame [0-9]* of 1000000' stderr && kill -"$1" "$running"
+    if wait_for 'frame [0-9]* of 1000000' stderr; then kill -"$1" "$running"; else kill -KILL "$running"; fi
     wait "$running"
     code=$?
     running=
@@ -406,9 +407,10 @@ interrupt TERM 143
 
 # The second one does not wait for the frame, which takes minutes here.
 last='sinew run, then SIGINT twice'
+: >stdout
 "$program" run cloth.json --json --set world.substeps=100000 --set world.iterations=100 >stdout 2>stderr &
 running=$!
-wait_for '"event": "frame"' stdout && kill -INT "$running"
+if wait_for '"event": "frame"' stdout; then kill -INT "$running"; else kill -KILL "$running"; fi
 sleep 0.3
 good "it did not wait for the frame" kill -0 "$running"
 kill -INT "$running"
