@@ -3,7 +3,6 @@
    against. */
 #include "solvers/gauss_seidel.h"
 
-#include "base/math.h"
 #include "solvers/order.h"
 #include "solvers/row.h"
 
@@ -15,7 +14,7 @@ sn_real sn_sweep_stiffness(sweep *s, sn_real k)
         return k;
     if (k != s->k) {
         s->k = k;
-        s->corrected_k = (sn_real)-math_expm1(math_log(1 - (double)k) / s->in->stiffness_root);
+        s->corrected_k = row_stiffness(k, s->in->stiffness_root);
     }
     return s->corrected_k;
 }

@@ -268,10 +268,10 @@ static void test_quotes_are_short_and_printable(void **state)
 {
     (void)state;
     char long_word[200], quote[SN_QUOTE_SIZE];
-    memset(long_word, 'x', sizeof long_word);
+    memset(long_word, 'w', sizeof long_word);
     sn_word word = {long_word, sizeof long_word, 1};
     assert_true(strlen(sn_word_quote(&word, quote)) < SN_QUOTE_SIZE);
-    support_assert_says(quote, "xxx...\"", "", __FILE__, __LINE__);
+    assert_says(quote, "www...\"");
     sn_word odd = {"a\x1b\xff\0b", 5, 1};
     assert_string_equal(sn_word_quote(&odd, quote), "\"a???b\"");
 }
