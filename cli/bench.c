@@ -1,179 +1,254 @@
-/* What a step costs, and how well the constraints hold at that price. A figure without the residual beside it would
-   mean nothing: not solving at all is fastest. */
+/* What a step costs, and how well the constraints hold at that price. A figure without the stretch beside it would mean
+   nothing: not solving at all is fastest. */
+#include "cli/bench.h"
 #include "cli/cli.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCKS       5 /* samples, of which the median is shown */
 #define QUICK_FRAMES 10
-#define MOST_FRAMES  300 /* of a scene that says more */
+#define MOST_FRAMES  300 /* of a scene file that says more */
+#define MOST_THREADS 256
+#define MOST_PASSES  100000
+#define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {
     sn_texts set;
+    const char *threads, *substeps, *path, *bullet, *save;
     uint32_t frames;
-    bool quick, json, help;
+    bool quick, list, json, help;
 } bench_options;
 
 #define FIELD(name) offsetof(bench_options, name)
 
 static const sn_option options[] = {
-    {"quick", 0, SN_OPTION_FLAG, FIELD(quick), 0, NULL, "a few frames only: a glance rather than a measurement"},
-    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), BLOCKS, "N",
-     "measure so many frames; default what the scene says, at most 300"},
-    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scenes before they are built, as run does"},
-    {"json", 'j', SN_OPTION_FLAG, FIELD(json), 0, NULL, "print one JSON object per line"},
+    {"threads", 't', SN_OPTION_TEXT, FIELD(threads), 0, "LIST",
+     "numbers of threads, with commas between; default 1 and the number of cores"},
+    {"path", 'p', SN_OPTION_TEXT, FIELD(path), 0, "LIST",
+     "of the standard scenes only these: grid, general, sequential, direct"},
+    {"substeps", 0, SN_OPTION_TEXT, FIELD(substeps), 0, "LIST",
+     "run the standard scenes with so many passes a frame instead of their own; Bullet makes as many"},
+    {"bullet", 'b', SN_OPTION_TEXT, FIELD(bullet), 0, "PROGRAM",
+     "what runs the scenes on Bullet; default sinew-bench-bullet beside this program. none: leave Bullet out"},
+    {"quick", 0, SN_OPTION_FLAG, FIELD(quick), 0, NULL, "a few frames of small scenes: a glance, no measurement"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), SN_BENCH_LEAST, "N",
+     "measure so many frames; default what the scene says, of a file at most 300"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change scene files before they are built, as run does"},
+    {"save", 'o', SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the machine, its limits and all rows, as JSON"},
+    {"list", 'l', SN_OPTION_FLAG, FIELD(list), 0, NULL, "print the standard scenes and measure nothing"},
+    {"json", 'j', SN_OPTION_FLAG, FIELD(json), 0, NULL, "print one JSON object per row"},
     SN_OPTION_END(bench_options)};
 
-/* What was measured. Times are CPU time of this process. */
-typedef struct result {
-    const char *name;
-    uint32_t particles, constraints;
-    uint32_t substeps, iterations;
-    uint32_t frames;
-    double projections;  /* in a frame */
-    double frame;        /* s, median of the blocks */
-    double projection;   /* s */
-    double spread;       /* between the fastest and the slowest block, as a share of the median */
-    sn_kind_report kind; /* of which there are most */
-    const char *unit;
-} result;
+typedef struct numbers {
+    uint32_t count, item[SN_BENCH_LIST];
+} numbers;
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+/* Everything of one run. */
+typedef struct bench {
+    const bench_options *o;
+    numbers threads, substeps; /* no substeps: those of the scene */
+    uint32_t paths;
+    char *bullet; /* the program; NULL if there is none */
+    sn_bench_machine machine;
+    uint32_t count, capacity;
+    sn_bench_row *row;
+    int code;
+} bench;
 
-static uint32_t count_solved(const sn_world *world)
-{
-    uint32_t count = 0;
-    for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind)
-        if (!sn_kind_info(world, kind)->force)
-            count += sn_world_constraint_count(world, kind);
-    return count;
-}
+/* ---- Lists on the command line ----------------------------------------------------------------------------------- */
 
-/* Frames of one block: CPU seconds and projections, both of a frame. */
-static bool measure_block(sn_scene *scene, uint32_t frames, double *seconds, double *projections)
+static bool read_numbers(const char *option, const char *text, uint32_t most, numbers *list)
 {
-    sn_world *world = sn_scene_world(scene);
-    bool varies = sn_world_settings(world).tolerance > 0; /* then every frame has passes of its own */
-    double passes = 0;
-    sn_report report;
-    *seconds = 0;
-    for (uint32_t i = 0; i < frames; ++i) {
-        double start = sn_cpu_seconds();
-        if (sn_scene_step(scene) != SN_OK)
+    list->count = 0;
+    for (const char *at = text;;) {
+        char *end;
+        unsigned long value = strtoul(at, &end, 10);
+        if (*at < '0' || *at > '9' || value < 1 || value > most || (*end != 0 && *end != ',') ||
+            list->count == SN_BENCH_LIST) {
+            sn_complain(0, "bench: --%s '%s': expected whole numbers from 1 to %u, at most %d, with commas between",
+                        option, text, (unsigned)most, SN_BENCH_LIST);
             return false;
-        *seconds += sn_cpu_seconds() - start;
-        if (varies || i + 1 == frames) {
-            if (sn_world_report(world, &report) != SN_OK)
-                return false;
-            passes += (double)report.passes * (varies ? 1 : frames);
         }
+        list->item[list->count++] = (uint32_t)value;
+        if (*end == 0)
+            return true;
+        at = end + 1;
     }
-    *seconds /= frames;
-    *projections = passes / frames * count_solved(world);
-    return true;
 }
 
-static bool measure_residual(sn_world *world, result *r)
+static bool read_paths(const char *text, uint32_t *paths)
 {
-    sn_report report;
-    if (sn_world_report(world, &report) != SN_OK)
-        return false;
-    for (uint32_t i = 0; i < report.kind_count; ++i)
-        if (report.kinds[i].count > r->kind.count && !sn_kind_info(world, report.kinds[i].kind)->force)
-            r->kind = report.kinds[i];
-    const sn_kind *info = sn_kind_info(world, r->kind.kind);
-    r->unit = info && info->unit ? strcmp(info->unit, "1") == 0 ? "" : info->unit : "m";
-    return true;
-}
-
-static bool measure(sn_scene *scene, uint32_t frames, result *r)
-{
-    sn_world *world = sn_scene_world(scene);
-    sn_settings settings = sn_world_settings(world);
-    double sample[BLOCKS], cost[BLOCKS], projections;
-    uint32_t block = frames / BLOCKS;
-    for (uint32_t i = sn_scene_describe(scene).warm_up; i > 0; --i)
-        if (sn_scene_step(scene) != SN_OK)
+    *paths = 0;
+    for (const char *at = text;; ++at) {
+        char name[SN_BENCH_NAME];
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < SN_BENCH_NAME ? length : SN_BENCH_NAME - 1), at);
+        uint32_t path = sn_bench_path_find(name);
+        if (path == 0) {
+            sn_complain(0, "bench: --path: there is no path '%s'; expected grid, general, sequential or direct", name);
             return false;
-    for (int i = 0; i < BLOCKS; ++i) {
-        if (!measure_block(scene, block, &sample[i], &projections))
-            return false;
-        cost[i] = projections > 0 ? sample[i] / projections : 0;
-        r->projections += projections / BLOCKS;
+        }
+        *paths |= path;
+        at += length;
+        if (*at == 0)
+            return true;
     }
-    qsort(sample, BLOCKS, sizeof *sample, by_value);
-    qsort(cost, BLOCKS, sizeof *cost, by_value);
-    r->frames = BLOCKS * block;
-    r->frame = sample[BLOCKS / 2];
-    r->projection = cost[BLOCKS / 2];
-    r->spread = r->frame > 0 ? (sample[BLOCKS - 1] - sample[0]) / r->frame : 0;
-    r->particles = sn_world_particle_count(world);
-    r->constraints = sn_world_constraint_count(world, SN_KIND_NONE);
-    r->substeps = settings.substeps;
-    r->iterations = settings.iterations;
-    return measure_residual(world, r);
 }
 
-/* ---- Telling ----------------------------------------------------------------------------------------------------- */
-
-static void print_head(void)
+/* What the options say; the threads by default once the machine is known. */
+static bool read_options(bench *b)
 {
-    printf("Sinew %s, %s precision, one thread; CPU time, median of %d blocks\n\n", sn_version(),
-           sn_real_size() == 4 ? "single" : "double", BLOCKS);
-    printf(
-        "| scene            | particles | constraints |  passes | ns/project | us per frame |  spread | residual of  "
-        "|       worst |        mean |\n");
-    printf(
-        "|------------------|----------:|------------:|--------:|-----------:|-------------:|--------:|--------------"
-        "|------------:|------------:|\n");
-    fflush(stdout);
+    const bench_options *o = b->o;
+    b->paths = SN_BENCH_PATH_END - 1;
+    return (!o->threads || read_numbers("threads", o->threads, MOST_THREADS, &b->threads)) &&
+           (!o->substeps || read_numbers("substeps", o->substeps, MOST_PASSES, &b->substeps)) &&
+           (!o->path || read_paths(o->path, &b->paths));
 }
 
-static void print_result(const result *r)
+static void default_threads(bench *b)
 {
-    char passes[32], worst[32] = "-", mean[32] = "-";
-    snprintf(passes, sizeof passes, "%u x %u", (unsigned)r->substeps, (unsigned)r->iterations);
-    if (r->kind.count) {
-        snprintf(worst, sizeof worst, "%.3g %s", r->kind.largest, r->unit);
-        snprintf(mean, sizeof mean, "%.3g %s", r->kind.mean, r->unit);
+    if (b->threads.count > 0)
+        return;
+    b->threads.item[b->threads.count++] = 1;
+    if (b->machine.cores > 1)
+        b->threads.item[b->threads.count++] = b->machine.cores;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+static void worsen(bench *b, int code)
+{
+    b->code = code > b->code ? code : b->code;
+}
+
+/* The same scene measured before: of another engine or on other threads. */
+static const sn_bench_row *find_row(const bench *b, const sn_bench_row *like, const char *scene, const char *engine,
+                                    const char *path, uint32_t threads)
+{
+    for (uint32_t i = 0; i < b->count; ++i) {
+        const sn_bench_row *r = &b->row[i];
+        if (!r->status[0] && r->n == like->n && r->threads == threads &&
+            r->substeps * r->iterations == like->substeps * like->iterations && strcmp(r->scene, scene) == 0 &&
+            strcmp(r->engine, engine) == 0 && (!path || strcmp(r->path, path) == 0))
+            return r;
     }
-    printf("| %-16s | %9u | %11u | %7s | %10.1f | %12.1f | %5.1f %% | %-12s | %11s | %11s |\n", r->name,
-           (unsigned)r->particles, (unsigned)r->constraints, passes, r->projection * 1e9, r->frame * 1e6,
-           100 * r->spread, r->kind.count ? r->kind.name : "-", worst, mean);
-    fflush(stdout);
+    return NULL;
 }
 
-static bool say_result(const result *r)
+/* What follows from other rows and from the machine. */
+static void relate(const bench *b, sn_bench_row *r)
 {
-    sn_document d;
-    sn_value *root = sn_say_begin(&d, "bench");
-    sn_document_text(&d, root, "scene", r->name);
-    sn_document_text(&d, root, "version", sn_version());
-    sn_document_text(&d, root, "precision", sn_real_size() == 4 ? "single" : "double");
-    sn_document_number(&d, root, "particles", r->particles);
-    sn_document_number(&d, root, "constraints", r->constraints);
-    sn_document_number(&d, root, "substeps", r->substeps);
-    sn_document_number(&d, root, "iterations", r->iterations);
-    sn_document_number(&d, root, "frames", r->frames);
-    sn_document_number(&d, root, "projections_per_frame", r->projections);
-    sn_document_number(&d, root, "ns_per_projection", r->projection * 1e9);
-    sn_document_number(&d, root, "us_per_frame", r->frame * 1e6);
-    sn_document_number(&d, root, "spread", r->spread);
-    if (r->kind.count) {
-        sn_document_text(&d, root, "residual_kind", r->kind.name);
-        sn_document_number(&d, root, "residual_worst", r->kind.largest);
-        sn_document_number(&d, root, "residual_mean", r->kind.mean);
+    if (r->status[0])
+        return;
+    sn_bench_limit(&b->machine, r);
+    const sn_bench_row *one = find_row(b, r, r->scene, r->engine, r->path, 1);
+    if (one && r->threads > 1)
+        r->speed_up = one->ms / r->ms;
+    const sn_bench_row *bullet = r->n ? find_row(b, r, r->scene, "bullet", NULL, 1) : NULL;
+    if (bullet && strcmp(r->engine, "sinew") == 0) {
+        r->bullet = bullet->ns / r->ns;
+        r->bullet_stretch = r->stretch_mean > 0 ? bullet->stretch_mean / r->stretch_mean : NAN;
     }
-    return sn_say_end(&d);
+    const sn_bench_row *links =
+        strcmp(r->scene, "tets") == 0 ? find_row(b, r, "tets_links", r->engine, r->path, r->threads) : NULL;
+    if (links && r->constraints > links->constraints)
+        r->volume_ns = 1e6 * (r->ms - links->ms) / ((double)r->substeps * (r->constraints - links->constraints));
 }
 
-/* ---- The command ------------------------------------------------------------------------------------------------- */
+static void keep(bench *b, sn_bench_row *row)
+{
+    relate(b, row);
+    if (b->count == b->capacity) {
+        uint32_t capacity = b->capacity ? 2 * b->capacity : 64;
+        sn_bench_row *grown = realloc(b->row, capacity * sizeof *grown);
+        if (!grown) {
+            worsen(b, sn_complain(SN_EXIT_FAILED, "out of memory"));
+            return;
+        }
+        b->row = grown;
+        b->capacity = capacity;
+    }
+    b->row[b->count++] = *row;
+    if (!b->o->json)
+        sn_bench_print_row(row);
+    else if (!sn_bench_say_row(row))
+        worsen(b, SN_EXIT_OUTPUT);
+}
+
+/* ---- Standard scenes --------------------------------------------------------------------------------------------- */
+
+static sn_bench_job make_job(const bench *b, const sn_bench_case *c, uint32_t substeps)
+{
+    bool whole = !b->o->quick && !b->o->frames;
+    return (sn_bench_job){.what = c,
+                          .substeps = substeps,
+                          .threads = 1,
+                          .frames = b->o->frames  ? b->o->frames
+                                    : b->o->quick ? QUICK_FRAMES
+                                                  : c->frames,
+                          .seconds = whole ? SN_BENCH_SECONDS : 0};
+}
+
+static void bench_bullet(bench *b, const sn_bench_job *job)
+{
+    sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "bullet", "links", 1);
+    if (!sn_bench_bullet(b->bullet, job, &row) && strcmp(row.status, "not installed") != 0)
+        worsen(b, SN_EXIT_FAILED);
+    keep(b, &row);
+}
+
+static void bench_path(bench *b, sn_bench_job *job)
+{
+    for (uint32_t i = 0; i < b->threads.count && b->code != SN_EXIT_OUTPUT; ++i) {
+        job->threads = b->threads.item[i];
+        job->edits = job->seconds > 0 && job->threads == 1 && job->what->n == EDITED && !b->substeps.count;
+        sn_bench_row row =
+            sn_bench_row_new(job->what->scene, job->what->n, "sinew", sn_bench_path_name(job->path), job->threads);
+        if (!sn_bench_measure(job, &row))
+            worsen(b, SN_EXIT_FAILED);
+        keep(b, &row);
+    }
+}
+
+/* Bullet first, so that the ratio can stand in the rows that follow. */
+static void bench_case(bench *b, const sn_bench_case *c)
+{
+    numbers own = {1, {c->substeps}};
+    const numbers *substeps = b->substeps.count ? &b->substeps : &own;
+    for (uint32_t i = 0; i < substeps->count; ++i) {
+        sn_bench_job job = make_job(b, c, substeps->item[i]);
+        if (c->bullet && !(b->o->bullet && strcmp(b->o->bullet, "none") == 0) && b->code != SN_EXIT_OUTPUT)
+            bench_bullet(b, &job);
+        for (job.path = 1; job.path < SN_BENCH_PATH_END; job.path <<= 1)
+            if (c->paths & b->paths & job.path && b->code != SN_EXIT_OUTPUT)
+                bench_path(b, &job);
+    }
+}
+
+/* Runs the standard scenes of a name: "cloth" all sizes, "cloth-64" one. False if it is the name of none. */
+static bool bench_named(bench *b, const char *name)
+{
+    bool found = false;
+    for (uint32_t i = 0; sn_bench_case_at(i); ++i)
+        if (strcmp(sn_bench_case_at(i)->scene, name) == 0) {
+            bench_case(b, sn_bench_case_at(i));
+            found = true;
+        }
+    const char *dash = strrchr(name, '-');
+    char scene[SN_BENCH_NAME], *end;
+    if (found || !dash || dash[1] < '1' || dash[1] > '9' || (size_t)(dash - name) >= sizeof scene)
+        return found;
+    unsigned long n = strtoul(dash + 1, &end, 10);
+    snprintf(scene, sizeof scene, "%.*s", (int)(dash - name), name);
+    sn_bench_case c;
+    found = *end == 0 && n <= SN_BENCH_CLOTH && sn_bench_case_find(scene, (uint32_t)n, &c);
+    if (found)
+        bench_case(b, &c);
+    return found;
+}
+
+/* ---- Scene files ------------------------------------------------------------------------------------------------- */
 
 static uint32_t choose_frames(const bench_options *o, const sn_scene *scene)
 {
@@ -182,27 +257,22 @@ static uint32_t choose_frames(const bench_options *o, const sn_scene *scene)
     if (o->quick)
         return QUICK_FRAMES;
     uint32_t frames = sn_scene_describe(scene).frames;
-    return frames < BLOCKS ? BLOCKS : frames > MOST_FRAMES ? MOST_FRAMES : frames;
+    return frames < SN_BENCH_LEAST ? SN_BENCH_LEAST : frames > MOST_FRAMES ? MOST_FRAMES : frames;
 }
 
-static int bench_scene(const bench_options *o, const char *name)
+static int bench_file(bench *b, const char *name, uint32_t threads)
 {
-    sn_loading loading = {.scene = name, .sets = &o->set, .json = o->json, .quiet = true};
+    sn_loading loading = {.scene = name, .sets = &b->o->set, .json = b->o->json, .quiet = true};
     sn_loaded loaded;
     char *path, *stem = NULL;
     int code = sn_load(&loading, &loaded, &path);
     if (code == SN_EXIT_FINE && !(stem = sn_path_stem(path)))
         code = sn_complain(SN_EXIT_FAILED, "out of memory");
     if (code == SN_EXIT_FINE) {
-        result r = {.name = stem};
-        if (!measure(loaded.scene, choose_frames(o, loaded.scene), &r))
-            code =
-                sn_complain(SN_EXIT_FAILED, "%s: frame %u failed: %s", stem, (unsigned)sn_scene_frame(loaded.scene) + 1,
-                            sn_world_error(sn_scene_world(loaded.scene)));
-        else if (!o->json)
-            print_result(&r);
-        else if (!say_result(&r))
-            code = SN_EXIT_OUTPUT;
+        sn_bench_row row = sn_bench_row_new(stem, 0, "sinew", "file", threads);
+        if (!sn_bench_measure_scene(loaded.scene, threads, choose_frames(b->o, loaded.scene), &row))
+            code = sn_complain(SN_EXIT_FAILED, "%s: %s", stem, row.status);
+        keep(b, &row);
     }
     sn_loaded_release(&loaded);
     free(stem);
@@ -210,35 +280,65 @@ static int bench_scene(const bench_options *o, const char *name)
     return code;
 }
 
+static void bench_operand(bench *b, const char *name)
+{
+    if (bench_named(b, name))
+        return;
+    for (uint32_t i = 0; i < b->threads.count && b->code != SN_EXIT_OUTPUT; ++i) {
+        int code = bench_file(b, name, b->threads.item[i]);
+        worsen(b, code);
+        if (code == SN_EXIT_INPUT)
+            return; /* and say so once */
+    }
+}
+
+/* ---- The command ------------------------------------------------------------------------------------------------- */
+
+static void bench_all(bench *b, const sn_texts *operands)
+{
+    if (!sn_bench_machine_measure(&b->machine, b->o->quick)) {
+        b->code = SN_EXIT_FAILED;
+        return;
+    }
+    default_threads(b);
+    if (!b->o->json)
+        sn_bench_print_head(&b->machine);
+    for (uint32_t i = 0; i < operands->count && b->code != SN_EXIT_OUTPUT; ++i)
+        bench_operand(b, operands->item[i]);
+    for (uint32_t i = 0; operands->count == 0 && sn_bench_case_at(i) && b->code != SN_EXIT_OUTPUT; ++i)
+        if (!b->o->quick || sn_bench_case_at(i)->quick)
+            bench_case(b, sn_bench_case_at(i));
+    if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))
+        worsen(b, SN_EXIT_OUTPUT);
+}
+
 static int run(const void *given, const sn_texts *operands)
 {
-    const bench_options *o = given;
-    sn_scene_names names = {0, NULL, NULL};
-    bool own = operands->count > 0;
-    if (!own && !sn_scene_names_find("bench", &names)) {
-        sn_scene_names_release(&names);
-        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    bench b = {.o = given};
+    if (b.o->list) {
+        sn_bench_print_list();
+        return SN_EXIT_FINE;
     }
-    uint32_t count = own ? operands->count : names.count;
-    int worst =
-        count ? SN_EXIT_FINE : sn_complain(SN_EXIT_INPUT, "there are no scenes in bench/ where scenes are looked for");
-    if (!o->json && count)
-        print_head();
-    for (uint32_t i = 0; i < count && worst != SN_EXIT_OUTPUT; ++i) {
-        int code = bench_scene(o, own ? operands->item[i] : names.path[i]);
-        worst = code > worst ? code : worst;
-    }
-    sn_scene_names_release(&names);
-    return worst;
+    if (!read_options(&b))
+        return SN_EXIT_USAGE;
+    if (b.o->set.count > 0 && operands->count == 0)
+        return sn_complain(SN_EXIT_USAGE, "bench: --set changes scene files, and none is named");
+    b.bullet = b.o->bullet ? sn_path_join("", b.o->bullet) : sn_bench_bullet_find();
+    bench_all(&b, operands);
+    free(b.bullet);
+    free(b.row);
+    return b.code;
 }
 
 const sn_command sn_command_bench = {
     .name = "bench",
     .operands = "[SCENE...]",
-    .about = "Measures what a step of a scene costs",
-    .details = "Without scenes: those in bench/. Frames run in five blocks; the table shows the median\n"
-               "of the blocks and the spread between the fastest and the slowest. The residual is\n"
-               "that of the kind with the most constraints, at the end.\n",
+    .about = "Measures what a step costs, and how well the constraints hold at that price",
+    .details = "SCENE is a standard scene (--list shows them; cloth-96 is a cloth of any size) or a scene\n"
+               "file. Without scenes: all standard ones. The table shows the median of blocks of frames\n"
+               "and the spread between their quartiles; stretch is |l - l0| / l0 at the end; limit is\n"
+               "the share that is reached of what the machine allows, which is measured in the same run.\n"
+               "path: grid is numbered row by row, general is shuffled, as any mesh may be.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

@@ -18,6 +18,7 @@ _sinew() {
     ;;
   run | check | info | bench | compare)
     mapfile -t COMPREPLY < <(
+      [[ $command != bench ]] || compgen -W "$(sinew bench --list 2>/dev/null | sed -nE 's/^  ([^ ]+).*/\1/p')" -- "$word"
       compgen -W "$(sinew list scenes 2>/dev/null | sed -nE 's/^  ([^ ]+).*/\1/p')" -- "$word"
       compgen -f -- "$word"
     )

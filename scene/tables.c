@@ -18,7 +18,7 @@
 
 /* ---- Choices: in the order of the enums, which a test holds them to ------------------------------------------------- */
 
-static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct"};
+static const char *const solver_names[] = {"gauss_seidel", "jacobi", "impulses", "lagrange", "direct", "tiled"};
 static const char *const solver_about[] = {
     "the cascade: one constraint after the other, each at once in effect",
     "all constraints see the same positions; slower to converge, without an order",

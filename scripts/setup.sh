@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh GROUP...
 #
-# Groups: build, run, test, check, format, blender, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, format, bench, blender, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -25,6 +25,10 @@ test    python3-numpy             -
 test    python3-jsonschema        -
 test    gnuplot-nox               gnuplot
 test    mandoc                    mandoc
+bench   g++                       c++
+bench   libbullet-dev             -
+bench   gnuplot-nox               gnuplot
+bench   python3                   python3
 blender blender                   blender
 blender python3-numpy             -
 check   clang                     clang

@@ -105,10 +105,14 @@ typedef struct sn_log {
 } sn_log;
 
 /* Parallel loops. run must call task(data, i) once for every i in 0 .. count-1, in any order and on any threads, and
-   return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. Loops
-   over particles use it, and those of SN_SOLVER_JACOBI over constraints; the other solvers work through the constraints
-   one by one, on the calling thread. A task that is not run makes the step fail with SN_ERROR_HOST; one that is run
-   twice has no effect the second time. Built in: the tasks run one after the other on the calling thread. */
+   return when all of them have returned. Results never depend on it: the cut into tasks is fixed by the scene. All loops
+   of a step over particles and over tiles of constraints use it, and those of SN_SOLVER_JACOBI over constraints, unless
+   they are too small to be worth it; the other solvers work through the constraints one by one, on the calling thread.
+   At most 64 tasks run at once: on more threads than that some wait for others. Loops follow each other within
+   microseconds, so run should find its threads awake. A task that is not run makes the step fail with SN_ERROR_HOST; one
+   that is run twice has no effect the second time, and one that is still running when run returns is waited for. One that
+   is run late, in a later loop, does its part of that; after the world is destroyed none may be run.
+   Built in: a pool of threads, see sn_world_def.threads. */
 typedef struct sn_tasks {
     void (*run)(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data);
     void *context;

@@ -27,7 +27,12 @@ typedef enum sn_solver {
     SN_SOLVER_LAGRANGE,
     /* Constraints that form chains or trees, such as ropes, are solved at once and exactly, whatever hangs on them; the
        rest by the cascade. */
-    SN_SOLVER_DIRECT
+    SN_SOLVER_DIRECT,
+    /* The cascade, planned: particles are stored so that neighbours lie together, and constraints are cut into tiles that run
+       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan;
+       sn_settings.order has no effect on it. Everything works in it; the other solvers are for study, for comparison, and
+       for what only they can do. */
+    SN_SOLVER_TILED
 } sn_solver;
 
 /* How SN_SOLVER_JACOBI puts together what several constraints ask of one particle. */
@@ -91,7 +96,7 @@ typedef enum sn_order {
 /* What may be changed while a world runs. */
 typedef struct sn_settings {
     sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
-    sn_solver solver;         /* default SN_SOLVER_GAUSS_SEIDEL */
+    sn_solver solver;         /* default SN_SOLVER_TILED */
     sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
     sn_order order;           /* default SN_ORDER_THERE_AND_BACK */
     uint32_t substeps; /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000. More
@@ -120,6 +125,15 @@ typedef struct sn_settings {
                                k_d = 2/T; default 0: four substeps */
 } sn_settings;
 
+/* How many constraints are projected at once, by the vector instructions of the machine. Results never depend on it. */
+typedef enum sn_simd {
+    SN_SIMD_AUTO = 0, /* the most that the machine has */
+    SN_SIMD_SCALAR,   /* one; every machine has that */
+    SN_SIMD_4,        /* SSE2, NEON, or the vectors of WebAssembly */
+    SN_SIMD_8,        /* AVX2 */
+    SN_SIMD_16        /* AVX-512, where 16 lie side by side; otherwise eight */
+} sn_simd;
+
 typedef struct sn_world_def {
     sn_settings settings;
     uint32_t dimensions; /* 3, or 2: then z is locked, and every place, velocity, force and impulse that you pass in
@@ -127,6 +141,10 @@ typedef struct sn_world_def {
     sn_allocator allocator;
     sn_log log;
     sn_tasks tasks;
+    uint32_t threads; /* of the built-in pool, the calling one included, at most 256; default 0: as many as there are
+                         cores that this process may use, at most 64; see sn_world_set_threads. Not used with tasks.run */
+    sn_simd simd;     /* default SN_SIMD_AUTO. One that this machine or this build does not have is refused; in double
+                         precision nothing is wide, and only AUTO and SCALAR are there. No part of the state */
 } sn_world_def;
 
 /* SI units, gravity on, 10 substeps of one pass each, three dimensions, no hooks. Start from this always: later
@@ -154,6 +172,28 @@ SN_API sn_settings sn_world_settings(const sn_world *world);
 
 /* Replaces all settings, from the next step on. Nothing changes if one of them is invalid. */
 SN_API sn_result sn_world_configure(sn_world *world, const sn_settings *settings);
+
+/* Changes the number of threads that step the world, the calling one included: 1 to 256, or 0 for as many as there are
+   cores that this process may use (its affinity mask), at most 64. Results do not depend on it, and it is no part of the
+   state: neither snapshots nor hashes know of it. Every world has a pool of its own. Its threads are made at the first
+   loop that is large enough to be shared, so a small world, or one with 1 thread, never makes any; they sleep between
+   steps; and they end with the world or with this call. If the system refuses to make one, the world carries on with
+   those it has, and a warning is logged once. Who steps many worlds at once on threads of their own gives each 1.
+   A process made by fork has the worlds but not their threads: there a world is stepped by the calling thread alone, with
+   the same results, until this call gives it another number of threads. With a task hook, and where a program cannot make
+   threads (WebAssembly), this changes nothing. */
+SN_API sn_result sn_world_set_threads(sn_world *world, uint32_t threads);
+
+/* The number of threads that may step the world, the calling one included: never 0, except for NULL; 1 with a task hook,
+   whose threads nobody has counted. */
+SN_API uint32_t sn_world_threads(const sn_world *world);
+
+/* SN_SOLVER_TILED: makes the plan anew, as the first step of a world with these constraints would make it. Constraints that
+   are added or removed between steps are taken into the plan that is there, which costs next to nothing but leaves it a
+   little worse; when they have become many, the next step makes it anew by itself (about 0.1 us a constraint). Call this
+   after large edits to choose the moment, or to make two worlds of different history that hold the same behave the same.
+   Storage is rearranged, so views die. Other solvers have no plan: nothing happens. Only lack of memory can fail. */
+SN_API sn_result sn_world_replan(sn_world *world);
 
 /* 2 or 3; 0 for NULL. */
 SN_API uint32_t sn_world_dimensions(const sn_world *world);

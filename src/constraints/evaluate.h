@@ -15,7 +15,7 @@ typedef struct sn_frame {
     const sn_vec4 *x;     /* place, inverse mass */
     sn_vec4 *d;           /* remainder and corrections; NULL: between steps, or the start of the substep */
     const sn_vec4 *start; /* place at the start of the substep; NULL: between steps */
-    const sn_vec3 *x_low; /* what rounding left over of x */
+    const sn_vec4 *x_low; /* what rounding left over of x */
     const sn_vec4 *old_d; /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
     sn_real h;            /* the substep that goes with it */
     const uint32_t *slot; /* by a particle's number, where it is stored */
@@ -63,7 +63,7 @@ const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uin
 static inline sn_vec3 frame_position(const sn_frame *frame, uint32_t slot, sn_vec3 origin)
 {
     sn_vec3 x = vec3_sub(vec4_xyz(frame->x[slot]), origin);
-    return vec3_add(x, frame->d ? vec4_xyz(frame->d[slot]) : frame->x_low[slot]);
+    return vec3_add(x, vec4_xyz(frame->d ? frame->d[slot] : frame->x_low[slot]));
 }
 
 /* Locked coordinates have no gradient. */

@@ -14,6 +14,7 @@ static void bind_pool(sn_pool *pool)
     pool->param = pool->table.column[1];
     pool->give = pool->table.column[2];
     pool->lambda = pool->table.column[3];
+    pool->place = pool->table.column[4];
 }
 
 void sn_store_bind(sn_store *store)
@@ -23,11 +24,39 @@ void sn_store_bind(sn_store *store)
     store->run = store->run_table.column[0];
     store->spot = store->spot_table.column[0];
     store->edits++;
+    store->log_lost = true;
+}
+
+/* ---- The log of edits ------------------------------------------------------------------------------------------- */
+
+/* Following an edit costs as much as several constraints do when everything is planned anew. */
+#define FOLLOW_SHARE 8u
+#define FOLLOW_SLACK 256u
+
+void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
+{
+    if (!store->logging || store->log_lost)
+        return;
+    uint32_t length = store->edit_table.count;
+    if (count > FOLLOW_SLACK + store->counts.live / FOLLOW_SHARE ||
+        length >= FOLLOW_SLACK + store->counts.live / FOLLOW_SHARE ||
+        !sn_table_reserve(&store->edit_table, store->allocator, (uint64_t)length + 1)) {
+        store->log_lost = true;
+        return;
+    }
+    ((sn_edit *)store->edit_table.column[0])[store->edit_table.count++] = (sn_edit){kind, row, count, what};
+}
+
+void sn_store_log_begin(sn_store *store)
+{
+    store->edit_table.count = 0;
+    store->log_lost = store->all_changed = false;
+    store->logging = true;
 }
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator)
 {
-    *store = (sn_store){.kind_count = 1, .counts.free_spot = SN_ID_FREE};
+    *store = (sn_store){.allocator = allocator, .kind_count = 1, .counts.free_spot = SN_ID_FREE};
     static const size_t many_width[SN_MANY_COLUMNS] = {
         [SN_MANY_X] = sizeof(sn_vec3),         [SN_MANY_MOVE] = sizeof(sn_vec3),
         [SN_MANY_FORCE] = sizeof(sn_vec3),     [SN_MANY_BY_POINT] = SN_MAX_ROWS * sizeof(sn_vec3),
@@ -37,6 +66,7 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
     };
     for (uint32_t i = 0; i < SN_MANY_COLUMNS; ++i)
         sn_table_column(&store->many, many_width[i], false);
+    sn_table_column(&store->edit_table, sizeof(sn_edit), false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
     sn_table_column(&store->spot_table, sizeof *store->spot, true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
@@ -58,6 +88,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         release_pool(store->pool[kind], allocator);
+    sn_table_release(&store->edit_table, allocator);
     sn_table_release(&store->run_table, allocator);
     sn_table_release(&store->spot_table, allocator);
     sn_table_release(&store->many, allocator);
@@ -103,6 +134,7 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);
     sn_table_column(&pool->table, sizeof *pool->give, true);
     sn_table_column(&pool->table, kind->rows * sizeof *pool->lambda, true);
+    sn_table_column(&pool->table, sizeof *pool->place, false);
     sn_table_column(&pool->list_table, sizeof(uint32_t), true);
     store->pool[store->kind_count] = pool;
     return store->kind_count++;
@@ -282,8 +314,8 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     sn_pool *pool = store->pool[kind];
     uint32_t generation = sn_ids_take(&pool->ids, first, count);
     uint32_t sequence = store->counts.next_sequence;
-    if (pool->table.count < first + count)
-        pool->table.count = first + count;
+    for (; pool->table.count < first + count; pool->table.count++)
+        pool->place[pool->table.count] = 0; /* that of a row used again is put right by whoever reads the log */
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     memset(pool->lambda + (size_t)first * pool->kind.rows, 0, (size_t)count * pool->kind.rows * sizeof *pool->lambda);
@@ -296,12 +328,14 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     store->counts.next_sequence += count;
     store->counts.live += count;
     store->edits++;
+    sn_store_log(store, kind, first, count, SN_EDIT_ADDED);
     return generation;
 }
 
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
+    sn_store_log(store, kind, row, 1, SN_EDIT_REMOVED);
     sn_store_free_spots(store, pool, row);
     sn_ids_free(&pool->ids, row);
     store->counts.live--;

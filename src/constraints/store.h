@@ -57,6 +57,7 @@ typedef struct sn_pool {
     sn_real *param;      /* param_count a row */
     sn_give *give;
     sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
+    uint32_t *place; /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
 } sn_pool;
 
 /* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers
@@ -82,7 +83,22 @@ typedef struct sn_run {
     uint32_t sequence;
 } sn_run;
 
+/* What happened to constraints since somebody last looked. */
+typedef enum sn_edit_what { SN_EDIT_ADDED, SN_EDIT_REMOVED, SN_EDIT_CHANGED } sn_edit_what;
+
+typedef struct sn_edit {
+    uint32_t kind;
+    uint32_t row;   /* the first */
+    uint32_t count; /* of consecutive rows */
+    sn_edit_what what;
+} sn_edit;
+
 typedef struct sn_store {
+    const sn_allocator *allocator; /* for the log of edits alone */
+    sn_table edit_table; /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
+    bool logging;        /* somebody reads it */
+    bool all_changed;    /* parameters of many constraints changed at once */
+    bool log_lost;       /* there was more than it holds: everything may have changed */
     sn_pool *pool[SN_MAX_KINDS]; /* by kind number; 0 is unused */
     uint32_t kind_count;
     sn_table run_table;
@@ -135,6 +151,13 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
    pays. */
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
+
+/* Adds to the log that constraints were added or removed, or that their parameters or the way they give changed; if the
+   log has become longer than what it pays to follow, or memory is short, it is lost. Adding and removing log themselves. */
+void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what);
+
+/* Begins an empty log. */
+void sn_store_log_begin(sn_store *store);
 
 /* Stores a spot, for which room was reserved; returns its code. */
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);

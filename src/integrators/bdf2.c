@@ -47,7 +47,7 @@ static sn_vec3 free_way(const sn_motion *motion, uint32_t slot, const sn_pair *v
 {
     sn_vec3 d = vec3_scale(vec4_xyz(motion->old_d[slot]), (sn_real)(1.0 / 3));
     d = vec3_add(d, vec3_scale(v->high, motion->h * (sn_real)(2.0 / 3)));
-    return vec3_add(d, motion->x_low[slot]);
+    return vec3_add(d, vec4_xyz(motion->x_low[slot]));
 }
 
 static void predict(const sn_motion *motion, uint32_t first, uint32_t end)
@@ -85,7 +85,7 @@ static void update_velocities(const sn_motion *motion, uint32_t first, uint32_t 
 {
     for (uint32_t slot = first; slot < end; ++slot) {
         bool moves = motion->x[slot].w != 0;
-        sn_vec3 d = vec3_sub(motion_way(motion, slot), motion->x_low[slot]);
+        sn_vec3 d = vec3_sub(motion_way(motion, slot), vec4_xyz(motion->x_low[slot]));
         sn_pair v = moves && motion_has_past(motion, slot) ? velocity_looking_back(motion, slot)
                                                            : velocity_starting(motion, slot);
         motion->old_d[slot] = vec4(d, !moves ? 0 : motion->jumps ? -motion->h : motion->h);

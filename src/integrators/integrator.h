@@ -10,7 +10,7 @@
    themselves. The state stays as it is until the end of the substep, which may fail. */
 typedef struct sn_start {
     const sn_vec4 *v;
-    const sn_vec3 *v_low;
+    const sn_vec4 *v_low;
     const sn_vec4 *old_v;
     bool dragged;
 } sn_start;
@@ -24,8 +24,8 @@ typedef struct sn_start {
 typedef struct sn_motion {
     const sn_vec4 *x;     /* position, inverse mass */
     sn_vec4 *v;           /* velocity: written at the end of the substep; what it starts with is start.v */
-    sn_vec3 *v_low;       /* what rounding left over of it */
-    const sn_vec3 *x_low; /* and of the position */
+    sn_vec4 *v_low;       /* what rounding left over of it */
+    const sn_vec4 *x_low; /* and of the position */
     const sn_vec3 *force; /* N, gravity excluded */
     const sn_vec4 *y;     /* x + what predict wrote to d, rounded */
     sn_vec4 *d;      /* predict: the displacement from x, x_low included. Then: what rounding left over of y, plus what
@@ -84,7 +84,7 @@ static inline bool motion_has_past(const sn_motion *motion, uint32_t slot)
    substep. */
 static inline sn_pair motion_kicked(const sn_motion *motion, uint32_t slot, sn_real kick)
 {
-    sn_pair v = {vec4_xyz(motion->start.v[slot]), motion->start.v_low[slot]};
+    sn_pair v = {vec4_xyz(motion->start.v[slot]), vec4_xyz(motion->start.v_low[slot])};
     sn_vec3 change = vec3_scale(motion_acceleration(motion, slot), kick * motion->h);
     if (motion->lose < (sn_real)0.5)
         change = vec3_sub(change, vec3_scale(v.high, motion->lose));
@@ -98,7 +98,7 @@ static inline sn_pair motion_kicked(const sn_motion *motion, uint32_t slot, sn_r
 static inline void motion_drift(const sn_motion *motion, uint32_t slot, const sn_pair *v)
 {
     bool moves = motion->x[slot].w != 0;
-    sn_vec3 d = vec3_add(vec3_scale(v->high, motion->h), motion->x_low[slot]);
+    sn_vec3 d = vec3_add(vec3_scale(v->high, motion->h), vec4_xyz(motion->x_low[slot]));
     motion->d[slot] = vec4(moves ? d : vec3(0, 0, 0), 0);
 }
 
@@ -120,7 +120,7 @@ static inline sn_vec3 motion_way(const sn_motion *motion, uint32_t slot)
    velocity to the last bit. An immovable particle was not predicted, and its displacement is all there is. */
 static inline sn_pair motion_corrected(const sn_motion *motion, uint32_t slot, sn_pair v)
 {
-    sn_vec3 predicted = vec3_add(vec3_scale(v.high, motion->h), motion->x_low[slot]);
+    sn_vec3 predicted = vec3_add(vec3_scale(v.high, motion->h), vec4_xyz(motion->x_low[slot]));
     if (motion->x[slot].w == 0)
         v = (sn_pair){0};
     sn_vec3 change = motion->x[slot].w != 0 ? motion_push(motion, slot, predicted) : motion_way(motion, slot);
@@ -131,7 +131,7 @@ static inline sn_pair motion_corrected(const sn_motion *motion, uint32_t slot, s
 static inline void motion_set_velocity(const sn_motion *motion, uint32_t slot, const sn_pair *v)
 {
     motion->v[slot] = vec4(v->high, motion->v[slot].w);
-    motion->v_low[slot] = v->low;
+    motion->v_low[slot] = vec4(v->low, 0);
 }
 
 #endif

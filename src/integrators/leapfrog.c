@@ -31,7 +31,7 @@ static void kick(const sn_motion *motion, uint32_t first, uint32_t end)
     for (uint32_t slot = first; slot < end; ++slot) {
         if (motion->x[slot].w == 0)
             continue;
-        sn_pair v = {vec4_xyz(motion->v[slot]), motion->v_low[slot]};
+        sn_pair v = {vec4_xyz(motion->v[slot]), vec4_xyz(motion->v_low[slot])};
         sn_vec3 change = vec3_sub(motion_acceleration(motion, slot), vec4_xyz(motion->d[slot]));
         pair_add(&v, vec3_scale(change, motion->h / 2));
         motion_set_velocity(motion, slot, &v);

@@ -41,7 +41,7 @@ static void predict(const sn_motion *motion, uint32_t first, uint32_t end)
         d = vec3_sub(d, vec3_scale(v, h * motion->lose)); /* damping takes its share of v */
         if (motion->lose > (sn_real)0.5)                  /* most of it: the rest by itself is more precise */
             d = vec3_scale(vec3_add(vec3_scale(v, motion->keep), vec3_scale(kick, (sn_real)0.5)), h);
-        motion->d[slot] = vec4(motion->x[slot].w != 0 ? vec3_add(d, motion->x_low[slot]) : vec3(0, 0, 0), 0);
+        motion->d[slot] = vec4(motion->x[slot].w != 0 ? vec3_add(d, vec4_xyz(motion->x_low[slot])) : vec3(0, 0, 0), 0);
     }
 }
 
@@ -51,7 +51,7 @@ static void update_velocities(const sn_motion *motion, uint32_t first, uint32_t 
     const sn_real h = motion->h;
     for (uint32_t slot = first; slot < end; ++slot) {
         bool moves = motion->x[slot].w != 0;
-        sn_vec3 d = vec3_sub(motion_way(motion, slot), motion->x_low[slot]), a = motion_acceleration(motion, slot);
+        sn_vec3 d = vec3_sub(motion_way(motion, slot), vec4_xyz(motion->x_low[slot])), a = motion_acceleration(motion, slot);
         sn_pair v = {.high = vec3(d.x / h, d.y / h, d.z / h)};
         if (moves)
             pair_add(&v, vec3_scale(a, h / 2));

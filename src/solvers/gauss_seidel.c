@@ -89,7 +89,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
 }
 
 /* The usual shapes are compiled each on their own. That is all a kind can get here: its name is not known. */
-static bool project(sweep *s, uint32_t kind, uint32_t row)
+bool sn_sweep_project(sweep *s, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = s->in->store->pool[kind];
     bool good;
@@ -119,7 +119,7 @@ static bool sweep_forward(sweep *s)
         if (pool->kind.force)
             continue;
         for (uint32_t i = 0; i < run->count; ++i)
-            if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
+            if (run_has(pool, run, i) && !sn_sweep_project(s, run->kind, run->first + i))
                 return false;
     }
     return true;
@@ -134,7 +134,7 @@ static bool sweep_backward(sweep *s)
         if (pool->kind.force)
             continue;
         for (uint32_t i = run->count; i-- > 0;)
-            if (run_has(pool, run, i) && !project(s, run->kind, run->first + i))
+            if (run_has(pool, run, i) && !sn_sweep_project(s, run->kind, run->first + i))
                 return false;
     }
     return true;
@@ -175,7 +175,7 @@ static bool sweep_worst_first(sweep *s)
     }
     sn_sort(items, s->in->scratch->table.column[1], count);
     for (uint32_t i = 0; i < count; ++i)
-        if (!project(s, items[i].a, items[i].b))
+        if (!sn_sweep_project(s, items[i].a, items[i].b))
             return false;
     return true;
 }
@@ -185,7 +185,7 @@ static bool sweep_there_and_back(sweep *s)
 {
     const sn_visit *visit = s->in->scratch->visit_table.column[0];
     for (uint32_t i = 0; i < s->in->scratch->visit_table.count; ++i)
-        if (!project(s, visit[i].kind, visit[i].row))
+        if (!sn_sweep_project(s, visit[i].kind, visit[i].row))
             return false;
     return true;
 }

@@ -19,6 +19,11 @@ typedef struct sn_sweep {
    sn_solver_gauss_seidel. */
 bool sn_sweep_pass(sn_sweep *sweep);
 
+/* Projects one constraint; false, and out.fault_kind set, if the result was not finite. Several threads may project at
+   once, each with a sweep of its own, constraints that share no particle; but not those with any number of points, nor
+   projections of their own. */
+bool sn_sweep_project(sn_sweep *sweep, uint32_t kind, uint32_t row);
+
 /* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
 sn_real sn_sweep_stiffness(sn_sweep *sweep, sn_real k);
 

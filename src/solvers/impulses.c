@@ -67,7 +67,7 @@ static sn_vec3 way_of(const sweep *s, uint32_t slot)
     if (s->v)
         return vec3_add(vec3_scale(vec4_xyz(s->v[slot]), s->in->h), d);
     sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
-    return vec3_add(way, vec3_sub(d, frame->x_low[slot]));
+    return vec3_add(way, vec3_sub(d, vec4_xyz(frame->x_low[slot])));
 }
 
 /* J way of one row. */

@@ -6,6 +6,7 @@ const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT] = {
     [SN_SOLVER_IMPULSES] = &sn_solver_impulses,
     [SN_SOLVER_LAGRANGE] = &sn_solver_lagrange,
     [SN_SOLVER_DIRECT] = &sn_solver_direct,
+    [SN_SOLVER_TILED] = &sn_solver_tiled,
 };
 
 void sn_solver_scratch_init(sn_solver_scratch *scratch)

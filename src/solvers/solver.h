@@ -21,6 +21,8 @@ typedef struct sn_solver_scratch {
     void *jacobi;         /* what single methods keep, each its own; NULL until they first need it */
     void *lagrange;
     void *direct;
+    void *tiled;
+    void *hubs;
 } sn_solver_scratch;
 
 typedef struct sn_solver_in {
@@ -37,6 +39,8 @@ typedef struct sn_solver_in {
     sn_parallel *parallel;       /* for loops over constraints and particles */
     const sn_settings *settings; /* for what only single methods want to know */
     uint32_t particle_count;
+    struct sn_plan *plan;        /* SN_SOLVER_TILED */
+    const struct sn_wide *wide;
 } sn_solver_in;
 
 /* What a method that works by forces is given besides. */
@@ -73,10 +77,10 @@ typedef struct sn_solver_method {
 void sn_solver_scratch_init(sn_solver_scratch *scratch);
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
 
-#define SN_SOLVER_COUNT 5
+#define SN_SOLVER_COUNT 6
 
 extern const sn_solver_method sn_solver_gauss_seidel, sn_solver_jacobi, sn_solver_impulses, sn_solver_lagrange,
-    sn_solver_direct;
+    sn_solver_direct, sn_solver_tiled;
 extern const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT]; /* by sn_solver */
 
 #endif

@@ -232,10 +232,10 @@ bool sn_system_build(sn_system *system, const sn_system_in *in, sn_system_block 
     system->block_table.count = system->entry_table.count = system->gradient_table.count = 0;
     system->row_table.count = system->particle_table.count = 0;
     for (uint32_t slot = 0; slot < in->particle_count; ++slot) {
-        sn_vec3 low = in->frame.x_low[slot], way = vec3_scale(vec4_xyz(in->v[slot]), (sn_real)(in->h / 2));
+        sn_vec3 low = vec4_xyz(in->frame.x_low[slot]), way = vec3_scale(vec4_xyz(in->v[slot]), (sn_real)(in->h / 2));
         system->number[slot] = NOBODY;
-        system->ahead[slot] = vec3_add(low, way);
-        system->behind[slot] = vec3_sub(low, way);
+        system->ahead[slot] = vec4(vec3_add(low, way), 0);
+        system->behind[slot] = vec4(vec3_sub(low, way), 0);
     }
     for (uint32_t r = 0, i = 0; sn_store_next(in->store, &r, &i); ++i)
         if (!add_block(system, in, in->store->run[r].kind, in->store->run[r].first + i, fault))

@@ -46,8 +46,8 @@ typedef struct sn_system {
 
     /* by slot */
     uint32_t *number; /* among those that take part */
-    sn_vec3 *ahead;   /* where the particle will be in half a substep, and was before one, as what to add to x */
-    sn_vec3 *behind;
+    sn_vec4 *ahead;   /* where the particle will be in half a substep, and was before one, as what to add to x */
+    sn_vec4 *behind;
 } sn_system;
 
 /* What the equations are made from. */

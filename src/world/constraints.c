@@ -541,8 +541,10 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     if ((result = check_constraint(world, def, &c)) != SN_OK)
         return result;
     break_motion(world, pool, constraint.index);
+    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
     sn_store_free_spots(&world->constraints, pool, constraint.index);
     fill_checked(world, constraint.kind, constraint.index, &c);
+    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_ADDED);
     memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */
@@ -642,18 +644,21 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     if ((result = complete_params(world, pool, in.x, in.points, param, ALONE)) != SN_OK)
         return result;
     memcpy(row, param, pool->param_count * sizeof *param);
+    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
     break_motion(world, pool, constraint.index);
     if (pool->kind.stiffness)
         world->springs.looked = false;
     return SN_OK;
 }
 
-static sn_result set_give(sn_world *world, sn_pool *pool, uint32_t row, sn_give give)
+static sn_result set_give(sn_world *world, uint32_t kind, uint32_t row, sn_give give)
 {
+    sn_pool *pool = world->constraints.pool[kind];
     sn_result result = check_give(world, &pool->kind, give);
     if (result != SN_OK)
         return result;
     pool->give[row] = give;
+    sn_store_log(&world->constraints, kind, row, 1, SN_EDIT_CHANGED);
     break_motion(world, pool, row);
     return SN_OK;
 }
@@ -665,7 +670,7 @@ sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, 
     if (result != SN_OK)
         return result;
     sn_real stiffness = pool->give[constraint.index].stiffness;
-    return set_give(world, pool, constraint.index, (sn_give){material.compliance, material.damping, stiffness});
+    return set_give(world, constraint.kind, constraint.index, (sn_give){material.compliance, material.damping, stiffness});
 }
 
 sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)
@@ -676,7 +681,7 @@ sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint,
         return result;
     sn_give give = pool->give[constraint.index];
     give.stiffness = stiffness;
-    return set_give(world, pool, constraint.index, give);
+    return set_give(world, constraint.kind, constraint.index, give);
 }
 
 /* ---- What a constraint exerts ----------------------------------------------------------------------------------- */

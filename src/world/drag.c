@@ -247,7 +247,7 @@ void sn_drag_init(sn_world *world)
     sn_table *start = &world->drag.start_table, *order = &world->drag.order_table;
     sn_table_column(&world->drag_table, sizeof(sn_drag), true);
     sn_table_column(start, sizeof(sn_vec4), false);
-    sn_table_column(start, sizeof(sn_vec3), false);
+    sn_table_column(start, sizeof(sn_vec4), false);
     sn_table_column(start, sizeof(sn_vec4), false);
     sn_table_column(order, sizeof(sn_sort_item), false);
     sn_table_column(order, sizeof(sn_sort_item), false);
@@ -352,9 +352,9 @@ static void multiply(const double m[3][3], sn_vec3 v, double out[3])
 }
 
 /* A velocity with what rounding left over of it; low may be NULL. */
-static void damp(const map *by, sn_vec4 *v, sn_vec3 *low)
+static void damp(const map *by, sn_vec4 *v, sn_vec4 *low)
 {
-    sn_pair pair = {vec4_xyz(*v), low ? *low : vec3(0, 0, 0)};
+    sn_pair pair = {vec4_xyz(*v), low ? vec4_xyz(*low) : vec3(0, 0, 0)};
     double high[3], rest[3];
     if (by->gentle) {
         multiply(by->lose, pair.high, high);
@@ -370,7 +370,7 @@ static void damp(const map *by, sn_vec4 *v, sn_vec3 *low)
     }
     *v = vec4(pair.high, v->w);
     if (low)
-        *low = pair.low;
+        *low = vec4(pair.low, 0);
 }
 
 /* Whether a planar drag reaches a particle. */
@@ -380,7 +380,7 @@ static bool reaches(const work *w, uint32_t slot)
     if (def->form != SN_DRAG_PLANAR || def->distance == (sn_real)INFINITY)
         return true;
     sn_vec3 from = vec3_sub(vec4_xyz(w->world->particles.x[slot]), def->origin);
-    from = vec3_add(from, w->world->particles.x_low[slot]);
+    from = vec3_add(from, vec4_xyz(w->world->particles.x_low[slot]));
     return vec3_dot(from, def->normal) <= def->distance;
 }
 
@@ -421,7 +421,7 @@ static void place(const sn_world *world, const body *b, uint32_t slot, double r[
 {
     const sn_particle_store *p = &world->particles;
     sn_vec4 x = p->x[slot], x0 = p->x[b->item[0].a];
-    sn_vec3 low = p->x_low[slot], low0 = p->x_low[b->item[0].a];
+    sn_vec4 low = p->x_low[slot], low0 = p->x_low[b->item[0].a];
     r[0] = ((double)x.x - (double)x0.x) + ((double)low.x - (double)low0.x) - b->centre[0];
     r[1] = ((double)x.y - (double)x0.y) + ((double)low.y - (double)low0.y) - b->centre[1];
     r[2] = ((double)x.z - (double)x0.z) + ((double)low.z - (double)low0.z) - b->centre[2];
@@ -472,12 +472,12 @@ static void find_inertia(const sn_world *world, body *b)
 /* One field of velocities, by slot. */
 typedef struct field {
     sn_vec4 *v;
-    sn_vec3 *low; /* NULL: none */
+    sn_vec4 *low; /* NULL: none */
 } field;
 
 static void velocity(const field *f, uint32_t slot, double v[3])
 {
-    sn_vec3 low = f->low ? f->low[slot] : vec3(0, 0, 0);
+    sn_vec3 low = f->low ? vec4_xyz(f->low[slot]) : vec3(0, 0, 0);
     v[0] = (double)f->v[slot].x + (double)low.x;
     v[1] = (double)f->v[slot].y + (double)low.y;
     v[2] = (double)f->v[slot].z + (double)low.z;
@@ -535,13 +535,13 @@ static void stiffen(const sn_world *world, const body *b, const field *f, double
         velocity(f, slot, v);
         place(world, b, slot, r);
         cross(spin, r, turn);
-        sn_pair pair = {vec4_xyz(f->v[slot]), f->low ? f->low[slot] : vec3(0, 0, 0)};
+        sn_pair pair = {vec4_xyz(f->v[slot]), f->low ? vec4_xyz(f->low[slot]) : vec3(0, 0, 0)};
         pair_add(&pair,
                  vec3((sn_real)(share * (mean[0] + turn[0] - v[0])), (sn_real)(share * (mean[1] + turn[1] - v[1])),
                       (sn_real)(share * (mean[2] + turn[2] - v[2]))));
         f->v[slot] = vec4(pair.high, f->v[slot].w);
         if (f->low)
-            f->low[slot] = pair.low;
+            f->low[slot] = vec4(pair.low, 0);
     }
 }
 

@@ -42,7 +42,7 @@ static void shift_number(sn_real *high, sn_real *low, sn_real offset)
 static void shift_particle(sn_particle_store *particles, uint32_t slot, sn_vec3 offset)
 {
     sn_vec4 *x = &particles->x[slot];
-    sn_vec3 *low = &particles->x_low[slot];
+    sn_vec4 *low = &particles->x_low[slot];
     shift_number(&x->x, &low->x, offset.x);
     shift_number(&x->y, &low->y, offset.y);
     shift_number(&x->z, &low->z, offset.z);
@@ -89,6 +89,7 @@ sn_result sn_world_shift_origin(sn_world *world, sn_vec3 offset)
         return world_fail(world, SN_ERROR_ARGUMENT, "offset (%g, %g, %g) would move something to infinity",
                           (double)offset.x, (double)offset.y, (double)offset.z);
     shift_all(world, offset, false);
+    world->constraints.all_changed = true;
     world->state.origin[0] += (double)offset.x;
     world->state.origin[1] += (double)offset.y;
     world->state.origin[2] += (double)offset.z;

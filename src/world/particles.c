@@ -137,8 +137,8 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     uint32_t slot = p->table.count++;
     p->x[slot] = vec4(def->position, inverse(def->mass));
     p->v[slot] = vec4(def->velocity, def->mass);
-    p->v_low[slot] = vec3(0, 0, 0);
-    p->x_low[slot] = vec3(0, 0, 0);
+    p->v_low[slot] = vec4(vec3(0, 0, 0), 0);
+    p->x_low[slot] = vec4(vec3(0, 0, 0), 0);
     p->force[slot] = vec3(0, 0, 0);
     p->radius[slot] = def->radius;
     p->group[slot] = def->group;
@@ -264,6 +264,7 @@ static void remove_one(sn_world *world, uint32_t index)
     if (world->constraints.counts.live != live)
         sn_world_break_motion(world, slot); /* those it was tied to are free now */
     forget_target(world, slot);
+    sn_world_slot_freed(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     move_history(&world->history, slot, last);
     world->ids.value[p->index[last]] = slot;
@@ -400,7 +401,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
     if (result != SN_OK)
         return result;
     set_xyz(&world->particles.x[slot], position);
-    world->particles.x_low[slot] = vec3(0, 0, 0);
+    world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_world_break_motion(world, slot);
     return SN_OK;
 }
@@ -412,7 +413,7 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
     if (result != SN_OK)
         return result;
     set_xyz(&world->particles.v[slot], velocity);
-    world->particles.v_low[slot] = vec3(0, 0, 0);
+    world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_world_break_motion(world, slot);
     return SN_OK;
 }
@@ -537,7 +538,7 @@ static sn_result read_vectors(const sn_world *world, sn_particles run, const sn_
     return result;
 }
 
-static sn_result write_vectors(sn_world *world, sn_particles run, const char *what, sn_vec4 *to, sn_vec3 *low,
+static sn_result write_vectors(sn_world *world, sn_particles run, const char *what, sn_vec4 *to, sn_vec4 *low,
                                const sn_real *from, size_t stride)
 {
     sn_result result = sn_world_enter(world);
@@ -548,7 +549,7 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
     for (uint32_t i = 0; result == SN_OK && i < run.count; ++i) {
         uint32_t slot = world->ids.value[run.first + i];
         set_xyz(&to[slot], read_vector(from, stride, i));
-        low[slot] = vec3(0, 0, 0);
+        low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_world_break_motion(world, slot);
     }
     return result;

@@ -49,7 +49,7 @@ static void stop(sn_world *world)
 {
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         world->particles.v[slot] = vec4(vec3(0, 0, 0), world->particles.v[slot].w);
-        world->particles.v_low[slot] = vec3(0, 0, 0);
+        world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
     }
 }
 
@@ -83,7 +83,7 @@ static void mark(sn_world *world)
 static double farthest(const sn_world *world)
 {
     const sn_vec4 *x0 = world->rest_table.column[0], *x = world->particles.x;
-    const sn_vec3 *low0 = world->rest_table.column[1], *low = world->particles.x_low;
+    const sn_vec4 *low0 = world->rest_table.column[1], *low = world->particles.x_low;
     double most = 0;
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         double dx = ((double)x[slot].x - (double)x0[slot].x) + ((double)low[slot].x - (double)low0[slot].x);
@@ -155,7 +155,7 @@ sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = check(world, def ? def : &usual)) != SN_OK)
         return result;
-    if (!sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
+    if (!sn_world_plan(world) || !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
         !sn_world_reserve_step(world, true))
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
     info = info ? info : &unused;

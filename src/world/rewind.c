@@ -167,7 +167,7 @@ sn_result sn_world_reverse(sn_world *world)
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         sn_vec4 *v = &world->particles.v[slot];
         *v = vec4(vec3_scale(vec4_xyz(*v), -1), v->w);
-        world->particles.v_low[slot] = vec3_scale(world->particles.v_low[slot], -1);
+        world->particles.v_low[slot] = vec4(vec3_scale(vec4_xyz(world->particles.v_low[slot]), -1), 0);
     }
     sn_world_forget_history(world);
     return SN_OK;

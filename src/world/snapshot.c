@@ -121,6 +121,35 @@ static void walk_pools(stream *s, sn_store *store)
     }
 }
 
+/* The plan. One that is as it would be made of the constraints now, is made again; otherwise its arrays are saved. */
+static void walk_plan(stream *s, sn_world *world)
+{
+    sn_plan *plan = &world->plan;
+    struct {
+        uint64_t fingerprint;
+        uint32_t made, canonical, damped, particles, widest_rows, live;
+    } head = {plan->fingerprint, plan->made, plan->canonical, plan->damped, plan->particles, plan->widest_rows, plan->live};
+    if (s->mode == RESERVE || s->mode == READ)
+        memcpy(&head, s->at, sizeof head);
+    bool as_it_is = head.made && head.canonical && plan->made && plan->canonical && plan->fingerprint == head.fingerprint;
+    walk_bytes(s, &head, sizeof head);
+    if (s->mode == READ) {
+        plan->filled = false;
+        plan->made = head.made && (as_it_is || !head.canonical);
+        plan->canonical = head.canonical;
+        plan->damped = head.damped;
+        plan->fingerprint = head.fingerprint;
+        plan->particles = head.particles;
+        plan->widest_rows = head.widest_rows;
+        plan->live = head.live;
+    }
+    if (!head.made || head.canonical)
+        return;
+#define SN_PLAN_TABLE(type, name) walk_table(s, &plan->name##_table);
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+}
+
 /* Everything. The marks and the dimensions come first, so that a restore can check them. */
 static void walk(stream *s, sn_world *world)
 {
@@ -149,6 +178,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->target_table);
     walk_table(s, &world->field_table);
     walk_table(s, &world->drag_table);
+    walk_plan(s, world);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
         sn_history_bind(&world->history);
@@ -162,6 +192,7 @@ size_t sn_state_measure(sn_world *world)
 {
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
         return 0;
+    sn_world_follow_edits(world);
     stream s = {.mode = MEASURE};
     walk(&s, world);
     return s.size;

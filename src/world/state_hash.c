@@ -45,7 +45,7 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_u64(hash, index);
         hash = hash_real(hash_vec3(hash, vec4_xyz(p->x[slot])), p->x[slot].w);
         hash = hash_real(hash_vec3(hash, vec4_xyz(p->v[slot])), p->v[slot].w);
-        hash = hash_vec3(hash_vec3(hash, p->v_low[slot]), p->x_low[slot]);
+        hash = hash_vec3(hash_vec3(hash, vec4_xyz(p->v_low[slot])), vec4_xyz(p->x_low[slot]));
         hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
@@ -115,6 +115,25 @@ static uint64_t hash_constraints(uint64_t hash, const sn_store *store, bool warm
     return hash;
 }
 
+/* A plan that is not what would be made of the constraints now. */
+static uint64_t hash_plan(uint64_t hash, const sn_plan *plan)
+{
+    const sn_visit *lists[] = {plan->visit, plan->many, plan->hub, plan->extra};
+    const uint32_t counts[] = {plan->visit_table.count, plan->many_table.count, plan->hub_table.count,
+                               plan->extra_table.count};
+    if (!plan->made || plan->canonical)
+        return hash;
+    for (uint32_t r = 0; r < plan->run_table.count; ++r)
+        hash = hash_u64(hash, (uint64_t)plan->run[r].kind << 32 | plan->run[r].batches);
+    for (uint32_t i = 0; i < plan->mask_table.count; ++i)
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
+            hash = hash_u64(hash, plan->mask[i] >> lane & 1 ? plan->row[i * SN_BATCH + lane] : UINT32_MAX);
+    for (uint32_t k = 0; k < 4; ++k)
+        for (uint32_t i = 0; i < counts[k]; ++i)
+            hash = hash_u64(hash, lists[k][i].kind ? (uint64_t)lists[k][i].kind << 32 | lists[k][i].row : 0);
+    return hash;
+}
+
 uint64_t sn_world_hash(const sn_world *world)
 {
     if (!world)
@@ -132,5 +151,9 @@ uint64_t sn_world_hash(const sn_world *world)
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
     if (warm)
         hash = hash_real(hash, world->state.h);
+    if (world->state.settings.solver == SN_SOLVER_TILED) {
+        sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
+        hash = hash_plan(hash, &world->plan);
+    }
     return hash_constraints(hash, &world->constraints, warm);
 }

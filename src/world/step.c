@@ -17,6 +17,8 @@
 #include "base/float_mode.h"
 #include "base/math.h"
 
+#include <stdio.h>
+
 static sn_result lost_tasks(const sn_world *world)
 {
     return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
@@ -31,10 +33,10 @@ static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what
 
 /* ---- The solver ------------------------------------------------------------------------------------------------- */
 
-static sn_solver_in solver_input(sn_world *world, sn_real h)
+sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
 {
     const sn_settings *settings = &world->state.settings;
-    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI;
+    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI && settings->solver != SN_SOLVER_TILED;
     uint64_t sweeps = there_and_back ? 2 : 1;
     uint64_t passes = sweeps * settings->substeps * settings->iterations;
     sn_frame frame = sn_world_frame(world);
@@ -55,7 +57,9 @@ static sn_solver_in solver_input(sn_world *world, sn_real h)
                           .scratch = &world->scratch,
                           .parallel = &world->parallel,
                           .settings = settings,
-                          .particle_count = world->particles.table.count};
+                          .particle_count = world->particles.table.count,
+                          .plan = &world->plan,
+                          .wide = world->wide};
 }
 
 static sn_result blame_constraint(sn_world *world, const sn_solver_out *out)
@@ -76,7 +80,7 @@ static sn_result constrain_forces(sn_substep *s, const sn_vec4 *v)
     sn_world *world = s->world;
     if (!s->solver->forces)
         return SN_OK;
-    sn_solver_in in = solver_input(world, s->motion.h);
+    sn_solver_in in = sn_world_solver_input(world, s->motion.h);
     in.frame = sn_world_frame(world);
     sn_forces_in forces = {.v = v, .gravity = s->motion.gravity, .f = world->particles.f};
     sn_solver_out out = s->solver->forces(&in, &forces);
@@ -134,7 +138,7 @@ static void place_piece(void *data, uint32_t first, uint32_t end)
 static sn_result solve(sn_substep *s)
 {
     sn_world *world = s->world;
-    sn_solver_in in = solver_input(world, s->motion.h * s->integrator->step_factor);
+    sn_solver_in in = sn_world_solver_input(world, s->motion.h * s->integrator->step_factor);
     if (s->still)
         in.gradients = SN_GRADIENTS_CURRENT;
     in.frame.old_d = s->integrator->step_factor != 1 ? s->motion.old_d : NULL;
@@ -213,7 +217,7 @@ static void update_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t slot = first; slot < end; ++slot) {
         sn_vec3 y = vec4_xyz(p->y[slot]), d = vec4_xyz(p->d[slot]);
         p->x[slot] = vec4(vec3_add(y, d), p->x[slot].w);
-        p->x_low[slot] = vec3_sum_error(y, d);
+        p->x_low[slot] = vec4(vec3_sum_error(y, d), 0);
         if (s->integrator->kick)
             p->d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
     }
@@ -304,7 +308,7 @@ static sn_result correct_velocities(sn_substep *s)
     const sn_motion *m = &s->motion;
     if (!s->solver->after)
         return SN_OK;
-    sn_solver_in in = solver_input(world, m->h);
+    sn_solver_in in = sn_world_solver_input(world, m->h);
     in.frame = sn_world_frame(world);
     in.frame.d = world->particles.d;
     sn_solver_out out = s->solver->after(&in, m->v);
@@ -315,7 +319,7 @@ static sn_result correct_velocities(sn_substep *s)
             return blame_particle(world, slot, "the solver would make its velocity infinite");
     for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
         sn_vec3 change = wanted_change(s, slot);
-        sn_pair v = {vec4_xyz(m->v[slot]), m->v_low[slot]};
+        sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
         if (change.x == 0 && change.y == 0 && change.z == 0)
             continue;
         pair_add(&v, change);
@@ -419,8 +423,10 @@ static bool reserve_history(sn_world *world)
 
 bool sn_world_reserve_step(sn_world *world, bool still)
 {
-    sn_solver_in in = solver_input(world, 1);
-    return reserve_history(world) && sn_drag_prepare(world) &&
+    if (!sn_world_plan(world))
+        return false;
+    sn_solver_in in = sn_world_solver_input(world, 1);
+    return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            solver_of(world, still)->reserve(&in, &world->allocator);
 }
@@ -466,6 +472,17 @@ sn_result sn_world_check_dt(const sn_world *world, sn_real dt)
     return SN_OK;
 }
 
+static void warn_of_threads(sn_world *world)
+{
+    uint32_t missing = sn_parallel_missing_threads(&world->parallel);
+    char text[SN_ERROR_SIZE];
+    if (!missing)
+        return;
+    snprintf(text, sizeof text, "the system refused to make %u of %u threads; the world is stepped by the other %u",
+             missing, world->parallel.threads, world->parallel.threads - missing);
+    sn_warn(&world->errors, text);
+}
+
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
     sn_result result = check_kinds(world, still);
@@ -474,19 +491,26 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     if (!sn_world_reserve_step(world, still))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     sn_springs_watch(world, dt, still);
+    sn_parallel_begin_step(&world->parallel);
     sn_float_mode mode = float_mode_enter();
     double clock = 0;
     world->profile = (sn_profile){.measured = world->state.settings.profile};
     world->state.passes = 0;
+    bool again = !sn_quick_can(world, still);
     world->fault = (sn_fault){0};
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
-    result = take_substeps(world, dt, still);
+    if (sn_quick_can(world, still))
+        result = sn_quick_substeps(world, dt, &again);
+    if (again)
+        result = take_substeps(world, dt, still);
     sn_targets_release(world);
     lap(world, &clock, &world->profile.step);
     world->busy = false;
     float_mode_leave(mode);
+    sn_parallel_end_step(&world->parallel);
+    warn_of_threads(world);
     return result;
 }
 

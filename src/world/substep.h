@@ -45,6 +45,25 @@ void sn_targets_move(sn_substep *s, uint32_t substeps_left);
 /* They arrived, up to rounding: puts them exactly there, and forgets them. */
 void sn_targets_finish(sn_world *world);
 
+/* The same at once, before a substep that is taken in one go, and their velocities after it. */
+void sn_targets_lead(sn_world *world, uint32_t substeps_left);
+void sn_targets_leave(sn_world *world, sn_real h);
+
+/* ---- quick.c: substeps taken in one go, tile by tile ---------------------------------------------------------------- */
+
+/* Whether this step can be taken so. */
+bool sn_quick_can(const sn_world *world, bool still);
+
+/* Makes room for it; false when memory runs out. */
+bool sn_quick_reserve(sn_world *world);
+
+/* Takes all substeps. If something became infinite on the way, everything is put back as it was, and *again set: they are
+   to be taken again one phase after the other, which finds out what it was, or does better. */
+sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again);
+
+/* step.c: what solvers are given. */
+sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
+
 /* ---- jumps.c: what integrators that need a smooth past must know of velocities that jump -------------------------- */
 
 /* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were

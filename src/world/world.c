@@ -26,6 +26,7 @@ sn_world_def sn_default_world_def(void)
     sn_world_def def;
     memset(&def, 0, sizeof def);
     def.settings.gravity.y = (sn_real)-9.81;
+    def.settings.solver = SN_SOLVER_TILED;
     def.settings.order = SN_ORDER_THERE_AND_BACK;
     def.settings.substeps = 10;
     def.settings.iterations = 1;
@@ -43,8 +44,8 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
     if (!positions && s->integrator == SN_INTEGRATOR_BDF2)
         snprintf(message, size, "settings.solver '%s' does not go with the integrator BDF2, which works on positions",
                  sn_solvers[s->solver]->name);
-    else if (s->solver != SN_SOLVER_GAUSS_SEIDEL && s->gradients == SN_GRADIENTS_START)
-        snprintf(message, size, "settings.gradients at the start of a substep are for the solver 'gauss_seidel' only");
+    else if (s->solver != SN_SOLVER_GAUSS_SEIDEL && s->solver != SN_SOLVER_TILED && s->gradients == SN_GRADIENTS_START)
+        snprintf(message, size, "settings.gradients at the start of a substep are for the solvers 'tiled' and 'gauss_seidel' only");
     else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
         snprintf(message, size, "settings.jacobi is %d, which is no sn_jacobi", (int)s->jacobi);
     else if (!(s->relaxation > 0 && s->relaxation <= 2))
@@ -109,6 +110,14 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
         snprintf(message, size, "def.dimensions is %u; it must be 2 or 3", def->dimensions);
     else if (!def->allocator.allocate != !def->allocator.release)
         snprintf(message, size, "def.allocator must have both allocate and release, or neither");
+    else if (def->threads > SN_MOST_THREADS)
+        snprintf(message, size, "def.threads is %u; at most %u are possible, and 0 takes one for each core",
+                 def->threads, SN_MOST_THREADS);
+    else if ((unsigned)def->simd > SN_SIMD_16)
+        snprintf(message, size, "def.simd is %d, which is no sn_simd", (int)def->simd);
+    else if (def->simd > SN_SIMD_SCALAR && !sn_wide_choose(def->simd))
+        snprintf(message, size, "def.simd asks for %u lanes, which this machine or this build does not have; SN_SIMD_AUTO "
+                 "takes what there is", 2u << (def->simd - SN_SIMD_SCALAR));
     else
         return sn_settings_check(&def->settings, def->dimensions, message, size);
     return SN_ERROR_ARGUMENT;
@@ -134,14 +143,19 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->dimensions = def->dimensions;
     world->state.settings = def->settings;
     world->parallel.tasks = def->tasks;
+    world->wide = sn_wide_choose(def->simd);
+    world->parallel.threads = def->tasks.run ? 1 : sn_threads_for(def->threads);
     sn_ids_init(&world->ids);
     sn_particle_store_init(&world->particles);
     sn_history_init(&world->history);
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
     sn_drag_init(world);
+    sn_plan_init(&world->plan);
+    for (uint32_t i = 0; i < 4; ++i)
+        sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
-    sn_table_column(&world->rest_table, sizeof(sn_vec3), false);
+    sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
     sn_incidence_init(&world->incidence);
     sn_solver_scratch_init(&world->scratch);
@@ -156,6 +170,8 @@ static void release(sn_world *world)
     sn_parallel_release(&world->parallel, &allocator);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);
+    sn_table_release(&world->backup_table, &allocator);
+    sn_plan_release(&world->plan, &allocator);
     sn_drag_release(world);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
@@ -244,6 +260,25 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
     warn_of(world, settings);
     world->state.settings = *settings;
     return SN_OK;
+}
+
+sn_result sn_world_set_threads(sn_world *world, uint32_t threads)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (threads > SN_MOST_THREADS)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "threads is %u; at most %u are possible, and 0 takes one for each core", threads,
+                          SN_MOST_THREADS);
+    if (!world->parallel.tasks.run)
+        sn_parallel_set_threads(&world->parallel, &world->allocator, sn_threads_for(threads));
+    return SN_OK;
+}
+
+uint32_t sn_world_threads(const sn_world *world)
+{
+    return world ? world->parallel.threads : 0;
 }
 
 uint32_t sn_world_dimensions(const sn_world *world)

@@ -6,7 +6,9 @@
 #include "base/parallel.h"
 #include "constraints/incidence.h"
 #include "constraints/table.h"
+#include "solvers/plan.h"
 #include "solvers/solver.h"
+#include "wide/wide.h"
 
 #include <sinew/sinew.h>
 
@@ -14,8 +16,8 @@
 #define SN_PARTICLE_COLUMNS(COLUMN)                                                                                    \
     COLUMN(sn_vec4, x, true)     /* position, inverse mass */                                                          \
     COLUMN(sn_vec4, v, true)     /* velocity, mass */                                                                  \
-    COLUMN(sn_vec3, v_low, true) /* what rounding left over of the velocity */                                         \
-    COLUMN(sn_vec3, x_low, true) /* and of the position: |x_low| is at most half a last place of x */                  \
+    COLUMN(sn_vec4, v_low, true) /* what rounding left over of the velocity, 0 */                                      \
+    COLUMN(sn_vec4, x_low, true) /* and of the position: |x_low| is at most half a last place of x */                  \
     COLUMN(sn_vec3, force, true) /* given by the user for the next step */                                             \
     COLUMN(sn_real, radius, true)                                                                                      \
     COLUMN(uint32_t, group, true)                                                                                      \
@@ -48,7 +50,8 @@ typedef struct sn_history {
 typedef struct sn_target {
     uint32_t index; /* the particle's number */
     sn_vec3 place;
-    sn_real w; /* its inverse mass, put aside during the step */
+    sn_real w;     /* its inverse mass, put aside during the step */
+    sn_vec3 moved; /* by so much in this substep */
 } sn_target;
 
 typedef struct sn_field {
@@ -71,7 +74,7 @@ typedef struct sn_drag {
 typedef struct sn_drag_scratch {
     sn_table start_table; /* by slot: the velocities that a substep starts with, after drag; see sn_start */
     sn_vec4 *v;
-    sn_vec3 *v_low;
+    sn_vec4 *v_low;
     sn_vec4 *old_v;
     sn_table order_table; /* two columns of sn_sort_item: the slots sorted by group, and room for sorting */
 } sn_drag_scratch;
@@ -123,16 +126,19 @@ struct sn_world {
     sn_table field_table;  /* of sn_field */
     sn_table drag_table;   /* of sn_drag */
     sn_store constraints;
+    sn_plan plan; /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
     /* derived or scratch, never part of the state: */
     sn_incidence incidence;
     sn_solver_scratch scratch;
     sn_parallel parallel;
+    const sn_wide *wide; /* NULL in double precision */
     sn_profile profile;
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
-    sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
+    sn_table backup_table; /* of quick.c: x, x_low, v and v_low at the start of the step */
+    sn_table rest_table;   /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
 };
 
@@ -186,6 +192,16 @@ bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
 
 /* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */
 bool sn_world_reserve_step(sn_world *world, bool still);
+
+/* Brings the plan of SN_SOLVER_TILED up to date, which may rearrange the particles' storage: slots and views change then.
+   Does nothing for other solvers. False when memory runs out. */
+bool sn_world_plan(sn_world *world);
+
+/* Takes the edits so far into the plan, if there is one, as the next step would; what it cannot follow, it forgets. */
+void sn_world_follow_edits(sn_world *world);
+
+/* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */
+void sn_world_slot_freed(sn_world *world, uint32_t slot);
 
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
    clock does not move, nothing is damped, and the integrator is symplectic Euler. */

@@ -1,8 +1,12 @@
-/* The hooks of the host program: tasks on real threads, in any order, twice or not at all; logs; and worlds on several
-   threads at once. Results never depend on any of it. */
+/* The hooks of the host program: tasks on real threads, in any order, twice or not at all; logs; the built-in threads; and
+   worlds on several threads at once. Results never depend on any of it. */
 #include "support/support.h"
 
+#include "world/world.h"
+
 #include <fenv.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define SIDE  110 /* particles along an edge: more than one task's worth in all */
 #define STEPS 4
@@ -46,10 +50,11 @@ static sn_world_def cloth_def(support_tasks *tasks)
     return def;
 }
 
-/* Without a hook. */
+/* Without a hook, on one thread. */
 static sn_world *plain_cloth(void)
 {
     sn_world_def def = cloth_def(NULL);
+    def.threads = 1;
     return cloth(&def);
 }
 
@@ -202,6 +207,261 @@ static void test_lost_task_in_later_substep(void **state)
     assert_same_world(world, twin);
     sn_world_destroy(world);
     sn_world_destroy(twin);
+}
+
+/* ---- Built-in threads -------------------------------------------------------------------------------------------- */
+
+static uint32_t threads_made(const sn_world *world)
+{
+    return world->parallel.pool ? sn_threads_made(world->parallel.pool) : 0;
+}
+
+/* Solvers that share loops over constraints, and one that does not: 1 to 8 threads, and as many as there are cores. */
+static void test_same_results_on_threads(void **state)
+{
+    (void)state;
+    const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_JACOBI};
+    for (uint32_t i = 0; i < COUNT_OF(solvers); ++i) {
+        sn_world_def def = cloth_def(NULL);
+        def.settings.solver = solvers[i];
+        def.threads = 1;
+        sn_world *reference = cloth(&def);
+        support_run(reference, STEPS, 1.0 / 60);
+        assert_int_equal(threads_made(reference), 0);
+        for (uint32_t threads = 0; threads <= 8; ++threads) {
+            support_memory memory = {0};
+            def.allocator = support_allocator(&memory);
+            def.threads = threads;
+            sn_world *world = cloth(&def);
+            assert_int_equal(threads_made(world), 0);
+            support_run(world, STEPS, 1.0 / 60);
+            assert_int_equal(threads_made(world), sn_world_threads(world) - 1);
+            assert_same_world(world, reference);
+            sn_world_destroy(world);
+            assert_memory_clean(&memory); /* and the allocator was called from this thread only */
+        }
+        sn_world_destroy(reference);
+    }
+}
+
+/* Between steps, with a step that fails, a snapshot and relaxing in between. */
+static void test_changing_threads(void **state)
+{
+    (void)state;
+    support_memory memory = {0};
+    sn_world_def def = cloth_def(NULL);
+    def.allocator = support_allocator(&memory);
+    sn_world *world = cloth(&def), *reference = plain_cloth();
+    const uint32_t counts[] = {2, 8, 1, 0, 3, 3, 256, 1};
+    for (uint32_t i = 0; i < COUNT_OF(counts); ++i) {
+        uint64_t hash = sn_world_hash(world);
+        assert_ok(world, sn_world_set_threads(world, counts[i]));
+        assert_true(sn_world_hash(world) == hash);
+        if (counts[i])
+            assert_int_equal(sn_world_threads(world), counts[i]);
+        assert_in_range(sn_world_threads(world), 1, 256);
+        sn_snapshot *before = sn_world_save(world);
+        assert_result(world, SN_ERROR_ARGUMENT, sn_world_step(world, real(-1)));
+        support_run(world, 1, 1.0 / 60);
+        assert_int_equal(threads_made(world), sn_world_threads(world) - 1);
+        assert_ok(world, sn_world_load(world, before));
+        sn_snapshot_destroy(before);
+        support_run(world, 1, 1.0 / 60);
+        support_run(reference, 1, 1.0 / 60);
+        assert_same_world(world, reference);
+    }
+    sn_world_destroy(world);
+    sn_world_destroy(reference);
+    assert_memory_clean(&memory);
+}
+
+/* A snapshot carries no number of threads from one world to another. */
+static void test_threads_are_no_state(void **state)
+{
+    (void)state;
+    sn_world *one = support_world(), *other = support_world();
+    assert_ok(one, sn_world_set_threads(one, 3));
+    assert_ok(other, sn_world_set_threads(other, 5));
+    assert_true(sn_world_hash(one) == sn_world_hash(other));
+    sn_snapshot *snapshot = sn_world_save(one);
+    assert_ok(other, sn_world_load(other, snapshot));
+    assert_int_equal(sn_world_threads(other), 5);
+    sn_snapshot_destroy(snapshot);
+    sn_world_destroy(one);
+    sn_world_destroy(other);
+}
+
+static void test_numbers_of_threads(void **state)
+{
+    (void)state;
+    char text[200];
+    sn_world_def def = sn_default_world_def();
+    assert_int_equal(def.threads, 0);
+    def.threads = 256;
+    assert_int_equal(sn_world_def_check(&def, text, sizeof text), SN_OK);
+    def.threads = 257;
+    assert_int_equal(sn_world_def_check(&def, text, sizeof text), SN_ERROR_ARGUMENT);
+    assert_says(text, "threads 257 256");
+    sn_world *world = NULL;
+    assert_int_equal(sn_world_create(&def, &world), SN_ERROR_ARGUMENT);
+    assert_null(world);
+    def.threads = 4;
+    world = support_world_from(&def);
+    assert_int_equal(sn_world_threads(world), 4);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_world_set_threads(world, UINT32_MAX));
+    assert_says(sn_world_error(world), "threads 4294967295 256");
+    assert_int_equal(sn_world_threads(world), 4);
+    sn_world_destroy(world);
+    assert_int_equal(sn_world_threads(NULL), 0);
+    assert_int_equal(sn_world_set_threads(NULL, 2), SN_ERROR_ARGUMENT);
+}
+
+/* A hook takes the place of the threads. */
+static void test_threads_and_a_hook(void **state)
+{
+    (void)state;
+    support_tasks tasks = {.mode = SUPPORT_TASKS_FORWARD};
+    sn_world_def def = cloth_def(&tasks);
+    def.threads = 4;
+    sn_world *world = cloth(&def);
+    assert_int_equal(sn_world_threads(world), 1);
+    assert_ok(world, sn_world_set_threads(world, 3));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_world_set_threads(world, 300));
+    support_run(world, 1, 1.0 / 60);
+    assert_int_equal(sn_world_threads(world), 1);
+    assert_int_equal(threads_made(world), 0);
+    assert_true(tasks.runs > 0);
+    sn_world_destroy(world);
+}
+
+/* A small world makes no thread, however many it may have. */
+static void test_small_world(void **state)
+{
+    (void)state;
+    sn_world_def def = sn_default_world_def();
+    def.threads = 8;
+    sn_world *world = support_world_from(&def);
+    support_zoo(world);
+    support_run(world, 3, 1.0 / 60);
+    assert_null(world->parallel.pool);
+    sn_world_destroy(world);
+}
+
+/* Fewer threads than were asked for: the same results, and one warning. */
+static void test_threads_that_cannot_be_made(void **state)
+{
+    (void)state;
+    sn_world *reference = plain_cloth();
+    support_run(reference, STEPS, 1.0 / 60);
+    for (uint32_t refused = 1; refused < 4; ++refused) {
+        support_log log = {0};
+        sn_world_def def = cloth_def(NULL);
+        def.log = support_log_hook(&log);
+        def.threads = 4;
+        sn_world *world = cloth(&def);
+        world->parallel.refused = refused;
+        support_run(world, STEPS, 1.0 / 60);
+        assert_int_equal(threads_made(world), refused - 1);
+        assert_int_equal(log.count, 1);
+        assert_int_equal(log.level, SN_LOG_WARNING);
+        assert_says(log.text, "threads refused");
+        assert_string_equal(sn_world_error(world), "");
+        assert_same_world(world, reference);
+        sn_world_destroy(world);
+    }
+    sn_world_destroy(reference);
+}
+
+typedef struct meddler {
+    sn_world *world;
+    sn_result result;
+} meddler;
+
+static sn_vec3 change_threads(void *context, const sn_field_in *in)
+{
+    meddler *m = context;
+    if (in->index == 0)
+        m->result = sn_world_set_threads(m->world, 2);
+    return vec(0, 0, 0);
+}
+
+static void test_changing_threads_from_inside(void **state)
+{
+    (void)state;
+    sn_world_def def = cloth_def(NULL);
+    def.threads = 3;
+    meddler m = {.world = cloth(&def), .result = SN_OK};
+    assert_ok(m.world, sn_world_add_field(m.world, change_threads, &m, false, NULL));
+    support_run(m.world, 1, 1.0 / 60);
+    assert_int_equal(m.result, SN_ERROR_BUSY);
+    assert_int_equal(sn_world_threads(m.world), 3);
+    sn_world_destroy(m.world);
+}
+
+/* A process that was forked goes on alone, with the same results. */
+static void test_fork(void **state)
+{
+    (void)state;
+    sn_world_def def = cloth_def(NULL);
+    def.threads = 3;
+    sn_world *world = cloth(&def), *reference = plain_cloth();
+    support_run(world, 1, 1.0 / 60);
+    support_run(reference, 2, 1.0 / 60);
+    uint64_t expected = sn_world_hash(reference);
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(60);
+        bool right = sn_world_step(world, real(1.0 / 60)) == SN_OK && sn_world_hash(world) == expected;
+        sn_world_destroy(world);
+        _exit(right ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    support_run(world, 1, 1.0 / 60);
+    assert_true(sn_world_hash(world) == expected);
+    sn_world_destroy(world);
+    sn_world_destroy(reference);
+}
+
+/* Large worlds on threads of the host's, each with threads of its own. */
+typedef struct big_errand {
+    sn_world *world;
+    bool failed;
+} big_errand;
+
+static void *step_big(void *context)
+{
+    big_errand *e = context;
+    for (uint32_t i = 0; i < STEPS; ++i)
+        e->failed |= sn_world_step(e->world, real(1.0 / 60)) != SN_OK;
+    return NULL;
+}
+
+static void test_large_worlds_on_threads(void **state)
+{
+    (void)state;
+    enum { WORLDS = 3 };
+    pthread_t thread[WORLDS];
+    big_errand errand[WORLDS];
+    sn_world *reference = plain_cloth();
+    support_run(reference, STEPS, 1.0 / 60);
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        sn_world_def def = cloth_def(NULL);
+        def.threads = 2 + i;
+        errand[i] = (big_errand){.world = cloth(&def)};
+    }
+    for (uint32_t i = 0; i < WORLDS; ++i)
+        assert_int_equal(pthread_create(&thread[i], NULL, step_big, &errand[i]), 0);
+    for (uint32_t i = 0; i < WORLDS; ++i) {
+        assert_int_equal(pthread_join(thread[i], NULL), 0);
+        assert_false(errand[i].failed);
+        assert_same_world(errand[i].world, reference);
+        sn_world_destroy(errand[i].world);
+    }
+    sn_world_destroy(reference);
 }
 
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
@@ -395,6 +655,16 @@ int main(void)
         cmocka_unit_test(test_field_that_is_not_parallel),
         cmocka_unit_test(test_lost_tasks),
         cmocka_unit_test(test_lost_task_in_later_substep),
+        cmocka_unit_test(test_same_results_on_threads),
+        cmocka_unit_test(test_changing_threads),
+        cmocka_unit_test(test_threads_are_no_state),
+        cmocka_unit_test(test_numbers_of_threads),
+        cmocka_unit_test(test_threads_and_a_hook),
+        cmocka_unit_test(test_small_world),
+        cmocka_unit_test(test_threads_that_cannot_be_made),
+        cmocka_unit_test(test_changing_threads_from_inside),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_large_worlds_on_threads),
         cmocka_unit_test(test_log),
         cmocka_unit_test(test_long_names),
         cmocka_unit_test(test_worlds_on_threads),

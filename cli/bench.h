@@ -1,0 +1,108 @@
+/* The benchmark: rows of figures, the limits of the machine that they are held against, and who makes them. */
+#ifndef SN_CLI_BENCH_H
+#define SN_CLI_BENCH_H
+
+#include "cli/bench_scenes.h"
+#include "cli/bench_time.h"
+#include "scene/document.h"
+#include "scene/scene.h"
+
+#define SN_BENCH_NAME  64
+#define SN_BENCH_TEXT  160
+#define SN_BENCH_LIST  32     /* numbers that --threads and the like take */
+#define SN_BENCH_EDITS 10000u /* constraints taken out and put in again to see what an edit costs */
+
+/* One scene on one engine. Figures that do not exist are NaN. */
+typedef struct sn_bench_row {
+    char scene[SN_BENCH_NAME];
+    char engine[SN_BENCH_NAME]; /* "sinew", "bullet" */
+    char version[SN_BENCH_NAME];
+    char path[SN_BENCH_NAME];
+    char status[SN_BENCH_TEXT]; /* "" if it was measured, otherwise why not */
+    uint32_t n;                 /* 0 for a scene file */
+    uint32_t threads;
+    uint32_t particles, constraints;
+    uint32_t substeps, iterations;
+    uint32_t frames, blocks;
+    bool distances; /* all its constraints are rods: it can be held against the limits */
+
+    double projections; /* in a frame */
+    double ns;          /* of a projection */
+    double ms;          /* of a frame, median */
+    double spread;      /* between the quartiles, as a share of the median */
+    double stretch_mean, stretch_max;
+    double build_ms;       /* to make the world */
+    double first_ms;       /* the first frame, with all that is made ready in it */
+    double bytes;          /* that the world holds after it */
+    double edit_ns;        /* to remove a constraint or to add one */
+    double volume_ns;      /* of one volume row: what they add to the scene without them */
+    double speed_up;       /* against one thread */
+    double limit_ns;       /* what this machine allows, */
+    bool memory_bound;     /*   by memory instead of arithmetic, */
+    double limit_share;    /*   and how much of it is reached */
+    double bullet;         /* how many times faster than Bullet, */
+    double bullet_stretch; /* and how many times less stretched on the mean */
+
+    char residual_kind[SN_BENCH_NAME]; /* of a scene file: the kind with the most constraints, "" if none */
+    double residual_mean, residual_worst;
+} sn_bench_row;
+
+/* A row of nothing measured yet. */
+sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine, const char *path, uint32_t threads);
+
+/* ---- The machine (bench_limits.c) -------------------------------------------------------------------------------- */
+
+typedef struct sn_bench_machine {
+    char cpu[SN_BENCH_TEXT], compiler[SN_BENCH_TEXT];
+    char system[SN_BENCH_TEXT];
+    const char *lanes; /* with which the microbenchmark ran: "AVX2" or "baseline" */
+    uint32_t cores;    /* that this process may use */
+    double l1, l2, l3; /* bytes of data cache; 0 where the system does not tell */
+    double
+        contiguous_ns; /* of a distance projection in contiguous arrays in the first cache, exact root and division */
+    double copy_bandwidth; /* bytes/s of memcpy beyond all caches, read and written ones together */
+} sn_bench_machine;
+
+/* False, after a message, when memory runs out. */
+bool sn_bench_machine_measure(sn_bench_machine *machine, bool quick);
+
+/* What limits a row on this machine, and how much of that it reaches. */
+void sn_bench_limit(const sn_bench_machine *machine, sn_bench_row *row);
+
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+/* Measures a standard scene with Sinew (bench_world.c). False, with the reason in row->status, if it fails. */
+typedef struct sn_bench_job {
+    const sn_bench_case *what;
+    uint32_t path, threads, substeps, frames;
+    double seconds; /* repeat until so much was measured */
+    bool edits;     /* also measure what an edit costs */
+} sn_bench_job;
+
+bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row);
+
+/* The same on Bullet, by a program of its own (bench_bullet.c). */
+bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row *row);
+
+/* The program beside this one; NULL if it is not there. Free it. */
+char *sn_bench_bullet_find(void);
+
+/* A scene that was loaded (bench_file.c). */
+bool sn_bench_measure_scene(sn_scene *scene, uint32_t threads, uint32_t frames, sn_bench_row *row);
+
+/* Sets the threads of a world. False if they cannot be had. */
+bool sn_bench_set_threads(sn_world *world, uint32_t threads);
+
+/* ---- Telling (bench_tell.c) -------------------------------------------------------------------------------------- */
+
+void sn_bench_print_head(const sn_bench_machine *machine);
+void sn_bench_print_row(const sn_bench_row *row);
+void sn_bench_print_list(void);
+
+/* A row as a line of JSON. False, after a message, if it cannot be written. */
+bool sn_bench_say_row(const sn_bench_row *row);
+
+/* The machine, its limits and all rows as a file. False after a message. */
+bool sn_bench_save(const char *path, const sn_bench_machine *machine, uint32_t count, const sn_bench_row *rows);
+
+#endif

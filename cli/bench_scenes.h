@@ -1,0 +1,78 @@
+/* The standard scenes of the benchmark as plain arrays, so that every engine gets the same one. Knows neither Sinew nor
+   the command: the comparison program in bench/ is built from it too. */
+#ifndef SN_CLI_BENCH_SCENES_H
+#define SN_CLI_BENCH_SCENES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SN_BENCH_SPACING 0.05       /* m between neighbours, in all scenes */
+#define SN_BENCH_DT      (1.0 / 60) /* s: a frame */
+#define SN_BENCH_GRAVITY 9.81       /* m/s^2, towards -y */
+#define SN_BENCH_CLOTH   4096       /* the largest cloth that can be asked for, on a side */
+
+typedef struct sn_bench_edge {
+    uint32_t a, b;
+    uint32_t structural; /* 1: its stretch is reported; 0: a diagonal of a cloth */
+    double rest;         /* m */
+} sn_bench_edge;
+
+typedef struct sn_bench_model {
+    uint32_t particles, edges, tets;
+    double *xyz;  /* m, three for each particle */
+    double *mass; /* kg; infinite: held */
+    sn_bench_edge *edge;
+    uint32_t *tet; /* four particles for each tetrahedron, of positive volume */
+} sn_bench_model;
+
+/* How a scene is given to the engine, bit by bit. */
+enum {
+    SN_BENCH_GRID = 1,       /* particles numbered row by row: what is regular can be found */
+    SN_BENCH_GENERAL = 2,    /* numbers and order shuffled, or irregular by itself: any mesh */
+    SN_BENCH_SEQUENTIAL = 4, /* as the first, with the sequential reference solver */
+    SN_BENCH_DIRECT = 8,     /* as the first, with the direct solver */
+    SN_BENCH_PATH_END = 16
+};
+
+const char *sn_bench_path_name(uint32_t path); /* "grid"; "?" for none */
+uint32_t sn_bench_path_find(const char *name); /* 0 if there is none of it */
+
+typedef struct sn_bench_case {
+    const char *scene; /* "cloth" */
+    uint32_t n;        /* particles on a side, cubes on a side, objects: see about */
+    uint32_t substeps; /* of one pass each */
+    uint32_t frames;
+    uint32_t paths;
+    bool bullet, quick; /* also run on Bullet; also a part of a glance */
+    bool shuffle;       /* SN_BENCH_GENERAL shuffles */
+    const char *about;
+    bool (*build)(uint32_t n, sn_bench_model *model);
+} sn_bench_case;
+
+uint32_t sn_bench_case_count(void);
+const sn_bench_case *sn_bench_case_at(uint32_t i); /* NULL beyond the last */
+
+/* "cloth-64", or "rope" where there is only one of the name. Written to text. */
+const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size);
+
+/* The case of a scene and size; a cloth may have any size from 2 to SN_BENCH_CLOTH. False if there is none. */
+bool sn_bench_case_find(const char *scene, uint32_t n, sn_bench_case *found);
+
+/* Builds it, shuffled if the path says so. False when memory runs out; release it in either case. */
+bool sn_bench_model_build(const sn_bench_case *c, uint32_t path, sn_bench_model *model);
+void sn_bench_model_release(sn_bench_model *model);
+
+/* Gives particles other numbers and puts everything into another order, always the same one. */
+bool sn_bench_model_shuffle(sn_bench_model *model);
+
+/* The mean and the largest |l - rest| / rest of the structural edges. NaN if a place is not a number; 0 without edges. */
+void sn_bench_model_stretch(const sn_bench_model *model, const double *xyz, double *mean, double *largest);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

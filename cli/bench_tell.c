@@ -1,0 +1,201 @@
+/* Rows of the benchmark for people, for programs and for files. */
+#include "cli/bench.h"
+#include "cli/cli.h"
+
+#include <math.h>
+#include <string.h>
+
+sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine, const char *path, uint32_t threads)
+{
+    sn_bench_row row;
+    memset(&row, 0, sizeof row);
+    snprintf(row.scene, sizeof row.scene, "%s", scene);
+    snprintf(row.engine, sizeof row.engine, "%s", engine);
+    snprintf(row.path, sizeof row.path, "%s", path);
+    row.n = n;
+    row.threads = threads;
+    row.projections = row.ns = row.ms = row.spread = row.stretch_mean = row.stretch_max = NAN;
+    row.build_ms = row.first_ms = row.bytes = row.edit_ns = row.volume_ns = NAN;
+    row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
+    row.residual_mean = row.residual_worst = NAN;
+    return row;
+}
+
+/* ---- For people -------------------------------------------------------------------------------------------------- */
+
+#define CELL 24
+
+static const char *cell(char text[CELL], const char *format, double value)
+{
+    if (isnan(value))
+        return "-";
+    snprintf(text, CELL, format, value);
+    return text;
+}
+
+void sn_bench_print_head(const sn_bench_machine *m)
+{
+    printf("Sinew %s, %s precision, %s\n", sn_version(), sn_real_size() == 4 ? "single" : "double", m->compiler);
+    printf("%s, %u cores, %s\n", m->cpu, (unsigned)m->cores, m->system);
+    printf("limits: %.2f ns a projection in contiguous arrays (%s), copy %.1f GB/s\n", m->contiguous_ns, m->lanes,
+           m->copy_bandwidth / 1e9);
+    printf(
+        "CPU time on one thread, wall time on several; median of blocks of frames, spread between the quartiles\n\n");
+    printf("| scene            | particles | constraints |  passes | engine     | thr | ns/project | ms per frame | "
+           "spread | mean stretch |  max stretch | limit | speed-up | to Bullet | frames |\n");
+    printf("|------------------|----------:|------------:|--------:|------------|----:|-----------:|-------------:|-"
+           "------:|-------------:|-------------:|------:|---------:|----------:|-------:|\n");
+    fflush(stdout);
+}
+
+static void print_name(const sn_bench_row *r)
+{
+    char name[SN_BENCH_NAME + 16];
+    if (r->n > 0 && strcmp(r->scene, "cloth") == 0)
+        snprintf(name, sizeof name, "%s-%u", r->scene, (unsigned)r->n);
+    else
+        snprintf(name, sizeof name, "%s", r->scene);
+    printf("| %-16s ", name);
+}
+
+void sn_bench_print_row(const sn_bench_row *r)
+{
+    char passes[32], c[9][CELL];
+    bool bullet = strcmp(r->engine, "bullet") == 0;
+    print_name(r);
+    if (r->status[0]) {
+        printf("| %s%s%s: %s\n", r->engine, r->path[0] ? ", " : "", r->path, r->status);
+        fflush(stdout);
+        return;
+    }
+    snprintf(passes, sizeof passes, "%u x %u", (unsigned)r->substeps, (unsigned)r->iterations);
+    printf("| %9u | %11u | %7s | %-10s | %3u | %10s | %12s | %6s | %12s | %12s | %5s | %8s | %9s | %6u |\n",
+           (unsigned)r->particles, (unsigned)r->constraints, passes, bullet || !r->path[0] ? r->engine : r->path,
+           (unsigned)r->threads, cell(c[0], "%.2f", r->ns), cell(c[1], "%.4g", r->ms),
+           cell(c[2], "%.1f %%", 100 * r->spread), cell(c[3], "%.3g", r->stretch_mean),
+           cell(c[4], "%.3g", r->stretch_max), cell(c[5], "%.0f %%", 100 * r->limit_share),
+           cell(c[6], "%.2f", r->speed_up), cell(c[7], "%.1f", r->bullet), (unsigned)r->frames);
+    fflush(stdout);
+}
+
+void sn_bench_print_list(void)
+{
+    for (uint32_t i = 0; i < sn_bench_case_count(); ++i) {
+        const sn_bench_case *c = sn_bench_case_at(i);
+        char name[SN_BENCH_NAME];
+        printf("  %-12s n = %-5u %2u passes, %3u frames; ", sn_bench_case_name(c, name, sizeof name), (unsigned)c->n,
+               (unsigned)c->substeps, (unsigned)c->frames);
+        const char *comma = "";
+        for (uint32_t path = 1; path < SN_BENCH_PATH_END; path <<= 1)
+            if (c->paths & path) {
+                printf("%s%s", comma, sn_bench_path_name(path));
+                comma = ", ";
+            }
+        printf("%s%s%s\n", c->bullet ? ", bullet" : "", c->about[0] ? ": " : "", c->about);
+    }
+}
+
+/* ---- For programs ------------------------------------------------------------------------------------------------ */
+
+static void number(sn_document *d, sn_value *record, const char *key, double value)
+{
+    if (isnan(value))
+        sn_document_null(d, record, key);
+    else
+        sn_document_number(d, record, key, value);
+}
+
+/* What only some rows have. */
+static void number_if(sn_document *d, sn_value *record, const char *key, double value)
+{
+    if (!isnan(value))
+        sn_document_number(d, record, key, value);
+}
+
+static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
+{
+    sn_document_text(d, root, "scene", r->scene);
+    sn_document_number(d, root, "n", r->n);
+    sn_document_text(d, root, "engine", r->engine);
+    sn_document_text(d, root, "path", r->path);
+    sn_document_number(d, root, "threads", r->threads);
+    sn_document_text(d, root, "status", r->status[0] ? r->status : "measured");
+    sn_document_text(d, root, "version", r->version);
+    sn_document_text(d, root, "precision",
+                     sn_real_size() == 8 && strcmp(r->engine, "sinew") == 0 ? "double" : "single");
+    sn_document_number(d, root, "particles", r->particles);
+    sn_document_number(d, root, "constraints", r->constraints);
+    sn_document_number(d, root, "substeps", r->substeps);
+    sn_document_number(d, root, "iterations", r->iterations);
+    sn_document_number(d, root, "frames", r->frames);
+    sn_document_number(d, root, "blocks", r->blocks);
+    sn_document_text(d, root, "clock", r->threads == 1 ? "cpu" : "wall");
+    number(d, root, "projections_per_frame", r->projections);
+    number(d, root, "ns_per_projection", r->ns);
+    number(d, root, "ms_per_frame", r->ms);
+    number(d, root, "spread", r->spread);
+    number(d, root, "stretch_mean", r->stretch_mean);
+    number(d, root, "stretch_max", r->stretch_max);
+    number_if(d, root, "ratio_to_one_thread", r->speed_up);
+    number_if(d, root, "ratio_to_bullet", r->bullet);
+    number_if(d, root, "stretch_ratio_to_bullet", r->bullet_stretch);
+    number_if(d, root, "limit_ns", r->limit_ns);
+    if (!isnan(r->limit_ns))
+        sn_document_text(d, root, "limit", r->memory_bound ? "memory" : "arithmetic");
+    number_if(d, root, "limit_share", r->limit_share);
+    number_if(d, root, "build_ms", r->build_ms);
+    number_if(d, root, "first_ms", r->first_ms);
+    number_if(d, root, "bytes", r->bytes);
+    number_if(d, root, "edit_ns", r->edit_ns);
+    number_if(d, root, "ns_per_volume", r->volume_ns);
+    if (r->residual_kind[0]) {
+        sn_document_text(d, root, "residual_kind", r->residual_kind);
+        number(d, root, "residual_worst", r->residual_worst);
+        number(d, root, "residual_mean", r->residual_mean);
+    }
+}
+
+bool sn_bench_say_row(const sn_bench_row *row)
+{
+    sn_document d;
+    sn_value *root = sn_say_begin(&d, "bench");
+    fill_row(&d, root, row);
+    return sn_say_end(&d);
+}
+
+/* ---- For files --------------------------------------------------------------------------------------------------- */
+
+static void fill_machine(sn_document *d, sn_value *root, const sn_bench_machine *m)
+{
+    sn_value *machine = sn_document_record(d, root, "machine");
+    sn_document_text(d, machine, "cpu", m->cpu);
+    sn_document_number(d, machine, "cores", m->cores);
+    sn_document_text(d, machine, "system", m->system);
+    sn_document_text(d, machine, "compiler", m->compiler);
+    sn_document_number(d, machine, "l1_bytes", m->l1);
+    sn_document_number(d, machine, "l2_bytes", m->l2);
+    sn_document_number(d, machine, "l3_bytes", m->l3);
+    sn_value *limits = sn_document_record(d, root, "limits");
+    sn_document_number(d, limits, "contiguous_ns", m->contiguous_ns);
+    sn_document_text(d, limits, "contiguous_lanes", m->lanes);
+    sn_document_number(d, limits, "copy_bytes_per_second", m->copy_bandwidth);
+}
+
+bool sn_bench_save(const char *path, const sn_bench_machine *machine, uint32_t count, const sn_bench_row *rows)
+{
+    sn_document d;
+    sn_document_init(&d, NULL);
+    sn_value *root = sn_document_record(&d, NULL, NULL);
+    sn_document_text(&d, root, "version", sn_version());
+    sn_document_text(&d, root, "precision", sn_real_size() == 8 ? "double" : "single");
+    fill_machine(&d, root, machine);
+    sn_value *list = sn_document_list(&d, root, "rows");
+    for (uint32_t i = 0; i < count; ++i)
+        fill_row(&d, sn_document_record(&d, list, NULL), &rows[i]);
+    bool good = !d.failed;
+    if (!good)
+        sn_complain(0, "out of memory");
+    good = good && sn_write_json_file(path, d.root);
+    sn_document_release(&d);
+    return good;
+}

@@ -1,0 +1,203 @@
+/* A standard scene as a world of Sinew, and what it costs to run it. */
+#include "cli/bench.h"
+#include "cli/cli.h"
+#include "cli/info.h"
+
+#include <sinew/sinew.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct bench_world {
+    sn_bench_model model;
+    sn_meter meter;
+    sn_world *world;
+    sn_particles particles;
+    sn_constraints rods;
+} bench_world;
+
+static void release(bench_world *b)
+{
+    sn_world_destroy(b->world);
+    sn_bench_model_release(&b->model);
+    b->world = NULL;
+}
+
+bool sn_bench_set_threads(sn_world *world, uint32_t threads)
+{
+    return sn_world_set_threads(world, threads) == SN_OK && sn_world_threads(world) == threads;
+}
+
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
+
+static bool add_particles(bench_world *b)
+{
+    const sn_bench_model *m = &b->model;
+    sn_real *number = malloc(3 * (size_t)m->particles * sizeof *number);
+    if (!number)
+        return false;
+    for (size_t i = 0; i < 3 * (size_t)m->particles; ++i)
+        number[i] = (sn_real)m->xyz[i];
+    b->particles = sn_add_particles(b->world, m->particles, number, 0, 1);
+    for (uint32_t i = 0; i < m->particles; ++i)
+        number[i] = isinf(m->mass[i]) ? 0 : (sn_real)(1 / m->mass[i]);
+    bool good = b->particles.count > 0 && sn_write_inverse_masses(b->world, b->particles, number, 0) == SN_OK;
+    free(number);
+    return good;
+}
+
+static bool add_rods(bench_world *b)
+{
+    const sn_bench_model *m = &b->model;
+    uint32_t *index = malloc(2 * (size_t)m->edges * sizeof *index);
+    sn_real *rest = malloc((size_t)m->edges * sizeof *rest);
+    bool good = index && rest;
+    for (uint32_t i = 0; i < m->edges && good; ++i) {
+        index[2 * (size_t)i] = b->particles.first + m->edge[i].a;
+        index[2 * (size_t)i + 1] = b->particles.first + m->edge[i].b;
+        rest[i] = (sn_real)m->edge[i].rest;
+    }
+    if (good) {
+        b->rods = sn_add_constraints(b->world, SN_KIND_DISTANCE, m->edges, index, rest, NULL);
+        good = b->rods.count > 0;
+    }
+    free(index);
+    free(rest);
+    return good;
+}
+
+/* The first particle of a new world has number 0, so the model's numbers are those of the world. */
+static bool add_volumes(bench_world *b)
+{
+    const sn_bench_model *m = &b->model;
+    return m->tets == 0 || sn_add_constraints(b->world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count > 0;
+}
+
+static bool build(const sn_bench_job *job, bench_world *b, char *status)
+{
+    sn_world_def def = sn_default_world_def();
+    memset(b, 0, sizeof *b);
+    def.allocator = sn_meter_allocator(&b->meter);
+    def.settings.gravity = (sn_vec3){0, (sn_real)-SN_BENCH_GRAVITY, 0};
+    def.settings.substeps = job->substeps;
+    def.settings.iterations = 1;
+    if (job->path == SN_BENCH_SEQUENTIAL)
+        def.settings.solver = SN_SOLVER_GAUSS_SEIDEL;
+    if (job->path == SN_BENCH_DIRECT)
+        def.settings.solver = SN_SOLVER_DIRECT;
+    if (!sn_bench_model_build(job->what, job->path, &b->model) || sn_world_create(&def, &b->world) != SN_OK) {
+        snprintf(status, SN_BENCH_TEXT, "out of memory");
+        return false;
+    }
+    if (!sn_bench_set_threads(b->world, job->threads)) {
+        snprintf(status, SN_BENCH_TEXT, "%u threads cannot be had", (unsigned)job->threads);
+        return false;
+    }
+    if (!add_particles(b) || !add_rods(b) || !add_volumes(b)) {
+        const char *error = sn_world_error(b->world);
+        snprintf(status, SN_BENCH_TEXT, "%s", error[0] ? error : "out of memory");
+        return false;
+    }
+    return true;
+}
+
+/* ---- Measuring --------------------------------------------------------------------------------------------------- */
+
+static bool step(void *context)
+{
+    return sn_world_step(((bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
+}
+
+static bool measure_stretch(const bench_world *b, sn_bench_row *row)
+{
+    size_t count = 3 * (size_t)b->model.particles;
+    sn_real *read = malloc(count * sizeof *read);
+    double *xyz = malloc(count * sizeof *xyz);
+    bool good = read && xyz && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
+    for (size_t i = 0; i < count && good; ++i)
+        xyz[i] = (double)read[i];
+    if (good)
+        sn_bench_model_stretch(&b->model, xyz, &row->stretch_mean, &row->stretch_max);
+    free(read);
+    free(xyz);
+    return good;
+}
+
+/* Takes rods out, spread over the scene, and puts them in again. What the next step needs to make of that is part of
+   the price: the first step afterwards less what a step costs then. */
+static bool measure_edits(bench_world *b, sn_bench_clock *clock, sn_bench_row *row)
+{
+    const sn_bench_model *m = &b->model;
+    uint32_t count = m->edges < SN_BENCH_EDITS ? m->edges : SN_BENCH_EDITS;
+    double edits[2], after[2];
+    for (int turn = 0; turn < 2; ++turn) {
+        double start = clock();
+        for (uint32_t i = 0; i < count; ++i) {
+            uint32_t e = (uint32_t)((uint64_t)i * m->edges / count);
+            sn_point a = sn_at(sn_particles_at(b->particles, m->edge[e].a));
+            sn_point c = sn_at(sn_particles_at(b->particles, m->edge[e].b));
+            if (turn == 0 ? sn_constraint_remove(b->world, sn_constraints_at(b->rods, e)) != SN_OK
+                          : sn_add_distance(b->world, a, c, (sn_real)m->edge[e].rest).generation == 0)
+                return false;
+        }
+        if (!step(b))
+            return false;
+        edits[turn] = clock() - start;
+        sn_bench_samples samples = {0};
+        if (!sn_bench_run_blocks(&samples, SN_BENCH_LEAST + 1, step, b, clock))
+            return false;
+        after[turn] = sn_bench_median(&samples);
+    }
+    double cost = edits[0] - after[0] + edits[1] - after[1];
+    row->edit_ns = 1e9 * (cost > 0 ? cost : 0) / (2 * count);
+    return true;
+}
+
+/* One run from the start; the first one also fills in what does not change from run to run. */
+static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_samples *samples, sn_bench_row *row)
+{
+    bench_world b;
+    bool first = samples->count == 0;
+    double start = sn_seconds_now();
+    bool good = build(job, &b, row->status);
+    if (good && first) {
+        row->build_ms = 1e3 * (sn_seconds_now() - start);
+        row->particles = sn_world_particle_count(b.world);
+        row->constraints = sn_world_constraint_count(b.world, SN_KIND_NONE);
+        row->distances = row->constraints == b.rods.count;
+    }
+    if (good && !sn_bench_run_blocks(samples, job->frames, step, &b, clock)) {
+        snprintf(row->status, sizeof row->status, "a step failed: %.120s", sn_world_error(b.world));
+        good = false;
+    }
+    if (good && first) {
+        row->bytes = (double)b.meter.now;
+        good = measure_stretch(&b, row) && (!job->edits || measure_edits(&b, clock, row));
+        if (!good)
+            snprintf(row->status, sizeof row->status, "out of memory");
+    }
+    release(&b);
+    return good;
+}
+
+bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row)
+{
+    sn_bench_clock *clock = job->threads == 1 ? sn_cpu_seconds : sn_seconds_now;
+    sn_bench_samples samples = {0};
+    row->substeps = job->substeps;
+    row->iterations = 1;
+    row->frames = job->frames > SN_BENCH_LEAST ? job->frames : SN_BENCH_LEAST + 1;
+    snprintf(row->version, sizeof row->version, "%s", sn_version());
+    do {
+        if (!run_once(job, clock, &samples, row))
+            return false;
+    } while (sn_bench_wants_more(&samples, job->seconds));
+    row->blocks = samples.count;
+    row->projections = (double)job->substeps * row->constraints;
+    row->ms = 1e3 * sn_bench_median(&samples);
+    row->ns = 1e6 * row->ms / row->projections;
+    row->spread = sn_bench_spread(&samples);
+    row->first_ms = 1e3 * samples.first;
+    return true;
+}

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+"""Writes the page about performance, and its plots, from files that 'sinew bench --save' made.
+
+    bench_page.py DATA PAGE IMAGES REASONS
+
+DATA is a folder: bench.json (needed), bench-passes.json and bench-16.json (used if they are there). No figure of the page is
+typed by hand; why a target is not reached stands in the file REASONS, "key: reason" line by line.
+"""
+import json
+import os
+import subprocess
+import sys
+
+# ---- Reading -----------------------------------------------------------------------------------------------------------
+
+
+def load(folder, name):
+    path = os.path.join(folder, name)
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as file:
+        return json.load(file)
+
+
+def load_reasons(path):
+    reasons = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            key, colon, reason = line.strip().partition(":")
+            if colon and not line.startswith("#"):
+                reasons[key.strip()] = reason.strip()
+    return reasons
+
+
+def passes(row):
+    return row["substeps"] * row["iterations"]
+
+
+class Rows:
+    """The rows of one file that were measured."""
+
+    def __init__(self, data):
+        self.all = [r for r in data["rows"] if r["status"] == "measured"] if data else []
+
+    def some(self, **like):
+        return [r for r in self.all if all(r.get(k) == v for k, v in like.items())]
+
+    def one(self, **like):
+        found = self.some(**like)
+        return found[0] if found else None
+
+
+# ---- Text --------------------------------------------------------------------------------------------------------------
+
+
+def number(value, digits=3):
+    return "–" if value is None else f"{value:.{digits}g}"
+
+
+def fixed(value, digits=2, unit=""):
+    return "–" if value is None else f"{value:.{digits}f}{unit}"
+
+
+def share(value):
+    return "–" if value is None else f"{100 * value:.0f} %"
+
+
+def name_of(row):
+    return f"cloth {row['n']}" if row["scene"] == "cloth" else row["scene"]
+
+
+def table(head, lines, left):
+    """A table in Markdown; the first `left` columns are texts, the others numbers."""
+    out = ["| " + " | ".join(head) + " |"]
+    out.append("|" + "|".join("---" if i < left else "---:" for i in range(len(head))) + "|")
+    out += ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join(out)
+
+
+def size(value):
+    if not value:
+        return "unknown"
+    return f"{value / 1048576:g} MiB" if value >= 1048576 else f"{value / 1024:g} KiB"
+
+
+def machine_text(data):
+    m, limits = data["machine"], data["limits"]
+    lines = [
+        ["processor", m["cpu"]],
+        ["cores", str(m["cores"])],
+        ["data caches (first, second, third)", ", ".join(size(m[k]) for k in ("l1_bytes", "l2_bytes", "l3_bytes"))],
+        ["system", m["system"]],
+        ["compiler", m["compiler"]],
+        ["Sinew", f"{data['version']}, {data['precision']} precision"],
+    ]
+    bullet = Rows(data).one(engine="bullet")
+    lines.append(["Bullet", bullet["version"] if bullet else "not installed"])
+    lines.append(["limit: projections in contiguous arrays",
+                  f"{fixed(limits['contiguous_ns'])} ns each ({limits['contiguous_lanes']})"])
+    lines.append(["limit: copying memory", f"{limits['copy_bytes_per_second'] / 1e9:.1f} GB/s, read and written together"])
+    return table(["", ""], lines, 2)
+
+
+def rows_text(rows):
+    head = ["scene", "engine", "path", "threads", "constraints", "passes", "ns/projection", "ms/frame", "spread",
+            "mean stretch", "max stretch", "of the limit", "speed-up", "× Bullet", "frames"]
+    lines = []
+    for r in rows.all:
+        limit = share(r.get("limit_share")) + (" (memory)" if r.get("limit") == "memory" else "")
+        lines.append([name_of(r), r["engine"], r["path"], str(r["threads"]), f"{r['constraints']:,}",
+                      f"{r['substeps']} × {r['iterations']}", fixed(r["ns_per_projection"]), number(r["ms_per_frame"], 4),
+                      share(r["spread"]), number(r["stretch_mean"]), number(r["stretch_max"]), limit,
+                      fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 1), str(r["frames"])])
+    return table(head, lines, 3)
+
+
+# ---- Targets -----------------------------------------------------------------------------------------------------------
+
+
+class Targets:
+    """What should be reached beside what was measured."""
+
+    def __init__(self, reasons):
+        self.reasons = reasons
+        self.lines = []
+
+    def reason(self, key):
+        while key and key not in self.reasons:
+            key = key.rpartition("-")[0]
+        return self.reasons.get(key)
+
+    def add(self, key, what, target, measured, text, reached):
+        if measured is None:
+            self.lines.append([what, target, "–", "not measured"])
+            return
+        verdict = "reached"
+        if not reached:
+            reason = self.reason(key)
+            verdict = "**not reached**" + (f": {reason}" if reason else "")
+        self.lines.append([what, target, text, verdict])
+
+    def most(self, key, what, value, bound, unit="ns"):
+        self.add(key, what, f"≤ {bound:g} {unit}", value, None if value is None else f"{value:.3g} {unit}",
+                 value is not None and value <= bound)
+
+    def least(self, key, what, value, bound):
+        self.add(key, what, f"≥ {bound:g} ×", value, None if value is None else f"{value:.2f} ×",
+                 value is not None and value >= bound)
+
+
+def value(row, key):
+    return row.get(key) if row else None
+
+
+def speed_targets(t, rows):
+    for n in (64, 128, 256, 512, 1024):
+        row = rows.one(scene="cloth", n=n, engine="sinew", path="general", threads=1)
+        t.most(f"general-{n}", f"cloth {n}, any mesh, one thread", value(row, "ns_per_projection"), 2.0)
+    for n, bound in ((64, 0.6), (128, 0.6), (256, 0.6), (512, 1.1), (1024, 1.1)):
+        row = rows.one(scene="cloth", n=n, engine="sinew", path="grid", threads=1)
+        t.most(f"grid-{n}", f"cloth {n}, regular grid, one thread", value(row, "ns_per_projection"), bound)
+    for scene, words in (("ropes", "1,000 ropes of 32"), ("cloths", "256 cloths of 16 × 16")):
+        row = rows.one(scene=scene, engine="sinew", path="grid", threads=1)
+        t.most(f"identical-{scene}", f"identical objects: {words}, one thread", value(row, "ns_per_projection"), 0.6)
+
+
+def thread_targets(t, rows, many):
+    for path, sizes in (("general", (128, 256, 512, 1024)), ("grid", (512, 1024))):
+        for n in sizes:
+            row = rows.one(scene="cloth", n=n, engine="sinew", path=path, threads=2)
+            t.least(f"threads-2-{path}-{n}", f"two threads, cloth {n}, {path}", value(row, "ratio_to_one_thread"), 1.8)
+    for path in ("general", "grid"):
+        row = many.one(scene="cloth", n=1024, engine="sinew", path=path, threads=16)
+        t.least(f"threads-16-{path}-1024", f"16 threads, cloth 1024, {path}", value(row, "ratio_to_one_thread"), 11)
+
+
+def bullet_targets(t, rows):
+    for path, bounds in (("general", ((64, 4), (256, 8))), ("grid", ((64, 12), (256, 25)))):
+        for n, bound in bounds:
+            row = rows.one(scene="cloth", n=n, engine="sinew", path=path, threads=1)
+            t.least(f"bullet-{path}-{n}", f"faster than Bullet, cloth {n}, {path}", value(row, "ratio_to_bullet"), bound)
+    for path in ("general", "grid"):
+        for n in (64, 256):
+            row = rows.one(scene="cloth", n=n, engine="sinew", path=path, threads=1)
+            t.least(f"bullet-stretch-{n}", f"mean stretch less than Bullet's, cloth {n}, {path}",
+                    value(row, "stretch_ratio_to_bullet"), 5)
+
+
+def other_targets(t, rows):
+    direct = rows.one(scene="rope_heavy", engine="sinew", path="direct", threads=1)
+    sweep = rows.one(scene="rope_heavy", engine="sinew", path="grid", threads=1)
+    stretch = value(direct, "stretch_max")
+    t.add("rope-stretch", "rope of 1,000, bob 1,000 ×: largest stretch", "< 0.1 %", stretch,
+          None if stretch is None else f"{100 * stretch:.2g} %", stretch is not None and stretch < 0.001)
+    cost = direct["ms_per_frame"] / sweep["ms_per_frame"] if direct and sweep else None
+    t.add("rope-cost", "the same: cost against one sweep", "< 2 ×", cost, None if cost is None else f"{cost:.2f} ×",
+          cost is not None and cost < 2)
+    t.most("tets", "tetrahedron volume row", value(rows.one(scene="tets", engine="sinew", threads=1), "ns_per_volume"), 6)
+    for path in ("general", "grid"):
+        row = rows.one(scene="cloth", n=512, engine="sinew", path=path, threads=1)
+        plan = row["first_ms"] - row["ms_per_frame"] if row else None
+        t.most("plan", f"plan of a million constraints (cloth 512, {path}): first frame less a later one", plan, 100, "ms")
+        t.most("edit", f"a constraint added or removed there ({path})", value(row, "edit_ns"), 1000)
+        room = 48 * row["constraints"] + 128 * row["particles"] if row else 1
+        used = row["bytes"] / room if row else None
+        t.add("memory", f"all memory there ({path}), of 48 B a constraint and 128 B a particle", "≤ 100 %", used,
+              None if used is None else f"{100 * used:.0f} %", used is not None and used <= 1)
+
+
+def targets_text(rows, many, reasons):
+    t = Targets(reasons)
+    speed_targets(t, rows)
+    thread_targets(t, rows, many)
+    bullet_targets(t, rows)
+    other_targets(t, rows)
+    return table(["what", "target", "measured", ""], t.lines, 4)
+
+
+# ---- Plots -------------------------------------------------------------------------------------------------------------
+
+MARKED = "linespoints lw 2 pt 7 ps 0.6"
+COLOUR = {"grid": "#1f77b4", "general": "#2ca02c", "bullet": "#d62728"}
+
+
+def gnuplot(script):
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+
+
+def curve(number_, points):
+    return f"$data{number_} << END\n" + "\n".join(f"{x:g} {y:g}" for x, y in points) + "\nEND\n"
+
+
+def plot(path, title, x, y, settings, curves):
+    """curves: (title, style, points). Says whether there was anything to draw."""
+    curves = [c for c in curves if c[2]]
+    if not curves:
+        return False
+    script = (f"set terminal svg size 760,460 noenhanced background rgb 'white' font 'sans,12'\nset output '{path}'\n"
+              f"set title '{title}'\nset xlabel '{x}'\nset ylabel '{y}'\nset grid lc rgb '#d0d0d0'\n{settings}\n")
+    for i, c in enumerate(curves):
+        script += curve(i, sorted(c[2]))
+    script += "plot " + ", ".join(f"$data{i} using 1:2 with {c[1]} title '{c[0]}'"
+                                  for i, c in enumerate(curves)) + "\n"
+    gnuplot(script)
+    return True
+
+
+def plot_time(path, rows):
+    curves = []
+    most = max((r["threads"] for r in rows.all), default=1)
+    for engine, name, threads in (("bullet", "links", 1), ("sinew", "general", 1), ("sinew", "general", most),
+                                  ("sinew", "grid", 1), ("sinew", "grid", most)):
+        if engine == "sinew" and threads == most and most == 1 and any(c[0].startswith(name) for c in curves):
+            continue
+        points = [(r["n"], r["ns_per_projection"])
+                  for r in rows.some(scene="cloth", engine=engine, path=name, threads=threads)]
+        label = "Bullet" if engine == "bullet" else name
+        dash = "dt 2" if threads > 1 else ""
+        colour = COLOUR["bullet" if engine == "bullet" else name]
+        curves.append((f"{label}, {threads} thread{'s' if threads > 1 else ''}", f"{MARKED} {dash} lc rgb '{colour}'", points))
+    return plot(path, "cloth of N × N particles, 10 passes a frame", "N", "ns per projection",
+                "set logscale xy\nset xrange [48:1536]\nset xtics (64, 128, 256, 512, 1024)\nset key outside right", curves)
+
+
+def plot_threads(path, rows):
+    curves = []
+    sizes = sorted({r["n"] for r in rows.some(scene="cloth", engine="sinew")})
+    for name in ("grid", "general"):
+        for i, n in enumerate(sizes):
+            points = [(r["threads"], r["ratio_to_one_thread"]) for r in rows.some(scene="cloth", n=n, path=name)
+                      if r.get("ratio_to_one_thread")]
+            if points:
+                style = f"{MARKED} lc rgb '{COLOUR[name]}' dt {i + 1}"
+                curves.append((f"{name}, N = {n}", style, [(1, 1)] + points))
+    most = max((x for c in curves for x, _ in c[2]), default=1)
+    if curves:
+        curves.append(("linear", "lines lc rgb '#909090'", [(1, 1), (most, most)]))
+    return plot(path, "cloth of N × N particles", "threads", "speed-up against one thread",
+                f"set xrange [1:{most}]\nset yrange [0:*]\nset xtics 1\nset key outside right", curves)
+
+
+def plot_error(path, rows):
+    curves = []
+    for engine, name in (("bullet", "links"), ("sinew", "general"), ("sinew", "grid")):
+        points = [(r["ms_per_frame"], r["stretch_mean"])
+                  for r in rows.some(scene="cloth", engine=engine, path=name, threads=1) if r["stretch_mean"]]
+        colour = COLOUR["bullet" if engine == "bullet" else name]
+        curves.append(("Bullet" if engine == "bullet" else name, f"{MARKED} lc rgb '{colour}'", points))
+    counts = [passes(r) for r in rows.all]
+    span = f"{min(counts)} to {max(counts)}" if counts else ""
+    return plot(path, f"cloth 64, {span} passes a frame, one thread", "ms per frame", "mean stretch",
+                "set logscale xy\nset format y '%g'\nset key outside right", curves)
+
+
+# ---- The page ----------------------------------------------------------------------------------------------------------
+
+METHOD = """\
+A projection is one visit of the solver to one constraint. Its price is the time of whole steps, with everything that belongs to
+them, divided by frames × passes × constraints. A frame is 1/60 s; the scenes make 10 passes a frame (10 substeps of one pass), the
+ropes 20; Bullet, which has no substeps, makes as many iterations in one. Frames run in blocks, short scenes several times over, until
+a second was measured; shown are the median of the blocks and the spread between their quartiles. On one thread CPU time counts, on
+several wall time. The first frame, in which the plan is made, is timed apart.
+
+The standard scenes, the same for both engines: particles of 1 kg, 5 cm apart, zero compliance, no damping, no collisions, started
+level and let go. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
+1,000 particles and a bob 100 times heavier (*rope_heavy*: 1,000 times); *tets* 20³ cubes of five tetrahedra each, with rods along
+all edges and a volume row for each tetrahedron (*tets_links*: the rods only), held at two corners; *ropes* 1,000 ropes of 32;
+*cloths* 256 cloths of 16 × 16. On the path *grid* particles are numbered row by row, so that the engine can find what is regular;
+for *general* numbers and order are shuffled, as in any mesh; *sequential* is the reference solver, *direct* the direct one. Stretch
+is |l − l₀| / l₀ over the structural edges (not the diagonals of cloth) at the end of the frames that the row names.
+
+The limits are measured in the same run: distance projections in contiguous arrays that fit the first cache, eight lanes wide with
+exact square root and division, and memcpy beyond all caches. A row is held against the first, divided by its threads; on one
+thread and beyond the third cache against the time to move what a substep has to (52 bytes a particle, and 12 a rod where nothing
+is regular), if that is more.
+"""
+
+
+def page_text(data, wide, drawn, reasons):
+    rows, many = Rows(data), Rows(wide)
+    parts = ["# Performance", "Written by `make bench-docs`, never by hand: `sinew bench` measures into `docs/data/`, and this "
+             "page is made from that. Times drift between machines and hours; compare ratios of one run.",
+             "## Machine", machine_text(data), "## Method", METHOD.strip(), "## Targets",
+             "Targets of the project beside what was measured here.", targets_text(rows, many, reasons), "## Plots"]
+    for name, words in drawn:
+        parts.append(f"![{words}](images/performance/{name})")
+    parts += ["## All rows", rows_text(rows)]
+    if wide:
+        parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more of them, "
+                  "from `docs/data/bench-16.json`.", machine_text(wide), rows_text(many)]
+    return "\n\n".join(parts) + "\n"
+
+
+def main():
+    if len(sys.argv) != 5:
+        sys.exit("usage: bench_page.py DATA PAGE IMAGES REASONS")
+    folder, page, images, reasons = sys.argv[1:]
+    data, curves, wide = (load(folder, n) for n in ("bench.json", "bench-passes.json", "bench-16.json"))
+    if not data:
+        sys.exit(f"bench_page.py: there is no {folder}/bench.json: run 'make bench-docs'")
+    os.makedirs(images, exist_ok=True)
+    drawn = []
+    for name, words, draw, rows in (
+            ("time.svg", "Time of a projection against the size of the cloth", plot_time, Rows(data)),
+            ("threads.svg", "Speed-up against threads", plot_threads, Rows(data)),
+            ("error.svg", "Mean stretch against time", plot_error, Rows(curves)),
+            ("threads-16.svg", "Speed-up against threads on the machine with more cores", plot_threads, Rows(wide))):
+        if draw(os.path.join(images, name), rows):
+            drawn.append((name, words))
+    with open(page, "w", encoding="utf-8") as file:
+        file.write(page_text(data, wide, drawn, load_reasons(reasons)))
+    print(f"wrote {page}")
+
+
+if __name__ == "__main__":
+    main()

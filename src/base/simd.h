@@ -1,0 +1,435 @@
+/* Several lanes of single precision at once. A source that defines SN_WIDTH as 1, 4, 8 or 16 and includes this file gets
+   the type lanes of so many floats, with the operators + - * / of the language, and the functions below. Every
+   operation is IEEE and acts on each lane alone, so results do not depend on the width: code for one lane is the
+   reference, wider code is the same code.
+
+   Widths above 1 need the vector extensions of gcc and clang, which compile them to what the target has. */
+#ifndef SN_BASE_SIMD_H
+#define SN_BASE_SIMD_H
+
+#include "base/vec.h"
+
+#include <string.h>
+
+#ifndef SN_WIDTH
+#error "define SN_WIDTH before including base/simd.h"
+#endif
+
+#if SN_WIDTH > 4 && defined(__AVX__)
+#include <immintrin.h>
+#elif SN_WIDTH > 1 && defined(__SSE2__)
+#include <emmintrin.h>
+#elif SN_WIDTH > 1 && defined(__aarch64__)
+#include <arm_neon.h>
+#elif SN_WIDTH > 1 && defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
+/* ---- Types: lanes are numbers, flags are all ones or all zeros in each lane ---------------------------------------- */
+
+#if SN_WIDTH == 1
+typedef float lanes;
+typedef int32_t flags;
+#else
+typedef float lanes __attribute__((vector_size(SN_WIDTH * 4)));
+typedef int32_t flags __attribute__((vector_size(SN_WIDTH * 4)));
+#endif
+
+/* A vector of three coordinates in each lane. */
+typedef struct lanes3 {
+    lanes x, y, z;
+} lanes3;
+
+SN_INLINE lanes lanes_all(float a)
+{
+#if SN_WIDTH == 1
+    return a;
+#else
+    return a - (lanes){0}; /* broadcasts; -0 stays -0 */
+#endif
+}
+
+SN_INLINE lanes lanes_load(const float *from)
+{
+    lanes a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+SN_INLINE void lanes_store(float *to, lanes a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+SN_INLINE flags flags_load(const int32_t *from)
+{
+    flags a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+/* ---- Choosing: comparisons with a NaN are false, but for lanes_unequal ---------------------------------------------- */
+
+#if SN_WIDTH == 1
+SN_INLINE flags lanes_above(lanes a, lanes b)
+{
+    return -(a > b);
+}
+
+SN_INLINE flags lanes_at_least(lanes a, lanes b)
+{
+    return -(a >= b);
+}
+
+SN_INLINE flags lanes_unequal(lanes a, lanes b)
+{
+    return -(a != b);
+}
+
+SN_INLINE lanes lanes_choose(flags where, lanes a, lanes b)
+{
+    return where ? a : b;
+}
+#else
+SN_INLINE flags lanes_above(lanes a, lanes b)
+{
+    return a > b;
+}
+
+SN_INLINE flags lanes_at_least(lanes a, lanes b)
+{
+    return a >= b;
+}
+
+SN_INLINE flags lanes_unequal(lanes a, lanes b)
+{
+    return a != b;
+}
+
+SN_INLINE lanes lanes_choose(flags where, lanes a, lanes b)
+{
+#if SN_WIDTH == 16 && defined(__AVX512DQ__)
+    return (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)where), (__m512)b, (__m512)a);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (lanes)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)where);
+#else
+    return (lanes)((where & (flags)a) | (~where & (flags)b));
+#endif
+}
+#endif
+
+/* a where flagged, 0 elsewhere, whatever a is there. */
+SN_INLINE lanes lanes_keep(flags where, lanes a)
+{
+#if SN_WIDTH == 1
+    return where ? a : 0;
+#else
+    return (lanes)(where & (flags)a);
+#endif
+}
+
+SN_INLINE flags flags_everywhere(void)
+{
+    return lanes_at_least(lanes_all(0), lanes_all(0));
+}
+
+/* Whether all lanes are flagged. */
+SN_INLINE bool flags_all(flags where)
+{
+#if SN_WIDTH == 1
+    return where != 0;
+#elif SN_WIDTH == 16 && defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)where) == 0xffff;
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return _mm256_movemask_ps((__m256)where) == 0xff;
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return _mm_movemask_ps((__m128)where) == 0xf;
+#elif SN_WIDTH == 4 && defined(__aarch64__)
+    return vminvq_u32((uint32x4_t)where) != 0;
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return wasm_i32x4_all_true((v128_t)where);
+#else
+    int32_t all = -1;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        all &= where[i];
+    return all != 0;
+#endif
+}
+
+/* a if it is the smaller one, otherwise b: b if one of them is not a number, and of two zeros. */
+SN_INLINE lanes lanes_min(lanes a, lanes b)
+{
+#if SN_WIDTH == 16 && defined(__AVX512F__)
+    return (lanes)_mm512_min_ps((__m512)a, (__m512)b);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (lanes)_mm256_min_ps((__m256)a, (__m256)b);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return (lanes)_mm_min_ps((__m128)a, (__m128)b);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return (lanes)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
+#else
+    return lanes_choose(lanes_above(b, a), a, b);
+#endif
+}
+
+/* a if it is the larger one, otherwise b. */
+SN_INLINE lanes lanes_max(lanes a, lanes b)
+{
+#if SN_WIDTH == 16 && defined(__AVX512F__)
+    return (lanes)_mm512_max_ps((__m512)a, (__m512)b);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (lanes)_mm256_max_ps((__m256)a, (__m256)b);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return (lanes)_mm_max_ps((__m128)a, (__m128)b);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return (lanes)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
+#else
+    return lanes_choose(lanes_above(a, b), a, b);
+#endif
+}
+
+SN_INLINE lanes lanes_abs(lanes a)
+{
+#if SN_WIDTH == 1
+    return fabsf(a);
+#else
+    return (lanes)((flags)a & 0x7fffffff);
+#endif
+}
+
+/* The square root, correctly rounded. */
+SN_INLINE lanes lanes_sqrt(lanes a)
+{
+#if SN_WIDTH == 1
+    return sqrtf(a);
+#elif SN_WIDTH == 16 && defined(__AVX512F__)
+    return (lanes)_mm512_sqrt_ps((__m512)a);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (lanes)_mm256_sqrt_ps((__m256)a);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return (lanes)_mm_sqrt_ps((__m128)a);
+#elif SN_WIDTH == 4 && defined(__aarch64__)
+    return (lanes)vsqrtq_f32((float32x4_t)a);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return (lanes)wasm_f32x4_sqrt((v128_t)a);
+#else
+    for (int i = 0; i < SN_WIDTH; ++i)
+        a[i] = sqrtf(a[i]);
+    return a;
+#endif
+}
+
+/* ---- Vectors in lanes ------------------------------------------------------------------------------------------------ */
+
+SN_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+SN_INLINE lanes3 lanes3_sub(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+SN_INLINE lanes3 lanes3_scale(lanes3 a, lanes s)
+{
+    return (lanes3){a.x * s, a.y * s, a.z * s};
+}
+
+SN_INLINE lanes lanes3_dot(lanes3 a, lanes3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+SN_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+SN_INLINE lanes3 lanes3_keep(flags where, lanes3 a)
+{
+    return (lanes3){lanes_keep(where, a.x), lanes_keep(where, a.y), lanes_keep(where, a.z)};
+}
+
+/* ---- Records: vectors of four numbers as particles are stored, one in each lane --------------------------------------
+
+   In memory a particle is x, y, z, w. `records` holds those of SN_WIDTH particles as they lie, not yet turned into lanes:
+   sums, differences and stores need no turning, and turning is what costs. */
+
+#if SN_WIDTH <= 8
+typedef struct records {
+    lanes part[4]; /* width 1: x, y, z, w. Otherwise: the particles i, and at width 8 i + 4 in the upper half */
+} records;
+
+#if SN_WIDTH == 8
+SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
+{
+#ifdef __AVX__
+    return (lanes)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&a->x)), _mm_loadu_ps(&b->x), 1);
+#else
+    lanes r;
+    memcpy(&r, a, sizeof *a);
+    memcpy((char *)&r + sizeof *a, b, sizeof *b);
+    return r;
+#endif
+}
+#endif
+
+/* Those with the numbers index[0 .. SN_WIDTH - 1], counted from base. */
+#define RECORDS_FUNCTIONS(suffix, number)                                                                              \
+    SN_INLINE records records_load_##suffix(const sn_vec4 *base, const number *index)                                  \
+    {                                                                                                                  \
+        records r;                                                                                                     \
+        RECORDS_LOAD(r, base, index);                                                                                  \
+        return r;                                                                                                      \
+    }                                                                                                                  \
+    SN_INLINE void records_store_##suffix(sn_vec4 *base, const number *index, const records *r)                        \
+    {                                                                                                                  \
+        RECORDS_STORE(r, base, index);                                                                                 \
+    }                                                                                                                  \
+    SN_INLINE void records_store_some_##suffix(sn_vec4 *base, const number *index, const records *r, uint32_t mask)    \
+    {                                                                                                                  \
+        float all[4 * SN_WIDTH];                                                                                       \
+        memcpy(all, r, sizeof all);                                                                                    \
+        for (uint32_t i = 0; i < SN_WIDTH; ++i)                                                                        \
+            if (mask >> i & 1)                                                                                         \
+                memcpy(&base[index[i]], all + 4 * RECORDS_AT(i), sizeof *base);                                        \
+    }
+
+#if SN_WIDTH == 1
+#define RECORDS_LOAD(r, base, index)  memcpy(&(r), &(base)[(index)[0]], sizeof(r))
+#define RECORDS_STORE(r, base, index) memcpy(&(base)[(index)[0]], (r), sizeof *(r))
+#define RECORDS_AT(i)                 (i)
+#elif SN_WIDTH == 4
+#define RECORDS_LOAD(r, base, index)                                                                                   \
+    for (int i = 0; i < 4; ++i)                                                                                        \
+    memcpy(&(r).part[i], &(base)[(index)[i]], 16)
+#define RECORDS_STORE(r, base, index)                                                                                  \
+    for (int i = 0; i < 4; ++i)                                                                                        \
+    memcpy(&(base)[(index)[i]], &(r)->part[i], 16)
+#define RECORDS_AT(i) (i)
+#else
+#define RECORDS_LOAD(r, base, index)                                                                                   \
+    for (int i = 0; i < 4; ++i)                                                                                        \
+    (r).part[i] = record_pair(&(base)[(index)[i]], &(base)[(index)[i + 4]])
+#define RECORDS_STORE(r, base, index)                                                                                  \
+    for (int i = 0; i < 4; ++i) {                                                                                      \
+        memcpy(&(base)[(index)[i]], &(r)->part[i], 16);                                                                \
+        memcpy(&(base)[(index)[i + 4]], (const char *)&(r)->part[i] + 16, 16);                                         \
+    }
+#define RECORDS_AT(i) (2 * ((i) % 4) + (i) / 4)
+#endif
+
+RECORDS_FUNCTIONS(near, uint16_t)
+RECORDS_FUNCTIONS(far, uint32_t)
+
+SN_INLINE records records_add(records a, records b)
+{
+    return (records){{a.part[0] + b.part[0], a.part[1] + b.part[1], a.part[2] + b.part[2], a.part[3] + b.part[3]}};
+}
+
+SN_INLINE records records_sub(records a, records b)
+{
+    return (records){{a.part[0] - b.part[0], a.part[1] - b.part[1], a.part[2] - b.part[2], a.part[3] - b.part[3]}};
+}
+
+/* Turns records into lanes, and lanes into records: part[0 .. 3] become x, y, z, w, or the other way about. */
+SN_INLINE records records_turn(records r)
+{
+#if SN_WIDTH == 1
+    return r;
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    __m256 a = (__m256)r.part[0], b = (__m256)r.part[1], c = (__m256)r.part[2], d = (__m256)r.part[3];
+    __m256 ab = _mm256_unpacklo_ps(a, b), AB = _mm256_unpackhi_ps(a, b);
+    __m256 cd = _mm256_unpacklo_ps(c, d), CD = _mm256_unpackhi_ps(c, d);
+    return (records){{(lanes)_mm256_shuffle_ps(ab, cd, 0x44), (lanes)_mm256_shuffle_ps(ab, cd, 0xee),
+                      (lanes)_mm256_shuffle_ps(AB, CD, 0x44), (lanes)_mm256_shuffle_ps(AB, CD, 0xee)}};
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    __m128 a = (__m128)r.part[0], b = (__m128)r.part[1], c = (__m128)r.part[2], d = (__m128)r.part[3];
+    __m128 ab = _mm_unpacklo_ps(a, b), AB = _mm_unpackhi_ps(a, b);
+    __m128 cd = _mm_unpacklo_ps(c, d), CD = _mm_unpackhi_ps(c, d);
+    return (records){{(lanes)_mm_movelh_ps(ab, cd), (lanes)_mm_movehl_ps(cd, ab), (lanes)_mm_movelh_ps(AB, CD),
+                      (lanes)_mm_movehl_ps(CD, AB)}};
+#elif SN_WIDTH == 4 && defined(__aarch64__)
+    float32x4_t a = (float32x4_t)r.part[0], b = (float32x4_t)r.part[1];
+    float32x4_t c = (float32x4_t)r.part[2], d = (float32x4_t)r.part[3];
+    float64x2_t ab = (float64x2_t)vzip1q_f32(a, b), AB = (float64x2_t)vzip2q_f32(a, b);
+    float64x2_t cd = (float64x2_t)vzip1q_f32(c, d), CD = (float64x2_t)vzip2q_f32(c, d);
+    return (records){
+        {(lanes)vzip1q_f64(ab, cd), (lanes)vzip2q_f64(ab, cd), (lanes)vzip1q_f64(AB, CD), (lanes)vzip2q_f64(AB, CD)}};
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    v128_t a = (v128_t)r.part[0], b = (v128_t)r.part[1], c = (v128_t)r.part[2], d = (v128_t)r.part[3];
+    v128_t ab = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), AB = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
+    v128_t cd = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), CD = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
+    return (records){{(lanes)wasm_i64x2_shuffle(ab, cd, 0, 2), (lanes)wasm_i64x2_shuffle(ab, cd, 1, 3),
+                      (lanes)wasm_i64x2_shuffle(AB, CD, 0, 2), (lanes)wasm_i64x2_shuffle(AB, CD, 1, 3)}};
+#else
+    records t;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        for (int k = 0; k < 4; ++k)
+            t.part[k][i] = r.part[i % 4][k + 4 * (i / 4)];
+    return t;
+#endif
+}
+
+/* The last number of each record, w, in all four places of it. */
+SN_INLINE records records_w(records r)
+{
+#if SN_WIDTH == 1
+    return (records){{r.part[3], r.part[3], r.part[3], r.part[3]}};
+#else
+    records t;
+    for (int i = 0; i < 4; ++i)
+#if SN_WIDTH == 8 && defined(__AVX__)
+        t.part[i] = (lanes)_mm256_permute_ps((__m256)r.part[i], 0xff);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+        t.part[i] = (lanes)_mm_shuffle_ps((__m128)r.part[i], (__m128)r.part[i], 0xff);
+#elif SN_WIDTH == 4 && defined(__aarch64__)
+        t.part[i] = (lanes)vdupq_laneq_f32((float32x4_t)r.part[i], 3);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+        t.part[i] = (lanes)wasm_i32x4_shuffle((v128_t)r.part[i], (v128_t)r.part[i], 3, 3, 3, 3);
+#else
+        for (int k = 0; k < SN_WIDTH; ++k)
+            t.part[i][k] = r.part[i][k | 3];
+#endif
+    return t;
+#endif
+}
+
+SN_INLINE records records_mul(records a, records b)
+{
+    return (records){{a.part[0] * b.part[0], a.part[1] * b.part[1], a.part[2] * b.part[2], a.part[3] * b.part[3]}};
+}
+
+/* -w instead of w in each record. */
+SN_INLINE records records_negate_w(records r)
+{
+#if SN_WIDTH == 1
+    r.part[3] = -r.part[3];
+#else
+    flags sign = {0};
+    for (int i = 3; i < SN_WIDTH; i += 4)
+        sign[i] = INT32_MIN;
+    for (int i = 0; i < 4; ++i)
+        r.part[i] = (lanes)((flags)r.part[i] ^ sign);
+#endif
+    return r;
+}
+
+/* x, y and z of a, w of b. */
+SN_INLINE records records_with_w(records a, records b)
+{
+#if SN_WIDTH == 1
+    a.part[3] = b.part[3];
+#else
+    flags last = {0};
+    for (int i = 3; i < SN_WIDTH; i += 4)
+        last[i] = -1;
+    for (int i = 0; i < 4; ++i)
+        a.part[i] = lanes_choose(last, b.part[i], a.part[i]);
+#endif
+    return a;
+}
+#endif
+
+#endif

@@ -1,0 +1,355 @@
+/* How a loop is shared.
+
+   Every worker owns a share of the task numbers and one word that says how many of them are left. Whoever lowers that word
+   by compare-and-swap has taken one task, the owner or somebody whose own share is done. The caller opens a loop by
+   writing all words; the loop is over when as many tasks have been counted as done as it has. Everything else follows
+   from one fact: while a task that was taken has not been counted, the loop cannot end. So who has taken a task may read
+   the loop (task, data, end) without further care, and a thread that comes late finds words at zero, or takes a task of
+   the next loop, which is as good. Nobody waits for a thread that has taken nothing: one that the system has put aside
+   delays nobody.
+
+   The upper half of a word is the number of the loop, by which its owner knows that there is something new. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* the affinity mask */
+#endif
+
+#include "base/threads.h"
+
+#include "base/clock.h"
+#include "base/float_mode.h"
+#include "base/thread_port.h"
+
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* s; how long a thread that waits for the next loop stays awake. Waking it up takes about 25 microseconds, and 3 of the
+   caller's. Loops of a step follow each other closely, except around a solver that works alone. */
+#define AWAKE_IN_STEP 200e-6
+#define AWAKE         30e-6
+
+/* s; who has waited longer than this offers the core to others between looks: there may be more threads than cores. */
+#define SELFISH 50e-6
+
+/* Turns of a waiting loop between two looks at the clock. */
+#define TURNS 32u
+
+/* A thread that is woken up wakes so many others in turn: faster than one by one, and the caller can go to work. */
+#define WAKES 2u
+
+#define CACHE_LINE 64
+
+typedef struct worker {
+    alignas(CACHE_LINE) atomic_uint_least64_t share; /* number of the loop << 32 | tasks left */
+    uint32_t end;                                    /* the task behind the last one of the share */
+    uint32_t number;
+    sn_threads *pool;
+    sn_thread thread;
+} worker;
+
+struct sn_threads {
+    /* written by the caller between loops */
+    sn_task_fn *task;
+    void *data;
+    uint32_t loop; /* number of the last loop */
+    uint32_t size; /* workers asked for, the caller included */
+    uint32_t made; /* threads that exist */
+    uint32_t refused;
+    uint32_t missing;
+    bool started; /* as far as they could be, the threads were made */
+    bool crowded; /* more threads than cores */
+    long process;
+    atomic_bool in_step;
+    atomic_bool ends; /* the threads have to go */
+
+    alignas(CACHE_LINE) atomic_uint done; /* tasks of the loop */
+
+    alignas(CACHE_LINE) atomic_uint asleep; /* threads */
+    uint32_t wanted;                        /* of those, to be woken up; guarded by the mutex, as is sleeping */
+    sn_mutex mutex;
+    sn_condition call;
+
+    worker workers[]; /* 0 is the caller */
+};
+
+uint32_t sn_threads_for(uint32_t wish)
+{
+    if (!SN_HAVE_THREADS)
+        return 1;
+    if (wish)
+        return wish < SN_MOST_THREADS ? wish : SN_MOST_THREADS;
+    uint32_t cores = thread_cores();
+    return cores < 1 ? 1 : cores < SN_MOST_THREADS_BY_ITSELF ? cores : SN_MOST_THREADS_BY_ITSELF;
+}
+
+void sn_threads_yield(void)
+{
+    thread_yield();
+}
+
+/* ---- Waiting ----------------------------------------------------------------------------------------------------- */
+
+typedef struct patience {
+    uint32_t turns;
+    double since, waited; /* s */
+} patience;
+
+/* A short moment. Returns for how long that has been going on. */
+static double wait_a_moment(patience *p, bool crowded)
+{
+    thread_pause();
+    if (++p->turns % TURNS)
+        return p->waited;
+    double now = sn_clock();
+    if (p->turns == TURNS)
+        p->since = now;
+    p->waited = now - p->since;
+    if (crowded || p->waited > SELFISH)
+        thread_yield();
+    return p->waited;
+}
+
+static uint32_t loop_of(worker *w)
+{
+    return (uint32_t)(atomic_load_explicit(&w->share, memory_order_acquire) >> 32);
+}
+
+/* How many sleepers to wake up now. The mutex is locked. */
+static uint32_t next_wakes(sn_threads *pool)
+{
+    uint32_t count = pool->wanted < WAKES ? pool->wanted : WAKES;
+    pool->wanted -= count;
+    return count;
+}
+
+static void wake(sn_threads *pool, uint32_t count)
+{
+    for (; count; --count)
+        condition_signal(&pool->call);
+}
+
+/* Sleeps until there is another loop than the one that was seen. The caller adds to `asleep` after it has opened a loop,
+   so either it sees us there or we see the loop. */
+static void sleep_well(worker *me, uint32_t seen)
+{
+    sn_threads *pool = me->pool;
+    mutex_lock(&pool->mutex);
+    atomic_fetch_add_explicit(&pool->asleep, 1, memory_order_acq_rel);
+    while (loop_of(me) == seen)
+        condition_wait(&pool->call, &pool->mutex);
+    atomic_fetch_sub_explicit(&pool->asleep, 1, memory_order_acq_rel);
+    uint32_t wakes = next_wakes(pool);
+    mutex_unlock(&pool->mutex);
+    wake(pool, wakes);
+}
+
+/* Waits for another loop than the one that was seen, and returns its number. */
+static uint32_t await_loop(worker *me, uint32_t seen)
+{
+    sn_threads *pool = me->pool;
+    patience p = {0};
+    uint32_t loop;
+    while ((loop = loop_of(me)) == seen) {
+        double waited = wait_a_moment(&p, pool->crowded);
+        if (waited > (atomic_load_explicit(&pool->in_step, memory_order_relaxed) ? AWAKE_IN_STEP : AWAKE))
+            sleep_well(me, seen);
+    }
+    return loop;
+}
+
+/* ---- Working ----------------------------------------------------------------------------------------------------- */
+
+/* Takes a task of a share. Returns how many there were before; 0: none. */
+static uint32_t take(worker *owner)
+{
+    uint_least64_t share = atomic_load_explicit(&owner->share, memory_order_relaxed);
+    while ((uint32_t)share)
+        if (atomic_compare_exchange_weak_explicit(&owner->share, &share, share - 1, memory_order_acquire,
+                                                  memory_order_relaxed))
+            return (uint32_t)share;
+    return 0;
+}
+
+/* Does what is left of a share. */
+static void finish_share(sn_threads *pool, worker *owner, uint32_t number)
+{
+    uint32_t done = 0, left;
+    for (; (left = take(owner)) != 0; ++done)
+        pool->task(pool->data, owner->end - left, number);
+    if (done)
+        atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
+}
+
+/* The own share, then those of the others. */
+static void work(sn_threads *pool, uint32_t number)
+{
+    uint32_t workers = pool->made + 1;
+    for (uint32_t i = 0; i < workers; ++i) {
+        uint32_t owner = number + i < workers ? number + i : number + i - workers;
+        finish_share(pool, &pool->workers[owner], number);
+    }
+}
+
+static SN_THREAD_RESULT live(void *data)
+{
+    worker *me = data;
+    sn_threads *pool = me->pool;
+    for (uint32_t loop = await_loop(me, 0); !atomic_load_explicit(&pool->ends, memory_order_relaxed);
+         loop = await_loop(me, loop)) {
+        sn_float_mode mode = float_mode_enter();
+        work(pool, me->number);
+        float_mode_leave(mode);
+    }
+    return 0;
+}
+
+/* ---- The caller's side ------------------------------------------------------------------------------------------- */
+
+sn_threads *sn_threads_create(const sn_allocator *allocator, uint32_t count, uint32_t refused)
+{
+    size_t size = sizeof(sn_threads) + count * sizeof(worker);
+    sn_threads *pool = sn_allocate(allocator, size);
+    if (!pool)
+        return NULL;
+    memset(pool, 0, size);
+    pool->size = count;
+    pool->refused = refused;
+    pool->crowded = count > thread_cores();
+    for (uint32_t i = 0; i < count; ++i) {
+        pool->workers[i].number = i;
+        pool->workers[i].pool = pool;
+    }
+    return pool;
+}
+
+/* Numbers of loops are never 0: that is what a new thread has seen. */
+static void next_loop(sn_threads *pool)
+{
+    if (++pool->loop == 0)
+        pool->loop = 1;
+}
+
+/* Threads that cannot be made are done without. */
+static void start(sn_threads *pool)
+{
+    pool->started = true;
+    pool->process = thread_process();
+    if (!mutex_init(&pool->mutex)) {
+        pool->missing = pool->size - 1;
+        return;
+    }
+    if (!condition_init(&pool->call)) {
+        mutex_destroy(&pool->mutex);
+        pool->missing = pool->size - 1;
+        return;
+    }
+    uint32_t number = 1;
+    for (; number < pool->size && number != pool->refused; ++number)
+        if (!thread_create(&pool->workers[number].thread, live, &pool->workers[number]))
+            break;
+    pool->made = number - 1;
+    pool->missing = pool->size - number;
+    if (pool->made)
+        return;
+    condition_destroy(&pool->call);
+    mutex_destroy(&pool->mutex);
+}
+
+/* Deals out the tasks in equal shares, and lets the threads see them. */
+static void open_loop(sn_threads *pool, uint32_t count)
+{
+    uint32_t workers = pool->made + 1, first = 0;
+    next_loop(pool);
+    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    for (uint32_t i = 0; i < workers; ++i) {
+        uint32_t end = (uint32_t)((uint64_t)count * (i + 1) / workers);
+        worker *w = &pool->workers[i];
+        w->end = end;
+        atomic_store_explicit(&w->share, (uint64_t)pool->loop << 32 | (end - first), memory_order_release);
+        first = end;
+    }
+}
+
+/* Wakes up as many threads as there are tasks for. */
+static void call_sleepers(sn_threads *pool, uint32_t count)
+{
+    uint32_t asleep = atomic_fetch_add_explicit(&pool->asleep, 0, memory_order_acq_rel);
+    uint32_t awake = pool->made + 1 - asleep;
+    if (asleep == 0 || count <= awake)
+        return;
+    mutex_lock(&pool->mutex);
+    pool->wanted = count - awake < asleep ? count - awake : asleep;
+    uint32_t wakes = next_wakes(pool);
+    mutex_unlock(&pool->mutex);
+    wake(pool, wakes);
+}
+
+void sn_threads_run(sn_threads *pool, uint32_t count, sn_task_fn *task, void *data)
+{
+    if (!pool->started)
+        start(pool);
+    if (!pool->made || count < 2) {
+        for (uint32_t i = 0; i < count; ++i)
+            task(data, i, 0);
+        return;
+    }
+    pool->task = task;
+    pool->data = data;
+    open_loop(pool, count);
+    call_sleepers(pool, count);
+    work(pool, 0);
+    patience p = {0};
+    while (atomic_load_explicit(&pool->done, memory_order_acquire) != count)
+        wait_a_moment(&p, pool->crowded);
+}
+
+/* The threads of the parent stay with the parent, and its mutex may have been locked at that moment. */
+static void notice_fork(sn_threads *pool)
+{
+    if (pool->made && thread_process() != pool->process)
+        pool->made = 0;
+}
+
+void sn_threads_begin_step(sn_threads *pool)
+{
+    notice_fork(pool);
+    atomic_store_explicit(&pool->in_step, true, memory_order_relaxed);
+}
+
+void sn_threads_end_step(sn_threads *pool)
+{
+    atomic_store_explicit(&pool->in_step, false, memory_order_relaxed);
+}
+
+uint32_t sn_threads_missing(const sn_threads *pool)
+{
+    return pool->missing;
+}
+
+uint32_t sn_threads_made(const sn_threads *pool)
+{
+    return pool->made;
+}
+
+static void end_threads(sn_threads *pool)
+{
+    atomic_store_explicit(&pool->ends, true, memory_order_relaxed);
+    open_loop(pool, 0);
+    mutex_lock(&pool->mutex);
+    condition_broadcast(&pool->call);
+    mutex_unlock(&pool->mutex);
+    for (uint32_t i = 1; i <= pool->made; ++i)
+        thread_join(pool->workers[i].thread);
+    condition_destroy(&pool->call);
+    mutex_destroy(&pool->mutex);
+}
+
+void sn_threads_destroy(sn_threads *pool, const sn_allocator *allocator)
+{
+    if (!pool)
+        return;
+    notice_fork(pool);
+    if (pool->made)
+        end_threads(pool);
+    sn_release(allocator, pool, sizeof *pool + pool->size * sizeof(worker));
+}

@@ -1,0 +1,237 @@
+#include "solvers/hubs.h"
+
+#include "solvers/row.h"
+
+/* A constraint, and where it writes. */
+typedef struct job {
+    uint32_t kind;
+    uint32_t row;
+    uint32_t place; /* the first of `count`, one for each of its particles */
+    uint32_t count;
+} job;
+
+/* What is kept between steps. */
+typedef struct hubs {
+    sn_table job_table;
+    job *job;
+    sn_real *residual;    /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
+    sn_table place_table; /* places, of all jobs one after the other */
+    sn_vec3 *push;        /* by how much its constraint moves the particle */
+    sn_real *holders;     /* how many of these constraints hold it */
+    sn_sort_item *by_slot; /* key: the particle's slot, a: the place */
+    sn_sort_item *sort_scratch;
+    sn_table slot_table;
+    uint32_t *slot;  /* of each particle, once */
+    uint32_t *start; /* where its places start in by_slot; one more at the end */
+    uint64_t serial; /* of the plan that this is for */
+} hubs;
+
+/* A pass on its way. */
+typedef struct pass {
+    const sn_tiled *t;
+    hubs *h;
+    sn_real inverse_h;
+    atomic_bool fault;
+} pass;
+
+#define NOT_FINITE ((sn_real)-1)
+
+/* ---- Lists ---------------------------------------------------------------------------------------------------------------- */
+
+static hubs *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    hubs *h = sn_allocate(allocator, sizeof *h);
+    if (!h)
+        return NULL;
+    *h = (hubs){0};
+    sn_table_column(&h->job_table, sizeof *h->job, false);
+    sn_table_column(&h->job_table, sizeof *h->residual, false);
+    sn_table_column(&h->place_table, sizeof *h->push, false);
+    sn_table_column(&h->place_table, sizeof *h->holders, false);
+    sn_table_column(&h->place_table, sizeof *h->by_slot, false);
+    sn_table_column(&h->place_table, sizeof *h->sort_scratch, false);
+    sn_table_column(&h->slot_table, sizeof *h->slot, false);
+    sn_table_column(&h->slot_table, sizeof *h->start, false);
+    return scratch->hubs = h;
+}
+
+static bool reserve_tables(hubs *h, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    uint64_t places = 0;
+    for (uint32_t i = 0; i < in->plan->hub_table.count; ++i)
+        if (in->plan->hub[i].kind)
+            places += SN_MAX_BLOCK < 4 * in->store->pool[in->plan->hub[i].kind]->kind.points
+                          ? SN_MAX_BLOCK
+                          : 4 * in->store->pool[in->plan->hub[i].kind]->kind.points;
+    if (!sn_table_reserve(&h->job_table, allocator, in->plan->hub_table.count) ||
+        !sn_table_reserve(&h->place_table, allocator, places) ||
+        !sn_table_reserve(&h->slot_table, allocator, places + 1) ||
+        !sn_parallel_reserve(in->parallel, allocator, in->plan->hub_table.count) ||
+        !sn_parallel_reserve(in->parallel, allocator, (uint32_t)places))
+        return false;
+    h->job = h->job_table.column[0];
+    h->residual = h->job_table.column[1];
+    h->push = h->place_table.column[0];
+    h->holders = h->place_table.column[1];
+    h->by_slot = h->place_table.column[2];
+    h->sort_scratch = h->place_table.column[3];
+    h->slot = h->slot_table.column[0];
+    h->start = h->slot_table.column[1];
+    return true;
+}
+
+static void list_jobs(hubs *h, const sn_solver_in *in)
+{
+    h->job_table.count = h->place_table.count = h->slot_table.count = 0;
+    for (uint32_t i = 0; i < in->plan->hub_table.count; ++i) {
+        sn_visit visit = in->plan->hub[i];
+        uint32_t small[SN_MAX_BLOCK], count;
+        if (!visit.kind)
+            continue;
+        sn_store_particles(in->store, in->store->pool[visit.kind], visit.row, small, &count);
+        count = sn_plan_once(small, count);
+        h->job[h->job_table.count++] = (job){visit.kind, visit.row, h->place_table.count, count};
+        for (uint32_t k = 0; k < count; ++k, ++h->place_table.count)
+            h->by_slot[h->place_table.count] = (sn_sort_item){in->frame.slot[small[k]], h->place_table.count, 0};
+    }
+    sn_sort(h->by_slot, h->sort_scratch, h->place_table.count);
+    for (uint32_t i = 0; i < h->place_table.count; ++i)
+        if (i == 0 || h->by_slot[i].key != h->by_slot[i - 1].key) {
+            h->slot[h->slot_table.count] = (uint32_t)h->by_slot[i].key;
+            h->start[h->slot_table.count++] = i;
+        }
+    h->start[h->slot_table.count] = h->place_table.count;
+    for (uint32_t s = 0; s < h->slot_table.count; ++s)
+        for (uint32_t i = h->start[s]; i < h->start[s + 1]; ++i)
+            h->holders[h->by_slot[i].a] = (sn_real)(h->start[s + 1] - h->start[s]);
+}
+
+bool sn_hubs_reserve(const sn_solver_in *in, const sn_allocator *allocator)
+{
+    hubs *h = in->scratch->hubs;
+    if (!in->plan->hub_table.count)
+        return true;
+    if (!h && !(h = make(in->scratch, allocator)))
+        return false;
+    if (h->serial == in->plan->serial)
+        return true;
+    h->serial = 0;
+    if (!reserve_tables(h, allocator, in))
+        return false;
+    list_jobs(h, in);
+    h->serial = in->plan->serial;
+    return true;
+}
+
+void sn_hubs_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    hubs *h = scratch->hubs;
+    if (!h)
+        return;
+    sn_table_release(&h->job_table, allocator);
+    sn_table_release(&h->place_table, allocator);
+    sn_table_release(&h->slot_table, allocator);
+    sn_release(allocator, h, sizeof *h);
+    scratch->hubs = NULL;
+}
+
+/* ---- A pass ------------------------------------------------------------------------------------------------------------------ */
+
+/* The place of a particle among those of a job: a block has the particles in the order in which they were listed. */
+static bool ask(pass *p, const job *asked, sn_block *block, sn_row_give give, uint32_t inequality, sn_real *lambda)
+{
+    const sn_solver_in *in = p->t->in;
+    sn_vec3 *push = p->h->push + asked->place;
+    sn_real dlambda[SN_MAX_ROWS];
+    for (uint32_t i = 0; i < block->count; ++i)
+        block->w[i] *= p->h->holders[asked->place + i];
+    if (!row_step(block, block->count, block->rows, inequality, give, &in->frame, lambda, dlambda))
+        return false;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        lambda[r] += dlambda[r];
+        for (uint32_t i = 0; i < block->count && dlambda[r] != 0; ++i) {
+            sn_real s = in->frame.x[block->slot[i]].w * dlambda[r];
+            push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
+        }
+    }
+    return true;
+}
+
+static void ask_piece(void *data, uint32_t first, uint32_t end)
+{
+    pass *p = data;
+    const sn_solver_in *in = p->t->in;
+    for (uint32_t n = first; n < end; ++n) {
+        const job *at = &p->h->job[n];
+        sn_pool *pool = in->store->pool[at->kind];
+        sn_real *lambda = pool->lambda + (size_t)at->row * pool->kind.rows;
+        sn_block block;
+        sn_block_room room;
+        memset(p->h->push + at->place, 0, at->count * sizeof *p->h->push);
+        if (p->t->pass == 0)
+            memset(lambda, 0, pool->kind.rows * sizeof *lambda);
+        p->h->residual[n] = 0;
+        if (!evaluate(in->store, pool, at->row, &in->frame, &block, &room))
+            continue;
+        sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
+        give.k = row_stiffness(give.k, in->stiffness_root);
+        if (in->tolerance > 0)
+            p->h->residual[n] = sn_row_residual(&block, pool->kind.inequality, give, &in->frame, lambda);
+        if (!ask(p, at, &block, give, pool->kind.inequality, lambda)) {
+            p->h->residual[n] = NOT_FINITE;
+            atomic_store_explicit(&p->fault, true, memory_order_relaxed);
+        }
+    }
+}
+
+static void move_piece(void *data, uint32_t first, uint32_t end)
+{
+    const pass *p = data;
+    for (uint32_t s = first; s < end; ++s) {
+        sn_vec3 sum = {0};
+        for (uint32_t i = p->h->start[s]; i < p->h->start[s + 1]; ++i)
+            sum = vec3_add(sum, p->h->push[p->h->by_slot[i].a]);
+        sn_vec4 *d = &p->t->in->frame.d[p->h->slot[s]];
+        *d = (sn_vec4){d->x + sum.x, d->y + sum.y, d->z + sum.z, 0};
+    }
+}
+
+static bool read_results(const pass *p, sn_solver_out *out, sn_real *largest)
+{
+    for (uint32_t n = 0; n < p->h->job_table.count; ++n) {
+        if (p->h->residual[n] == NOT_FINITE) {
+            out->fault_kind = p->h->job[n].kind;
+            out->fault_row = p->h->job[n].row;
+            return false;
+        }
+        *largest = p->h->residual[n] > *largest ? p->h->residual[n] : *largest;
+    }
+    return true;
+}
+
+bool sn_hubs_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    pass p = {.t = t, .h = t->in->scratch->hubs, .inverse_h = 1 / t->in->h};
+    if (!t->in->plan->hub_table.count)
+        return true;
+    sn_wide_motion motion = {0};
+    if (t->motion) {
+        motion = *t->motion;
+        motion.first = 0;
+        motion.count = p.h->slot_table.count;
+        motion.list = p.h->slot;
+        motion.mark = t->mark;
+        t->wide->note(&motion);
+    }
+    if (!sn_parallel_for(t->in->parallel, p.h->job_table.count, ask_piece, &p)) {
+        out->lost_tasks = true;
+        return false;
+    }
+    if ((p.fault || t->in->tolerance > 0) && !read_results(&p, out, largest))
+        return false;
+    if (!sn_parallel_for(t->in->parallel, p.h->slot_table.count, move_piece, &p)) {
+        out->lost_tasks = true;
+        return false;
+    }
+    return !t->motion || t->wide->settle(&motion);
+}

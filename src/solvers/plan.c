@@ -1,0 +1,720 @@
+#include "solvers/plan.h"
+
+#include "base/hash.h"
+#include "solvers/order.h"
+#include "solvers/plan_work.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Memory -------------------------------------------------------------------------------------------------------------- */
+
+void sn_plan_init(sn_plan *plan)
+{
+    *plan = (sn_plan){0};
+#define SN_PLAN_TABLE(type, name) sn_table_column(&plan->name##_table, sizeof(type), true);
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+    SN_PLAN_COPIES(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+}
+
+void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
+{
+#define SN_PLAN_TABLE(type, name) sn_table_release(&plan->name##_table, allocator);
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+    SN_PLAN_COPIES(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+    plan->made = false;
+}
+
+static void bind(sn_plan *plan)
+{
+#define SN_PLAN_TABLE(type, name) plan->name = plan->name##_table.column[0];
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+    SN_PLAN_COPIES(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+}
+
+static void clear(sn_plan *plan)
+{
+    plan->made = false;
+    plan->widest_rows = 0;
+    plan->damped = false;
+#define SN_PLAN_TABLE(type, name) plan->name##_table.count = 0;
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+    SN_PLAN_COPIES(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+}
+
+void *sn_plan_scratch(plan_work *w, size_t count, size_t size)
+{
+    size_t bytes = count * size + 1;
+    void *block = w->failed || w->blocks == PLAN_BLOCKS ? NULL : sn_allocate(w->allocator, bytes);
+    if (!block) {
+        w->failed = true;
+        return NULL;
+    }
+    w->block[w->blocks] = block;
+    w->block_size[w->blocks++] = bytes;
+    return block;
+}
+
+static void *zeroed(plan_work *w, size_t count, size_t size)
+{
+    void *block = sn_plan_scratch(w, count, size);
+    if (block)
+        memset(block, 0, count * size);
+    return block;
+}
+
+void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
+{
+    if (w->failed || !sn_table_reserve(table, w->allocator, (uint64_t)table->count + more)) {
+        w->failed = true;
+        return NULL;
+    }
+    void *at = (char *)table->column[0] + table->count * table->width[0];
+    table->count += more;
+    return at;
+}
+
+/* ---- Places: where a constraint is in the plan ------------------------------------------------------------------------------ */
+
+enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA };
+#define PLACE_SHIFT 29u
+#define PLACE_MASK  ((1u << PLACE_SHIFT) - 1)
+
+static uint32_t make_place(uint32_t where, uint32_t index)
+{
+    return (where << PLACE_SHIFT | index) + 1;
+}
+
+static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, uint32_t where)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (visit[i].kind)
+            store->pool[visit[i].kind]->place[visit[i].row] = make_place(where, i);
+}
+
+static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, const sn_plan_run *run,
+                      uint32_t batch, uint32_t lane)
+{
+    uint32_t global = run->batch + batch, row = plan->row[global * SN_BATCH + lane];
+    const sn_pool *pool = store->pool[run->kind];
+    uint32_t params = wide[run->kind].params;
+    for (uint32_t n = 0; n < params; ++n)
+        plan->param[run->param + (batch * params + n) * SN_BATCH + lane] =
+            (float)pool->param[(size_t)row * pool->param_count + n];
+    plan->compliance[global * SN_BATCH + lane] = (float)pool->give[row].compliance;
+}
+
+/* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
+   not, which do no harm. */
+static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide)
+{
+    for (uint32_t r = 0; r < plan->run_table.count; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        for (uint32_t b = 0; b < run->batches; ++b)
+            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+                uint32_t at = (run->batch + b) * SN_BATCH + lane;
+                if (!(plan->mask[run->batch + b] >> lane & 1))
+                    continue;
+                copy_lane(plan, store, wide, run, b, lane);
+                store->pool[run->kind]->place[plan->row[at]] = make_place(PLACE_LANE, at);
+            }
+    }
+}
+
+static void find_places(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        if (store->pool[kind]->table.count)
+            memset(store->pool[kind]->place, 0, store->pool[kind]->table.count * sizeof(uint32_t));
+    fill_batches(plan, store, wide);
+    set_places(store, plan->visit, plan->visit_table.count, PLACE_VISIT);
+    set_places(store, plan->hub, plan->hub_table.count, PLACE_HUB);
+    set_places(store, plan->many, plan->many_table.count, PLACE_MANY);
+    set_places(store, plan->extra, plan->extra_table.count, PLACE_EXTRA);
+}
+
+bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+{
+    uint32_t params = 0;
+    bind(plan);
+    for (uint32_t r = 0; r < plan->run_table.count; ++r)
+        if (plan->run[r].batches)
+            params += plan->run[r].batches * SN_BATCH * wide[plan->run[r].kind].params;
+    if (!sn_table_reserve(&plan->param_table, allocator, params) ||
+        !sn_table_reserve(&plan->compliance_table, allocator, plan->row_table.count))
+        return false;
+    plan->param_table.count = params;
+    plan->compliance_table.count = plan->row_table.count;
+    bind(plan);
+    memset(plan->param, 0, params * sizeof *plan->param);
+    memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
+    find_places(plan, store, wide);
+    plan->filled = true;
+    plan->serial++;
+    return true;
+}
+
+/* ---- Reading the constraints ------------------------------------------------------------------------------------------------- */
+
+bool sn_plan_is_wide(const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = store->pool[kind];
+    if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points)
+        return false;
+    const sn_give *give = &pool->give[row];
+    if (give->damping * give->compliance != 0 || give->stiffness != 1 || (wide[kind].rigid_only && give->compliance > 0))
+        return false;
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        if (pool->point[(size_t)row * pool->kind.points + i] & SN_SPOT_BIT)
+            return false;
+    return true;
+}
+
+uint32_t sn_plan_once(uint32_t *particle, uint32_t count)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t k = 0;
+        while (k < kept && particle[k] != particle[i])
+            ++k;
+        if (k == kept)
+            particle[kept++] = particle[i];
+    }
+    return kept;
+}
+
+/* Dampers need to know where the substep started. */
+static bool is_damped(const sn_store *store, uint32_t kind, uint32_t row)
+{
+    const sn_give *give = &store->pool[kind]->give[row];
+    return give->damping * give->compliance != 0;
+}
+
+/* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
+static bool fits_tile(const sn_pool *pool)
+{
+    return !pool_has_lists(pool) && !pool->kind.project;
+}
+
+static void read_items(plan_work *w)
+{
+    sn_store *store = w->store;
+    uint32_t total = 0, room = 0;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        if (!pool->ids.live || pool->kind.force || !fits_tile(pool))
+            continue;
+        room += pool->ids.live * pool->kind.points;
+        total += pool->ids.live;
+    }
+    room += 4 * (store->spot_table.count - store->counts.free_spots);
+    w->item = sn_plan_scratch(w, total, sizeof *w->item);
+    w->particle = sn_plan_scratch(w, (size_t)room + SN_MAX_BLOCK, sizeof *w->particle);
+    if (w->failed)
+        return;
+    for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
+        uint32_t kind = store->run[r].kind, row = store->run[r].first + i, count = 0;
+        const sn_pool *pool = store->pool[kind];
+        if (pool->kind.force)
+            continue;
+        w->plan->damped = w->plan->damped || is_damped(store, kind, row);
+        if (!fits_tile(pool)) {
+            sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
+            if (!visit)
+                return;
+            *visit = (sn_visit){kind, row};
+            continue;
+        }
+        uint32_t *to = w->particle + w->particle_count;
+        sn_store_particles(store, pool, row, to, &count);
+        if (count > 1)
+            count = sn_plan_once(to, count);
+        w->item[w->items++] = (plan_item){.kind = kind, .row = row, .first = w->particle_count, .count = (uint16_t)count,
+                                          .wide = sn_plan_is_wide(store, w->wide, kind, row)};
+        w->particle_count += count;
+    }
+}
+
+/* ---- Bodies ----------------------------------------------------------------------------------------------------------------- */
+
+static void join(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    a = plan_root(parent, a);
+    b = plan_root(parent, b);
+    if (a == b) {
+        parent[a] |= PLAN_LOOP_BIT;
+        return;
+    }
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    parent[low] |= parent[high] & PLAN_LOOP_BIT;
+    parent[high] = low;
+}
+
+static void find_bodies(plan_work *w)
+{
+    for (uint32_t i = 0; i < w->particles->numbers; ++i)
+        w->parent[i] = i;
+    for (uint32_t i = 0; i < w->items; ++i)
+        for (uint32_t k = 1; k < w->item[i].count; ++k)
+            join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
+}
+
+/* Which items a particle has, in their order. */
+static void find_incidence(plan_work *w)
+{
+    uint32_t numbers = w->particles->numbers;
+    for (uint32_t i = 0; i < w->particle_count; ++i)
+        w->start[w->particle[i] + 1]++;
+    for (uint32_t i = 0; i < numbers; ++i)
+        w->start[i + 1] += w->start[i];
+    for (uint32_t i = 0; i < w->items; ++i)
+        for (uint32_t k = 0; k < w->item[i].count; ++k)
+            w->incident[w->start[w->particle[w->item[i].first + k]]++] = i;
+    for (uint32_t i = numbers; i > 0; --i)
+        w->start[i] = w->start[i - 1];
+    w->start[0] = 0;
+}
+
+/* Constraints of hubs wait until all else is done. */
+static void set_hubs_aside(plan_work *w)
+{
+    for (uint32_t i = 0; i < w->items; ++i) {
+        plan_item *item = &w->item[i];
+        bool hub = false;
+        for (uint32_t k = 0; k < item->count && item->count > 1; ++k) {
+            uint32_t number = w->particle[item->first + k];
+            hub = hub || w->start[number + 1] - w->start[number] > HUB_VALENCE;
+        }
+        if (!hub)
+            continue;
+        sn_visit *visit = sn_plan_grow(w, &w->plan->hub_table, 1);
+        if (!visit)
+            return;
+        *visit = (sn_visit){item->kind, item->row};
+        item->done = true;
+        item->wide = false;
+    }
+}
+
+/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+
+static void take(plan_work *w, uint32_t number, uint32_t tile)
+{
+    w->tile[number] = tile;
+    w->slot[number] = w->ordered;
+    w->order[w->ordered++] = number;
+}
+
+/* Grows a tile from a seed, nearest particles first, until it is full or the body is. Neighbours that found no room are put on
+   the list of seeds: the next tile starts beside this one. Returns how many particles it took. */
+typedef struct growth {
+    uint32_t *queue;
+    uint32_t *seed;
+    uint32_t seeds, next_seed;
+} growth;
+
+static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile, uint32_t room)
+{
+    uint32_t head = 0, tail = 0;
+    g->queue[tail++] = from;
+    take(w, from, tile);
+    while (head < tail) {
+        uint32_t number = g->queue[head++];
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            const plan_item *item = &w->item[w->incident[i]];
+            for (uint32_t k = 0; k < item->count && !item->done; ++k) {
+                uint32_t other = w->particle[item->first + k];
+                if (w->tile[other] != PLAN_NONE)
+                    continue;
+                if (tail < room) {
+                    take(w, other, tile);
+                    g->queue[tail++] = other;
+                } else if (w->stamp[other] == 0 && g->seeds < w->particles->numbers) {
+                    w->stamp[other] = 1;
+                    g->seed[g->seeds++] = other;
+                }
+            }
+        }
+    }
+    return tail;
+}
+
+static uint32_t next_seed(plan_work *w, growth *g, uint32_t *lowest)
+{
+    while (g->next_seed < g->seeds)
+        if (w->tile[g->seed[g->next_seed++]] == PLAN_NONE)
+            return g->seed[g->next_seed - 1];
+    for (; *lowest < w->particles->numbers; ++*lowest)
+        if (w->tile[*lowest] == PLAN_NONE && w->particles->slot[*lowest] != SN_NO_SLOT)
+            return *lowest;
+    return PLAN_NONE;
+}
+
+static void cut_tiles(plan_work *w)
+{
+    growth g = {.queue = w->queue, .seed = w->claim};
+    uint32_t lowest = 0, room = 0;
+    for (uint32_t seed; (seed = next_seed(w, &g, &lowest)) != PLAN_NONE;) {
+        sn_tile *tile = (sn_tile *)w->plan->tile_table.column[0] + w->plan->tile_table.count - 1;
+        if (!room) {
+            tile = sn_plan_grow(w, &w->plan->tile_table, 1);
+            if (!tile)
+                return;
+            *tile = (sn_tile){.first = w->ordered};
+            room = TILE_RECORDS;
+        }
+        uint32_t taken = grow_tile(w, &g, seed, w->plan->tile_table.count - 1, room);
+        tile->count += taken;
+        room -= taken;
+    }
+    memset(w->stamp, 0, w->particles->numbers * sizeof *w->stamp);
+    memset(w->claim, 0, w->particles->numbers * sizeof *w->claim);
+}
+
+/* ---- The first layer ------------------------------------------------------------------------------------------------------------ */
+
+/* The tile that has all of an item's particles; PLAN_NONE if there is none. */
+static uint32_t home_of(const plan_work *w, const plan_item *item)
+{
+    uint32_t tile = w->tile[w->particle[item->first]];
+    for (uint32_t k = 1; k < item->count; ++k)
+        if (w->tile[w->particle[item->first + k]] != tile)
+            return PLAN_NONE;
+    return ((const sn_tile *)w->plan->tile_table.column[0])[tile].rows ? PLAN_NONE : tile; /* planes took theirs */
+}
+
+static void mark_shared(plan_work *w)
+{
+    for (uint32_t i = 0; i < w->items; ++i) {
+        const plan_item *item = &w->item[i];
+        if (item->done || item->count == 1 || home_of(w, item) != PLAN_NONE)
+            continue;
+        for (uint32_t k = 0; k < item->count; ++k)
+            w->shared[w->particle[item->first + k]] = true;
+    }
+}
+
+/* Constraints of one particle come last: in its tile, unless later layers touch the particle. */
+static bool is_at_home(const plan_work *w, const plan_item *item, uint32_t *tile)
+{
+    *tile = item->done ? PLAN_NONE : home_of(w, item);
+    return *tile != PLAN_NONE && !(item->count == 1 && w->shared[w->particle[item->first]]);
+}
+
+static void plan_first_layer(plan_work *w)
+{
+    uint32_t tiles = w->plan->tile_table.count, home;
+    uint32_t *start = zeroed(w, (size_t)tiles + 2, sizeof *start), *list = sn_plan_scratch(w, w->items, sizeof *list);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < w->items; ++i)
+        if (is_at_home(w, &w->item[i], &home))
+            start[home + 2]++;
+    for (uint32_t i = 0; i < tiles; ++i)
+        start[i + 2] += start[i + 1];
+    for (uint32_t i = 0; i < w->items; ++i)
+        if (is_at_home(w, &w->item[i], &home)) {
+            list[start[home + 1]++] = i;
+        }
+    for (uint32_t t = 0; t < tiles && !w->failed; ++t) {
+        sn_tile tile = ((sn_tile *)w->plan->tile_table.column[0])[t];
+        if (tile.rows)
+            continue;
+        sn_plan_records(w, list + start[t], start[t + 1] - start[t], true, &tile);
+        ((sn_tile *)w->plan->tile_table.column[0])[t] = tile;
+        for (uint32_t i = start[t]; i < start[t + 1]; ++i)
+            w->item[list[i]].done = true;
+    }
+}
+
+/* ---- Later layers ----------------------------------------------------------------------------------------------------------------- */
+
+#define MOST_LAYERS 24u
+#define TILE_WORK   1024u /* constraints of a tile of a later layer, about */
+
+/* Groups constraints by the tiles that they join. */
+static uint64_t seam_key(const plan_work *w, const plan_item *item)
+{
+    uint64_t low = UINT32_MAX, high = 0;
+    for (uint32_t k = 0; k < item->count; ++k) {
+        uint32_t tile = w->tile[w->particle[item->first + k]];
+        low = tile < low ? tile : low;
+        high = tile > high ? tile : high;
+    }
+    return low << 32 | high;
+}
+
+/* Takes an item into a layer unless another group has one of its particles. */
+static bool claim(plan_work *w, const plan_item *item, uint32_t group, uint32_t layer)
+{
+    const uint32_t *p = w->particle + item->first;
+    for (uint32_t k = 0; k < item->count; ++k)
+        if (w->claim_stamp[p[k]] == layer && w->claim[p[k]] != group)
+            return false;
+    for (uint32_t k = 0; k < item->count; ++k) {
+        w->claim_stamp[p[k]] = layer;
+        w->claim[p[k]] = group;
+    }
+    return true;
+}
+
+/* A tile of a later layer: its constraints, and the list of its particles. */
+static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
+{
+    sn_plan *plan = w->plan;
+    sn_tile tile = {.first = plan->list_table.count}, *to = sn_plan_grow(w, &plan->tile_table, 1);
+    uint32_t stamp = ++w->stamps;
+    for (uint32_t i = 0; i < count && !w->failed; ++i)
+        for (uint32_t k = 0; k < w->item[list[i]].count; ++k) {
+            uint32_t number = w->particle[w->item[list[i]].first + k];
+            if (w->stamp[number] == stamp)
+                continue;
+            w->stamp[number] = stamp;
+            uint32_t *slot = sn_plan_grow(w, &plan->list_table, 1);
+            if (!slot)
+                return;
+            *slot = w->slot[number];
+            tile.count++;
+        }
+    if (w->failed)
+        return;
+    sn_plan_records(w, list, count, false, &tile);
+    to = (sn_tile *)plan->tile_table.column[0] + plan->tile_table.count - 1;
+    *to = tile;
+}
+
+static bool open_layer(plan_work *w)
+{
+    uint32_t *layer = sn_plan_grow(w, &w->plan->layer_table, 1);
+    if (layer)
+        *layer = w->plan->tile_table.count;
+    return layer != NULL;
+}
+
+/* Layer by layer: a group takes what no other group of the layer has touched, and the rest waits for the next. What is left
+   over keeps its order, so groups stay together. */
+static void plan_later_layers(plan_work *w)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < w->items; ++i)
+        count += !w->item[i].done;
+    if (!count || w->failed)
+        return;
+    sn_sort_item *left = sn_plan_scratch(w, count, sizeof *left), *stay = sn_plan_scratch(w, count, sizeof *stay);
+    uint32_t *list = sn_plan_scratch(w, count, sizeof *list);
+    if (w->failed)
+        return;
+    for (int singles = 0; singles < 2; ++singles) { /* constraints of one particle after all others */
+        count = 0;
+        for (uint32_t i = 0; i < w->items; ++i)
+            if (!w->item[i].done && (w->item[i].count == 1) == singles)
+                left[count++] = (sn_sort_item){seam_key(w, &w->item[i]), i, 0};
+        sn_sort(left, stay, count);
+        for (uint32_t layer = 1; count && layer <= MOST_LAYERS && !w->failed; ++layer) {
+            uint32_t stays = 0, taken = 0, group = 0, stamp = ++w->stamps;
+            if (!open_layer(w))
+                return;
+            for (uint32_t i = 0; i < count && !w->failed; ++i) {
+                if (i == 0 || left[i].key != left[i - 1].key) {
+                    ++group;
+                    if (taken >= TILE_WORK) {
+                        plan_seam(w, list, taken);
+                        taken = 0;
+                    }
+                }
+                if (claim(w, &w->item[left[i].a], group, stamp))
+                    list[taken++] = left[i].a;
+                else
+                    stay[stays++] = left[i];
+            }
+            if (taken)
+                plan_seam(w, list, taken);
+            memcpy(left, stay, stays * sizeof *left);
+            count = stays;
+        }
+        for (uint32_t i = 0; i < count && !w->failed; ++i) { /* an odd knot: one by one */
+            sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
+            if (visit)
+                *visit = (sn_visit){w->item[left[i].a].kind, w->item[left[i].a].row};
+        }
+    }
+}
+
+/* ---- Making it -------------------------------------------------------------------------------------------------------------------- */
+
+static void make(plan_work *w)
+{
+    uint32_t numbers = w->particles->numbers;
+    read_items(w);
+    w->parent = sn_plan_scratch(w, numbers, sizeof *w->parent);
+    w->start = zeroed(w, (size_t)numbers + 2, sizeof *w->start);
+    w->incident = sn_plan_scratch(w, w->particle_count, sizeof *w->incident);
+    w->tile = sn_plan_scratch(w, numbers, sizeof *w->tile);
+    w->slot = sn_plan_scratch(w, numbers, sizeof *w->slot);
+    w->stamp = zeroed(w, numbers, sizeof *w->stamp);
+    w->used = sn_plan_scratch(w, numbers, sizeof *w->used);
+    w->last = zeroed(w, numbers, sizeof *w->last);
+    w->claim = zeroed(w, numbers, sizeof *w->claim);
+    w->claim_stamp = zeroed(w, numbers, sizeof *w->claim_stamp);
+    w->shared = zeroed(w, numbers, sizeof *w->shared);
+    w->queue = sn_plan_scratch(w, numbers, sizeof *w->queue);
+    uint32_t most = w->items > 32 * (TILE_MOST / SN_BATCH) ? w->items : 32 * (TILE_MOST / SN_BATCH);
+    w->sort = sn_plan_scratch(w, most, sizeof *w->sort);
+    w->sort_scratch = sn_plan_scratch(w, most, sizeof *w->sort_scratch);
+    if (w->failed)
+        return;
+    memset(w->tile, 0xff, numbers * sizeof *w->tile);
+    w->stamps = 1; /* 0 and 1 are taken: see cut_tiles */
+    find_bodies(w);
+    find_incidence(w);
+    set_hubs_aside(w);
+    if (w->failed || !open_layer(w))
+        return;
+    sn_plan_regular(w);
+    if (w->failed)
+        return;
+    cut_tiles(w);
+    if (w->failed)
+        return;
+    mark_shared(w);
+    plan_first_layer(w);
+    plan_later_layers(w);
+    if (!w->failed)
+        open_layer(w);
+}
+
+bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
+                  const sn_wide_kind *wide, uint32_t *order)
+{
+    plan_work w = {.plan = plan, .store = store, .allocator = allocator, .particles = particles, .wide = wide, .order = order};
+    clear(plan);
+    make(&w);
+    for (uint32_t i = 0; i < w.blocks; ++i)
+        sn_release(allocator, w.block[i], w.block_size[i]);
+    if (w.failed) {
+        clear(plan);
+        return false;
+    }
+    bind(plan);
+    find_places(plan, store, wide);
+    plan->particles = particles->count;
+    plan->live = store->counts.live;
+    plan->fingerprint = sn_order_fingerprint(store);
+    plan->made = plan->canonical = plan->filled = true;
+    plan->serial++;
+    sn_store_log_begin(store);
+    return true;
+}
+
+/* ---- Following edits ------------------------------------------------------------------------------------------------------------- */
+
+static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
+{
+    uint32_t place = pool->place[row];
+    if (!place)
+        return;
+    uint32_t where = (place - 1) >> PLACE_SHIFT, at = (place - 1) & PLACE_MASK;
+    sn_visit *visits[] = {[PLACE_VISIT] = plan->visit, [PLACE_HUB] = plan->hub, [PLACE_MANY] = plan->many,
+                          [PLACE_EXTRA] = plan->extra};
+    pool->place[row] = 0;
+    if (where == PLACE_LANE)
+        plan->mask[at / SN_BATCH] &= (uint8_t) ~(1u << at % SN_BATCH);
+    else
+        visits[where][at].kind = 0;
+}
+
+static bool add_extra(sn_plan *plan, const sn_allocator *allocator, sn_store *store, uint32_t kind, uint32_t row)
+{
+    uint32_t count = plan->extra_table.count;
+    if (store->pool[kind]->kind.force || !sn_ids_is_live(&store->pool[kind]->ids, row))
+        return true; /* gone again: the log says so later */
+    plan->damped = plan->damped || is_damped(store, kind, row);
+    if (count >= 256 + plan->live / 8 || !sn_table_reserve(&plan->extra_table, allocator, (uint64_t)count + 1))
+        return false;
+    plan->extra = plan->extra_table.column[0];
+    plan->extra[count] = (sn_visit){kind, row};
+    plan->extra_table.count++;
+    store->pool[kind]->place[row] = make_place(PLACE_EXTRA, count);
+    return true;
+}
+
+/* The run that has a batch. */
+static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
+{
+    uint32_t low = 0, high = plan->run_table.count; /* the first batches of runs rise; those of visits count none */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan->run[middle].batch <= batch)
+            low = middle;
+        else
+            high = middle;
+    }
+    while (!plan->run[low].batches)
+        --low;
+    return &plan->run[low];
+}
+
+/* New parameters, or a new way to give, which may take a constraint out of its batch. */
+static bool change(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide, uint32_t kind,
+                   uint32_t row)
+{
+    sn_pool *pool = store->pool[kind];
+    if (!sn_ids_is_live(&pool->ids, row) || !pool->place[row])
+        return true;
+    plan->damped = plan->damped || is_damped(store, kind, row);
+    uint32_t place = pool->place[row] - 1;
+    if (place >> PLACE_SHIFT != PLACE_LANE)
+        return true;
+    if (!sn_plan_is_wide(store, wide, kind, row)) {
+        forget(plan, pool, row);
+        plan->canonical = false;
+        return add_extra(plan, allocator, store, kind, row);
+    }
+    const sn_plan_run *run = run_of(plan, place / SN_BATCH);
+    copy_lane(plan, store, wide, run, place / SN_BATCH - run->batch, place % SN_BATCH);
+    return true;
+}
+
+static bool change_all(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+{
+    for (uint32_t r = 0; r < plan->run_table.count; ++r)
+        for (uint32_t b = 0; b < plan->run[r].batches; ++b)
+            for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+                uint32_t batch = plan->run[r].batch + b;
+                if ((plan->mask[batch] >> lane & 1) && !change(plan, allocator, store, wide, plan->run[r].kind,
+                                                               plan->row[batch * SN_BATCH + lane]))
+                    return false;
+            }
+    return true;
+}
+
+bool sn_plan_follow(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+{
+    if (!plan->made || store->log_lost || !store->logging)
+        return false;
+    plan->serial += store->edit_table.count != 0;
+    const sn_edit *edit = store->edit_table.column[0];
+    for (uint32_t i = 0; i < store->edit_table.count; ++i) {
+        sn_pool *pool = store->pool[edit[i].kind];
+        for (uint32_t k = 0; k < edit[i].count; ++k) {
+            uint32_t row = edit[i].row + k;
+            if (edit[i].what == SN_EDIT_CHANGED) {
+                if (!change(plan, allocator, store, wide, edit[i].kind, row))
+                    return false;
+                continue;
+            }
+            plan->canonical = plan->canonical && pool->kind.force;
+            forget(plan, pool, row);
+            if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, allocator, store, edit[i].kind, row))
+                return false;
+        }
+    }
+    if (store->all_changed && !change_all(plan, allocator, store, wide))
+        return false;
+    sn_store_log_begin(store);
+    return true;
+}

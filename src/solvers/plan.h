@@ -1,0 +1,128 @@
+/* The plan: where particles are stored and which constraint is projected when, for SN_SOLVER_TILED.
+
+   Particles are cut into *tiles* of a few thousand that hang together, and stored tile by tile, so that a tile fits a
+   core's cache and is one range of storage. Constraints inside one tile make up the first *layer*: its tiles share
+   nothing and run side by side. What joins several tiles is grouped by the tiles that it joins; groups that share no
+   particle make up the tiles of the second layer, what is left of them the third, and so on: a few layers, of which the
+   first has nearly everything. Inside a tile constraints are coloured: those of one kind and colour share no particle
+   and run eight at a time, in *batches*.
+
+   Where a tile's particles have consecutive numbers and its constraints repeat from one number to the next, as in a
+   grid, a rope, or a row of identical objects, the tile gets the form of *planes*: its numbers are cut into eight equal
+   stretches, one for each lane, and stored side by side, so that a constraint and its counterparts in the other lanes
+   lie in memory one after the other and nothing needs to be gathered.
+
+   Bodies without loops, such as ropes, are visited in the order of their numbers, one link after the other, which carries
+   corrections from end to end; colours would not. What is visited side by side are different bodies, or the eight
+   stretches of one.
+
+   What does not fit in: constraints with any number of points come after the layers, one by one; constraints of a particle
+   that has very many (a hub) after those, all at once with the hub's mass shared out among them; constraints added
+   since the plan was made come last, until they are so many that it is made anew. A removed constraint leaves an empty
+   lane.
+
+   The plan depends on the constraints, in the order in which they were added, and on the edits made since it was last made
+   as a whole; on nothing else, least of all on the machine. */
+#ifndef SN_SOLVERS_PLAN_H
+#define SN_SOLVERS_PLAN_H
+
+#include "constraints/evaluate.h"
+#include "solvers/solver.h"
+#include "wide/wide.h"
+
+/* Constraints of one kind that share no particle. */
+typedef struct sn_plan_run {
+    uint32_t kind;
+    uint32_t batches;  /* 0: visits, which may share particles and run one after the other */
+    uint32_t batch;    /* the first: of mask, compliance and row */
+    uint32_t index;    /* where its indices start: of near (layer 0), far (later ones) or offset (planes) */
+    uint32_t param;    /* where its parameters start */
+    uint32_t visit;    /* visits: the first, */
+    uint32_t visits;   /*   and how many */
+} sn_plan_run;
+
+typedef struct sn_tile {
+    uint32_t first;  /* layer 0: the slot of its first particle; later layers: where its slots start in the list */
+    uint32_t count;  /* particles */
+    uint32_t run;    /* the first of its runs */
+    uint32_t runs;
+    uint32_t rows;   /* planes: particles in a lane; 0: records */
+    uint32_t work;   /* constraints, for sharing out */
+} sn_tile;
+
+/* One array that is all there is in a table. */
+#define SN_PLAN_ARRAYS(ARRAY)                                                                                          \
+    ARRAY(sn_tile, tile)                                                                                               \
+    ARRAY(uint32_t, layer) /* the first tile of each layer, and one more */                                            \
+    ARRAY(sn_plan_run, run)                                                                                            \
+    ARRAY(uint32_t, list) /* slots of the particles of tiles in later layers */                                        \
+    ARRAY(uint16_t, near)                                                                                              \
+    ARRAY(uint32_t, far)                                                                                               \
+    ARRAY(uint32_t, offset)                                                                                            \
+    ARRAY(uint8_t, mask)                                                                                               \
+    ARRAY(uint32_t, row)                                                                                               \
+    ARRAY(sn_visit, visit) /* kind 0: removed */                                                                       \
+    ARRAY(sn_visit, many)  /* with any number of points */                                                             \
+    ARRAY(sn_visit, hub)                                                                                               \
+    ARRAY(sn_visit, extra) /* added since */
+
+/* Copies of what the constraints say, which need not be saved. */
+#define SN_PLAN_COPIES(ARRAY)                                                                                          \
+    ARRAY(float, param)                                                                                                \
+    ARRAY(float, compliance)
+
+struct sn_plan {
+    bool made;
+    bool canonical;        /* as made, without edits since */
+    uint64_t fingerprint;  /* of the constraints that it was made for */
+    bool filled;           /* the copies are those of the constraints, and these know their places */
+    bool damped;           /* some constraint has damping, or had */
+    uint32_t particles;    /* planned ones: slots from here on belong to no tile */
+    uint32_t widest_rows;  /* the most rows of a tile of planes */
+    uint32_t live;         /* constraints when it was made */
+    uint64_t serial;       /* rises with every change, also across snapshots; not saved */
+#define SN_PLAN_TABLE(type, name)                                                                                      \
+    sn_table name##_table;                                                                                             \
+    type *name;
+    SN_PLAN_ARRAYS(SN_PLAN_TABLE)
+    SN_PLAN_COPIES(SN_PLAN_TABLE)
+#undef SN_PLAN_TABLE
+};
+
+typedef struct sn_plan sn_plan;
+
+/* Where particles are: what the plan needs to know of them, and to rearrange. */
+typedef struct sn_plan_particles {
+    uint32_t count;        /* stored */
+    uint32_t numbers;      /* one more than the highest number */
+    const uint32_t *slot;  /* by number; SN_NO_SLOT where there is none */
+    const uint32_t *index; /* by slot, the number */
+} sn_plan_particles;
+
+void sn_plan_init(sn_plan *plan);
+void sn_plan_release(sn_plan *plan, const sn_allocator *allocator);
+
+/* Makes the plan as a whole. order, with room for the particles' count, receives their numbers as they are to be stored; the
+   caller stores them so before the plan is used. False when memory runs out: there is then no plan. */
+bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
+                  const sn_wide_kind *wide, uint32_t *order);
+
+/* Takes note of the edits that the store has logged. False if the plan has to be made as a whole. */
+bool sn_plan_follow(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide);
+
+/* After loading: takes typed pointers, fills in the copies and the constraints' places. False when memory runs out. */
+bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide);
+
+/* Whether a constraint can go into a batch: its kind has a wide form, and it has neither spots nor damping nor a stiffness
+   k other than 1. */
+bool sn_plan_is_wide(const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row);
+
+/* Keeps the first of each of some numbers, as spots may share particles; returns how many are left. */
+uint32_t sn_plan_once(uint32_t *particle, uint32_t count);
+
+/* For tests: whether the plan holds every constraint once, and all that is said above is true of it. Writes what is
+   wrong to message. */
+bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
+                   size_t size);
+
+#endif

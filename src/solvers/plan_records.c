@@ -1,0 +1,241 @@
+/* Tiles of records: colouring, and packing into batches. */
+#include "solvers/plan_work.h"
+
+#include <string.h>
+
+#define COLOURS 128u
+
+/* Where in a pass of the tile a constraint comes. */
+enum { BODIES_WITHOUT_LOOPS, BODIES_WITH_LOOPS, SINGLES };
+
+static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, bool wide)
+{
+    return phase << 62 | x << 33 | y << 2 | (uint64_t)!wide;
+}
+
+/* ---- When ------------------------------------------------------------------------------------------------------------- */
+
+static void refresh(plan_work *w, uint32_t number, uint32_t stamp)
+{
+    if (w->stamp[number] == stamp)
+        return;
+    w->stamp[number] = stamp;
+    w->used[number][0] = w->used[number][1] = 0;
+    w->last[number] = 0;
+}
+
+/* The lowest colour that none of its particles has; beyond the last, each constraint is alone. */
+static uint32_t colour_of(plan_work *w, const plan_item *item, uint32_t stamp, uint32_t *beyond)
+{
+    const uint32_t *p = w->particle + item->first;
+    uint64_t low = 0, high = 0;
+    for (uint32_t i = 0; i < item->count; ++i) {
+        refresh(w, p[i], stamp);
+        low |= w->used[p[i]][0];
+        high |= w->used[p[i]][1];
+    }
+    uint32_t colour = 0;
+    uint64_t *half = NULL;
+    if (~low) {
+        while (low >> colour & 1)
+            ++colour;
+    } else if (~high) {
+        while (high >> colour & 1)
+            ++colour;
+        colour += 64;
+    } else {
+        return COLOURS + (*beyond)++;
+    }
+    for (uint32_t i = 0; i < item->count; ++i) {
+        half = &w->used[p[i]][colour / 64];
+        *half |= UINT64_C(1) << colour % 64;
+    }
+    return colour;
+}
+
+/* One later than the latest of its particles: what was before it stays before it. */
+static uint32_t level_of(plan_work *w, const plan_item *item, uint32_t stamp)
+{
+    const uint32_t *p = w->particle + item->first;
+    uint32_t level = 0;
+    for (uint32_t i = 0; i < item->count; ++i) {
+        refresh(w, p[i], stamp);
+        level = w->last[p[i]] > level ? w->last[p[i]] : level;
+    }
+    for (uint32_t i = 0; i < item->count; ++i)
+        w->last[p[i]] = level + 1;
+    return level;
+}
+
+static uint64_t span_key(const plan_work *w, const plan_item *item)
+{
+    const uint32_t *p = w->particle + item->first;
+    uint64_t low = p[0], high = p[0];
+    for (uint32_t i = 1; i < item->count; ++i) {
+        low = p[i] < low ? p[i] : low;
+        high = p[i] > high ? p[i] : high;
+    }
+    return low << 31 | high;
+}
+
+static uint32_t phase_of(const plan_work *w, const plan_item *item)
+{
+    if (item->count == 1)
+        return SINGLES;
+    return plan_has_loop(w, w->particle[item->first]) ? BODIES_WITH_LOOPS : BODIES_WITHOUT_LOOPS;
+}
+
+/* Bodies without loops are visited by their particles' numbers, as the reference does. */
+static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
+{
+    uint32_t found = 0, stamp = ++w->stamps;
+    for (uint32_t i = 0; i < count; ++i)
+        if (phase_of(w, &w->item[list[i]]) == BODIES_WITHOUT_LOOPS)
+            out[found++] = (sn_sort_item){span_key(w, &w->item[list[i]]), list[i], 0};
+    sn_sort(out, w->sort_scratch, found);
+    for (uint32_t i = 0; i < found; ++i) {
+        const plan_item *item = &w->item[out[i].a];
+        out[i].key = make_key(BODIES_WITHOUT_LOOPS, level_of(w, item, stamp), item->kind, item->wide);
+    }
+    return found;
+}
+
+/* Kind by kind: all constraints of one kind, coloured, then those of the next. */
+static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
+{
+    uint32_t found = 0, kind = 0, beyond = 0;
+    for (;;) {
+        uint32_t next = PLAN_NONE, stamp = ++w->stamps;
+        for (uint32_t i = 0; i < count; ++i) {
+            const plan_item *item = &w->item[list[i]];
+            if (item->kind > kind && item->kind < next)
+                next = item->kind;
+        }
+        if (next == PLAN_NONE)
+            return found;
+        kind = next;
+        for (uint32_t i = 0; i < count; ++i) {
+            const plan_item *item = &w->item[list[i]];
+            if (item->kind == kind && phase_of(w, item) == BODIES_WITH_LOOPS) {
+                uint32_t colour = colour_of(w, item, stamp, &beyond);
+                out[found++] = (sn_sort_item){make_key(BODIES_WITH_LOOPS, kind, colour, item->wide), list[i], 0};
+            }
+        }
+    }
+}
+
+static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
+{
+    uint32_t found = 0, stamp = ++w->stamps;
+    for (uint32_t i = 0; i < count; ++i) {
+        const plan_item *item = &w->item[list[i]];
+        if (item->count == 1)
+            out[found++] = (sn_sort_item){make_key(SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
+    }
+    return found;
+}
+
+/* ---- Runs -------------------------------------------------------------------------------------------------------------- */
+
+sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32_t batches, uint32_t indices)
+{
+    sn_plan *plan = w->plan;
+    sn_table *index = tile->rows ? &plan->offset_table : indices == sizeof(uint16_t) ? &plan->near_table : &plan->far_table;
+    const sn_wide_kind *wide = w->wide && kind < SN_KIND_BUILTIN_END ? &w->wide[kind] : NULL;
+    sn_plan_run run = {.kind = kind, .batches = batches, .batch = plan->mask_table.count, .index = index->count,
+                       .param = plan->param_table.count, .visit = plan->visit_table.count};
+    sn_plan_run *to = sn_plan_grow(w, &plan->run_table, 1);
+    if (!to)
+        return NULL;
+    *to = run;
+    tile->runs++;
+    if (!batches)
+        return to;
+    uint32_t each = wide->points * (tile->rows ? 1 : SN_BATCH);
+    void *a = sn_plan_grow(w, index, batches * each), *m = sn_plan_grow(w, &plan->mask_table, batches);
+    void *p = sn_plan_grow(w, &plan->param_table, batches * SN_BATCH * wide->params);
+    void *c = sn_plan_grow(w, &plan->compliance_table, batches * SN_BATCH);
+    void *r = sn_plan_grow(w, &plan->row_table, batches * SN_BATCH);
+    if (w->failed)
+        return NULL;
+    memset(a, 0, (size_t)batches * each * index->width[0]);
+    memset(m, 0, batches);
+    if (wide->params)
+        memset(p, 0, (size_t)batches * SN_BATCH * wide->params * sizeof(float));
+    memset(c, 0, (size_t)batches * SN_BATCH * sizeof(float));
+    memset(r, 0, (size_t)batches * SN_BATCH * sizeof(uint32_t));
+    return to;
+}
+
+void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uint32_t lane, const plan_item *item)
+{
+    sn_plan *plan = w->plan;
+    uint32_t global = run->batch + batch;
+    ((uint8_t *)plan->mask_table.column[0])[global] |= (uint8_t)(1u << lane);
+    ((uint32_t *)plan->row_table.column[0])[global * SN_BATCH + lane] = item->row;
+}
+
+/* The lanes of a batch that have no constraint point at the particles of the first, so that what they load exists. */
+static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch, uint32_t lane,
+                      const plan_item *item)
+{
+    uint32_t points = w->wide[run->kind].points;
+    for (uint32_t i = 0; i < points; ++i) {
+        size_t at = run->index + ((size_t)batch * points + i) * SN_BATCH + lane;
+        uint32_t slot = w->slot[w->particle[item->first + i]];
+        if (near)
+            ((uint16_t *)w->plan->near_table.column[0])[at] = (uint16_t)(slot - tile->first);
+        else
+            ((uint32_t *)w->plan->far_table.column[0])[at] = slot;
+    }
+}
+
+static void emit_batches(plan_work *w, const sn_sort_item *group, uint32_t count, bool near, sn_tile *tile)
+{
+    uint32_t batches = (count + SN_BATCH - 1) / SN_BATCH;
+    const sn_plan_run *opened =
+        sn_plan_open_run(w, tile, w->item[group[0].a].kind, batches, near ? sizeof(uint16_t) : sizeof(uint32_t));
+    if (!opened)
+        return;
+    sn_plan_run run = *opened;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_plan_fill_lane(w, &run, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
+        set_index(w, &run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
+    }
+    for (uint32_t i = count; i < batches * SN_BATCH; ++i)
+        set_index(w, &run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i / SN_BATCH * SN_BATCH].a]);
+}
+
+static void emit_visits(plan_work *w, const sn_sort_item *group, uint32_t count, sn_tile *tile)
+{
+    sn_plan *plan = w->plan;
+    sn_plan_run *run = plan->run_table.column[0];
+    run = tile->runs ? run + plan->run_table.count - 1 : NULL;
+    if (!run || run->batches) /* visits one after the other may follow those before them */
+        run = sn_plan_open_run(w, tile, w->item[group[0].a].kind, 0, sizeof(uint16_t));
+    sn_visit *visit = sn_plan_grow(w, &plan->visit_table, count);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < count; ++i)
+        visit[i] = (sn_visit){w->item[group[i].a].kind, w->item[group[i].a].row};
+    run->visits += count;
+}
+
+void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool near, sn_tile *tile)
+{
+    tile->run = w->plan->run_table.count;
+    tile->runs = 0;
+    tile->work = count;
+    uint32_t found = place_chains(w, list, count, w->sort);
+    found += place_loops(w, list, count, w->sort + found);
+    found += place_singles(w, list, count, w->sort + found);
+    sn_sort(w->sort, w->sort_scratch, found);
+    for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
+        for (end = i + 1; end < found && w->sort[end].key == w->sort[i].key;)
+            ++end;
+        if (w->item[w->sort[i].a].wide)
+            emit_batches(w, w->sort + i, end - i, near, tile);
+        else
+            emit_visits(w, w->sort + i, end - i, tile);
+    }
+}

@@ -1,0 +1,357 @@
+/* Tiles of planes: bodies whose constraints repeat from one particle number to the next.
+
+   A stretch of consecutive numbers is cut into eight lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
+   k. A constraint whose particles are p, p + s, ... for steps s that many others share, is in row k = (p - lo) % rows of
+   its class; the eight of a row and class are one batch, whose particles are eight neighbours in memory: those of step
+   s lie in row (k + s) mod rows, so many lanes on. Nobody has to say that something is a grid: it is tried, and kept if
+   the batches turn out to be full enough. */
+#include "solvers/plan_work.h"
+
+#include <string.h>
+
+#define LANES        SN_BATCH
+#define LEAST        64u  /* particles: below, gathering is as good */
+#define MOST_CLASSES 32u
+#define MOST_POINTS  4u
+#define COLOURS      64u
+
+/* Constraints of one kind with the same steps. */
+typedef struct class {
+    uint32_t kind;
+    int32_t step[MOST_POINTS]; /* from the first particle; the first one's is 0 */
+} class;
+
+/* A stretch that is tried. */
+typedef struct stretch {
+    uint32_t lo, count; /* numbers */
+    uint32_t rows;      /* of a lane */
+    uint32_t classes;
+    uint32_t fitting;   /* constraints that are in a class */
+    class class[MOST_CLASSES];
+} stretch;
+
+/* ---- Which stretches ------------------------------------------------------------------------------------------------------ */
+
+/* A body whose numbers have no gap; count 0 otherwise. */
+typedef struct body {
+    uint32_t lo, count;
+} body;
+
+/* Whether the item's particles all lie in the stretch. */
+static bool lies_in(const plan_work *w, const plan_item *item, uint32_t lo, uint32_t count)
+{
+    for (uint32_t i = 0; i < item->count; ++i)
+        if (w->particle[item->first + i] - lo >= count)
+            return false;
+    return true;
+}
+
+static bool fits_class(const plan_work *w, const plan_item *item, const class *c)
+{
+    const uint32_t *p = w->particle + item->first;
+    if (item->kind != c->kind)
+        return false;
+    for (uint32_t i = 1; i < item->count; ++i)
+        if ((int32_t)(p[i] - p[0]) != c->step[i])
+            return false;
+    return true;
+}
+
+/* The class of an item, made if there is none yet; MOST_CLASSES: there are too many. */
+static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, bool make)
+{
+    const uint32_t *p = w->particle + item->first;
+    for (uint32_t i = 0; i < s->classes; ++i)
+        if (fits_class(w, item, &s->class[i]))
+            return i;
+    if (!make || s->classes == MOST_CLASSES)
+        return MOST_CLASSES;
+    class *c = &s->class[s->classes];
+    *c = (class){.kind = item->kind};
+    for (uint32_t i = 1; i < item->count; ++i)
+        c->step[i] = (int32_t)(p[i] - p[0]);
+    return s->classes++;
+}
+
+/* Whether an item could be in planes at all: of several particles that the first of belongs to the stretch. */
+static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item, uint32_t number)
+{
+    return item->wide && item->count > 1 && item->count <= MOST_POINTS && w->particle[item->first] == number &&
+           lies_in(w, item, s->lo, s->count);
+}
+
+/* The batch of a class in a row: 1 + its number, 0 if there is none. */
+static uint32_t *batch_at(uint32_t *batch, const stretch *s, uint32_t c, uint32_t row)
+{
+    return &batch[(size_t)c * s->rows + row];
+}
+
+/* Sorts the constraints of the stretch into classes. Whether it is worth it: few classes, and full batches. */
+static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
+{
+    uint32_t batches = 0, others = 0;
+    s->classes = s->fitting = 0;
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number)
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            const plan_item *item = &w->item[w->incident[i]];
+            if (!is_candidate(w, s, item, number))
+                continue;
+            uint32_t known = s->classes, c = class_of(w, s, item, true);
+            if (c == MOST_CLASSES) {
+                others++;
+                continue;
+            }
+            if (c == known)
+                memset(batch_at(batch, s, c, 0), 0, s->rows * sizeof *batch);
+            uint32_t *at = batch_at(batch, s, c, (number - s->lo) % s->rows);
+            batches += !*at;
+            *at = 1;
+            s->fitting++;
+        }
+    return s->fitting > 4 * others && s->fitting >= s->count / 2 && (uint64_t)s->fitting * 10 >= (uint64_t)batches * LANES * 6;
+}
+
+/* ---- Planning a stretch ----------------------------------------------------------------------------------------------------- */
+
+static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
+{
+    for (uint32_t row = 0; row < s->rows; ++row)
+        for (uint32_t lane = 0; lane < LANES; ++lane) {
+            uint32_t number = lane * s->rows + row;
+            if (number >= s->count)
+                continue;
+            w->tile[s->lo + number] = tile;
+            w->slot[s->lo + number] = w->ordered;
+            w->order[w->ordered++] = s->lo + number;
+        }
+}
+
+/* Where point i of a class, in the batch of a row, starts in a plane. */
+static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
+{
+    int64_t at = (int64_t)row + c->step[i], rows = s->rows;
+    int64_t lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
+    return (uint32_t)((at - lanes * rows) * LANES + lanes + LANES); /* planes start eight floats early */
+}
+
+/* The rows that a point of a batch touches: one, or two where the lanes have moved on. */
+static void rows_of(const stretch *s, uint32_t offset, uint32_t touched[2])
+{
+    touched[0] = offset / LANES;
+    touched[1] = offset % LANES ? offset / LANES + 1 : touched[0];
+    (void)s;
+}
+
+/* Colours, or for bodies without loops levels, of batches: as for constraints, with rows for particles. */
+typedef struct row_use {
+    uint64_t used;
+    uint32_t last;
+} row_use;
+
+static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t points, uint32_t row, bool loops, uint32_t *beyond)
+{
+    uint32_t touched[2 * MOST_POINTS], count = 0, colour = 0, level = 0;
+    uint64_t used = 0;
+    for (uint32_t i = 0; i < points; ++i, count += 2)
+        rows_of(s, offset_of(s, c, row, i), touched + count);
+    for (uint32_t i = 0; i < count; ++i) {
+        used |= use[touched[i]].used;
+        level = use[touched[i]].last > level ? use[touched[i]].last : level;
+    }
+    while (colour < COLOURS && used >> colour & 1)
+        ++colour;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (colour < COLOURS)
+            use[touched[i]].used |= UINT64_C(1) << colour;
+        use[touched[i]].last = level + 1;
+    }
+    if (!loops)
+        return level;
+    return colour < COLOURS ? colour : COLOURS + (*beyond)++;
+}
+
+/* Lists the batches that exist, in the order in which they run; a is the class and b the row. Returns how many. */
+static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, row_use *use)
+{
+    uint32_t found = 0, beyond = 0;
+    bool loops = plan_has_loop(w, s->lo);
+    memset(use, 0, (s->rows + 3) * sizeof *use);
+    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind) {
+        bool any = false;
+        for (uint32_t c = 0; c < s->classes; ++c) {
+            if (s->class[c].kind != kind)
+                continue;
+            if (!any && loops)
+                for (uint32_t i = 0; i < s->rows + 3; ++i)
+                    use[i].used = 0;
+            any = true;
+            for (uint32_t row = 0; row < s->rows; ++row)
+                if (*batch_at(batch, s, c, row)) {
+                    uint64_t at = when(use, s, &s->class[c], w->wide[kind].points, row, loops, &beyond);
+                    uint64_t key = loops ? (uint64_t)kind << 32 | at : at << 8 | kind;
+                    w->sort[found++] = (sn_sort_item){key, c, row};
+                }
+        }
+    }
+    sn_sort(w->sort, w->sort_scratch, found);
+    return found;
+}
+
+static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_sort_item *group, uint32_t count, sn_tile *tile)
+{
+    uint32_t kind = s->class[group[0].a].kind, points = w->wide[kind].points;
+    const sn_plan_run *run = sn_plan_open_run(w, tile, kind, count, 0);
+    if (!run)
+        return;
+    uint32_t *offset = (uint32_t *)w->plan->offset_table.column[0] + run->index;
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 0; k < points; ++k)
+            offset[i * points + k] = offset_of(s, &s->class[group[i].a], group[i].b, k);
+        *batch_at(batch, s, group[i].a, group[i].b) = run->batch + i + 1;
+    }
+}
+
+static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
+{
+    const sn_plan_run whole = {0};
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number)
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            plan_item *item = &w->item[w->incident[i]];
+            if (item->done || !is_candidate(w, s, item, number))
+                continue;
+            uint32_t c = class_of(w, s, item, false), row = (number - s->lo) % s->rows, lane = (number - s->lo) / s->rows;
+            if (c == MOST_CLASSES)
+                continue;
+            uint32_t to = *batch_at(batch, s, c, row) - 1;
+            if (((uint8_t *)w->plan->mask_table.column[0])[to] >> lane & 1)
+                continue; /* a second constraint of the same particles goes to a later layer */
+            sn_plan_fill_lane(w, &whole, to, lane, item);
+            item->done = true;
+        }
+}
+
+static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use)
+{
+    sn_plan *plan = w->plan;
+    sn_tile *tile = sn_plan_grow(w, &plan->tile_table, 1);
+    if (!tile)
+        return;
+    sn_tile made = {.first = w->ordered, .count = s->count, .rows = s->rows, .run = plan->run_table.count, .work = s->fitting};
+    store_particles(w, s, plan->tile_table.count - 1);
+    uint32_t found = order_batches(w, s, batch, use);
+    for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
+        for (end = i + 1; end < found && w->sort[end].key == w->sort[i].key;)
+            ++end;
+        emit_run(w, s, batch, w->sort + i, end - i, &made);
+    }
+    if (w->failed)
+        return;
+    fill_lanes(w, s, batch);
+    plan->widest_rows = s->rows > plan->widest_rows ? s->rows : plan->widest_rows;
+    ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = made;
+}
+
+/* ---- All stretches ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct search {
+    plan_work *w;
+    uint32_t *batch;
+    row_use *use;
+} search;
+
+static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
+{
+    stretch s = {.lo = lo, .count = count, .rows = rows};
+    if (count < LEAST || count <= 7 * rows || look->w->failed) /* all eight lanes have something */
+        return;
+    if (is_regular(look->w, &s, look->batch))
+        plan_stretch(look->w, &s, look->batch, look->use);
+}
+
+/* The longest step of a constraint among some particles of a body: the length of a row, in a grid. */
+static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count)
+{
+    uint32_t longest = 1;
+    for (uint32_t number = lo; number < lo + count && number < lo + LEAST; ++number)
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            const plan_item *item = &w->item[w->incident[i]];
+            for (uint32_t k = 0; k < item->count; ++k) {
+                uint32_t other = w->particle[item->first + k];
+                uint32_t step = other > number ? other - number : number - other;
+                longest = step > longest && step < count ? step : longest;
+            }
+        }
+    return longest;
+}
+
+/* A large body is cut into stretches of equal length. */
+static void try_large(const search *look, uint32_t lo, uint32_t count)
+{
+    uint32_t most = 16 * longest_step(look->w, lo, count);
+    most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
+    uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
+    each = (each + LANES - 1) / LANES * LANES;
+    for (uint32_t at = 0; at < count; at += each) {
+        uint32_t here = count - at < each ? count - at : each;
+        try_stretch(look, lo + at, here, (here + LANES - 1) / LANES);
+    }
+}
+
+/* Several bodies of one size: each lane gets as many of them. */
+static void try_many(const search *look, uint32_t lo, uint32_t size, uint32_t bodies)
+{
+    while (bodies >= LANES) {
+        uint32_t each = TILE_PLANES / (LANES * size); /* bodies of a lane */
+        each = each < 1 ? 1 : each;
+        each = each > bodies / LANES ? bodies / LANES : each;
+        try_stretch(look, lo, LANES * each * size, each * size);
+        lo += LANES * each * size;
+        bodies -= LANES * each;
+    }
+    for (; size >= LEAST && bodies > 0; --bodies, lo += size)
+        try_large(look, lo, size);
+}
+
+/* Bodies that have all numbers between their lowest and their highest, in the order of their numbers. */
+static uint32_t list_bodies(plan_work *w, body *bodies)
+{
+    uint32_t found = 0, numbers = w->particles->numbers;
+    uint32_t *count = w->queue, *high = w->last;
+    memset(count, 0, numbers * sizeof *count);
+    for (uint32_t i = 0; i < numbers; ++i)
+        if (w->particles->slot[i] != SN_NO_SLOT) {
+            uint32_t root = plan_root(w->parent, i);
+            count[root]++;
+            high[root] = i;
+        }
+    for (uint32_t i = 0; i < numbers; ++i)
+        if (count[i] > 1 && high[i] - i + 1 == count[i])
+            bodies[found++] = (body){i, count[i]};
+    memset(w->last, 0, numbers * sizeof *w->last);
+    return found;
+}
+
+void sn_plan_regular(plan_work *w)
+{
+    if (!w->wide)
+        return;
+    search look = {w, sn_plan_scratch(w, (size_t)MOST_CLASSES * (TILE_MOST / LANES + 1), sizeof(uint32_t)),
+                   sn_plan_scratch(w, TILE_MOST / LANES + 4, sizeof(row_use))};
+    body *bodies = sn_plan_scratch(w, w->particles->numbers / 2 + 1, sizeof *bodies);
+    if (w->failed)
+        return;
+    uint32_t found = list_bodies(w, bodies);
+    for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
+        uint32_t size = bodies[i].count;
+        end = i + 1;
+        if (8 * size <= TILE_PLANES)
+            while (end < found && bodies[end].count == size && bodies[end].lo == bodies[end - 1].lo + size &&
+                   plan_has_loop(w, bodies[end].lo) == plan_has_loop(w, bodies[i].lo))
+                ++end;
+        if (end - i >= LANES)
+            try_many(&look, bodies[i].lo, size, end - i);
+        else
+            for (uint32_t k = i; k < end; ++k)
+                try_large(&look, bodies[k].lo, size);
+    }
+}

@@ -1,0 +1,100 @@
+/* What making a plan needs besides the plan. */
+#ifndef SN_SOLVERS_PLAN_WORK_H
+#define SN_SOLVERS_PLAN_WORK_H
+
+#include "solvers/plan.h"
+
+#define PLAN_NONE UINT32_MAX
+
+/* Particles of a tile: so that it fits the second level of a core's caches with what belongs to it. */
+#define TILE_RECORDS 2048u
+#define TILE_PLANES  4096u
+#define TILE_MOST    16384u /* planes, where the rows of a grid are long */
+
+/* A particle with more constraints than this is a hub. */
+#define HUB_VALENCE 256u
+
+#define PLAN_BLOCKS 32
+
+/* One constraint. */
+typedef struct plan_item {
+    uint32_t kind;
+    uint32_t row;
+    uint32_t first; /* of its particles */
+    uint16_t count;
+    bool wide;
+    bool done; /* it has its place */
+} plan_item;
+
+typedef struct plan_work {
+    sn_plan *plan;
+    sn_store *store;
+    const sn_allocator *allocator;
+    const sn_plan_particles *particles;
+    const sn_wide_kind *wide;
+    bool failed; /* memory ran out */
+    void *block[PLAN_BLOCKS];
+    size_t block_size[PLAN_BLOCKS];
+    uint32_t blocks;
+
+    plan_item *item;
+    uint32_t items;
+    uint32_t *particle; /* of all items, by number, one after the other; none twice in an item */
+    uint32_t particle_count;
+
+    /* by a particle's number: */
+    uint32_t *parent;  /* of union and find; the root has LOOP_BIT if its body has a loop */
+    uint32_t *start;   /* its items: incident[start[i] .. start[i + 1]] */
+    uint32_t *incident;
+    uint32_t *tile;    /* PLAN_NONE: not yet in one */
+    uint32_t *slot;    /* where it will be stored */
+    uint32_t *stamp;   /* whether what follows is up to date */
+    uint64_t (*used)[2]; /* colours in use */
+    uint32_t *last;    /* the last level that used it */
+    uint32_t *claim;   /* which group of a layer has it, if claim_stamp says so */
+    uint32_t *claim_stamp;
+    bool *shared;      /* constraints of later layers touch it */
+    uint32_t stamps;
+
+    uint32_t *order; /* numbers as they are to be stored */
+    uint32_t ordered;
+
+    uint32_t *queue; /* scratch for numbers or items */
+    sn_sort_item *sort, *sort_scratch;
+} plan_work;
+
+#define PLAN_LOOP_BIT 0x80000000u
+
+/* Memory that is released when the plan is made; NULL, with `failed` set, when there is none. */
+void *sn_plan_scratch(plan_work *w, size_t count, size_t size);
+
+/* Room for `more` at the end of one of the plan's arrays, counted in; NULL, with `failed` set, when there is none. */
+void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more);
+
+static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
+{
+    while ((parent[i] & ~PLAN_LOOP_BIT) != i)
+        i = parent[i] = parent[parent[i]] & ~PLAN_LOOP_BIT; /* a root is never passed, so its bit stays */
+    return i;
+}
+
+/* Whether the body that the particle belongs to has a loop. */
+static inline bool plan_has_loop(const plan_work *w, uint32_t number)
+{
+    return (w->parent[plan_root(w->parent, number)] & PLAN_LOOP_BIT) != 0;
+}
+
+/* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */
+void sn_plan_regular(plan_work *w);
+
+/* plan_records.c: plans some constraints, given by their numbers in `list`, as the runs of one tile. near: their particles
+   are those of tile `tile`, in the first layer. */
+void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool near, sn_tile *tile);
+
+/* Writes one batch's lane. */
+void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uint32_t lane, const plan_item *item);
+
+/* Opens a run of batches or visits at the end of the tile. */
+sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32_t batches, uint32_t indices);
+
+#endif

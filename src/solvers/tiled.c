@@ -1,0 +1,390 @@
+/* Tile by tile, eight constraints at a time: the cascade in the order of the plan, on all cores. */
+#include "solvers/tiled.h"
+
+#include "solvers/gauss_seidel.h"
+#include "solvers/hubs.h"
+#include "solvers/row.h"
+
+#include <stdatomic.h>
+
+/* What passes keep between steps. */
+typedef struct tiled {
+    sn_table plane_table; /* of float: for each worker, the planes of one tile */
+    uint32_t workers;
+    size_t stride; /* floats of a plane, */
+    size_t each;   /*   and of all planes of a worker */
+    sn_table result_table; /* of tile_result, for each tile */
+} tiled;
+
+/* How a tile went. */
+typedef struct tile_result {
+    sn_real largest;
+    uint32_t fault_kind, fault_row;
+    bool good;
+} tile_result;
+
+/* One layer on its way. */
+typedef struct layer {
+    const sn_tiled *t;
+    const tiled *scratch;
+    const sn_plan *plan;
+    uint32_t first;     /* of its tiles */
+    bool is_first;      /* layer */
+    atomic_bool failed;
+} layer;
+
+#define PLANES 7
+#define PLANE_MARGIN SN_BATCH
+
+/* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
+
+static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    tiled *t = sn_allocate(allocator, sizeof *t);
+    if (!t)
+        return NULL;
+    *t = (tiled){0};
+    sn_table_column(&t->plane_table, sizeof(float), false);
+    sn_table_column(&t->result_table, sizeof(tile_result), false);
+    return scratch->tiled = t;
+}
+
+/* Planes lie an odd number of cache lines apart: at a power of two they would compete for the same places in the cache. */
+static size_t plane_stride(uint32_t rows)
+{
+    size_t floats = ((size_t)rows * SN_BATCH + 2 * PLANE_MARGIN + 15) / 16 * 16;
+    return floats / 16 % 2 ? floats : floats + 16;
+}
+
+static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
+{
+    tiled *t = in->scratch->tiled ? in->scratch->tiled : make(in->scratch, allocator);
+    if (!t)
+        return false;
+    t->workers = sn_parallel_workers(in->parallel);
+    t->stride = plane_stride(in->plan->widest_rows);
+    t->each = PLANES * t->stride;
+    if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
+        !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
+        !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count))
+        return false;
+    return sn_hubs_reserve(in, allocator);
+}
+
+static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
+{
+    tiled *t = scratch->tiled;
+    sn_hubs_release(scratch, allocator);
+    if (!t)
+        return;
+    sn_table_release(&t->plane_table, allocator);
+    sn_table_release(&t->result_table, allocator);
+    sn_release(allocator, t, sizeof *t);
+    scratch->tiled = NULL;
+}
+
+/* ---- Single constraints ------------------------------------------------------------------------------------------------------ */
+
+static bool project(const sn_tiled *t, sn_sweep *sweep, uint32_t kind, uint32_t row)
+{
+    sn_pool *pool = t->in->store->pool[kind];
+    if (t->pass == 0)
+        memset(pool->lambda + (size_t)row * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
+    return sn_sweep_project(sweep, kind, row);
+}
+
+static bool project_visits(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (visit[i].kind && !project(t, sweep, visit[i].kind, visit[i].row))
+            return false;
+    return true;
+}
+
+/* The constraints of a run of batches, one by one: they share no particle, so it does not matter in which order. */
+static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run *run)
+{
+    const sn_plan *plan = t->in->plan;
+    for (uint32_t b = run->batch; b < run->batch + run->batches; ++b)
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane)
+            if ((plan->mask[b] >> lane & 1) && !project(t, sweep, run->kind, plan->row[b * SN_BATCH + lane]))
+                return false;
+    return true;
+}
+
+/* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
+
+/* The wide form of a run; where its particles are is still missing. */
+static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
+{
+    const sn_plan *plan = t->in->plan;
+    sn_real inverse_h = 1 / t->in->h;
+    return (sn_wide_run){.batches = run->batches,
+                         .mask = plan->mask + run->batch,
+                         .param = plan->param + run->param,
+                         .compliance = plan->compliance + (size_t)run->batch * SN_BATCH,
+                         .row = plan->row + (size_t)run->batch * SN_BATCH,
+                         .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
+                         .read_lambda = t->pass > 0,
+                         .write_lambda = t->keep_lambda,
+                         .inverse_h2 = (float)(inverse_h * inverse_h)};
+}
+
+static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
+{
+    const sn_tiled *t = l->t;
+    const sn_plan *plan = l->plan;
+    const sn_frame *frame = &t->in->frame;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        if (!run->batches) {
+            if (!project_visits(t, sweep, plan->visit + run->visit, run->visits))
+                return false;
+            continue;
+        }
+        if (!t->wide) {
+            if (!project_batches(t, sweep, run))
+                return false;
+            continue;
+        }
+        sn_wide_run wide = wide_run(t, run);
+        wide.x = frame->x + (l->is_first ? tile->first : 0);
+        wide.d = frame->d + (l->is_first ? tile->first : 0);
+        wide.near = plan->near + run->index;
+        wide.far = plan->far + run->index;
+        (l->is_first ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
+    }
+    return true;
+}
+
+/* The rows at the end of a tile in which the last lane has nothing. */
+static void spread_tail(const sn_frame *frame, const sn_tile *tile, float *plane, size_t stride)
+{
+    uint32_t full = tile->count - 7 * tile->rows, slot = tile->first + full * SN_BATCH;
+    for (uint32_t row = full; row < tile->rows; ++row)
+        for (uint32_t lane = 0; lane < 7; ++lane, ++slot) {
+            float *at = plane + row * SN_BATCH + lane;
+            sn_vec4 x = frame->x[slot], d = frame->d[slot];
+            const float number[PLANES] = {(float)x.x, (float)x.y, (float)x.z, (float)d.x, (float)d.y, (float)d.z, (float)x.w};
+            for (uint32_t i = 0; i < PLANES; ++i)
+                at[i * stride] = number[i];
+        }
+}
+
+static void collect_tail(const sn_frame *frame, const sn_tile *tile, const float *plane, size_t stride)
+{
+    uint32_t full = tile->count - 7 * tile->rows, slot = tile->first + full * SN_BATCH;
+    for (uint32_t row = full; row < tile->rows; ++row)
+        for (uint32_t lane = 0; lane < 7; ++lane, ++slot) {
+            const float *at = plane + row * SN_BATCH + lane;
+            frame->d[slot] = (sn_vec4){(sn_real)at[3 * stride], (sn_real)at[4 * stride], (sn_real)at[5 * stride], 0};
+        }
+}
+
+static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
+{
+    const sn_tiled *t = l->t;
+    const sn_frame *frame = &t->in->frame;
+    size_t stride = l->scratch->stride;
+    float *margin = (float *)l->scratch->plane_table.column[0] + worker * l->scratch->each, *plane = margin + PLANE_MARGIN;
+    uint32_t full = (tile->count - 7 * tile->rows) * SN_BATCH;
+    for (uint32_t i = 0; i < PLANES; ++i) { /* what is read beside the particles must be a number */
+        memset(margin + i * stride, 0, PLANE_MARGIN * sizeof *plane);
+        memset(plane + i * stride + full, 0, (tile->rows * SN_BATCH - full + PLANE_MARGIN) * sizeof *plane);
+    }
+    t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane, stride);
+    spread_tail(frame, tile, plane, stride);
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &l->plan->run[r];
+        sn_wide_run wide = wide_run(t, run);
+        wide.plane = margin;
+        wide.stride = stride;
+        wide.offset = l->plan->offset + run->index;
+        t->wide->kind[run->kind].planes(&wide);
+    }
+    t->wide->collect(frame->d + tile->first, full, plane, stride);
+    collect_tail(frame, tile, plane, stride);
+}
+
+/* Predicts the particles of a tile, or notes where they are. */
+static void begin_motion(const layer *l, const sn_wide_motion *motion)
+{
+    const sn_tiled *t = l->t;
+    if (l->is_first && t->pass == 0)
+        t->wide->predict(motion);
+    else
+        t->wide->note(motion);
+}
+
+static sn_wide_motion tile_motion(const layer *l, const sn_tile *tile)
+{
+    sn_wide_motion motion = *l->t->motion;
+    motion.count = tile->count;
+    motion.first = l->is_first ? tile->first : 0;
+    motion.list = l->is_first ? NULL : l->plan->list + tile->first;
+    if (l->is_first)
+        motion.mark += tile->first;
+    else /* lists of a layer share nothing, so together they are not longer than all particles */
+        motion.mark = l->t->mark + (tile->first - l->plan->tile[l->first].first);
+    return motion;
+}
+
+static void run_tile(void *data, uint32_t index, uint32_t worker)
+{
+    layer *l = data;
+    const sn_tiled *t = l->t;
+    const sn_tile *tile = &l->plan->tile[l->first + index];
+    tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    sn_wide_motion motion = {0};
+    bool good = true;
+    if (t->motion) {
+        motion = tile_motion(l, tile);
+        begin_motion(l, &motion);
+    }
+    if (tile->rows && t->wide)
+        solve_planes(l, tile, worker);
+    else
+        good = solve_records(l, tile, &sweep);
+    if (t->motion)
+        good = t->wide->settle(&motion) && good;
+    *result = (tile_result){sweep.largest, sweep.out.fault_kind, sweep.out.fault_row, good};
+    if (!good)
+        atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+}
+
+/* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
+
+/* ns of a constraint and of a particle, about: to know whether sharing pays. */
+#define WORK_OF_CONSTRAINT 2.0
+#define WORK_OF_PARTICLE   2.0
+
+static double work_of(const sn_plan *plan, uint32_t first, uint32_t end)
+{
+    double work = 0;
+    for (uint32_t i = first; i < end && work < SN_LEAST_SHARED_WORK; ++i)
+        work += plan->tile[i].work * WORK_OF_CONSTRAINT + plan->tile[i].count * WORK_OF_PARTICLE;
+    return work;
+}
+
+/* Gathers what the tiles of a layer found, in their order. */
+static bool read_results(const layer *l, uint32_t count, sn_solver_out *out, sn_real *largest)
+{
+    const tile_result *result = l->scratch->result_table.column[0];
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!result[i].good) {
+            out->fault_kind = result[i].fault_kind;
+            out->fault_row = result[i].fault_row;
+            return false;
+        }
+        *largest = result[i].largest > *largest ? result[i].largest : *largest;
+    }
+    return true;
+}
+
+static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    uint32_t first = plan->layer[index], end = plan->layer[index + 1];
+    layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .first = first, .is_first = index == 0};
+    bool share = sn_parallel_wants(t->in->parallel, work_of(plan, first, end));
+    if (!sn_parallel_tasks(share ? t->in->parallel : NULL, end - first, run_tile, &l)) {
+        out->lost_tasks = true;
+        return false;
+    }
+    return (!l.failed && !(t->in->tolerance > 0)) || read_results(&l, end - first, out, largest);
+}
+
+/* Particles that came after the plan was made are in no tile. */
+static bool move_newcomers(const sn_tiled *t)
+{
+    sn_wide_motion motion;
+    if (!t->motion || t->pass > 0 || t->in->plan->particles >= t->in->particle_count)
+        return true;
+    motion = *t->motion;
+    motion.first = t->in->plan->particles;
+    motion.count = t->in->particle_count - motion.first;
+    motion.list = NULL;
+    motion.mark += motion.first;
+    t->wide->predict(&motion);
+    return t->wide->settle(&motion);
+}
+
+/* A constraint outside of tiles: its particles are noted and settled for it alone. */
+static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
+{
+    uint32_t small[SN_MAX_BLOCK], count;
+    const sn_store *store = t->in->store;
+    if (!visit.kind)
+        return true;
+    if (!t->motion)
+        return project(t, sweep, visit.kind, visit.row);
+    const sn_pool *pool = store->pool[visit.kind];
+    uint32_t *list = pool_has_lists(pool) ? store->many.column[SN_MANY_NUMBER] : small;
+    const uint32_t *number = sn_store_particles(store, pool, visit.row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        list[i] = t->in->frame.slot[number[i]];
+    count = pool_has_lists(pool) ? count : sn_plan_once(list, count);
+    sn_wide_motion motion = *t->motion;
+    motion.first = 0;
+    motion.count = count;
+    motion.list = list;
+    motion.mark = t->mark;
+    t->wide->note(&motion);
+    if (!project(t, sweep, visit.kind, visit.row))
+        return false;
+    if (pool_has_lists(pool)) { /* evaluating used the same scratch */
+        number = sn_store_particles(store, pool, visit.row, small, &count);
+        for (uint32_t i = 0; i < count; ++i)
+            list[i] = t->in->frame.slot[number[i]];
+    }
+    return t->wide->settle(&motion);
+}
+
+static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (!project_alone(t, sweep, visit[i]))
+            return false;
+    return true;
+}
+
+bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
+    bool good = move_newcomers(t);
+    for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
+        good = run_layer(t, i, out, largest);
+    good = good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, out, largest);
+    if (good && !project_rest(t, &sweep, plan->extra, plan->extra_table.count))
+        good = false;
+    if (sweep.out.fault_kind) {
+        out->fault_kind = sweep.out.fault_kind;
+        out->fault_row = sweep.out.fault_row;
+    }
+    *largest = sweep.largest > *largest ? sweep.largest : *largest;
+    return good;
+}
+
+/* Residuals, gradients at the start of the substep and damping are for the generic way; with damping, the plan knows. */
+static const sn_wide *wide_for(const sn_solver_in *in)
+{
+    return in->tolerance > 0 || in->gradients == SN_GRADIENTS_START ? NULL : in->wide;
+}
+
+static sn_solver_out solve(const sn_solver_in *in)
+{
+    sn_solver_out out = {0};
+    sn_tiled t = {.in = in, .wide = wide_for(in), .keep_lambda = true};
+    for (; out.passes < in->iterations && in->store->counts.live; ++t.pass) {
+        sn_real largest = 0;
+        out.passes++;
+        if (!sn_tiled_pass(&t, &out, &largest) || largest < in->tolerance)
+            break;
+    }
+    return out;
+}
+
+const sn_solver_method sn_solver_tiled = {
+    .name = "tiled", .own_projections = true, .reserve = reserve, .solve = solve, .release = release};

@@ -1,0 +1,33 @@
+/* Eight lanes. This file is compiled for AVX2 whatever the rest is compiled for. */
+#include "wide/variants.h"
+
+#if SN_WIDE_VECTORS && defined(__AVX2__)
+#define SN_WIDTH 8
+#include "wide/table.h"
+
+/* The same with the sixteen lanes of avx512.c where it has them. */
+static const sn_wide_kind wide_kinds_16[SN_KIND_BUILTIN_END] =
+    WIDE_KINDS(sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16);
+
+const sn_wide *sn_wide_avx2(void)
+{
+    static const sn_wide table = WIDE_TABLE("8 lanes, AVX2", wide_kinds);
+    return &table;
+}
+
+const sn_wide *sn_wide_avx512(void)
+{
+    static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16);
+    return sn_wide_has_16 ? &table : NULL;
+}
+#else
+const sn_wide *sn_wide_avx2(void)
+{
+    return NULL;
+}
+
+const sn_wide *sn_wide_avx512(void)
+{
+    return NULL;
+}
+#endif

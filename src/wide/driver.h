@@ -1,0 +1,232 @@
+/* How a kind is run over the batches of a run, in each of the three layouts. A kind is one function,
+
+       project(p, w, param, alpha, lambda, push)
+
+   that is given its points (relative to the first one's start if the kind is internal), their inverse masses, its
+   parameters, alpha = compliance / h^2 and the multipliers so far, and gives back new multipliers and how far to push each
+   point. Everything about memory is here. */
+#ifndef SN_WIDE_DRIVER_H
+#define SN_WIDE_DRIVER_H
+
+#include "base/simd.h"
+#include "wide/wide.h"
+
+#define WIDE_MOST_POINTS 4
+#define WIDE_MOST_ROWS   6
+#define WIDE_MOST_PARAMS 6
+
+typedef void project_fn(const lanes3 *p, const lanes *w, const lanes *param, lanes alpha, lanes *lambda, lanes3 *push);
+
+typedef struct wide_shape {
+    uint32_t points, params, rows;
+    bool internal;
+    project_fn *project;
+} wide_shape;
+
+/* ---- The row formula (solvers/row.h), for one row, without damping and with stiffness 1 ------------------------------- */
+
+/* compliance / h^2 of so many lanes from `at` on. */
+SN_INLINE lanes wide_alpha(const sn_wide_run *run, size_t at)
+{
+    if (!run->compliance)
+        return lanes_all(0);
+    return lanes_min(lanes_load(run->compliance + at) * lanes_all(run->inverse_h2), lanes_all(1e30f));
+}
+
+/* By how much a multiplier changes: 0 where the row has no gradient, or nothing can move. Where the mobility leaves the range
+   of a float it is not a number, so that somebody notices, and not 0. */
+SN_INLINE lanes wide_step(lanes c, lanes mobility, lanes alpha, lanes lambda, flags exists)
+{
+    lanes give = mobility + alpha;
+    lanes wanted = (lanes_all(0) - c) - alpha * lambda;
+    lanes step = (wanted + (give - give)) / give;
+    return lanes_keep(exists & lanes_unequal(give, lanes_all(0)), step);
+}
+
+/* Where C >= 0 rests: it is not violated, and has nothing to take back. */
+SN_INLINE flags wide_rests(lanes c, lanes alpha, lanes lambda)
+{
+    lanes zero = lanes_all(0);
+    return lanes_at_least(c, zero) & ~(lanes_above(alpha, zero) & lanes_above(lambda, zero));
+}
+
+/* The step for C >= 0: acts when violated, or to take back what it pushed; never pulls. */
+SN_INLINE lanes wide_step_at_least(lanes c, lanes mobility, lanes alpha, lanes lambda, flags exists)
+{
+    lanes step = wide_step(c, mobility, alpha, lambda, exists & ~wide_rests(c, alpha, lambda));
+    return lanes_choose(lanes_above(lanes_all(0), lambda + step), lanes_all(0) - lambda, step);
+}
+
+/* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
+
+SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
+{
+    for (uint32_t r = 0; r < rows; ++r)
+        lambda[r] = lanes_all(0);
+    for (uint32_t r = 0; run->read_lambda && r < rows; ++r) {
+        float all[SN_WIDTH] = {0};
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            if (mask >> l & 1)
+                all[l] = run->lambda[(size_t)run->row[at + l] * rows + r];
+        lambda[r] = lanes_load(all);
+    }
+}
+
+SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
+{
+    for (uint32_t r = 0; run->write_lambda && r < rows; ++r) {
+        float all[SN_WIDTH];
+        lanes_store(all, lambda[r]);
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            if (mask >> l & 1)
+                run->lambda[(size_t)run->row[at + l] * rows + r] = all[l];
+    }
+}
+
+/* ---- Which lanes take part ----------------------------------------------------------------------------------------------- */
+
+#define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
+
+/* Those of a batch, or at width 16 of two, from lane `first` on. */
+SN_INLINE uint32_t wide_mask(const sn_wide_run *run, uint32_t b, uint32_t first)
+{
+    uint32_t mask = run->mask[b];
+    if (SN_WIDTH > SN_BATCH)
+        mask |= (uint32_t)run->mask[b + 1] << SN_BATCH;
+    return mask >> first & WIDE_ALL_LANES;
+}
+
+SN_INLINE flags wide_present(uint32_t mask)
+{
+    int32_t all[SN_WIDTH];
+    for (int l = 0; l < SN_WIDTH; ++l)
+        all[l] = -(int32_t)(mask >> l & 1);
+    return flags_load(all);
+}
+
+/* Stores the lanes of a plane that take part. Others keep what they hold, which may have changed since this batch began: they
+   may be places of other lanes of it. */
+SN_INLINE void wide_store(float *to, lanes a, uint32_t mask)
+{
+    lanes_store(to, mask == WIDE_ALL_LANES ? a : lanes_choose(wide_present(mask), a, lanes_load(to)));
+}
+
+SN_INLINE void wide_store3(float *to, size_t stride, lanes3 a, uint32_t mask)
+{
+    wide_store(to, a.x, mask);
+    wide_store(to + stride, a.y, mask);
+    wide_store(to + 2 * stride, a.z, mask);
+}
+
+SN_INLINE lanes3 wide_load3(const float *from, size_t stride)
+{
+    return (lanes3){lanes_load(from), lanes_load(from + stride), lanes_load(from + 2 * stride)};
+}
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------------ */
+
+SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t first, lanes *param)
+{
+    for (uint32_t n = 0; n < params; ++n)
+        param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
+}
+
+SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,
+                                 uint32_t mask)
+{
+    const size_t s = run->stride, at = (size_t)b * SN_BATCH + first;
+    float *place[WIDE_MOST_POINTS];
+    lanes3 p[WIDE_MOST_POINTS], d[WIDE_MOST_POINTS], push[WIDE_MOST_POINTS];
+    lanes3 origin = wide_load3(run->plane + run->offset[(size_t)b * shape->points] + first, s);
+    lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];
+    for (uint32_t i = 0; i < shape->points; ++i) {
+        place[i] = run->plane + run->offset[(size_t)b * shape->points + i] + first;
+        lanes3 y = wide_load3(place[i], s);
+        d[i] = wide_load3(place[i] + 3 * s, s);
+        w[i] = lanes_load(place[i] + 6 * s);
+        p[i] = lanes3_add(shape->internal ? lanes3_sub(y, origin) : y, d[i]);
+    }
+    wide_load_params(run, shape->params, b, first, param);
+    wide_read_lambda(run, shape->rows, at, mask, lambda);
+    shape->project(p, w, param, wide_alpha(run, at), lambda, push);
+    for (uint32_t i = 0; i < shape->points; ++i)
+        wide_store3(place[i] + 3 * s, s, lanes3_add(d[i], push[i]), mask);
+    wide_write_lambda(run, shape->rows, at, mask, lambda);
+}
+
+SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
+{
+    for (uint32_t b = 0; b < run->batches; ++b)
+        for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
+            uint32_t mask = wide_mask(run, b, first);
+            if (mask)
+                wide_batch_planes(run, shape, b, first, mask);
+        }
+}
+
+/* ---- Records: near and far differ in the type of their indices ------------------------------------------------------------ */
+
+#define WIDE_RECORDS(suffix, number)                                                                                   \
+    SN_INLINE void wide_batch_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,    \
+                                       uint32_t mask)                                                                  \
+    {                                                                                                                  \
+        const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
+        const size_t at = (size_t)b * SN_BATCH + first;                                                                \
+        records d[WIDE_MOST_POINTS], origin = records_load_##suffix(run->x, index);                                    \
+        lanes3 p[WIDE_MOST_POINTS], push[WIDE_MOST_POINTS];                                                            \
+        lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];                                    \
+        for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
+            records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
+            d[i] = records_load_##suffix(run->d, index + i * SN_BATCH);                                                \
+            records place = records_add(shape->internal ? records_sub(y, origin) : y, d[i]);                           \
+            records t = records_turn(records_with_w(place, y));                                                        \
+            p[i] = (lanes3){t.part[0], t.part[1], t.part[2]};                                                          \
+            w[i] = t.part[3];                                                                                          \
+        }                                                                                                              \
+        wide_load_params(run, shape->params, b, first, param);                                                         \
+        wide_read_lambda(run, shape->rows, at, mask, lambda);                                                          \
+        shape->project(p, w, param, wide_alpha(run, at), lambda, push);                                                \
+        for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
+            records t = records_turn((records){{push[i].x, push[i].y, push[i].z, lanes_all(0)}});                      \
+            records to = records_add(d[i], t);                                                                         \
+            if (mask == WIDE_ALL_LANES)                                                                                \
+                records_store_##suffix(run->d, index + i * SN_BATCH, &to);                                             \
+            else                                                                                                       \
+                records_store_some_##suffix(run->d, index + i * SN_BATCH, &to, mask);                                  \
+        }                                                                                                              \
+        wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
+    }                                                                                                                  \
+    SN_INLINE void wide_##suffix(const sn_wide_run *run, const wide_shape *shape)                                      \
+    {                                                                                                                  \
+        for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
+            for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {                                            \
+                uint32_t mask = wide_mask(run, b, first);                                                              \
+                if (mask)                                                                                              \
+                    wide_batch_##suffix(run, shape, b, first, mask);                                                   \
+            }                                                                                                          \
+    }
+
+#if SN_WIDTH <= 8
+WIDE_RECORDS(near, uint16_t)
+WIDE_RECORDS(far, uint32_t)
+#endif
+
+/* A kind's three functions, called name_near, name_far and name_planes. */
+#define WIDE_KIND(name, POINTS, PARAMS, ROWS, INTERNAL)                                                                \
+    static void name##_near(const sn_wide_run *run)                                                                    \
+    {                                                                                                                  \
+        const wide_shape shape = {POINTS, PARAMS, ROWS, INTERNAL, name##_project};                                     \
+        wide_near(run, &shape);                                                                                        \
+    }                                                                                                                  \
+    static void name##_far(const sn_wide_run *run)                                                                     \
+    {                                                                                                                  \
+        const wide_shape shape = {POINTS, PARAMS, ROWS, INTERNAL, name##_project};                                     \
+        wide_far(run, &shape);                                                                                         \
+    }                                                                                                                  \
+    static void name##_planes(const sn_wide_run *run)                                                                  \
+    {                                                                                                                  \
+        const wide_shape shape = {POINTS, PARAMS, ROWS, INTERNAL, name##_project};                                     \
+        wide_planes(run, &shape);                                                                                      \
+    }
+
+#endif

@@ -1,0 +1,18 @@
+/* Four lanes: what every 64-bit x86 and ARM has. */
+#include "wide/variants.h"
+
+#if SN_WIDE_VECTORS && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
+#define SN_WIDTH 4
+#include "wide/table.h"
+
+const sn_wide *sn_wide_lanes4(void)
+{
+    static const sn_wide table = WIDE_TABLE("4 lanes", wide_kinds);
+    return &table;
+}
+#else
+const sn_wide *sn_wide_lanes4(void)
+{
+    return NULL;
+}
+#endif

@@ -1,0 +1,18 @@
+/* One lane: the reference, for machines and compilers without vectors. */
+#include "wide/variants.h"
+
+#if SINEW_DOUBLE
+const sn_wide *sn_wide_scalar(void)
+{
+    return NULL;
+}
+#else
+#define SN_WIDTH 1
+#include "wide/table.h"
+
+const sn_wide *sn_wide_scalar(void)
+{
+    static const sn_wide table = WIDE_TABLE("scalar", wide_kinds);
+    return &table;
+}
+#endif

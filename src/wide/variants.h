@@ -1,0 +1,24 @@
+/* The kernels compiled for each instruction set, one file each. A function gives NULL where the target, the compiler or the
+   build does not have it, and says nothing about the machine that runs: that is for choose.c. */
+#ifndef SN_WIDE_VARIANTS_H
+#define SN_WIDE_VARIANTS_H
+
+#include "wide/wide.h"
+
+/* Vector extensions, and leave to use them. */
+#if defined(__GNUC__) && !SINEW_DOUBLE && !defined(SINEW_SCALAR)
+#define SN_WIDE_VECTORS 1
+#else
+#define SN_WIDE_VECTORS 0
+#endif
+
+const sn_wide *sn_wide_scalar(void);
+const sn_wide *sn_wide_lanes4(void); /* SSE2, NEON, the 128-bit vectors of WebAssembly */
+const sn_wide *sn_wide_avx2(void);
+const sn_wide *sn_wide_avx512(void);
+
+/* Of avx512.c: planes of distances, and whether it has them. */
+extern const bool sn_wide_has_16;
+sn_wide_fn sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16;
+
+#endif

@@ -1,0 +1,94 @@
+/* Wide kernels: the projections of the most used kinds, eight constraints at a time, and the loops over particles that
+   go with them. The same source is compiled for several instruction sets; which one runs is chosen when a world is made,
+   from what the machine has, and does not change a bit of any result.
+
+   Single precision only: with SINEW_DOUBLE everything goes the generic way, and sn_wide_choose gives NULL. */
+#ifndef SN_WIDE_WIDE_H
+#define SN_WIDE_WIDE_H
+
+#include "base/vec.h"
+
+#include <sinew/constraints.h>
+#include <sinew/world.h>
+
+#define SN_BATCH 8u /* constraints in a batch, whatever the width of the machine: the plan must not depend on it */
+
+/* A run of batches of one kind whose constraints share no particle, so that they can be projected in any order.
+
+   Batch b, lane l of a kind with P points and N parameters, in every layout:
+       index   of point p: index[(b * P + p) * 8 + l]       (near, far)
+               or one for all lanes: offset[b * P + p]      (planes)
+       parameter n: param[(b * N + n) * 8 + l]
+       compliance: compliance[b * 8 + l]
+       row:     row[b * 8 + l], whose multipliers are lambda[row * rows ...]
+       lane l is empty unless bit l of mask[b] is set; what its numbers are does not matter, but its index must be
+       one of the run's particles
+
+   Rows are constraints without damping and with stiffness 1. A result that is not finite ends up in d, where settle finds
+   it. */
+typedef struct sn_wide_run {
+    uint32_t batches;
+    const uint16_t *near;   /* particles of a tile: numbers from x and d on */
+    const uint32_t *far;    /* particles anywhere */
+    const uint32_t *offset; /* planes: where in a plane the eight particles lie one after the other */
+    const uint8_t *mask;
+    const float *param;
+    const float *compliance; /* m/N or the like, finite and not negative; NULL: 0 for all, which is a little faster */
+    const uint32_t *row;     /* may be NULL if multipliers are neither read nor written */
+    float *lambda;           /* of the kind's pool */
+    bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
+    bool write_lambda;       /* only where somebody may ask */
+    float inverse_h2;        /* 1 / h^2 of the effective substep */
+    /* near and far: */
+    const sn_vec4 *x; /* place, and w: inverse mass */
+    sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is */
+    /* planes: */
+    float *plane;  /* x, y, z, then d of x, y, z, then w, each `stride` floats after the one before */
+    size_t stride; /* eight more floats before and behind each plane may be read, and written with what they hold */
+} sn_wide_run;
+
+typedef void sn_wide_fn(const sn_wide_run *run);
+
+/* A kind; all zero for those that have no wide form. */
+typedef struct sn_wide_kind {
+    uint32_t points, params, rows;
+    bool rigid_only; /* a constraint with compliance must go the generic way */
+    bool spatial;    /* in a 2D world all must: this one does not know that z is locked */
+    sn_wide_fn *near, *far, *planes;
+} sn_wide_kind;
+
+/* Particles `first` to `first + count - 1`, or those of a list. All are in place: x, x_low, v, v_low. */
+typedef struct sn_wide_motion {
+    sn_vec4 *x, *x_low, *v, *v_low;
+    const sn_vec3 *force; /* N; NULL: none */
+    sn_vec4 *mark;        /* scratch, one for each particle of the range or list: x_low as it was before solving */
+    sn_vec3 gravity;
+    float h, inverse_h;
+    float keep, lose; /* e^(-damping h), and 1 - that */
+    uint32_t first, count;
+    const uint32_t *list; /* slots; NULL: the range */
+} sn_wide_motion;
+
+typedef struct sn_wide {
+    const char *name;
+    const sn_wide_kind *kind; /* by kind number, below SN_KIND_BUILTIN_END */
+
+    /* Symplectic Euler: v takes damping and forces, x becomes the predicted place, x_low and mark what rounding left
+       over of it. Particles with w = 0 stay, and their v is 0. A range only. */
+    void (*predict)(const sn_wide_motion *motion);
+    /* Copies x_low to mark, for particles that were predicted before. Range or list. */
+    void (*note)(const sn_wide_motion *motion);
+    /* v takes what was pushed since, (x_low - mark) / h; x takes what fits of x_low. False if one of them is not finite, or
+       too large. Range or list. */
+    bool (*settle)(const sn_wide_motion *motion);
+
+    /* Eight by eight between records and planes: particle i of the range goes to place[i / 8 * 8 + i % 8] of each plane.
+       count is a multiple of 8. */
+    void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane, size_t stride);
+    void (*collect)(sn_vec4 *d, uint32_t count, const float *plane, size_t stride); /* only d, its w stays */
+} sn_wide;
+
+/* The fastest that the machine has, or the one asked for, if it has it and NULL otherwise. */
+const sn_wide *sn_wide_choose(sn_simd simd);
+
+#endif

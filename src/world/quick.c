@@ -1,0 +1,121 @@
+/* The usual step, in one go: symplectic Euler with SN_SOLVER_TILED.
+
+   step.c tells the step phase by phase: predict all particles, solve all constraints, check, update all velocities. Each
+   phase goes over all memory once. Here a tile is predicted, solved and updated while it is in the cache, and only then
+   comes the next; later layers take the particles as the earlier ones left them and add their pushes to the velocities.
+   In exact numbers it is the same.
+
+   The state is overwritten on the way, so a copy is kept for a step that fails. */
+#include "solvers/tiled.h"
+#include "world/substep.h"
+
+#include "base/math.h"
+
+#include <string.h>
+
+bool sn_quick_can(const sn_world *world, bool still)
+{
+    const sn_settings *settings = &world->state.settings;
+    return world->wide && !still && settings->solver == SN_SOLVER_TILED &&
+           settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER && settings->gradients == SN_GRADIENTS_CURRENT &&
+           !(settings->tolerance > 0) && settings->iterations > 0 && !world->drag_table.count && !world->plan.damped;
+}
+
+bool sn_quick_reserve(sn_world *world)
+{
+    return !sn_quick_can(world, false) ||
+           sn_table_reserve(&world->backup_table, &world->allocator, world->particles.table.count);
+}
+
+/* ---- The copy --------------------------------------------------------------------------------------------------------- */
+
+static void copy_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
+    sn_particle_store *p = &world->particles;
+    const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
+    for (uint32_t i = 0; i < 4; ++i)
+        memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
+}
+
+static void put_back(sn_world *world)
+{
+    sn_particle_store *p = &world->particles;
+    sn_vec4 *to[] = {p->x, p->x_low, p->v, p->v_low};
+    for (uint32_t i = 0; i < 4 && p->table.count; ++i)
+        memcpy(to[i], world->backup_table.column[i], p->table.count * sizeof(sn_vec4));
+}
+
+/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+
+/* What all particles share. */
+static sn_wide_motion motion_of(sn_world *world, sn_real h)
+{
+    const sn_settings *settings = &world->state.settings;
+    sn_particle_store *p = &world->particles;
+    double damping = (double)settings->damping;
+    const sn_vec3 *force = sn_forces_needed(world) ? p->f : world->state.forces_pending ? p->force : NULL;
+    return (sn_wide_motion){.x = p->x,
+                            .x_low = p->x_low,
+                            .v = p->v,
+                            .v_low = p->v_low,
+                            .force = force,
+                            .mark = p->y,
+                            .gravity = settings->gravity,
+                            .h = (float)h,
+                            .inverse_h = 1 / (float)h,
+                            .keep = (float)math_exp(-damping * (double)h),
+                            .lose = (float)-math_expm1(-damping * (double)h)};
+}
+
+/* False if it failed; out says whether because of lost tasks. */
+static bool take_substep(sn_world *world, sn_real h, uint32_t left, sn_solver_out *out)
+{
+    sn_solver_in in = sn_world_solver_input(world, h);
+    sn_wide_motion motion = motion_of(world, h);
+    in.frame.x = world->particles.x;
+    in.frame.d = world->particles.x_low;
+    in.frame.start = NULL;
+    sn_tiled t = {.in = &in, .wide = world->wide, .keep_lambda = left == 1 || in.iterations > 1, .motion = &motion, .mark = world->particles.d};
+    if (sn_forces_needed(world)) {
+        sn_substep s = {.world = world};
+        if (!sn_forces_gather(&s)) {
+            out->lost_tasks = true;
+            return false;
+        }
+    }
+    sn_targets_lead(world, left);
+    for (; t.pass < in.iterations; ++t.pass) {
+        sn_real largest = 0;
+        if (!sn_tiled_pass(&t, out, &largest))
+            return false;
+    }
+    sn_targets_leave(world, h);
+    world->state.passes += in.iterations;
+    return true;
+}
+
+sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
+{
+    uint32_t substeps = world->state.settings.substeps;
+    sn_real h = dt / (sn_real)substeps;
+    double start = world->state.time;
+    sn_solver_out out = {0};
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, world))
+        out.lost_tasks = true;
+    for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
+        if (!take_substep(world, h, substeps - i, &out)) {
+            put_back(world);
+            world->state.time = start;
+            world->state.passes = 0;
+            *again = !out.lost_tasks;
+            break;
+        }
+        world->state.time = start + (double)dt * (i + 1) / substeps;
+    }
+    if (out.lost_tasks)
+        return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", start);
+    if (!*again)
+        world->state.h = h;
+    return SN_OK;
+}
