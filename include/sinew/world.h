@@ -29,9 +29,9 @@ typedef enum sn_solver {
        rest by the cascade. */
     SN_SOLVER_DIRECT,
     /* The cascade, planned: particles are stored so that neighbours lie together, and constraints are cut into tiles that run
-       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan;
-       sn_settings.order has no effect on it. Everything works in it; the other solvers are for study, for comparison, and
-       for what only they can do. */
+       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan, and
+       any sn_settings.order but the default is refused. Everything else works in it; the other solvers are for study, for
+       comparison, and for what only they can do. */
     SN_SOLVER_TILED
 } sn_solver;
 
@@ -76,8 +76,10 @@ typedef enum sn_gradients {
                                  two evaluations. Not with BDF2, whose substep does not end where it would */
 } sn_gradients;
 
-/* In which order a pass visits the constraints. With one pass a substep this decides whether a large stiff body, such
-   as a cloth, is stable at all: see docs/stability.md. */
+/* In which order a pass visits the constraints: of SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_IMPULSES, and what SN_SOLVER_DIRECT
+   leaves to the cascade. SN_SOLVER_TILED has the order of its plan and refuses all but the default; the others have none.
+   With one pass a substep the order decides whether a large stiff body, such as a cloth, is stable at all: see
+   docs/stability.md. */
 typedef enum sn_order {
     /* As they were added: the cascade of the lectures, for ropes and for study. A large stiff cloth that was added vertex
        by vertex explodes with one pass a substep, damped or not. */
@@ -98,7 +100,7 @@ typedef struct sn_settings {
     sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
     sn_solver solver;         /* default SN_SOLVER_TILED */
     sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
-    sn_order order;           /* default SN_ORDER_THERE_AND_BACK */
+    sn_order order;           /* default SN_ORDER_THERE_AND_BACK; another one needs a solver other than SN_SOLVER_TILED */
     uint32_t substeps; /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000. More
                             of them make rods stiffer and motion truer; for cloth and long ropes they do more than
                             iterations at the same cost */

@@ -29,22 +29,20 @@ void sn_store_bind(sn_store *store)
 
 /* ---- The log of edits ------------------------------------------------------------------------------------------- */
 
-/* Following an edit costs as much as several constraints do when everything is planned anew. */
-#define FOLLOW_SHARE 8u
-#define FOLLOW_SLACK 256u
-
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
 {
     if (!store->logging || store->log_lost)
         return;
-    uint32_t length = store->edit_table.count;
-    if (count > FOLLOW_SLACK + store->counts.live / FOLLOW_SHARE ||
-        length >= FOLLOW_SLACK + store->counts.live / FOLLOW_SHARE ||
-        !sn_table_reserve(&store->edit_table, store->allocator, (uint64_t)length + 1)) {
+    if (count > store->edit_table.capacity || store->edit_table.count == store->edit_table.capacity) {
         store->log_lost = true;
         return;
     }
     ((sn_edit *)store->edit_table.column[0])[store->edit_table.count++] = (sn_edit){kind, row, count, what};
+}
+
+bool sn_store_log_reserve(sn_store *store, const sn_allocator *allocator, uint32_t count)
+{
+    return sn_table_reserve(&store->edit_table, allocator, count);
 }
 
 void sn_store_log_begin(sn_store *store)
@@ -56,7 +54,7 @@ void sn_store_log_begin(sn_store *store)
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator)
 {
-    *store = (sn_store){.allocator = allocator, .kind_count = 1, .counts.free_spot = SN_ID_FREE};
+    *store = (sn_store){.kind_count = 1, .counts.free_spot = SN_ID_FREE};
     static const size_t many_width[SN_MANY_COLUMNS] = {
         [SN_MANY_X] = sizeof(sn_vec3),         [SN_MANY_MOVE] = sizeof(sn_vec3),
         [SN_MANY_FORCE] = sizeof(sn_vec3),     [SN_MANY_BY_POINT] = SN_MAX_ROWS * sizeof(sn_vec3),

@@ -94,7 +94,6 @@ typedef struct sn_edit {
 } sn_edit;
 
 typedef struct sn_store {
-    const sn_allocator *allocator; /* for the log of edits alone */
     sn_table edit_table; /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
     bool logging;        /* somebody reads it */
     bool all_changed;    /* parameters of many constraints changed at once */
@@ -152,9 +151,12 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 
-/* Adds to the log that constraints were added or removed, or that their parameters or the way they give changed; if the
-   log has become longer than what it pays to follow, or memory is short, it is lost. Adding and removing log themselves. */
+/* Adds to the log that constraints were added or removed, or that their parameters or the way they give changed; if
+   there is no room for that, the log is lost. Adding and removing log themselves. */
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what);
+
+/* Makes room for a log of so many edits; false when memory runs out. */
+bool sn_store_log_reserve(sn_store *store, const sn_allocator *allocator, uint32_t count);
 
 /* Begins an empty log. */
 void sn_store_log_begin(sn_store *store);

@@ -80,20 +80,11 @@ void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
 
 /* ---- Places: where a constraint is in the plan ------------------------------------------------------------------------------ */
 
-enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA };
-#define PLACE_SHIFT 29u
-#define PLACE_MASK  ((1u << PLACE_SHIFT) - 1)
-
-static uint32_t make_place(uint32_t where, uint32_t index)
-{
-    return (where << PLACE_SHIFT | index) + 1;
-}
-
 static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, uint32_t where)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (visit[i].kind)
-            store->pool[visit[i].kind]->place[visit[i].row] = make_place(where, i);
+            store->pool[visit[i].kind]->place[visit[i].row] = plan_place(where, i);
 }
 
 static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, const sn_plan_run *run,
@@ -120,7 +111,7 @@ static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kin
                 if (!(plan->mask[run->batch + b] >> lane & 1))
                     continue;
                 copy_lane(plan, store, wide, run, b, lane);
-                store->pool[run->kind]->place[plan->row[at]] = make_place(PLACE_LANE, at);
+                store->pool[run->kind]->place[plan->row[at]] = plan_place(PLACE_LANE, at);
             }
     }
 }
@@ -137,6 +128,27 @@ static void find_places(sn_plan *plan, sn_store *store, const sn_wide_kind *wide
     set_places(store, plan->extra, plan->extra_table.count, PLACE_EXTRA);
 }
 
+/* Following an edit costs as much as several constraints do when everything is planned anew, and every extra one makes a
+   pass slower: so many are followed. */
+static uint32_t most_edits(uint32_t live)
+{
+    return 256 + live / 8;
+}
+
+bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_t live)
+{
+    return sn_store_log_reserve(store, allocator, most_edits(live));
+}
+
+/* Following edits cannot fail for lack of memory: results must not depend on that. */
+bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
+{
+    bool room = sn_table_reserve(&plan->extra_table, allocator, most_edits(plan->live)) &&
+                sn_plan_reserve_log(store, allocator, plan->live);
+    plan->extra = plan->extra_table.column[0];
+    return room;
+}
+
 bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
 {
     uint32_t params = 0;
@@ -144,7 +156,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         if (plan->run[r].batches)
             params += plan->run[r].batches * SN_BATCH * wide[plan->run[r].kind].params;
-    if (!sn_table_reserve(&plan->param_table, allocator, params) ||
+    if (!sn_plan_reserve_edits(plan, allocator, store) || !sn_table_reserve(&plan->param_table, allocator, params) ||
         !sn_table_reserve(&plan->compliance_table, allocator, plan->row_table.count))
         return false;
     plan->param_table.count = params;
@@ -160,10 +172,10 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
 
 /* ---- Reading the constraints ------------------------------------------------------------------------------------------------- */
 
-bool sn_plan_is_wide(const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
+bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
-    if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points)
+    if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points || (plan->planar && !pool->kind.internal))
         return false;
     const sn_give *give = &pool->give[row];
     if (give->damping * give->compliance != 0 || give->stiffness != 1 || (wide[kind].rigid_only && give->compliance > 0))
@@ -230,11 +242,16 @@ static void read_items(plan_work *w)
             continue;
         }
         uint32_t *to = w->particle + w->particle_count;
-        sn_store_particles(store, pool, row, to, &count);
-        if (count > 1)
+        bool wide = sn_plan_is_wide(w->plan, store, w->wide, kind, row);
+        if (wide) { /* no spots, and so no particle twice */
+            count = pool->kind.points;
+            memcpy(to, pool->point + (size_t)row * count, count * sizeof *to);
+        } else {
+            sn_store_particles(store, pool, row, to, &count);
             count = sn_plan_once(to, count);
+        }
         w->item[w->items++] = (plan_item){.kind = kind, .row = row, .first = w->particle_count, .count = (uint16_t)count,
-                                          .wide = sn_plan_is_wide(store, w->wide, kind, row)};
+                                          .wide = wide};
         w->particle_count += count;
     }
 }
@@ -261,22 +278,53 @@ static void find_bodies(plan_work *w)
     for (uint32_t i = 0; i < w->items; ++i)
         for (uint32_t k = 1; k < w->item[i].count; ++k)
             join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
+    for (uint32_t i = 0; i < w->particles->numbers; ++i)
+        w->loop[i] = (w->parent[plan_root(w->parent, i)] & PLAN_LOOP_BIT) != 0;
 }
 
-/* Which items a particle has, in their order. */
-static void find_incidence(plan_work *w)
+/* Sorts things by the particle that they belong to: turns counts, given at start[number + 1], into where each begins. */
+static void add_up(uint32_t *start, uint32_t numbers)
+{
+    for (uint32_t i = 0; i < numbers; ++i)
+        start[i + 1] += start[i];
+}
+
+/* Filling moved each beginning to its end. */
+static void move_back(uint32_t *start, uint32_t numbers)
+{
+    memmove(start + 1, start, numbers * sizeof *start);
+    start[0] = 0;
+}
+
+static void find_neighbours(plan_work *w)
 {
     uint32_t numbers = w->particles->numbers;
-    for (uint32_t i = 0; i < w->particle_count; ++i)
-        w->start[w->particle[i] + 1]++;
-    for (uint32_t i = 0; i < numbers; ++i)
-        w->start[i + 1] += w->start[i];
-    for (uint32_t i = 0; i < w->items; ++i)
-        for (uint32_t k = 0; k < w->item[i].count; ++k)
-            w->incident[w->start[w->particle[w->item[i].first + k]]++] = i;
-    for (uint32_t i = numbers; i > 0; --i)
-        w->start[i] = w->start[i - 1];
-    w->start[0] = 0;
+    for (uint32_t i = 0; i < w->items; ++i) {
+        const plan_item *item = &w->item[i];
+        const uint32_t *p = w->particle + item->first;
+        w->first[p[0] + 1]++;
+        for (uint32_t k = 0; k < item->count; ++k) {
+            w->start[p[k] + 1] += item->count - 1u;
+            w->valence[p[k]]++;
+        }
+    }
+    add_up(w->start, numbers);
+    add_up(w->first, numbers);
+    w->neighbour = sn_plan_scratch(w, w->start[numbers], sizeof *w->neighbour);
+    w->of_first = sn_plan_scratch(w, w->items, sizeof *w->of_first);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < w->items; ++i) {
+        const plan_item *item = &w->item[i];
+        const uint32_t *p = w->particle + item->first;
+        w->of_first[w->first[p[0]]++] = i;
+        for (uint32_t k = 0; k < item->count; ++k)
+            for (uint32_t other = 0; other < item->count; ++other)
+                if (other != k)
+                    w->neighbour[w->start[p[k]]++] = p[other];
+    }
+    move_back(w->start, numbers);
+    move_back(w->first, numbers);
 }
 
 /* Constraints of hubs wait until all else is done. */
@@ -285,10 +333,8 @@ static void set_hubs_aside(plan_work *w)
     for (uint32_t i = 0; i < w->items; ++i) {
         plan_item *item = &w->item[i];
         bool hub = false;
-        for (uint32_t k = 0; k < item->count && item->count > 1; ++k) {
-            uint32_t number = w->particle[item->first + k];
-            hub = hub || w->start[number + 1] - w->start[number] > HUB_VALENCE;
-        }
+        for (uint32_t k = 0; k < item->count && item->count > 1; ++k)
+            hub = hub || w->valence[w->particle[item->first + k]] > HUB_VALENCE;
         if (!hub)
             continue;
         sn_visit *visit = sn_plan_grow(w, &w->plan->hub_table, 1);
@@ -304,19 +350,20 @@ static void set_hubs_aside(plan_work *w)
 
 static void take(plan_work *w, uint32_t number, uint32_t tile)
 {
-    w->tile[number] = tile;
+    w->tile[w->ordered] = tile;
     w->slot[number] = w->ordered;
     w->order[w->ordered++] = number;
 }
 
-/* Grows a tile from a seed, nearest particles first, until it is full or the body is. Neighbours that found no room are put on
-   the list of seeds: the next tile starts beside this one. Returns how many particles it took. */
+/* Growing tiles. Particles that found no room in the last one are the seeds of the next. */
 typedef struct growth {
     uint32_t *queue;
     uint32_t *seed;
     uint32_t seeds, next_seed;
 } growth;
 
+/* Grows a tile from a seed, nearest particles first, until it is full or the body is. Hubs are no bridges. Returns how many
+   particles it took. */
 static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile, uint32_t room)
 {
     uint32_t head = 0, tail = 0;
@@ -324,19 +371,18 @@ static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile,
     take(w, from, tile);
     while (head < tail) {
         uint32_t number = g->queue[head++];
+        if (w->valence[number] > HUB_VALENCE)
+            continue;
         for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
-            const plan_item *item = &w->item[w->incident[i]];
-            for (uint32_t k = 0; k < item->count && !item->done; ++k) {
-                uint32_t other = w->particle[item->first + k];
-                if (w->tile[other] != PLAN_NONE)
-                    continue;
-                if (tail < room) {
-                    take(w, other, tile);
-                    g->queue[tail++] = other;
-                } else if (w->stamp[other] == 0 && g->seeds < w->particles->numbers) {
-                    w->stamp[other] = 1;
-                    g->seed[g->seeds++] = other;
-                }
+            uint32_t other = w->neighbour[i];
+            if (w->slot[other] != PLAN_NONE)
+                continue;
+            if (tail < room) {
+                take(w, other, tile);
+                g->queue[tail++] = other;
+            } else if (!w->shared[other]) { /* not yet used for anything else: it is a seed already */
+                w->shared[other] = true;
+                g->seed[g->seeds++] = other;
             }
         }
     }
@@ -346,10 +392,10 @@ static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile,
 static uint32_t next_seed(plan_work *w, growth *g, uint32_t *lowest)
 {
     while (g->next_seed < g->seeds)
-        if (w->tile[g->seed[g->next_seed++]] == PLAN_NONE)
+        if (w->slot[g->seed[g->next_seed++]] == PLAN_NONE)
             return g->seed[g->next_seed - 1];
     for (; *lowest < w->particles->numbers; ++*lowest)
-        if (w->tile[*lowest] == PLAN_NONE && w->particles->slot[*lowest] != SN_NO_SLOT)
+        if (w->slot[*lowest] == PLAN_NONE && w->particles->slot[*lowest] != SN_NO_SLOT)
             return *lowest;
     return PLAN_NONE;
 }
@@ -371,8 +417,58 @@ static void cut_tiles(plan_work *w)
         tile->count += taken;
         room -= taken;
     }
-    memset(w->stamp, 0, w->particles->numbers * sizeof *w->stamp);
+    memset(w->shared, 0, w->particles->numbers * sizeof *w->shared);
     memset(w->claim, 0, w->particles->numbers * sizeof *w->claim);
+}
+
+/* ---- By slot: from here on particles are known by where they are stored -------------------------------------------------- */
+
+static uint32_t lowest_slot(const plan_work *w, const plan_item *item)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t k = 0; k < item->count; ++k) {
+        uint32_t slot = w->slot[w->particle[item->first + k]];
+        lowest = slot < lowest ? slot : lowest;
+    }
+    return lowest;
+}
+
+/* Sorts items that have no place yet by the first of their particles in storage, so that a colour goes through memory from
+   one end to the other, and so does what follows here. Particles are named by their slots from now on. */
+static void go_by_slot(plan_work *w)
+{
+    uint32_t *start = zeroed(w, (size_t)w->ordered + 2, sizeof *start), left = 0, used = 0;
+    uint32_t *lowest = sn_plan_scratch(w, w->items, sizeof *lowest), *sorted = sn_plan_scratch(w, w->items, sizeof *sorted);
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < w->items; ++i)
+        if (!w->item[i].done) {
+            lowest[i] = lowest_slot(w, &w->item[i]);
+            start[lowest[i] + 1]++;
+            used += w->item[i].count;
+            left++;
+        }
+    add_up(start, w->ordered);
+    for (uint32_t i = 0; i < w->items; ++i)
+        if (!w->item[i].done)
+            sorted[start[lowest[i]]++] = i;
+    plan_item *item = sn_plan_scratch(w, left, sizeof *item);
+    uint32_t *particle = sn_plan_scratch(w, used, sizeof *particle), count = 0;
+    if (w->failed)
+        return;
+    for (uint32_t i = 0; i < left; ++i) {
+        plan_item it = w->item[sorted[i]];
+        const uint32_t *p = w->particle + it.first;
+        it.phase = it.count == 1 ? PLAN_SINGLES : w->loop[p[0]] ? PLAN_WITH_LOOPS : PLAN_WITHOUT_LOOPS;
+        it.first = count;
+        for (uint32_t k = 0; k < it.count; ++k)
+            particle[count++] = w->slot[p[k]];
+        item[i] = it;
+    }
+    w->item = item;
+    w->items = left;
+    w->particle = particle;
+    w->particle_count = count;
 }
 
 /* ---- The first layer ------------------------------------------------------------------------------------------------------------ */
@@ -391,7 +487,7 @@ static void mark_shared(plan_work *w)
 {
     for (uint32_t i = 0; i < w->items; ++i) {
         const plan_item *item = &w->item[i];
-        if (item->done || item->count == 1 || home_of(w, item) != PLAN_NONE)
+        if (item->count == 1 || home_of(w, item) != PLAN_NONE)
             continue;
         for (uint32_t k = 0; k < item->count; ++k)
             w->shared[w->particle[item->first + k]] = true;
@@ -399,34 +495,34 @@ static void mark_shared(plan_work *w)
 }
 
 /* Constraints of one particle come last: in its tile, unless later layers touch the particle. */
-static bool is_at_home(const plan_work *w, const plan_item *item, uint32_t *tile)
+static uint32_t first_layer_tile(const plan_work *w, const plan_item *item)
 {
-    *tile = item->done ? PLAN_NONE : home_of(w, item);
-    return *tile != PLAN_NONE && !(item->count == 1 && w->shared[w->particle[item->first]]);
+    return item->count == 1 && w->shared[w->particle[item->first]] ? PLAN_NONE : home_of(w, item);
 }
 
+static uint32_t lowest_of(const plan_work *w, const plan_item *item)
+{
+    uint32_t lowest = UINT32_MAX;
+    for (uint32_t k = 0; k < item->count; ++k)
+        lowest = w->particle[item->first + k] < lowest ? w->particle[item->first + k] : lowest;
+    return lowest;
+}
+
+/* Items are in the order of storage, so those of a tile follow one another, with some between them that leave it. */
 static void plan_first_layer(plan_work *w)
 {
-    uint32_t tiles = w->plan->tile_table.count, home;
-    uint32_t *start = zeroed(w, (size_t)tiles + 2, sizeof *start), *list = sn_plan_scratch(w, w->items, sizeof *list);
-    if (w->failed)
-        return;
-    for (uint32_t i = 0; i < w->items; ++i)
-        if (is_at_home(w, &w->item[i], &home))
-            start[home + 2]++;
-    for (uint32_t i = 0; i < tiles; ++i)
-        start[i + 2] += start[i + 1];
-    for (uint32_t i = 0; i < w->items; ++i)
-        if (is_at_home(w, &w->item[i], &home)) {
-            list[start[home + 1]++] = i;
-        }
-    for (uint32_t t = 0; t < tiles && !w->failed; ++t) {
+    uint32_t *list = sn_plan_scratch(w, w->items, sizeof *list), at = 0;
+    for (uint32_t t = 0; t < w->plan->tile_table.count && !w->failed; ++t) {
         sn_tile tile = ((sn_tile *)w->plan->tile_table.column[0])[t];
+        uint32_t count = 0;
+        for (; at < w->items && w->tile[lowest_of(w, &w->item[at])] == t; ++at)
+            if (first_layer_tile(w, &w->item[at]) == t)
+                list[count++] = at;
         if (tile.rows)
             continue;
-        sn_plan_records(w, list + start[t], start[t + 1] - start[t], true, &tile);
+        sn_plan_records(w, list, count, true, &tile);
         ((sn_tile *)w->plan->tile_table.column[0])[t] = tile;
-        for (uint32_t i = start[t]; i < start[t + 1]; ++i)
+        for (uint32_t i = 0; i < count; ++i)
             w->item[list[i]].done = true;
     }
 }
@@ -466,25 +562,25 @@ static bool claim(plan_work *w, const plan_item *item, uint32_t group, uint32_t 
 static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
 {
     sn_plan *plan = w->plan;
-    sn_tile tile = {.first = plan->list_table.count}, *to = sn_plan_grow(w, &plan->tile_table, 1);
+    sn_tile tile = {.first = plan->list_table.count};
     uint32_t stamp = ++w->stamps;
+    sn_plan_grow(w, &plan->tile_table, 1);
     for (uint32_t i = 0; i < count && !w->failed; ++i)
         for (uint32_t k = 0; k < w->item[list[i]].count; ++k) {
-            uint32_t number = w->particle[w->item[list[i]].first + k];
-            if (w->stamp[number] == stamp)
+            uint32_t slot = w->particle[w->item[list[i]].first + k];
+            if (w->stamp[slot] == stamp)
                 continue;
-            w->stamp[number] = stamp;
-            uint32_t *slot = sn_plan_grow(w, &plan->list_table, 1);
-            if (!slot)
+            w->stamp[slot] = stamp;
+            uint32_t *to = sn_plan_grow(w, &plan->list_table, 1);
+            if (!to)
                 return;
-            *slot = w->slot[number];
+            *to = slot;
             tile.count++;
         }
     if (w->failed)
         return;
     sn_plan_records(w, list, count, false, &tile);
-    to = (sn_tile *)plan->tile_table.column[0] + plan->tile_table.count - 1;
-    *to = tile;
+    ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = tile;
 }
 
 static bool open_layer(plan_work *w)
@@ -548,36 +644,39 @@ static void plan_later_layers(plan_work *w)
 
 static void make(plan_work *w)
 {
-    uint32_t numbers = w->particles->numbers;
+    uint32_t numbers = w->particles->numbers, count = w->particles->count;
     read_items(w);
     w->parent = sn_plan_scratch(w, numbers, sizeof *w->parent);
     w->start = zeroed(w, (size_t)numbers + 2, sizeof *w->start);
-    w->incident = sn_plan_scratch(w, w->particle_count, sizeof *w->incident);
-    w->tile = sn_plan_scratch(w, numbers, sizeof *w->tile);
+    w->first = zeroed(w, (size_t)numbers + 2, sizeof *w->first);
+    w->valence = zeroed(w, numbers, sizeof *w->valence);
+    w->loop = sn_plan_scratch(w, numbers, sizeof *w->loop);
     w->slot = sn_plan_scratch(w, numbers, sizeof *w->slot);
-    w->stamp = zeroed(w, numbers, sizeof *w->stamp);
-    w->used = sn_plan_scratch(w, numbers, sizeof *w->used);
-    w->last = zeroed(w, numbers, sizeof *w->last);
     w->claim = zeroed(w, numbers, sizeof *w->claim);
-    w->claim_stamp = zeroed(w, numbers, sizeof *w->claim_stamp);
     w->shared = zeroed(w, numbers, sizeof *w->shared);
-    w->queue = sn_plan_scratch(w, numbers, sizeof *w->queue);
+    w->queue = sn_plan_scratch(w, (size_t)numbers + 2 * 128 + 2, sizeof *w->queue);
+    w->tile = sn_plan_scratch(w, count, sizeof *w->tile);
+    w->stamp = zeroed(w, count, sizeof *w->stamp);
+    w->used = sn_plan_scratch(w, count, sizeof *w->used);
+    w->last = sn_plan_scratch(w, count, sizeof *w->last);
+    w->claim_stamp = zeroed(w, count, sizeof *w->claim_stamp);
     uint32_t most = w->items > 32 * (TILE_MOST / SN_BATCH) ? w->items : 32 * (TILE_MOST / SN_BATCH);
     w->sort = sn_plan_scratch(w, most, sizeof *w->sort);
     w->sort_scratch = sn_plan_scratch(w, most, sizeof *w->sort_scratch);
     if (w->failed)
         return;
-    memset(w->tile, 0xff, numbers * sizeof *w->tile);
-    w->stamps = 1; /* 0 and 1 are taken: see cut_tiles */
+    memset(w->slot, 0xff, numbers * sizeof *w->slot);
     find_bodies(w);
-    find_incidence(w);
-    set_hubs_aside(w);
-    if (w->failed || !open_layer(w))
-        return;
-    sn_plan_regular(w);
+    find_neighbours(w);
     if (w->failed)
         return;
-    cut_tiles(w);
+    set_hubs_aside(w);
+    if (!w->failed && open_layer(w))
+        sn_plan_regular(w);
+    if (!w->failed)
+        cut_tiles(w);
+    if (!w->failed)
+        go_by_slot(w);
     if (w->failed)
         return;
     mark_shared(w);
@@ -595,19 +694,26 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
     make(&w);
     for (uint32_t i = 0; i < w.blocks; ++i)
         sn_release(allocator, w.block[i], w.block_size[i]);
-    if (w.failed) {
+    plan->live = store->counts.live;
+    if (w.failed || !sn_plan_reserve_edits(plan, allocator, store)) {
         clear(plan);
         return false;
     }
     bind(plan);
     find_places(plan, store, wide);
     plan->particles = particles->count;
-    plan->live = store->counts.live;
-    plan->fingerprint = sn_order_fingerprint(store);
+    plan->fingerprint = 0;
     plan->made = plan->canonical = plan->filled = true;
     plan->serial++;
     sn_store_log_begin(store);
     return true;
+}
+
+uint64_t sn_plan_fingerprint(sn_plan *plan, const sn_store *store)
+{
+    if (plan->made && plan->canonical && !plan->fingerprint)
+        plan->fingerprint = sn_order_fingerprint(store);
+    return plan->fingerprint;
 }
 
 /* ---- Following edits ------------------------------------------------------------------------------------------------------------- */
@@ -627,18 +733,17 @@ static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
         visits[where][at].kind = 0;
 }
 
-static bool add_extra(sn_plan *plan, const sn_allocator *allocator, sn_store *store, uint32_t kind, uint32_t row)
+static bool add_extra(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t row)
 {
     uint32_t count = plan->extra_table.count;
     if (store->pool[kind]->kind.force || !sn_ids_is_live(&store->pool[kind]->ids, row))
         return true; /* gone again: the log says so later */
     plan->damped = plan->damped || is_damped(store, kind, row);
-    if (count >= 256 + plan->live / 8 || !sn_table_reserve(&plan->extra_table, allocator, (uint64_t)count + 1))
+    if (count >= most_edits(plan->live))
         return false;
-    plan->extra = plan->extra_table.column[0];
     plan->extra[count] = (sn_visit){kind, row};
     plan->extra_table.count++;
-    store->pool[kind]->place[row] = make_place(PLACE_EXTRA, count);
+    store->pool[kind]->place[row] = plan_place(PLACE_EXTRA, count);
     return true;
 }
 
@@ -659,8 +764,7 @@ static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
 }
 
 /* New parameters, or a new way to give, which may take a constraint out of its batch. */
-static bool change(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide, uint32_t kind,
-                   uint32_t row)
+static bool change(sn_plan *plan, sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
     if (!sn_ids_is_live(&pool->ids, row) || !pool->place[row])
@@ -669,30 +773,30 @@ static bool change(sn_plan *plan, const sn_allocator *allocator, sn_store *store
     uint32_t place = pool->place[row] - 1;
     if (place >> PLACE_SHIFT != PLACE_LANE)
         return true;
-    if (!sn_plan_is_wide(store, wide, kind, row)) {
+    if (!sn_plan_is_wide(plan, store, wide, kind, row)) {
         forget(plan, pool, row);
         plan->canonical = false;
-        return add_extra(plan, allocator, store, kind, row);
+        return add_extra(plan, store, kind, row);
     }
     const sn_plan_run *run = run_of(plan, place / SN_BATCH);
     copy_lane(plan, store, wide, run, place / SN_BATCH - run->batch, place % SN_BATCH);
     return true;
 }
 
-static bool change_all(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+static bool change_all(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         for (uint32_t b = 0; b < plan->run[r].batches; ++b)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 uint32_t batch = plan->run[r].batch + b;
-                if ((plan->mask[batch] >> lane & 1) && !change(plan, allocator, store, wide, plan->run[r].kind,
+                if ((plan->mask[batch] >> lane & 1) && !change(plan, store, wide, plan->run[r].kind,
                                                                plan->row[batch * SN_BATCH + lane]))
                     return false;
             }
     return true;
 }
 
-bool sn_plan_follow(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
 {
     if (!plan->made || store->log_lost || !store->logging)
         return false;
@@ -703,17 +807,17 @@ bool sn_plan_follow(sn_plan *plan, const sn_allocator *allocator, sn_store *stor
         for (uint32_t k = 0; k < edit[i].count; ++k) {
             uint32_t row = edit[i].row + k;
             if (edit[i].what == SN_EDIT_CHANGED) {
-                if (!change(plan, allocator, store, wide, edit[i].kind, row))
+                if (!change(plan, store, wide, edit[i].kind, row))
                     return false;
                 continue;
             }
             plan->canonical = plan->canonical && pool->kind.force;
             forget(plan, pool, row);
-            if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, allocator, store, edit[i].kind, row))
+            if (edit[i].what == SN_EDIT_ADDED && !add_extra(plan, store, edit[i].kind, row))
                 return false;
         }
     }
-    if (store->all_changed && !change_all(plan, allocator, store, wide))
+    if (store->all_changed && !change_all(plan, store, wide))
         return false;
     sn_store_log_begin(store);
     return true;

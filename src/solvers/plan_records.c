@@ -5,9 +5,6 @@
 
 #define COLOURS 128u
 
-/* Where in a pass of the tile a constraint comes. */
-enum { BODIES_WITHOUT_LOOPS, BODIES_WITH_LOOPS, SINGLES };
-
 static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, bool wide)
 {
     return phase << 62 | x << 33 | y << 2 | (uint64_t)!wide;
@@ -15,13 +12,25 @@ static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, bool wide)
 
 /* ---- When ------------------------------------------------------------------------------------------------------------- */
 
-static void refresh(plan_work *w, uint32_t number, uint32_t stamp)
+static void refresh(plan_work *w, uint32_t slot, uint32_t stamp)
 {
-    if (w->stamp[number] == stamp)
+    if (w->stamp[slot] == stamp)
         return;
-    w->stamp[number] = stamp;
-    w->used[number][0] = w->used[number][1] = 0;
-    w->last[number] = 0;
+    w->stamp[slot] = stamp;
+    w->used[slot][0] = w->used[slot][1] = 0;
+    w->last[slot] = 0;
+}
+
+static uint32_t lowest_zero(uint64_t bits)
+{
+#ifdef __GNUC__
+    return (uint32_t)__builtin_ctzll(~bits);
+#else
+    uint32_t i = 0;
+    while (bits >> i & 1)
+        ++i;
+    return i;
+#endif
 }
 
 /* The lowest colour that none of its particles has; beyond the last, each constraint is alone. */
@@ -37,12 +46,9 @@ static uint32_t colour_of(plan_work *w, const plan_item *item, uint32_t stamp, u
     uint32_t colour = 0;
     uint64_t *half = NULL;
     if (~low) {
-        while (low >> colour & 1)
-            ++colour;
+        colour = lowest_zero(low);
     } else if (~high) {
-        while (high >> colour & 1)
-            ++colour;
-        colour += 64;
+        colour = 64 + lowest_zero(high);
     } else {
         return COLOURS + (*beyond)++;
     }
@@ -69,20 +75,13 @@ static uint32_t level_of(plan_work *w, const plan_item *item, uint32_t stamp)
 
 static uint64_t span_key(const plan_work *w, const plan_item *item)
 {
-    const uint32_t *p = w->particle + item->first;
-    uint64_t low = p[0], high = p[0];
-    for (uint32_t i = 1; i < item->count; ++i) {
-        low = p[i] < low ? p[i] : low;
-        high = p[i] > high ? p[i] : high;
+    uint64_t low = UINT64_MAX, high = 0;
+    for (uint32_t i = 0; i < item->count; ++i) {
+        uint64_t number = w->order[w->particle[item->first + i]];
+        low = number < low ? number : low;
+        high = number > high ? number : high;
     }
     return low << 31 | high;
-}
-
-static uint32_t phase_of(const plan_work *w, const plan_item *item)
-{
-    if (item->count == 1)
-        return SINGLES;
-    return plan_has_loop(w, w->particle[item->first]) ? BODIES_WITH_LOOPS : BODIES_WITHOUT_LOOPS;
 }
 
 /* Bodies without loops are visited by their particles' numbers, as the reference does. */
@@ -90,38 +89,61 @@ static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count,
 {
     uint32_t found = 0, stamp = ++w->stamps;
     for (uint32_t i = 0; i < count; ++i)
-        if (phase_of(w, &w->item[list[i]]) == BODIES_WITHOUT_LOOPS)
+        if (w->item[list[i]].phase == PLAN_WITHOUT_LOOPS)
             out[found++] = (sn_sort_item){span_key(w, &w->item[list[i]]), list[i], 0};
     sn_sort(out, w->sort_scratch, found);
     for (uint32_t i = 0; i < found; ++i) {
         const plan_item *item = &w->item[out[i].a];
-        out[i].key = make_key(BODIES_WITHOUT_LOOPS, level_of(w, item, stamp), item->kind, item->wide);
+        out[i].key = make_key(PLAN_WITHOUT_LOOPS, level_of(w, item, stamp), item->kind, item->wide);
     }
     return found;
+}
+
+/* Sorts by colour, wide ones first; equal ones keep their order. b is the colour, twice, plus 1 if it is not wide. */
+static void sort_by_colour(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours)
+{
+    uint32_t *start = w->queue; /* has room for 2 * COLOURS + 2: see make */
+    if (colours > COLOURS) {
+        sn_sort(items, w->sort_scratch, count);
+        return;
+    }
+    memset(start, 0, (2 * (size_t)colours + 1) * sizeof *start);
+    for (uint32_t i = 0; i < count; ++i)
+        start[items[i].b + 1]++;
+    for (uint32_t i = 0; i < 2 * colours; ++i)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < count; ++i)
+        w->sort_scratch[start[items[i].b]++] = items[i];
+    memcpy(items, w->sort_scratch, count * sizeof *items);
 }
 
 /* Kind by kind: all constraints of one kind, coloured, then those of the next. */
 static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
 {
-    uint32_t found = 0, kind = 0, beyond = 0;
-    for (;;) {
-        uint32_t next = PLAN_NONE, stamp = ++w->stamps;
+    uint32_t found = 0, kind = 0, beyond = 0, left = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        left += w->item[list[i]].phase == PLAN_WITH_LOOPS;
+    while (left > 0) {
+        uint32_t next = PLAN_NONE, stamp = ++w->stamps, before = found, colours = 0;
         for (uint32_t i = 0; i < count; ++i) {
             const plan_item *item = &w->item[list[i]];
-            if (item->kind > kind && item->kind < next)
+            if (item->phase == PLAN_WITH_LOOPS && item->kind > kind && item->kind < next)
                 next = item->kind;
         }
-        if (next == PLAN_NONE)
-            return found;
         kind = next;
         for (uint32_t i = 0; i < count; ++i) {
             const plan_item *item = &w->item[list[i]];
-            if (item->kind == kind && phase_of(w, item) == BODIES_WITH_LOOPS) {
-                uint32_t colour = colour_of(w, item, stamp, &beyond);
-                out[found++] = (sn_sort_item){make_key(BODIES_WITH_LOOPS, kind, colour, item->wide), list[i], 0};
-            }
+            if (item->kind != kind || item->phase != PLAN_WITH_LOOPS)
+                continue;
+            uint32_t colour = colour_of(w, item, stamp, &beyond);
+            colours = colour >= colours ? colour + 1 : colours;
+            out[found++] = (sn_sort_item){make_key(PLAN_WITH_LOOPS, kind, colour, item->wide), list[i],
+                                          2 * colour + !item->wide};
         }
+        sort_by_colour(w, out + before, found - before, colours);
+        left -= found - before;
     }
+    return found;
 }
 
 static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
@@ -129,8 +151,8 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
     uint32_t found = 0, stamp = ++w->stamps;
     for (uint32_t i = 0; i < count; ++i) {
         const plan_item *item = &w->item[list[i]];
-        if (item->count == 1)
-            out[found++] = (sn_sort_item){make_key(SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
+        if (item->phase == PLAN_SINGLES)
+            out[found++] = (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
     }
     return found;
 }
@@ -182,7 +204,7 @@ static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile,
     uint32_t points = w->wide[run->kind].points;
     for (uint32_t i = 0; i < points; ++i) {
         size_t at = run->index + ((size_t)batch * points + i) * SN_BATCH + lane;
-        uint32_t slot = w->slot[w->particle[item->first + i]];
+        uint32_t slot = w->particle[item->first + i];
         if (near)
             ((uint16_t *)w->plan->near_table.column[0])[at] = (uint16_t)(slot - tile->first);
         else
@@ -226,10 +248,12 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
     tile->run = w->plan->run_table.count;
     tile->runs = 0;
     tile->work = count;
-    uint32_t found = place_chains(w, list, count, w->sort);
-    found += place_loops(w, list, count, w->sort + found);
-    found += place_singles(w, list, count, w->sort + found);
-    sn_sort(w->sort, w->sort_scratch, found);
+    uint32_t chains = place_chains(w, list, count, w->sort);
+    sn_sort(w->sort, w->sort_scratch, chains);
+    uint32_t found = chains + place_loops(w, list, count, w->sort + chains);
+    uint32_t singles = place_singles(w, list, count, w->sort + found);
+    sn_sort(w->sort + found, w->sort_scratch, singles);
+    found += singles;
     for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
         for (end = i + 1; end < found && w->sort[end].key == w->sort[i].key;)
             ++end;

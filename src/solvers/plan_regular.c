@@ -73,11 +73,10 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
     return s->classes++;
 }
 
-/* Whether an item could be in planes at all: of several particles that the first of belongs to the stretch. */
-static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item, uint32_t number)
+/* Whether an item could be in planes at all: of several particles, all of the stretch. */
+static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item)
 {
-    return item->wide && item->count > 1 && item->count <= MOST_POINTS && w->particle[item->first] == number &&
-           lies_in(w, item, s->lo, s->count);
+    return item->wide && item->count > 1 && item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
 /* The batch of a class in a row: 1 + its number, 0 if there is none. */
@@ -89,21 +88,22 @@ static uint32_t *batch_at(uint32_t *batch, const stretch *s, uint32_t c, uint32_
 /* Sorts the constraints of the stretch into classes. Whether it is worth it: few classes, and full batches. */
 static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
 {
-    uint32_t batches = 0, others = 0;
+    uint32_t batches = 0, others = 0, row = 0;
     s->classes = s->fitting = 0;
-    for (uint32_t number = s->lo; number < s->lo + s->count; ++number)
-        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
-            const plan_item *item = &w->item[w->incident[i]];
-            if (!is_candidate(w, s, item, number))
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, row = row + 1 < s->rows ? row + 1 : 0)
+        for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
+            const plan_item *item = &w->item[w->of_first[i]];
+            if (!is_candidate(w, s, item))
                 continue;
             uint32_t known = s->classes, c = class_of(w, s, item, true);
             if (c == MOST_CLASSES) {
-                others++;
+                if (++others > LEAST + s->fitting / 4)
+                    return false;
                 continue;
             }
             if (c == known)
                 memset(batch_at(batch, s, c, 0), 0, s->rows * sizeof *batch);
-            uint32_t *at = batch_at(batch, s, c, (number - s->lo) % s->rows);
+            uint32_t *at = batch_at(batch, s, c, row);
             batches += !*at;
             *at = 1;
             s->fitting++;
@@ -120,7 +120,7 @@ static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
             uint32_t number = lane * s->rows + row;
             if (number >= s->count)
                 continue;
-            w->tile[s->lo + number] = tile;
+            w->tile[w->ordered] = tile;
             w->slot[s->lo + number] = w->ordered;
             w->order[w->ordered++] = s->lo + number;
         }
@@ -174,7 +174,7 @@ static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t po
 static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, row_use *use)
 {
     uint32_t found = 0, beyond = 0;
-    bool loops = plan_has_loop(w, s->lo);
+    bool loops = w->loop[s->lo];
     memset(use, 0, (s->rows + 3) * sizeof *use);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind) {
         bool any = false;
@@ -214,12 +214,17 @@ static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_s
 static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
 {
     const sn_plan_run whole = {0};
-    for (uint32_t number = s->lo; number < s->lo + s->count; ++number)
-        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
-            plan_item *item = &w->item[w->incident[i]];
-            if (item->done || !is_candidate(w, s, item, number))
+    uint32_t row = 0, lane = 0;
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, ++row) {
+        if (row == s->rows) {
+            row = 0;
+            ++lane;
+        }
+        for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
+            plan_item *item = &w->item[w->of_first[i]];
+            if (item->done || !is_candidate(w, s, item))
                 continue;
-            uint32_t c = class_of(w, s, item, false), row = (number - s->lo) % s->rows, lane = (number - s->lo) / s->rows;
+            uint32_t c = class_of(w, s, item, false);
             if (c == MOST_CLASSES)
                 continue;
             uint32_t to = *batch_at(batch, s, c, row) - 1;
@@ -228,6 +233,7 @@ static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
             sn_plan_fill_lane(w, &whole, to, lane, item);
             item->done = true;
         }
+    }
 }
 
 static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use)
@@ -273,8 +279,8 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count)
 {
     uint32_t longest = 1;
     for (uint32_t number = lo; number < lo + count && number < lo + LEAST; ++number)
-        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
-            const plan_item *item = &w->item[w->incident[i]];
+        for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
+            const plan_item *item = &w->item[w->of_first[i]];
             for (uint32_t k = 0; k < item->count; ++k) {
                 uint32_t other = w->particle[item->first + k];
                 uint32_t step = other > number ? other - number : number - other;
@@ -316,7 +322,7 @@ static void try_many(const search *look, uint32_t lo, uint32_t size, uint32_t bo
 static uint32_t list_bodies(plan_work *w, body *bodies)
 {
     uint32_t found = 0, numbers = w->particles->numbers;
-    uint32_t *count = w->queue, *high = w->last;
+    uint32_t *count = w->queue, *high = w->claim;
     memset(count, 0, numbers * sizeof *count);
     for (uint32_t i = 0; i < numbers; ++i)
         if (w->particles->slot[i] != SN_NO_SLOT) {
@@ -327,7 +333,7 @@ static uint32_t list_bodies(plan_work *w, body *bodies)
     for (uint32_t i = 0; i < numbers; ++i)
         if (count[i] > 1 && high[i] - i + 1 == count[i])
             bodies[found++] = (body){i, count[i]};
-    memset(w->last, 0, numbers * sizeof *w->last);
+    memset(w->claim, 0, numbers * sizeof *w->claim);
     return found;
 }
 
@@ -346,7 +352,7 @@ void sn_plan_regular(plan_work *w)
         end = i + 1;
         if (8 * size <= TILE_PLANES)
             while (end < found && bodies[end].count == size && bodies[end].lo == bodies[end - 1].lo + size &&
-                   plan_has_loop(w, bodies[end].lo) == plan_has_loop(w, bodies[i].lo))
+                   w->loop[bodies[end].lo] == w->loop[bodies[i].lo])
                 ++end;
         if (end - i >= LANES)
             try_many(&look, bodies[i].lo, size, end - i);

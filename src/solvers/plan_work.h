@@ -16,15 +16,29 @@
 
 #define PLAN_BLOCKS 32
 
+/* Where a constraint is in the plan, as its pool says: a lane of the batches, or an entry of one of the lists of visits. */
+enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA };
+#define PLACE_SHIFT 29u
+#define PLACE_MASK  ((1u << PLACE_SHIFT) - 1)
+
+static inline uint32_t plan_place(uint32_t where, uint32_t index)
+{
+    return (where << PLACE_SHIFT | index) + 1;
+}
+
 /* One constraint. */
 typedef struct plan_item {
     uint32_t kind;
     uint32_t row;
     uint32_t first; /* of its particles */
     uint16_t count;
+    uint8_t phase; /* where in a pass it comes; set when particles have been stored */
     bool wide;
     bool done; /* it has its place */
 } plan_item;
+
+/* Parts of a pass over a tile. */
+enum { PLAN_WITHOUT_LOOPS, PLAN_WITH_LOOPS, PLAN_SINGLES };
 
 typedef struct plan_work {
     sn_plan *plan;
@@ -39,21 +53,28 @@ typedef struct plan_work {
 
     plan_item *item;
     uint32_t items;
-    uint32_t *particle; /* of all items, by number, one after the other; none twice in an item */
+    uint32_t *particle; /* of all items, one after the other; none twice in an item. By number, and once all particles
+                           have been stored by slot: then items are in the order of storage, too */
     uint32_t particle_count;
 
     /* by a particle's number: */
-    uint32_t *parent;  /* of union and find; the root has LOOP_BIT if its body has a loop */
-    uint32_t *start;   /* its items: incident[start[i] .. start[i + 1]] */
-    uint32_t *incident;
-    uint32_t *tile;    /* PLAN_NONE: not yet in one */
-    uint32_t *slot;    /* where it will be stored */
-    uint32_t *stamp;   /* whether what follows is up to date */
+    uint32_t *parent;    /* of union and find; the root has LOOP_BIT if its body has a loop */
+    uint32_t *start;     /* those it shares items with: neighbour[start[i] .. start[i + 1]] */
+    uint32_t *neighbour;
+    uint32_t *first;     /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
+    uint32_t *of_first;
+    uint32_t *valence;   /* how many items it has */
+    bool *loop;          /* whether its body has a loop */
+    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
+
+    /* by slot: */
+    uint32_t *tile;
+    uint32_t *stamp;     /* whether what follows is up to date */
     uint64_t (*used)[2]; /* colours in use */
-    uint32_t *last;    /* the last level that used it */
-    uint32_t *claim;   /* which group of a layer has it, if claim_stamp says so */
+    uint32_t *last;      /* the last level that used it */
+    uint32_t *claim;     /* which group of a layer has it, if claim_stamp says so */
     uint32_t *claim_stamp;
-    bool *shared;      /* constraints of later layers touch it */
+    bool *shared;        /* constraints of later layers touch it */
     uint32_t stamps;
 
     uint32_t *order; /* numbers as they are to be stored */
@@ -76,12 +97,6 @@ static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
     while ((parent[i] & ~PLAN_LOOP_BIT) != i)
         i = parent[i] = parent[parent[i]] & ~PLAN_LOOP_BIT; /* a root is never passed, so its bit stays */
     return i;
-}
-
-/* Whether the body that the particle belongs to has a loop. */
-static inline bool plan_has_loop(const plan_work *w, uint32_t number)
-{
-    return (w->parent[plan_root(w->parent, number)] & PLAN_LOOP_BIT) != 0;
 }
 
 /* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */

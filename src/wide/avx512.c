@@ -13,23 +13,7 @@ SN_INLINE bool is_pair(const sn_wide_run *run, uint32_t b)
     return b + 1 < run->batches && at[2] == at[0] + SN_BATCH && at[3] == at[1] + SN_BATCH;
 }
 
-/* Batches that stand alone, eight by eight. */
-static void pair_loop_single(const sn_wide_run *run, uint32_t b, uint32_t count, uint32_t kind)
-{
-    sn_wide_run some = *run;
-    const size_t lane = (size_t)b * SN_BATCH;
-    some.batches = count;
-    some.offset += 2 * (size_t)b;
-    some.mask += b;
-    some.param += lane;
-    if (some.row)
-        some.row += lane;
-    if (some.compliance)
-        some.compliance += lane;
-    sn_wide_avx2()->kind[kind].planes(&some);
-}
-
-SN_INLINE void pair_loop_double(const sn_wide_run *run, const pair_shape *shape, uint32_t kind)
+SN_INLINE void pair_loop_double(const sn_wide_run *run, const pair_shape *shape)
 {
     uint32_t b = 0;
     while (b < run->batches) {
@@ -38,23 +22,17 @@ SN_INLINE void pair_loop_double(const sn_wide_run *run, const pair_shape *shape,
         uint32_t first = b;
         while (b < run->batches && !is_pair(run, b))
             ++b;
-        if (b > first)
-            pair_loop_single(run, first, b - first, kind);
+        if (b == first)
+            continue;
+        sn_wide_run single = pair_part(run, shape->params, first, b - first);
+        sn_wide_avx2()->kind[shape->kind].planes(&single);
     }
 }
 
 #define DOUBLE_KIND(name, KIND)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        const pair_shape rigid = {1, 1, name##_share, true, true};                                                     \
-        const pair_shape plain = {1, 1, name##_share, true, false};                                                    \
-        const pair_shape any = {1, 1, name##_share, false, false};                                                     \
-        if (run->read_lambda || run->write_lambda)                                                                     \
-            pair_loop_double(run, &any, KIND);                                                                         \
-        else if (run->compliance)                                                                                      \
-            pair_loop_double(run, &plain, KIND);                                                                       \
-        else                                                                                                           \
-            pair_loop_double(run, &rigid, KIND);                                                                       \
+        PAIR_LOOPS(pair_loop_double, name, KIND, 1, 1);                                                                \
     }
 
 const bool sn_wide_has_16 = true;

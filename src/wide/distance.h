@@ -7,30 +7,45 @@
 #define SN_WIDE_DISTANCE_H
 
 #include "wide/driver.h"
+#include "wide/variants.h"
 
-/* What a kind of distance makes of the difference of its points: dlambda / l. lambda is NULL where it is 0 and nobody asks for
-   what becomes of it. */
-typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda);
+/* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
+   and nobody asks for what becomes of it. */
+typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda, flags *usual);
 
 /* Between these g l is precise, and one division does. */
 #define PAIR_LEAST 1e-30f
 #define PAIR_MOST  3e38f
 
+#if SN_WIDTH == 1
 /* wanted / (give l). Points that coincide have no direction. They part along x where they may, and rest otherwise; see
    constraints/distance.c. */
-SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part)
+SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part, flags *usual)
 {
-    lanes zero = lanes_all(0), under = give * *length, share = wanted / under;
-    flags usual = lanes_above(under, lanes_all(PAIR_LEAST)) & lanes_above(lanes_all(PAIR_MOST), under);
-    if (flags_all(usual))
-        return share;
-    flags apart = lanes_above(*length, zero);
-    *length = lanes_choose(apart, *length, lanes_all(1));
-    *difference = (lanes3){lanes_choose(apart, difference->x, lanes_all(1)), lanes_keep(apart, difference->y),
-                           lanes_keep(apart, difference->z)};
-    lanes other = lanes_keep((apart | may_part) & lanes_unequal(give, zero), wanted / give / *length);
-    return lanes_choose(usual, share, other);
+    *usual = -1;
+    lanes under = give * *length;
+    if (under > PAIR_LEAST && under < PAIR_MOST)
+        return wanted / under;
+    if (!(*length > 0)) {
+        *length = 1;
+        *difference = (lanes3){1, 0, 0};
+        if (!may_part)
+            return 0;
+    }
+    return give != 0 ? wanted / give / *length : 0;
 }
+#else
+/* Only the usual case. Everything else is left to the one lane above: it is rare, and code for it in the middle of a loop
+   makes the loop a seventh slower. */
+SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part, flags *usual)
+{
+    (void)difference;
+    (void)may_part;
+    lanes under = give * *length;
+    *usual = lanes_above(under, lanes_all(PAIR_LEAST)) & lanes_above(lanes_all(PAIR_MOST), under);
+    return wanted / under;
+}
+#endif
 
 SN_INLINE lanes pair_length(const lanes3 *difference)
 {
@@ -38,12 +53,13 @@ SN_INLINE lanes pair_length(const lanes3 *difference)
 }
 
 /* C = l - rest */
-SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda)
+SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                               flags *usual)
 {
     lanes length = pair_length(difference), wanted = param[0] - length;
     if (lambda)
         wanted = wanted - alpha * lambda[0];
-    lanes share = pair_share(wanted, give, &length, difference, lanes_above(param[0], lanes_all(0)));
+    lanes share = pair_share(wanted, give, &length, difference, lanes_above(param[0], lanes_all(0)), usual);
     if (lambda)
         lambda[0] = lambda[0] + share * length;
     return share;
@@ -51,16 +67,16 @@ SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *para
 
 /* C = sign (l - bound) >= 0. Without a multiplier it acts if violated, and then pushes. */
 SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float sign, flags may_part, lanes alpha,
-                            lanes *lambda)
+                            lanes *lambda, flags *usual)
 {
     lanes length = pair_length(difference), zero = lanes_all(0);
     lanes wanted = sign > 0 ? bound - length : length - bound; /* -C */
     if (!lambda) {
-        lanes share = pair_share(wanted, give, &length, difference, may_part);
+        lanes share = pair_share(wanted, give, &length, difference, may_part, usual);
         return lanes_keep(~lanes_at_least(zero, wanted), share);
     }
     flags rests = wide_rests(zero - wanted, alpha, lambda[0]);
-    lanes share = pair_share(wanted - alpha * lambda[0], give, &length, difference, may_part);
+    lanes share = pair_share(wanted - alpha * lambda[0], give, &length, difference, may_part, usual);
     share = lanes_keep(~rests, share);
     lanes next = lambda[0] + share * length;
     flags pulls = lanes_above(zero, next);
@@ -69,24 +85,27 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float s
     return share;
 }
 
-SN_INLINE lanes distance_min_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda)
+SN_INLINE lanes distance_min_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                                   flags *usual)
 {
-    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda);
+    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, usual);
 }
 
-SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda)
+SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                                   flags *usual)
 {
     lanes zero = lanes_all(0);
-    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda);
+    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, usual);
 }
 
 /* C = (l - least, most - l) >= 0, rigid: at most one of them is violated, and both want l to be the nearest allowed one. */
-SN_INLINE lanes distance_band_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda)
+SN_INLINE lanes distance_band_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                                    flags *usual)
 {
     (void)alpha;
     lanes length = pair_length(difference), zero = lanes_all(0);
     lanes nearest = lanes_min(param[1], lanes_max(param[0], length));
-    lanes share = pair_share(nearest - length, give, &length, difference, lanes_above(param[0], zero));
+    lanes share = pair_share(nearest - length, give, &length, difference, lanes_above(param[0], zero), usual);
     if (lambda) {
         lanes step = share * length;
         lambda[0] = lambda[0] + lanes_keep(lanes_above(step, zero), step);
@@ -95,15 +114,81 @@ SN_INLINE lanes distance_band_share(lanes3 *difference, lanes give, const lanes 
     return share;
 }
 
-/* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
-
 /* A kind of distance, and what is known of a run: nobody reads or writes multipliers (plain), no compliance (rigid). These
    are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
-    uint32_t params, rows;
+    uint32_t kind, params, rows;
     share_fn *share;
     bool plain, rigid;
 } pair_shape;
+
+typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
+
+/* ---- What is not usual --------------------------------------------------------------------------------------------------- */
+
+#if SN_WIDTH == 1
+SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout, uint32_t b,
+                         uint32_t lanes_left)
+{
+    (void)run, (void)shape, (void)layout, (void)b, (void)lanes_left; /* there is none */
+}
+#else
+SN_INLINE uint32_t flags_bits(flags where)
+{
+#if SN_WIDTH == 16 && defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)where);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (uint32_t)_mm256_movemask_ps((__m256)where);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)where);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        bits |= (uint32_t)(where[i] & 1) << i;
+    return bits;
+#endif
+}
+
+/* A run of the batches from b on. */
+static inline sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t batches)
+{
+    sn_wide_run part = *run;
+    const size_t lane = (size_t)b * SN_BATCH;
+    part.batches = batches;
+    part.near = run->near ? run->near + 2 * lane : NULL;
+    part.far = run->far ? run->far + 2 * lane : NULL;
+    part.offset = run->offset ? run->offset + 2 * (size_t)b : NULL;
+    part.mask = run->mask + b;
+    part.param = run->param + params * lane;
+    part.compliance = run->compliance ? run->compliance + lane : NULL;
+    part.row = run->row ? run->row + lane : NULL;
+    return part;
+}
+
+/* These lanes of a batch, at width 16 of two, one by one. */
+__attribute__((noinline)) static void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout,
+                                                uint32_t b, uint32_t lanes_left)
+{
+    const uint8_t mask[2] = {(uint8_t)lanes_left, (uint8_t)(lanes_left >> SN_BATCH)};
+    sn_wide_run part = pair_part(run, shape->params, b, SN_WIDTH > SN_BATCH ? 2 : 1);
+    part.mask = mask;
+    const sn_wide_kind *kind = &sn_wide_scalar()->kind[shape->kind];
+    (layout == PAIR_NEAR ? kind->near : layout == PAIR_FAR ? kind->far : kind->planes)(&part);
+}
+#endif
+
+/* The lanes of mask that are usual; the others are left to pair_rest when this batch is stored. */
+SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
+{
+#if SN_WIDTH > 1
+    return mask & flags_bits(usual);
+#else
+    (void)usual;
+    return mask;
+#endif
+}
+
+/* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
 
 /* One batch; at width 16 two that lie side by side. */
 SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first)
@@ -116,16 +201,22 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     lanes3 difference = lanes3_add(lanes3_sub(wide_load3(a, s), wide_load3(c, s)), lanes3_sub(da, dc));
     lanes wa = lanes_load(a + 6 * s), wc = lanes_load(c + 6 * s), give = wa + wc;
     lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
+    flags usual;
     wide_load_params(run, shape->params, b, first, param);
     if (!shape->plain)
         wide_read_lambda(run, shape->rows, at, mask, lambda);
     if (!shape->rigid)
         give = give + alpha;
-    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda);
-    wide_store3(a + 3 * s, s, lanes3_add(da, lanes3_scale(difference, share * wa)), mask);
-    wide_store3(c + 3 * s, s, lanes3_sub(dc, lanes3_scale(difference, share * wc)), mask);
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);
+    da = lanes3_add(da, lanes3_scale(difference, share * wa));
+    dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
+    uint32_t now = pair_usual(mask, usual);
+    wide_store3(a + 3 * s, s, da, now);
+    wide_store3(c + 3 * s, s, dc, now);
     if (!shape->plain)
-        wide_write_lambda(run, shape->rows, at, mask, lambda);
+        wide_write_lambda(run, shape->rows, at, now, lambda);
+    if (now != mask)
+        pair_rest(run, shape, PAIR_PLANES, b, (mask ^ now) << first);
 }
 
 #if SN_WIDTH <= 8
@@ -140,7 +231,7 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------------ */
 
-#define PAIR_RECORDS(suffix, number)                                                                                   \
+#define PAIR_RECORDS(suffix, number, LAYOUT)                                                                           \
     SN_INLINE void pair_batch_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first)    \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
@@ -152,25 +243,29 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
         records t = records_turn(records_add(records_sub(ya, records_negate_w(yc)), records_sub(da, dc)));             \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
         lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);        \
+        flags usual;                                                                                                   \
         wide_load_params(run, shape->params, b, first, param);                                                         \
         if (!shape->plain)                                                                                             \
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda);                     \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);             \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
         da = records_add(da, records_mul(records_w(ya), push));                                                        \
         dc = records_sub(dc, records_mul(records_w(yc), push));                                                        \
-        if (mask == WIDE_ALL_LANES) {                                                                                  \
+        uint32_t now = pair_usual(mask, usual);                                                                        \
+        if (now == WIDE_ALL_LANES) {                                                                                   \
             records_store_##suffix(run->d, a, &da);                                                                    \
             records_store_##suffix(run->d, c, &dc);                                                                    \
         } else {                                                                                                       \
-            records_store_some_##suffix(run->d, a, &da, mask);                                                         \
-            records_store_some_##suffix(run->d, c, &dc, mask);                                                         \
+            records_store_some_##suffix(run->d, a, &da, now);                                                          \
+            records_store_some_##suffix(run->d, c, &dc, now);                                                          \
         }                                                                                                              \
         if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, shape->rows, at, mask, lambda);                                                     \
+            wide_write_lambda(run, shape->rows, at, now, lambda);                                                      \
+        if (now != mask)                                                                                               \
+            pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
     }                                                                                                                  \
     SN_INLINE void pair_loop_##suffix(const sn_wide_run *run, const pair_shape *shape)                                 \
     {                                                                                                                  \
@@ -182,34 +277,41 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
 
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 
-/* One of the three functions of a kind: a loop for what is usual, and one for everything. */
-#define PAIR_FUNCTION(name, suffix, PARAMS, ROWS)                                                                      \
-    static void name##_##suffix(const sn_wide_run *run)                                                                \
-    {                                                                                                                  \
-        const pair_shape rigid = {PARAMS, ROWS, name##_share, true, true};                                             \
-        const pair_shape plain = {PARAMS, ROWS, name##_share, true, false};                                            \
-        const pair_shape any = {PARAMS, ROWS, name##_share, false, false};                                             \
-        if (run->read_lambda || run->write_lambda)                                                                     \
-            pair_loop_##suffix(run, &any);                                                                             \
-        else if (run->compliance)                                                                                      \
-            pair_loop_##suffix(run, &plain);                                                                           \
-        else                                                                                                           \
-            pair_loop_##suffix(run, &rigid);                                                                           \
-    }
+/* The loop for what is usual in a run, and one for everything. */
+#define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS)                                                                     \
+    const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
+    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false};                                          \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
+    if (own.read_lambda || own.write_lambda)                                                                           \
+        loop(&own, &any);                                                                                              \
+    else if (own.compliance)                                                                                           \
+        loop(&own, &plain);                                                                                            \
+    else                                                                                                               \
+        loop(&own, &rigid)
 
 #if SN_WIDTH <= 8
-PAIR_RECORDS(near, uint16_t)
-PAIR_RECORDS(far, uint32_t)
+PAIR_RECORDS(near, uint16_t, PAIR_NEAR)
+PAIR_RECORDS(far, uint32_t, PAIR_FAR)
 
-#define PAIR_KIND(name, PARAMS, ROWS)                                                                                  \
-    PAIR_FUNCTION(name, near, PARAMS, ROWS)                                                                            \
-    PAIR_FUNCTION(name, far, PARAMS, ROWS)                                                                             \
-    PAIR_FUNCTION(name, planes, PARAMS, ROWS)
+#define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
+    static void name##_near(const sn_wide_run *run)                                                                    \
+    {                                                                                                                  \
+        PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS);                                                          \
+    }                                                                                                                  \
+    static void name##_far(const sn_wide_run *run)                                                                     \
+    {                                                                                                                  \
+        PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS);                                                           \
+    }                                                                                                                  \
+    static void name##_planes(const sn_wide_run *run)                                                                  \
+    {                                                                                                                  \
+        PAIR_LOOPS(pair_loop_planes, name, KIND, PARAMS, ROWS);                                                        \
+    }
 
-PAIR_KIND(distance, 1, 1)
-PAIR_KIND(distance_min, 1, 1)
-PAIR_KIND(distance_max, 1, 1)
-PAIR_KIND(distance_band, 2, 2)
+PAIR_KIND(distance, SN_KIND_DISTANCE, 1, 1)
+PAIR_KIND(distance_min, SN_KIND_DISTANCE_MIN, 1, 1)
+PAIR_KIND(distance_max, SN_KIND_DISTANCE_MAX, 1, 1)
+PAIR_KIND(distance_band, SN_KIND_DISTANCE_BAND, 2, 2)
 #endif
 
 #endif

@@ -37,7 +37,7 @@ SN_INLINE void volume_project(const lanes3 *p, const lanes *w, const lanes *para
     g[2] = lanes3_scale(lanes3_cross(ad, ab), sixth);
     g[3] = lanes3_scale(lanes3_cross(ab, ac), sixth);
     g[0] = minus_sum(lanes3_add(g[1], g[2]), g[3]);
-    lanes c = lanes3_dot(g[3], ad) - param[0], mobility = mobility_of(g, w, 4);
+    lanes c = lanes3_dot(lanes3_cross(ab, ac), ad) / lanes_all(6) - param[0], mobility = mobility_of(g, w, 4);
     lanes step = wide_step(c, mobility, alpha, lambda[0], flags_everywhere());
     lambda[0] = lambda[0] + step;
     push_along(g, w, 4, step, push);

@@ -528,6 +528,18 @@ sn_result sn_constraints_remove(sn_world *world, sn_constraints run)
     return SN_OK;
 }
 
+/* Whether a constraint has the particles already that it is to have. Spots and lists are not looked at. */
+static bool holds_the_same(const sn_pool *pool, uint32_t row, const checked *c)
+{
+    if (pool_has_lists(pool))
+        return false;
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        if (c->points[i].count != 1 ||
+            pool->point[(size_t)row * pool->kind.points + i] != c->points[i].particle[0].index)
+            return false;
+    return true;
+}
+
 sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def)
 {
     sn_pool *pool = NULL;
@@ -541,10 +553,12 @@ sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const 
     if ((result = check_constraint(world, def, &c)) != SN_OK)
         return result;
     break_motion(world, pool, constraint.index);
-    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
+    bool same = holds_the_same(pool, constraint.index, &c);
+    if (!same)
+        sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_REMOVED);
     sn_store_free_spots(&world->constraints, pool, constraint.index);
     fill_checked(world, constraint.kind, constraint.index, &c);
-    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_ADDED);
+    sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, same ? SN_EDIT_CHANGED : SN_EDIT_ADDED);
     memset(pool->lambda + (size_t)constraint.index * pool->kind.rows, 0, pool->kind.rows * sizeof *pool->lambda);
     sn_store_tidy(&world->constraints, &world->allocator);
     world->incidence.built = false; /* it now holds other particles */

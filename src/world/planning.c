@@ -99,7 +99,7 @@ bool sn_world_plan(sn_world *world)
     if (plan->made && !plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
         return false;
     if (plan->made && !has_many_newcomers(world) &&
-        sn_plan_follow(plan, &world->allocator, &world->constraints, wide_kinds(world)))
+        sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         return true;
     plan->made = false;
     return make_plan(world);
@@ -108,11 +108,9 @@ bool sn_world_plan(sn_world *world)
 void sn_world_follow_edits(sn_world *world)
 {
     sn_plan *plan = &world->plan;
-    if (!plan->made)
+    if (!plan->made || (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))))
         return;
-    if (has_many_newcomers(world) ||
-        (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))) ||
-        !sn_plan_follow(plan, &world->allocator, &world->constraints, wide_kinds(world)))
+    if (has_many_newcomers(world) || !sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         plan->made = false;
 }
 

@@ -131,7 +131,8 @@ static void walk_plan(stream *s, sn_world *world)
     } head = {plan->fingerprint, plan->made, plan->canonical, plan->damped, plan->particles, plan->widest_rows, plan->live};
     if (s->mode == RESERVE || s->mode == READ)
         memcpy(&head, s->at, sizeof head);
-    bool as_it_is = head.made && head.canonical && plan->made && plan->canonical && plan->fingerprint == head.fingerprint;
+    bool as_it_is = head.made && head.canonical && plan->made && plan->canonical && plan->fingerprint == head.fingerprint &&
+                    !world->constraints.edit_table.count && !world->constraints.log_lost;
     walk_bytes(s, &head, sizeof head);
     if (s->mode == READ) {
         plan->filled = false;
@@ -143,6 +144,8 @@ static void walk_plan(stream *s, sn_world *world)
         plan->widest_rows = head.widest_rows;
         plan->live = head.live;
     }
+    if (s->mode == RESERVE && head.made && !sn_plan_reserve_log(&world->constraints, s->allocator, head.live))
+        s->failed = true;
     if (!head.made || head.canonical)
         return;
 #define SN_PLAN_TABLE(type, name) walk_table(s, &plan->name##_table);
@@ -193,6 +196,7 @@ size_t sn_state_measure(sn_world *world)
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
         return 0;
     sn_world_follow_edits(world);
+    sn_plan_fingerprint(&world->plan, &world->constraints);
     stream s = {.mode = MEASURE};
     walk(&s, world);
     return s.size;
@@ -287,6 +291,8 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     sn_result result = check(world, data);
     if (result != SN_OK)
         return result;
+    if (!world->constraints.edit_table.count && !world->constraints.log_lost)
+        sn_plan_fingerprint(&world->plan, &world->constraints);
     stream s = {.mode = RESERVE, .at = at, .allocator = &world->allocator};
     walk(&s, world);
     if (s.failed)
@@ -300,6 +306,8 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     }
     s = (stream){.mode = READ, .at = at};
     walk(&s, world);
+    if (world->plan.made) /* storage and constraints are those that it was made for */
+        sn_store_log_begin(&world->constraints);
     world->incidence.built = false;
     return SN_OK;
 }

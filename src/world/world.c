@@ -46,6 +46,8 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
                  sn_solvers[s->solver]->name);
     else if (s->solver != SN_SOLVER_GAUSS_SEIDEL && s->solver != SN_SOLVER_TILED && s->gradients == SN_GRADIENTS_START)
         snprintf(message, size, "settings.gradients at the start of a substep are for the solvers 'tiled' and 'gauss_seidel' only");
+    else if (s->solver == SN_SOLVER_TILED && s->order != SN_ORDER_THERE_AND_BACK)
+        snprintf(message, size, "settings.order is for the solver 'gauss_seidel'; 'tiled' has the order of its plan");
     else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
         snprintf(message, size, "settings.jacobi is %d, which is no sn_jacobi", (int)s->jacobi);
     else if (!(s->relaxation > 0 && s->relaxation <= 2))
@@ -128,7 +130,7 @@ static void warn_of(sn_world *world, const sn_settings *s)
 {
     if (s->integrator == SN_INTEGRATOR_BDF2 && s->iterations == 1 && s->order != SN_ORDER_SYMMETRIC)
         sn_warn(&world->errors, "BDF2 with one pass a substep can gain energy in large stiff bodies such as cloth: use "
-                                "SN_ORDER_SYMMETRIC or two iterations");
+                                "two iterations, or SN_ORDER_SYMMETRIC with SN_SOLVER_GAUSS_SEIDEL");
 }
 
 static void init(sn_world *world, const sn_world_def *def, const sn_allocator *allocator)
@@ -152,6 +154,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->field_table, sizeof(sn_field), true);
     sn_drag_init(world);
     sn_plan_init(&world->plan);
+    world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);

@@ -706,10 +706,10 @@ static inline void case_destroy(kind_case *k)
     k->world = NULL;
 }
 
-static inline void case_configure(const kind_case *k, sn_order order, uint32_t iterations, uint32_t substeps)
+static inline void case_configure(const kind_case *k, int sweep, uint32_t iterations, uint32_t substeps)
 {
     sn_settings s = sn_world_settings(k->world);
-    s.order = order;
+    support_set_sweep(&s, sweep);
     s.iterations = iterations;
     s.substeps = substeps;
     assert_ok(k->world, sn_world_configure(k->world, &s));

@@ -284,7 +284,7 @@ static void many_passes_keep_momentum(const case_subject *s)
     for (uint32_t n = 0; s->kind->internal && n < PROJECTIONS; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, NULL, 0.7);
-        case_configure(&k, SN_ORDER_SYMMETRIC, 10, 1);
+        case_configure(&k, n % 2 ? SUPPORT_TILED : SN_ORDER_SYMMETRIC, 10, 1);
         assert_ok(k.world, sn_world_step(k.world, 1));
         momenta sum = momenta_of(&k);
         assert_true(sqrt(dot3(sum.linear, sum.linear)) <= EXACTNESS(5e-6, 1e-14) * sum.size);
@@ -322,7 +322,7 @@ static void satisfied_moves_nothing(const case_subject *s)
     for (uint32_t n = 0; n < 4 * PROJECTIONS; ++n) {
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, case_dimensions(s, n / 2), &seed);
         case_build(&k, n % 2 ? &(sn_material){real(0.01), 1} : NULL, 1);
-        case_configure(&k, (sn_order)(n % 4), 5, 3);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 5, 3);
         bool exact = is_exact(&k);
         assert_ok(k.world, sn_world_step(k.world, real(0.01)));
         check_nothing_moves(&k, exact);
@@ -479,7 +479,7 @@ static void damping_alone_never_acts(const case_subject *s)
         if (!is_inequality(s->kind, row) || !make_room(&k, &seed) || !approach(&k, row, h, v))
             continue;
         case_build(&k, &material, 1);
-        case_configure(&k, (sn_order)(n % 4), 5, 1);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 5, 1);
         for (uint32_t i = 0; i < k.particles; ++i)
             assert_ok(k.world, sn_particle_set_velocity(k.world, k.handle[i], v[i]));
         assert_ok(k.world, sn_world_step(k.world, (sn_real)h));
@@ -501,7 +501,7 @@ static void inequalities_push_only(const case_subject *s)
     for (uint32_t n = 0; s->kind->inequality && n < PROJECTIONS; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, n % 3 == 2 ? &(sn_material){real(0.05), 1} : NULL, 1);
-        case_configure(&k, (sn_order)(n % 4), 50, 1);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 50, 1);
         double before = slack(&k);
         assert_ok(k.world, sn_world_step(k.world, 1));
         sn_force force = sn_constraint_force(k.world, k.constraint);
@@ -519,14 +519,12 @@ static void inequalities_push_only(const case_subject *s)
 /* Newton's method on one constraint gets there in a few passes, whatever the order of the passes is called. */
 static void every_order_converges(const case_subject *s)
 {
-    static const sn_order orders[] = {SN_ORDER_INSERTION, SN_ORDER_SYMMETRIC, SN_ORDER_WORST_FIRST,
-                                      SN_ORDER_THERE_AND_BACK};
     uint64_t seed = case_seed(s);
     for (uint32_t n = 0; n < PROJECTIONS; ++n)
-        for (size_t o = 0; o < COUNT_OF(orders); ++o) {
+        for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
             kind_case k = violated_case(s->kinds, s->number, s->layout, case_dimensions(s, n), &seed);
             case_build(&k, NULL, 1);
-            case_configure(&k, orders[o], 50, 1);
+            case_configure(&k, sweep, 50, 1);
             assert_true(largest_value_miss(&k) > 0.02);
             assert_ok(k.world, sn_world_step(k.world, 1));
             assert_true(largest_value_miss(&k) <= EXACTNESS(1e-5, 1e-13));
@@ -571,7 +569,7 @@ static void passes_do_not_stiffen(const case_subject *s)
     for (uint32_t n = 0; n < PROJECTIONS; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, &material, 1);
-        case_configure(&k, (sn_order)(n % 4), 50, 1);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 50, 1);
         assert_ok(k.world, sn_world_step(k.world, 1));
         sn_real c[SN_MAX_ROWS];
         sn_force force = sn_constraint_force(k.world, k.constraint);
@@ -638,7 +636,7 @@ static bool make_load(kind_case *k, uint32_t row, load *l)
 /* Steps under the load until the case rests. */
 static void settle(const kind_case *k, const load *l, uint32_t iterations, uint32_t substeps)
 {
-    case_configure(k, SN_ORDER_INSERTION, iterations, substeps);
+    case_configure(k, SUPPORT_TILED, iterations, substeps);
     sn_settings settings = sn_world_settings(k->world);
     settings.damping = SETTLE_DAMPING;
     assert_ok(k->world, sn_world_configure(k->world, &settings));

@@ -334,7 +334,7 @@ static void snapshot_repeats(const case_subject *s)
     for (uint32_t n = 0; n < CASES; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, n % 2 ? &(sn_material){real(1e-3), 1} : NULL, 0.8);
-        case_configure(&k, (sn_order)(n % 4), 3, 2);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 3, 2);
         support_run(k.world, 3, 0.01);
         uint64_t saved = sn_world_hash(k.world);
         sn_snapshot *snapshot = sn_world_save(k.world);
@@ -482,7 +482,7 @@ static void forces_act_by_themselves(const case_subject *s)
     for (uint32_t n = 0; n < CASES; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 3, &seed);
         case_build(&k, NULL, 1);
-        case_configure(&k, (sn_order)(n % 4), n % 2 ? 0 : 5, 1);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), n % 2 ? 0 : 5, 1);
         sn_vec3 x[CASE_POINTS], still[CASE_POINTS] = {{0, 0, 0}}, force[CASE_POINTS] = {{0, 0, 0}};
         points_of(&k, k.x, x);
         sn_eval_in in = {.x = x, .param = k.param, .points = k.points, .context = s->kind->context};
@@ -558,7 +558,7 @@ static void plane_stays_flat(const case_subject *s)
     for (uint32_t n = 0; !s->kind->spatial && n < CASES; ++n) {
         kind_case k = violated_case(s->kinds, s->number, s->layout, 2, &seed);
         case_build(&k, n % 2 ? &(sn_material){real(1e-4), 0} : NULL, 1);
-        case_configure(&k, (sn_order)(n % 4), 10, 2);
+        case_configure(&k, (int)(n % SUPPORT_SWEEPS), 10, 2);
         sn_settings settings = sn_world_settings(k.world);
         settings.gravity = vec(0, -9.81, 0);
         assert_ok(k.world, sn_world_configure(k.world, &settings));

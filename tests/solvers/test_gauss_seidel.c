@@ -1,14 +1,14 @@
-/* The cascade: orders, tolerance and N_MAX, and systems that have no solution or need none. */
+/* The cascade, in the orders of SN_SOLVER_GAUSS_SEIDEL and as SN_SOLVER_TILED plans it: orders, tolerance and N_MAX, and systems that have no solution or need none. */
 #include "support/support.h"
 
 #include <math.h>
 
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
 
-static void configure(sn_world *world, sn_order order, uint32_t iterations, double tolerance)
+static void configure(sn_world *world, int sweep, uint32_t iterations, double tolerance)
 {
     sn_settings s = sn_world_settings(world);
-    s.order = order;
+    support_set_sweep(&s, sweep);
     s.iterations = iterations;
     s.tolerance = real(tolerance);
     assert_ok(world, sn_world_configure(world, &s));
@@ -177,9 +177,9 @@ static sn_world *crooked_rope(void)
 static void all_passes_without_tolerance(void **state)
 {
     (void)state;
-    for (int order = SN_ORDER_INSERTION; order <= SN_ORDER_THERE_AND_BACK; ++order) {
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = crooked_rope();
-        configure(world, (sn_order)order, 7, 0);
+        configure(world, sweep, 7, 0);
         sn_settings s = sn_world_settings(world);
         s.substeps = 3;
         assert_ok(world, sn_world_configure(world, &s));
@@ -243,11 +243,11 @@ static void impossible_triangle_stays_bounded(void **state)
 {
     (void)state;
     static const uint32_t passes[][2] = {{1, 1}, {1, 10}, {20, 1}, {5, 10}};
-    for (size_t n = 0; n < COUNT_OF(passes) * 4; ++n) {
+    for (size_t n = 0; n < COUNT_OF(passes) * SUPPORT_SWEEPS; ++n) {
         sn_world *world = support_void();
-        configure(world, (sn_order)(n % 4), passes[n / 4][0], 0);
+        configure(world, (int)(n % SUPPORT_SWEEPS), passes[n / SUPPORT_SWEEPS][0], 0);
         sn_settings s = sn_world_settings(world);
-        s.substeps = passes[n / 4][1];
+        s.substeps = passes[n / SUPPORT_SWEEPS][1];
         assert_ok(world, sn_world_configure(world, &s));
         sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
         sn_particle c = sn_add_particle(world, vec(0.4, 0.8, 0.1), 2);
@@ -256,7 +256,7 @@ static void impossible_triangle_stays_bounded(void **state)
         sn_add_distance(world, sn_at(c), sn_at(a), 5);
         for (uint32_t frame = 0; frame < 600; ++frame) {
             assert_ok(world, sn_world_step(world, real(1.0 / 60)));
-            check_bounded(world, 3, 20, 5 * 60 * passes[n / 4][1]);
+            check_bounded(world, 3, 20, 5 * 60 * passes[n / SUPPORT_SWEEPS][1]);
         }
         sn_world_destroy(world);
     }
@@ -266,9 +266,9 @@ static void impossible_triangle_stays_bounded(void **state)
 static void two_pins_for_one_particle(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; n < 8; ++n) {
+    for (uint32_t n = 0; n < 2 * SUPPORT_SWEEPS; ++n) {
         sn_world *world = support_world();
-        configure(world, (sn_order)(n % 4), n < 4 ? 1 : 10, 0);
+        configure(world, (int)(n % SUPPORT_SWEEPS), n < SUPPORT_SWEEPS ? 1 : 10, 0);
         sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
         sn_add_pin_at(world, sn_at(p), vec(-0.5, 0, 0));
         sn_add_pin_at(world, sn_at(p), vec(0.5, 0, 0));
@@ -311,8 +311,8 @@ static void immovable_ends_rest(void **state)
     sn_constraint c[] = {sn_add_distance(world, sn_at(a), sn_at(b), 1), sn_add_attachment(world, sn_at(a), sn_at(b)),
                          sn_add_pin_at(world, sn_at(a), vec(9, 9, 9)),
                          sn_add_half_space(world, sn_at(b), vec(0, 5, 0), vec(0, 1, 0))};
-    for (int order = SN_ORDER_INSERTION; order <= SN_ORDER_THERE_AND_BACK; ++order) {
-        configure(world, (sn_order)order, 5, 1e-6);
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
+        configure(world, sweep, 5, 1e-6);
         support_run(world, 5, 0.01);
         assert_vec_same(sn_particle_position(world, a), vec(0, 0, 0));
         assert_vec_same(sn_particle_position(world, b), vec(3, 0, 0));
@@ -327,13 +327,13 @@ static void immovable_ends_rest(void **state)
 static void tolerance_ignores_what_cannot_move(void **state)
 {
     (void)state;
-    for (int order = SN_ORDER_INSERTION; order <= SN_ORDER_THERE_AND_BACK; ++order) {
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         line l = line_of(1, 2, false);
         sn_particle far = sn_add_particle(l.world, vec(5, 0, 0), SN_IMMOVABLE);
         sn_add_distance(l.world, sn_at(l.a), sn_at(far), 1);
         sn_add_attachment(l.world, sn_at(l.a), sn_at(far));
         sn_add_half_space(l.world, sn_at(far), vec(0, 5, 0), vec(0, 1, 0));
-        configure(l.world, (sn_order)order, 50, 1e-4);
+        configure(l.world, sweep, 50, 1e-4);
         assert_ok(l.world, sn_world_step(l.world, 1));
         assert_int_equal(passes_of(l.world), 1);
         sn_report report; /* the report names it all the same */
@@ -347,9 +347,9 @@ static void tolerance_ignores_what_cannot_move(void **state)
 static void soft_rods_between_immovable_ends_pull(void **state)
 {
     (void)state;
-    for (int order = SN_ORDER_INSERTION; order <= SN_ORDER_THERE_AND_BACK; ++order) {
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = support_void();
-        configure(world, (sn_order)order, 5, 0);
+        configure(world, sweep, 5, 0);
         sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
         sn_particle b = sn_add_particle(world, vec(3, 0, 0), SN_IMMOVABLE);
         sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
@@ -436,9 +436,9 @@ static double box_strain(sn_world *world)
 static void tumbling_box_stays_rigid(void **state)
 {
     (void)state;
-    for (int order = SN_ORDER_INSERTION; order <= SN_ORDER_THERE_AND_BACK; ++order) {
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
         sn_world *world = support_world_2d();
-        configure(world, (sn_order)order, 10, 0);
+        configure(world, sweep, 10, 0);
         for (uint32_t i = 0; i < 4; ++i) {
             double x = box_corner[i][0], y = box_corner[i][1];
             sn_particle p = sn_add_particle(world, vec(x, y + 3, 0), 1);

@@ -399,6 +399,14 @@ sn_world *support_world_2d(void)
     return support_world_from(&def);
 }
 
+void support_set_sweep(sn_settings *settings, int sweep)
+{
+    bool tiled = sweep == SUPPORT_TILED;
+    assert_in_range(sweep, 0, SUPPORT_SWEEPS - 1);
+    settings->solver = tiled ? SN_SOLVER_TILED : SN_SOLVER_GAUSS_SEIDEL;
+    settings->order = tiled ? SN_ORDER_THERE_AND_BACK : (sn_order)sweep;
+}
+
 sn_world *support_void(void)
 {
     sn_world_def def = sn_default_world_def();

@@ -144,6 +144,13 @@ sn_world *support_world(void);
 sn_world *support_world_2d(void);
 sn_world *support_world_from(const sn_world_def *def);
 
+/* What is true of the cascade whatever its order is tried in all of them: the orders of SN_SOLVER_GAUSS_SEIDEL, by their
+   numbers, and SN_SOLVER_TILED, which has that of its plan. */
+enum { SUPPORT_TILED = SN_ORDER_THERE_AND_BACK + 1, SUPPORT_SWEEPS };
+
+/* Sets solver and order. */
+void support_set_sweep(sn_settings *settings, int sweep);
+
 /* An empty space: no gravity, one substep, one pass. What a call does is then seen by itself. */
 sn_world *support_void(void);
 

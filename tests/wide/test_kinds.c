@@ -234,11 +234,11 @@ static void extreme_masses(void **state)
     static wide_case c;
     uint64_t seed = 4;
     static const double w[] = {1e-30, 1e30}, size[] = {1e-16, 1e12};
-    for (int i = 0; i < 4; ++i) {
-        case_random(&c, SN_KIND_DISTANCE, size[i / 2], &seed);
+    for (int i = 0; i < 2; ++i) {
+        case_random(&c, SN_KIND_DISTANCE, size[i], &seed);
         for (uint32_t p = 0; p < CASE_COUNT; ++p)
             if (p % 3)
-                c.x[p].w = (float)w[i % 2];
+                c.x[p].w = (float)w[i];
         check_case(&c);
     }
 }

@@ -1,0 +1,402 @@
+/* Whether a plan is what plan.h says of it. For tests; nothing here is fast. */
+#include "solvers/plan_work.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+typedef struct checker {
+    const sn_plan *plan;
+    const sn_store *store;
+    const sn_plan_particles *particles;
+    const sn_wide_kind *wide; /* by kind; NULL where nothing is wide */
+    char *message;
+    size_t size;
+
+    /* by slot: */
+    uint32_t *layer; /* the last layer that has it, counted from 1, */
+    uint32_t *tile;  /*   and which tile of that */
+    uint32_t *run;   /* the last run of batches that has it, counted from 1 */
+    uint32_t *place; /* by place in a plane: the same */
+
+    /* so many were found so far: */
+    uint64_t constraints;
+    uint32_t runs, batches, visits, near, far, offsets, params, list;
+} checker;
+
+static bool complain(checker *c, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    vsnprintf(c->message, c->size, format, list);
+    va_end(list);
+    return false;
+}
+
+static bool expect(checker *c, const char *what, uint64_t found, uint64_t expected)
+{
+    return found == expected ||
+           complain(c, "%s is %llu, not %llu", what, (unsigned long long)found, (unsigned long long)expected);
+}
+
+/* ---- Constraints ---------------------------------------------------------------------------------------------------- */
+
+/* One that is somewhere in the plan: alive, and it knows. */
+static bool check_constraint(checker *c, uint32_t kind, uint32_t row, uint32_t where, uint32_t at)
+{
+    if (kind == 0 || kind >= c->store->kind_count)
+        return complain(c, "entry %u of list %u is of kind %u, which does not exist", at, where, kind);
+    const sn_pool *pool = c->store->pool[kind];
+    if (pool->kind.force || !sn_ids_is_live(&pool->ids, row))
+        return complain(c, "%s constraint %u, entry %u of list %u, is %s", pool->kind.name, row, at, where,
+                        pool->kind.force ? "a force" : "removed");
+    if (pool->place[row] != plan_place(where, at))
+        return complain(c, "%s constraint %u is at %u of list %u, but says %u", pool->kind.name, row, at, where,
+                        pool->place[row]);
+    c->constraints++;
+    return true;
+}
+
+/* The slots of its particles, each once; 0 if one of them does not exist. `slot` has room for SN_MAX_BLOCK. */
+static uint32_t slots_of(const checker *c, uint32_t kind, uint32_t row, uint32_t *slot)
+{
+    uint32_t count;
+    sn_store_particles(c->store, c->store->pool[kind], row, slot, &count);
+    for (uint32_t i = 0; i < count; ++i) {
+        if (slot[i] >= c->particles->numbers || c->particles->slot[slot[i]] >= c->particles->count)
+            return 0;
+        slot[i] = c->particles->slot[slot[i]];
+    }
+    return sn_plan_once(slot, count);
+}
+
+static bool check_list(checker *c, const sn_visit *visit, uint32_t count, uint32_t where)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (visit[i].kind && !check_constraint(c, visit[i].kind, visit[i].row, where, i))
+            return false;
+    return true;
+}
+
+/* What is not in the plan says so, and nothing else is missing. */
+static bool check_places(checker *c)
+{
+    uint64_t live = 0;
+    for (uint32_t kind = 1; kind < c->store->kind_count; ++kind) {
+        const sn_pool *pool = c->store->pool[kind];
+        for (uint32_t row = 0; row < pool->table.count; ++row) {
+            bool expected = !pool->kind.force && sn_ids_is_live(&pool->ids, row);
+            live += expected;
+            if (expected != (pool->place[row] != 0))
+                return complain(c, "%s constraint %u is %s, but its place is %u", pool->kind.name, row,
+                                expected ? "to be projected" : "not to be projected", pool->place[row]);
+        }
+    }
+    return expect(c, "the number of constraints in the plan", c->constraints, live);
+}
+
+/* ---- Runs ----------------------------------------------------------------------------------------------------------- */
+
+/* A tile on its way. */
+typedef struct asked_tile {
+    const sn_tile *tile;
+    uint32_t number, layer;
+} asked_tile;
+
+static bool is_in_tile(const checker *c, const asked_tile *a, uint32_t slot)
+{
+    if (a->layer == 0)
+        return slot - a->tile->first < a->tile->count;
+    return c->layer[slot] == a->layer + 1 && c->tile[slot] == a->number;
+}
+
+static bool check_visit(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t i)
+{
+    sn_visit visit = c->plan->visit[run->visit + i];
+    uint32_t slot[SN_MAX_BLOCK];
+    if (!visit.kind)
+        return true;
+    if (!check_constraint(c, visit.kind, visit.row, PLACE_VISIT, run->visit + i))
+        return false;
+    uint32_t count = slots_of(c, visit.kind, visit.row, slot);
+    for (uint32_t k = 0; k < count; ++k)
+        if (!is_in_tile(c, a, slot[k]))
+            return complain(c, "visit %u has slot %u, which is not in its tile %u", run->visit + i, slot[k], a->number);
+    return count || complain(c, "visit %u has a particle that does not exist", run->visit + i);
+}
+
+/* The slot of a place in a plane; SN_NO_SLOT for the margins, and where the last lane has nothing. */
+static uint32_t slot_of_place(const sn_tile *tile, uint32_t place)
+{
+    uint32_t full = tile->count - 7 * tile->rows, row = place / SN_BATCH - 1, lane = place % SN_BATCH;
+    if (place < SN_BATCH || row >= tile->rows)
+        return SN_NO_SLOT;
+    if (row < full)
+        return tile->first + row * SN_BATCH + lane;
+    return lane == 7 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * 7 + lane;
+}
+
+/* The slot that a lane of a batch takes for its point. */
+static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch,
+                             uint32_t lane, uint32_t point)
+{
+    size_t points = c->wide[run->kind].points, at = run->index + (batch * points + point) * SN_BATCH + lane;
+    if (a->tile->rows)
+        return slot_of_place(a->tile, c->plan->offset[run->index + batch * points + point] + lane);
+    return a->layer == 0 ? a->tile->first + c->plan->near[at] : c->plan->far[at];
+}
+
+static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
+{
+    const sn_pool *pool = c->store->pool[run->kind];
+    uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], params = c->wide[run->kind].params;
+    if (!c->plan->filled)
+        return true;
+    for (uint32_t n = 0; n < params; ++n) {
+        float copy = c->plan->param[run->param + (batch * params + n) * SN_BATCH + lane];
+        float own = (float)pool->param[(size_t)row * pool->param_count + n];
+        if (memcmp(&copy, &own, sizeof copy) != 0)
+            return complain(c, "parameter %u of %s constraint %u is %g, but %g in the plan", n, pool->kind.name, row,
+                            (double)own, (double)copy);
+    }
+    if (c->plan->compliance[at] != (float)pool->give[row].compliance)
+        return complain(c, "the compliance of %s constraint %u is %g, but %g in the plan", pool->kind.name, row,
+                        (double)pool->give[row].compliance, (double)c->plan->compliance[at]);
+    return true;
+}
+
+/* A constraint of a run of batches: its slots are those of its particles, in the tile, and nobody else's in the run. */
+static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
+{
+    uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], slot[SN_MAX_BLOCK];
+    if (!check_constraint(c, run->kind, row, PLACE_LANE, at))
+        return false;
+    const char *name = c->store->pool[run->kind]->kind.name;
+    if (!sn_plan_is_wide(c->plan, c->store, c->wide, run->kind, row))
+        return complain(c, "%s constraint %u is in a batch, but not wide", name, row);
+    if (slots_of(c, run->kind, row, slot) != c->wide[run->kind].points)
+        return complain(c, "%s constraint %u has not as many particles as its kind has points", name, row);
+    for (uint32_t i = 0; i < c->wide[run->kind].points; ++i) {
+        uint32_t planned = planned_slot(c, a, run, batch, lane, i);
+        if (planned != slot[i])
+            return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, name, row, slot[i],
+                            planned);
+        if (!is_in_tile(c, a, slot[i]))
+            return complain(c, "%s constraint %u has slot %u, which is not in its tile %u", name, row, slot[i],
+                            a->number);
+        if (c->run[slot[i]] == c->runs + 1)
+            return complain(c, "%s constraint %u shares slot %u with another of its run %u", name, row, slot[i],
+                            c->runs);
+        c->run[slot[i]] = c->runs + 1;
+    }
+    return check_copies(c, run, batch, lane);
+}
+
+/* What an empty lane reads must exist. */
+static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
+{
+    for (uint32_t i = 0; i < c->wide[run->kind].points && !a->tile->rows; ++i) {
+        uint32_t slot = planned_slot(c, a, run, batch, lane, i);
+        if (slot >= c->plan->particles || !is_in_tile(c, a, slot))
+            return complain(c, "an empty lane of run %u reads slot %u, which is not in its tile", c->runs, slot);
+    }
+    return true;
+}
+
+/* Planes: a point of a batch reads and writes eight places whether lanes are empty or not, so that none of them may be
+   another's of the same run, particles of nobody included. */
+static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch)
+{
+    uint32_t points = c->wide[run->kind].points, most = (a->tile->rows + 1) * SN_BATCH;
+    for (uint32_t i = 0; i < points && a->tile->rows; ++i) {
+        uint32_t offset = c->plan->offset[run->index + batch * points + i];
+        if (offset > most)
+            return complain(c, "a batch of run %u reads from %u on in planes of %u rows", c->runs, offset,
+                            a->tile->rows);
+        for (uint32_t place = offset; place < offset + SN_BATCH; ++place) {
+            if (place < SN_BATCH || place >= most)
+                continue;
+            if (c->place[place] == c->runs + 1)
+                return complain(c, "two points of run %u (%s) write to place %u of tile %u", c->runs,
+                                c->store->pool[run->kind]->kind.name, place, a->number);
+            c->place[place] = c->runs + 1;
+        }
+    }
+    return true;
+}
+
+static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *run)
+{
+    if (!c->wide || run->kind >= SN_KIND_BUILTIN_END || !c->wide[run->kind].points)
+        return complain(c, "run %u has batches of kind %u, which is not wide", c->runs, run->kind);
+    uint32_t points = c->wide[run->kind].points;
+    uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 ? &c->near : &c->far;
+    if (!expect(c, "the first index of a run", run->index, *index) ||
+        !expect(c, "the first parameter of a run", run->param, c->params))
+        return false;
+    for (uint32_t b = 0; b < run->batches; ++b) {
+        for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
+            bool empty = !(c->plan->mask[run->batch + b] >> lane & 1);
+            if (!(empty ? check_empty(c, a, run, b, lane) : check_lane(c, a, run, b, lane)))
+                return false;
+        }
+        if (!check_windows(c, a, run, b))
+            return false;
+    }
+    *index += run->batches * points * (a->tile->rows ? 1 : SN_BATCH);
+    c->params += run->batches * c->wide[run->kind].params * SN_BATCH;
+    return true;
+}
+
+static bool check_runs(checker *c, const asked_tile *a)
+{
+    if (!expect(c, "the first run of a tile", a->tile->run, c->runs))
+        return false;
+    for (uint32_t end = c->runs + a->tile->runs; c->runs < end; ++c->runs) {
+        const sn_plan_run *run = &c->plan->run[c->runs];
+        if (!expect(c, "the first batch of a run", run->batch, c->batches))
+            return false;
+        if (run->batches && !check_batches(c, a, run))
+            return false;
+        if (!run->batches && !expect(c, "the first visit of a run", run->visit, c->visits))
+            return false;
+        for (uint32_t i = 0; i < run->visits; ++i)
+            if (!check_visit(c, a, run, i))
+                return false;
+        c->batches += run->batches;
+        c->visits += run->visits;
+    }
+    return true;
+}
+
+/* ---- Tiles ------------------------------------------------------------------------------------------------------------ */
+
+/* Those of the first layer are ranges, one after the other. */
+static bool check_range(checker *c, const asked_tile *a, uint32_t *slots, uint32_t *widest)
+{
+    const sn_tile *t = a->tile;
+    if (!expect(c, "the first slot of a tile", t->first, *slots))
+        return false;
+    if (t->rows && (t->count <= 7 * t->rows || t->count > 8 * t->rows))
+        return complain(c, "tile %u has %u particles in planes of %u rows", a->number, t->count, t->rows);
+    if (!t->rows && t->count > UINT16_MAX)
+        return complain(c, "tile %u has %u particles, too many for its indices", a->number, t->count);
+    *slots += t->count;
+    *widest = t->rows > *widest ? t->rows : *widest;
+    return true;
+}
+
+/* Those of the others are lists, which share nothing. */
+static bool check_slots(checker *c, const asked_tile *a)
+{
+    if (!expect(c, "the start of a tile's list", a->tile->first, c->list) ||
+        !expect(c, "the rows of a tile of a later layer", a->tile->rows, 0))
+        return false;
+    for (uint32_t i = 0; i < a->tile->count; ++i) {
+        uint32_t slot = c->plan->list[c->list++];
+        if (slot >= c->plan->particles)
+            return complain(c, "tile %u lists slot %u of %u", a->number, slot, c->plan->particles);
+        if (c->layer[slot] == a->layer + 1)
+            return complain(c, "slot %u is twice in layer %u, in tiles %u and %u", slot, a->layer, c->tile[slot],
+                            a->number);
+        c->layer[slot] = a->layer + 1;
+        c->tile[slot] = a->number;
+    }
+    return true;
+}
+
+static bool check_tiles(checker *c)
+{
+    const sn_plan *plan = c->plan;
+    uint32_t slots = 0, widest = 0, layers = plan->layer_table.count;
+    if (layers < 2 || plan->layer[0] != 0 || plan->layer[layers - 1] != plan->tile_table.count)
+        return complain(c, "%u tiles in %u layers are not cut well", plan->tile_table.count, layers);
+    for (uint32_t layer = 0; layer + 1 < layers; ++layer) {
+        if (plan->layer[layer] > plan->layer[layer + 1])
+            return complain(c, "layer %u ends before it starts", layer);
+        for (uint32_t t = plan->layer[layer]; t < plan->layer[layer + 1]; ++t) {
+            asked_tile a = {&plan->tile[t], t, layer};
+            if (!(layer == 0 ? check_range(c, &a, &slots, &widest) : check_slots(c, &a)) || !check_runs(c, &a))
+                return false;
+        }
+    }
+    return expect(c, "the number of particles in tiles", slots, plan->particles) &&
+           expect(c, "the widest tile", plan->widest_rows, widest);
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+
+/* What was counted is all there is. */
+static bool check_sizes(checker *c)
+{
+    const sn_plan *plan = c->plan;
+    return expect(c, "the number of runs", plan->run_table.count, c->runs) &&
+           expect(c, "the number of masks", plan->mask_table.count, c->batches) &&
+           expect(c, "the number of rows", plan->row_table.count, (uint64_t)c->batches * SN_BATCH) &&
+           expect(c, "the number of near indices", plan->near_table.count, c->near) &&
+           expect(c, "the number of far indices", plan->far_table.count, c->far) &&
+           expect(c, "the number of offsets", plan->offset_table.count, c->offsets) &&
+           expect(c, "the length of the list", plan->list_table.count, c->list) &&
+           expect(c, "the number of visits", plan->visit_table.count, c->visits) &&
+           (!plan->filled ||
+            (expect(c, "the number of parameters", plan->param_table.count, c->params) &&
+             expect(c, "the number of compliances", plan->compliance_table.count, plan->row_table.count)));
+}
+
+static bool check_particles(checker *c)
+{
+    if (c->plan->particles > c->particles->count)
+        return complain(c, "%u particles are planned, but there are %u", c->plan->particles, c->particles->count);
+    for (uint32_t slot = 0; slot < c->particles->count; ++slot) {
+        uint32_t number = c->particles->index[slot];
+        if (number >= c->particles->numbers || c->particles->slot[number] != slot)
+            return complain(c, "particle %u is said to be in slot %u, but is not", number, slot);
+    }
+    return true;
+}
+
+static bool check_damping(checker *c)
+{
+    for (uint32_t r = 0, i = 0; sn_store_next(c->store, &r, &i); ++i) {
+        const sn_pool *pool = c->store->pool[c->store->run[r].kind];
+        const sn_give *give = &pool->give[c->store->run[r].first + i];
+        if (!pool->kind.force && give->damping * give->compliance != 0 && !c->plan->damped)
+            return complain(c, "%s constraint %u is damped, which the plan does not know", pool->kind.name,
+                            c->store->run[r].first + i);
+    }
+    return true;
+}
+
+static bool check_all(checker *c)
+{
+    const sn_plan *plan = c->plan;
+    if (!plan->made)
+        return complain(c, "there is no plan");
+    return check_particles(c) && check_tiles(c) && check_sizes(c) && check_damping(c) &&
+           check_list(c, plan->hub, plan->hub_table.count, PLACE_HUB) &&
+           check_list(c, plan->many, plan->many_table.count, PLACE_MANY) &&
+           check_list(c, plan->extra, plan->extra_table.count, PLACE_EXTRA) && check_places(c);
+}
+
+bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
+                   size_t size)
+{
+    const sn_wide *wide = sn_wide_choose(SN_SIMD_SCALAR); /* the kinds are the same for all */
+    checker c = {.plan = plan,
+                 .store = store,
+                 .particles = particles,
+                 .wide = wide ? wide->kind : NULL,
+                 .message = message,
+                 .size = size};
+    size_t slots = (size_t)particles->count + 1, places = ((size_t)plan->widest_rows + 2) * SN_BATCH;
+    size_t bytes = (3 * slots + places) * sizeof(uint32_t);
+    c.layer = sn_allocate(&sn_default_allocator, bytes);
+    if (!c.layer)
+        return complain(&c, "there is no memory for checking");
+    memset(c.layer, 0, bytes);
+    c.tile = c.layer + slots;
+    c.run = c.tile + slots;
+    c.place = c.run + slots;
+    bool good = check_all(&c);
+    sn_release(&sn_default_allocator, c.layer, bytes);
+    return good;
+}

@@ -1,0 +1,270 @@
+/* The loops over particles of the wide kernels: against plain formulas in double, and all widths against each other. */
+#include "wide/cases.h"
+
+#if SINEW_DOUBLE
+
+static void elsewhere(void **state)
+{
+    (void)state; /* in double precision there are none; test_kinds.c says so */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+#define COUNT 37u
+#define MOST  (COUNT + 11u)
+
+/* Particles, of which some are outside of the range or list. */
+typedef struct swarm {
+    sn_vec4 x[MOST], x_low[MOST], v[MOST], v_low[MOST], mark[MOST];
+    sn_vec3 force[MOST];
+    uint32_t list[MOST];
+} swarm;
+
+static sn_vec4 random_vec4(uint64_t *seed, double size, float w)
+{
+    return (sn_vec4){(float)support_random_in(seed, -size, size), (float)support_random_in(seed, -size, size),
+                     (float)support_random_in(seed, -size, size), w};
+}
+
+static void fill(swarm *s, uint64_t *seed)
+{
+    for (uint32_t i = 0; i < MOST; ++i) {
+        bool immovable = support_random_below(seed, 5) == 0;
+        float mass = immovable ? (float)SN_IMMOVABLE : (float)support_random_in(seed, 0.1, 10);
+        s->x[i] = random_vec4(seed, 10, immovable ? 0 : 1 / mass);
+        s->x_low[i] = random_vec4(seed, 4e-7, 0);
+        s->v[i] = random_vec4(seed, immovable ? 0 : 5, mass);
+        s->v_low[i] = random_vec4(seed, immovable ? 0 : 2e-7, 0);
+        s->mark[i] = random_vec4(seed, 4e-7, 0);
+        s->force[i] = vec4_xyz(random_vec4(seed, 100, 0));
+        s->list[i] = (i * 7 + 3) % MOST; /* 7 and 48 have no common divisor */
+    }
+}
+
+static sn_wide_motion motion_of(swarm *s, uint32_t first, uint32_t count)
+{
+    const float h = 1.0f / 600;
+    return (sn_wide_motion){.x = s->x,
+                            .x_low = s->x_low,
+                            .v = s->v,
+                            .v_low = s->v_low,
+                            .mark = s->mark,
+                            .gravity = {0.5f, -9.81f, 0.25f},
+                            .h = h,
+                            .inverse_h = 1 / h,
+                            .keep = 0.99f,
+                            .lose = 0.01f,
+                            .first = first,
+                            .count = count};
+}
+
+static double value(const sn_vec4 *high, const sn_vec4 *low, int k)
+{
+    return (double)(&high->x)[k] + (double)(&low->x)[k];
+}
+
+/* ---- Against formulas in double ---------------------------------------------------------------------------------------- */
+
+static void check_predicted(const swarm *s, const swarm *before, const sn_wide_motion *m, uint32_t i)
+{
+    uint32_t slot = m->first + i;
+    float w = s->x[slot].w;
+    for (int k = 0; k < 3; ++k) {
+        double v = value(&before->v[slot], &before->v_low[slot], k),
+               x = value(&before->x[slot], &before->x_low[slot], k);
+        double a = (double)(&m->gravity.x)[k] + (m->force ? (double)(&m->force[slot].x)[k] * (double)w : 0);
+        v = w != 0 ? v * (1 - (double)m->lose) + (double)m->h * a : 0;
+        x += v * (double)m->h;
+        /* as precise as the sums of the products, not as v and x themselves */
+        assert_close(value(&s->v[slot], &s->v_low[slot], k), v, m->force ? 3e-7 : 3e-8 * (0.5 + 10 * (double)m->lose));
+        assert_close(value(&s->x[slot], &s->x_low[slot], k), x, 2e-9);
+        assert_true(fabs((double)(&s->x_low[slot].x)[k]) <= 1.3e-6);
+        assert_true((&s->mark[i].x)[k] == (&s->x_low[slot].x)[k]);
+        if (w == 0) {
+            assert_true((&s->x[slot].x)[k] == (&before->x[slot].x)[k]);
+            assert_true((&s->x_low[slot].x)[k] == (&before->x_low[slot].x)[k]);
+            assert_true((&s->v[slot].x)[k] == 0 && (&s->v_low[slot].x)[k] == 0);
+        }
+    }
+    assert_true(s->x[slot].w == before->x[slot].w && s->v[slot].w == before->v[slot].w);
+    assert_true(s->x_low[slot].w == 0 && s->v_low[slot].w == 0 && s->mark[i].w == 0);
+}
+
+static void predicting(void **state)
+{
+    (void)state;
+    static swarm s, before;
+    uint64_t seed = 1;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
+        for (uint32_t round = 0; case_wide(simd) && round < 40; ++round) {
+            fill(&s, &seed);
+            before = s;
+            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            m.force = round % 3 ? s.force : NULL;
+            if (round % 4 == 0) {
+                m.lose = 0.75f;
+                m.keep = 0.25f;
+            } else if (round % 4 == 1) {
+                m.lose = 0;
+                m.keep = 1;
+            }
+            case_wide(simd)->predict(&m);
+            for (uint32_t i = 0; i < m.count; ++i)
+                check_predicted(&s, &before, &m, i);
+            for (uint32_t i = 0; i < MOST; ++i)
+                if (i < m.first || i >= m.first + m.count) {
+                    assert_memory_equal(&s.x[i], &before.x[i], sizeof s.x[i]);
+                    assert_memory_equal(&s.v[i], &before.v[i], sizeof s.v[i]);
+                }
+        }
+}
+
+static void settling(void **state)
+{
+    (void)state;
+    static swarm s, before;
+    uint64_t seed = 2;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
+        for (uint32_t round = 0; case_wide(simd) && round < 40; ++round) {
+            fill(&s, &seed);
+            for (uint32_t i = 0; i < MOST; ++i)
+                s.x_low[i] = random_vec4(&seed, 1e-3, 0);
+            before = s;
+            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            m.list = round % 2 ? s.list : NULL;
+            assert_true(case_wide(simd)->settle(&m));
+            for (uint32_t i = 0; i < m.count; ++i) {
+                uint32_t slot = m.list ? m.list[i] : m.first + i;
+                for (int k = 0; k < 3; ++k) {
+                    double moved = (double)(&before.x_low[slot].x)[k] - (double)(&before.mark[i].x)[k];
+                    assert_close(value(&s.v[slot], &s.v_low[slot], k),
+                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.inverse_h, 3e-7);
+                    assert_close(value(&s.x[slot], &s.x_low[slot], k), value(&before.x[slot], &before.x_low[slot], k),
+                                 1e-10);
+                    assert_true(fabs((double)(&s.x_low[slot].x)[k]) <= 6e-7);
+                }
+                assert_true(s.x[slot].w == before.x[slot].w && s.v[slot].w == before.v[slot].w);
+                assert_true(s.x_low[slot].w == 0 && s.v_low[slot].w == 0);
+            }
+        }
+}
+
+/* Anything that is not finite, or too fast, in any coordinate of any particle. */
+static void settling_finds_what_is_wrong(void **state)
+{
+    (void)state;
+    static swarm s;
+    uint64_t seed = 3;
+    static const float wrong[] = {NAN, INFINITY, -INFINITY, 2e37f, -2e37f};
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
+        for (uint32_t i = 0; case_wide(simd) && i < 9 * 3; ++i)
+            for (uint32_t n = 0; n < 2 * COUNT_OF(wrong); ++n)
+                for (uint32_t listed = 0; listed < 2; ++listed) {
+                    fill(&s, &seed);
+                    sn_wide_motion m = motion_of(&s, 4, 9);
+                    m.list = listed ? s.list : NULL;
+                    uint32_t slot = listed ? s.list[i / 3] : 4 + i / 3;
+                    bool place = n >= COUNT_OF(wrong);
+                    (&(place ? s.x : s.v)[slot].x)[i % 3] = wrong[n % COUNT_OF(wrong)];
+                    assert_int_equal(case_wide(simd)->settle(&m), place && n % COUNT_OF(wrong) >= 3);
+                }
+}
+
+static void noting(void **state)
+{
+    (void)state;
+    static swarm s;
+    uint64_t seed = 4;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
+        for (uint32_t listed = 0; case_wide(simd) && listed < 2; ++listed) {
+            fill(&s, &seed);
+            sn_wide_motion m = motion_of(&s, 3, COUNT);
+            m.list = listed ? s.list : NULL;
+            case_wide(simd)->note(&m);
+            for (uint32_t i = 0; i < COUNT; ++i)
+                assert_memory_equal(&s.mark[i], &s.x_low[listed ? s.list[i] : 3 + i], sizeof s.mark[i]);
+        }
+}
+
+/* ---- Widths against each other -------------------------------------------------------------------------------------------- */
+
+static void widths_agree(void **state)
+{
+    (void)state;
+    static swarm start, scalar, other;
+    uint64_t seed = 5;
+    for (uint32_t round = 0; round < 60; ++round)
+        for (uint32_t simd = SN_SIMD_4; simd <= SN_SIMD_16; ++simd) {
+            if (!case_wide(simd))
+                continue;
+            fill(&start, &seed);
+            scalar = other = start;
+            swarm *const both[] = {&scalar, &other};
+            for (int i = 0; i < 2; ++i) {
+                const sn_wide *wide = case_wide(i ? simd : SN_SIMD_SCALAR);
+                sn_wide_motion m = motion_of(both[i], round % 3, round % COUNT);
+                m.force = round % 2 ? both[i]->force : NULL;
+                m.lose = round % 4 < 2 ? 0.01f : 0.5f;
+                wide->predict(&m);
+                m.list = round % 3 ? both[i]->list : NULL;
+                wide->note(&m);
+                for (uint32_t p = 0; p < MOST; ++p)
+                    both[i]->x_low[p].y += 1e-3f * (float)p;
+                wide->settle(&m);
+            }
+            assert_memory_equal(&scalar, &other, sizeof scalar);
+        }
+}
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------------------- */
+
+static void planes_there_and_back(void **state)
+{
+    (void)state;
+    enum { PLACES = 40, STRIDE = 64 };
+    static swarm s;
+    static float plane[7 * STRIDE];
+    uint64_t seed = 6;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
+        if (!case_wide(simd))
+            continue;
+        fill(&s, &seed);
+        for (int i = 0; i < 7 * STRIDE; ++i)
+            plane[i] = -1;
+        case_wide(simd)->spread(s.x, s.v, PLACES, plane + 8, STRIDE);
+        for (int i = 0; i < STRIDE; ++i)
+            for (int k = 0; k < 7; ++k) {
+                int p = i - 8;
+                float expected = p < 0 || p >= PLACES ? -1
+                                 : k < 3              ? (&s.x[p].x)[k]
+                                 : k < 6              ? (&s.v[p].x)[k - 3]
+                                                      : s.x[p].w;
+                assert_true(plane[k * STRIDE + i] == expected);
+                plane[k * STRIDE + i] += 1;
+            }
+        swarm before = s;
+        case_wide(simd)->collect(s.v, PLACES, plane + 8, STRIDE);
+        for (int p = 0; p < (int)MOST; ++p) {
+            for (int k = 0; k < 3; ++k)
+                assert_true((&s.v[p].x)[k] == (&before.v[p].x)[k] + (p < PLACES ? 1 : 0));
+            assert_true(s.v[p].w == before.v[p].w);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(predicting), cmocka_unit_test(settling),     cmocka_unit_test(settling_finds_what_is_wrong),
+        cmocka_unit_test(noting),     cmocka_unit_test(widths_agree), cmocka_unit_test(planes_there_and_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
