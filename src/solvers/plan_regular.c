@@ -79,7 +79,29 @@ static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *
     return item->wide && item->count > 1 && item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
-/* The batch of a class in a row: 1 + its number, 0 if there is none. */
+/* Where point i of a class, in the batch of a row, starts in a plane. */
+static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
+{
+    int64_t at = (int64_t)row + c->step[i], rows = s->rows;
+    int64_t lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
+    return (uint32_t)((at - lanes * rows) * LANES + lanes + LANES); /* planes start eight floats early */
+}
+
+/* Whether points of a batch would be in each other's way. A point takes eight places whether lanes are empty or not, so
+   this is the case where a step is a whole number of lanes, or one row less: a grid whose rows are as long as lanes. */
+static bool collides(const stretch *s, const class *c, uint32_t points, uint32_t row)
+{
+    uint32_t offset[MOST_POINTS];
+    for (uint32_t i = 0; i < points; ++i) {
+        offset[i] = offset_of(s, c, row, i);
+        for (uint32_t k = 0; k < i; ++k)
+            if (offset[i] < offset[k] + LANES && offset[k] < offset[i] + LANES)
+                return true;
+    }
+    return false;
+}
+
+/* The batch of a class in a row: 1 + its number, 0 if there is none, PLAN_NONE if there cannot be one. */
 static uint32_t *batch_at(uint32_t *batch, const stretch *s, uint32_t c, uint32_t row)
 {
     return &batch[(size_t)c * s->rows + row];
@@ -104,9 +126,14 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
             if (c == known)
                 memset(batch_at(batch, s, c, 0), 0, s->rows * sizeof *batch);
             uint32_t *at = batch_at(batch, s, c, row);
-            batches += !*at;
-            *at = 1;
-            s->fitting++;
+            if (!*at) {
+                *at = collides(s, &s->class[c], item->count, row) ? PLAN_NONE : 1;
+                batches += *at == 1;
+            }
+            if (*at == 1)
+                s->fitting++;
+            else if (++others > LEAST + s->fitting / 4)
+                return false;
         }
     return s->fitting > 4 * others && s->fitting >= s->count / 2 && (uint64_t)s->fitting * 10 >= (uint64_t)batches * LANES * 6;
 }
@@ -124,14 +151,6 @@ static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
             w->slot[s->lo + number] = w->ordered;
             w->order[w->ordered++] = s->lo + number;
         }
-}
-
-/* Where point i of a class, in the batch of a row, starts in a plane. */
-static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
-{
-    int64_t at = (int64_t)row + c->step[i], rows = s->rows;
-    int64_t lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
-    return (uint32_t)((at - lanes * rows) * LANES + lanes + LANES); /* planes start eight floats early */
 }
 
 /* The rows that a point of a batch touches: one, or two where the lanes have moved on. */
@@ -186,7 +205,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
                     use[i].used = 0;
             any = true;
             for (uint32_t row = 0; row < s->rows; ++row)
-                if (*batch_at(batch, s, c, row)) {
+                if (*batch_at(batch, s, c, row) == 1) {
                     uint64_t at = when(use, s, &s->class[c], w->wide[kind].points, row, loops, &beyond);
                     uint64_t key = loops ? (uint64_t)kind << 32 | at : at << 8 | kind;
                     w->sort[found++] = (sn_sort_item){key, c, row};
@@ -228,6 +247,8 @@ static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
             if (c == MOST_CLASSES)
                 continue;
             uint32_t to = *batch_at(batch, s, c, row) - 1;
+            if (to == PLAN_NONE - 1)
+                continue;
             if (((uint8_t *)w->plan->mask_table.column[0])[to] >> lane & 1)
                 continue; /* a second constraint of the same particles goes to a later layer */
             sn_plan_fill_lane(w, &whole, to, lane, item);
@@ -265,13 +286,15 @@ typedef struct search {
     row_use *use;
 } search;
 
-static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
+static bool try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
 {
     stretch s = {.lo = lo, .count = count, .rows = rows};
-    if (count < LEAST || count <= 7 * rows || look->w->failed) /* all eight lanes have something */
-        return;
-    if (is_regular(look->w, &s, look->batch))
-        plan_stretch(look->w, &s, look->batch, look->use);
+    if (count < LEAST || count <= 7 * rows || rows > TILE_MOST / LANES || look->w->failed) /* all eight lanes have something */
+        return false;
+    if (!is_regular(look->w, &s, look->batch))
+        return false;
+    plan_stretch(look->w, &s, look->batch, look->use);
+    return true;
 }
 
 /* The longest step of a constraint among some particles of a body: the length of a row, in a grid. */
@@ -299,7 +322,9 @@ static void try_large(const search *look, uint32_t lo, uint32_t count)
     each = (each + LANES - 1) / LANES * LANES;
     for (uint32_t at = 0; at < count; at += each) {
         uint32_t here = count - at < each ? count - at : each;
-        try_stretch(look, lo + at, here, (here + LANES - 1) / LANES);
+        uint32_t rows = (here + LANES - 1) / LANES;
+        if (!try_stretch(look, lo + at, here, rows)) /* perhaps a neighbour is just one lane on: two rows more help */
+            try_stretch(look, lo + at, here, rows + 2);
     }
 }
 

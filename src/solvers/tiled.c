@@ -14,7 +14,27 @@ typedef struct tiled {
     size_t stride; /* floats of a plane, */
     size_t each;   /*   and of all planes of a worker */
     sn_table result_table; /* of tile_result, for each tile */
+
+    /* Tiles that stay in planes for a whole step. */
+    sn_table home_table; /* of home, for each tile of the first layer */
+    sn_table exchange_table; /* of exchange, for all of them */
+    sn_table resident_table; /* of float: their planes */
+    sn_table touched_table;  /* of bool, by slot: scratch */
+    uint64_t serial; /* of the plan that these are for; 0: none */
 } tiled;
+
+/* Where a tile's planes are, and what of it others touch. */
+typedef struct home {
+    size_t plane;
+    size_t stride;
+    uint32_t exchange, exchanges;
+} home;
+
+/* A particle that later layers touch: where it is in both forms. */
+typedef struct exchange {
+    uint32_t slot;
+    uint32_t at;
+} exchange;
 
 /* How a tile went. */
 typedef struct tile_result {
@@ -46,6 +66,10 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     *t = (tiled){0};
     sn_table_column(&t->plane_table, sizeof(float), false);
     sn_table_column(&t->result_table, sizeof(tile_result), false);
+    sn_table_column(&t->home_table, sizeof(home), false);
+    sn_table_column(&t->exchange_table, sizeof(exchange), false);
+    sn_table_column(&t->resident_table, sizeof(float), false);
+    sn_table_column(&t->touched_table, sizeof(bool), false);
     return scratch->tiled = t;
 }
 
@@ -54,6 +78,72 @@ static size_t plane_stride(uint32_t rows)
 {
     size_t floats = ((size_t)rows * SN_BATCH + 2 * PLANE_MARGIN + 15) / 16 * 16;
     return floats / 16 % 2 ? floats : floats + 16;
+}
+
+static void touch_visits(const sn_solver_in *in, bool *touched, const sn_visit *visit, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t small[SN_MAX_BLOCK], particles;
+        if (!visit[i].kind)
+            continue;
+        const uint32_t *number =
+            sn_store_particles(in->store, in->store->pool[visit[i].kind], visit[i].row, small, &particles);
+        for (uint32_t k = 0; k < particles; ++k)
+            touched[in->frame.slot[number[k]]] = true;
+    }
+}
+
+/* The particles of a tile of planes, in the order of storage: where each is in a plane. */
+static uint32_t plane_place(const sn_tile *tile, uint32_t i)
+{
+    uint32_t full = (tile->count - 7 * tile->rows) * SN_BATCH;
+    return i < full ? i : full + (i - full) / 7 * SN_BATCH + (i - full) % 7;
+}
+
+static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_solver_in *in, const bool *touched)
+{
+    const sn_plan *plan = in->plan;
+    uint64_t floats = 0;
+    t->home_table.count = t->exchange_table.count = 0;
+    for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
+        const sn_tile *tile = &plan->tile[i];
+        home h = {.plane = floats, .stride = plane_stride(tile->rows), .exchange = t->exchange_table.count};
+        for (uint32_t k = 0; tile->rows && k < tile->count; ++k) {
+            if (!touched[tile->first + k])
+                continue;
+            if (!sn_table_reserve(&t->exchange_table, allocator, (uint64_t)t->exchange_table.count + 1))
+                return false;
+            ((exchange *)t->exchange_table.column[0])[t->exchange_table.count++] =
+                (exchange){tile->first + k, plane_place(tile, k)};
+        }
+        h.exchanges = t->exchange_table.count - h.exchange;
+        floats += tile->rows ? SN_PLANES * h.stride : 0;
+        ((home *)t->home_table.column[0])[t->home_table.count++] = h;
+    }
+    return floats < UINT32_MAX && sn_table_reserve(&t->resident_table, allocator, floats);
+}
+
+/* What tiles need to stay in planes. */
+static bool reserve_resident(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    const sn_plan *plan = in->plan;
+    if (!plan->widest_rows || !in->wide || t->serial == plan->serial)
+        return true;
+    t->serial = 0;
+    if (!sn_table_reserve(&t->home_table, allocator, plan->layer[1]) ||
+        !sn_table_reserve(&t->touched_table, allocator, in->particle_count))
+        return false;
+    bool *touched = t->touched_table.column[0];
+    memset(touched, 0, in->particle_count * sizeof *touched);
+    for (uint32_t i = 0; i < plan->list_table.count; ++i)
+        touched[plan->list[i]] = true;
+    touch_visits(in, touched, plan->many, plan->many_table.count);
+    touch_visits(in, touched, plan->hub, plan->hub_table.count);
+    touch_visits(in, touched, plan->extra, plan->extra_table.count);
+    if (!list_exchanges(t, allocator, in, touched))
+        return false;
+    t->serial = plan->serial;
+    return true;
 }
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
@@ -66,7 +156,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     t->each = PLANES * t->stride;
     if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
-        !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count))
+        !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
+        !reserve_resident(t, allocator, in))
         return false;
     return sn_hubs_reserve(in, allocator);
 }
@@ -79,6 +170,10 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
         return;
     sn_table_release(&t->plane_table, allocator);
     sn_table_release(&t->result_table, allocator);
+    sn_table_release(&t->home_table, allocator);
+    sn_table_release(&t->exchange_table, allocator);
+    sn_table_release(&t->resident_table, allocator);
+    sn_table_release(&t->touched_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -181,6 +276,18 @@ static void collect_tail(const sn_frame *frame, const sn_tile *tile, const float
         }
 }
 
+static void run_planes(const layer *l, const sn_tile *tile, float *margin, size_t stride)
+{
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
+        const sn_plan_run *run = &l->plan->run[r];
+        sn_wide_run wide = wide_run(l->t, run);
+        wide.plane = margin;
+        wide.stride = stride;
+        wide.offset = l->plan->offset + run->index;
+        l->t->wide->kind[run->kind].planes(&wide);
+    }
+}
+
 static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
 {
     const sn_tiled *t = l->t;
@@ -194,16 +301,82 @@ static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
     }
     t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane, stride);
     spread_tail(frame, tile, plane, stride);
-    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
-        const sn_plan_run *run = &l->plan->run[r];
-        sn_wide_run wide = wide_run(t, run);
-        wide.plane = margin;
-        wide.stride = stride;
-        wide.offset = l->plan->offset + run->index;
-        t->wide->kind[run->kind].planes(&wide);
-    }
+    run_planes(l, tile, margin, stride);
     t->wide->collect(frame->d + tile->first, full, plane, stride);
     collect_tail(frame, tile, plane, stride);
+}
+
+/* ---- Tiles that stay in planes ---------------------------------------------------------------------------------------------- */
+
+/* One particle, from storage to planes or back. */
+static void pull_one(const sn_wide_motion *m, uint32_t slot, float *at, size_t s)
+{
+    const sn_vec4 *from[] = {&m->x[slot], &m->x_low[slot], &m->v[slot], &m->v_low[slot]};
+    const uint32_t to[] = {SN_PLANE_X, SN_PLANE_D, SN_PLANE_V, SN_PLANE_V_LOW};
+    for (uint32_t i = 0; i < 4; ++i) {
+        at[to[i] * s] = (float)from[i]->x;
+        at[(to[i] + 1) * s] = (float)from[i]->y;
+        at[(to[i] + 2) * s] = (float)from[i]->z;
+    }
+}
+
+static void push_one(const sn_wide_motion *m, uint32_t slot, const float *at, size_t s)
+{
+    sn_vec4 *to[] = {&m->x[slot], &m->x_low[slot], &m->v[slot], &m->v_low[slot]};
+    const uint32_t from[] = {SN_PLANE_X, SN_PLANE_D, SN_PLANE_V, SN_PLANE_V_LOW};
+    for (uint32_t i = 0; i < 4; ++i) {
+        to[i]->x = (sn_real)at[from[i] * s];
+        to[i]->y = (sn_real)at[(from[i] + 1) * s];
+        to[i]->z = (sn_real)at[(from[i] + 2) * s];
+    }
+}
+
+static void enter(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, float *margin, size_t s)
+{
+    sn_wide_motion full = *motion;
+    full.count = (tile->count - 7 * tile->rows) * SN_BATCH;
+    memset(margin, 0, SN_PLANES * s * sizeof *margin); /* what is beside the particles must be a number */
+    l->t->wide->enter(&full, margin + PLANE_MARGIN, s);
+    for (uint32_t i = full.count; i < tile->count; ++i) {
+        float *at = margin + PLANE_MARGIN + plane_place(tile, i);
+        pull_one(motion, tile->first + i, at, s);
+        at[SN_PLANE_W * s] = (float)motion->x[tile->first + i].w;
+    }
+}
+
+static void leave(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, const float *margin, size_t s)
+{
+    sn_wide_motion full = *motion;
+    full.count = (tile->count - 7 * tile->rows) * SN_BATCH;
+    l->t->wide->leave(&full, margin + PLANE_MARGIN, s);
+    for (uint32_t i = full.count; i < tile->count; ++i)
+        push_one(motion, tile->first + i, margin + PLANE_MARGIN + plane_place(tile, i), s);
+}
+
+/* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
+static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, const sn_wide_motion *motion)
+{
+    const sn_tiled *t = l->t;
+    const home *h = (const home *)l->scratch->home_table.column[0] + index;
+    const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
+    float *margin = (float *)l->scratch->resident_table.column[0] + h->plane, *plane = margin + PLANE_MARGIN;
+    size_t s = h->stride;
+    uint32_t count = tile->rows * SN_BATCH;
+    if (t->enters)
+        enter(l, tile, motion, margin, s);
+    for (uint32_t i = 0; !t->enters && i < h->exchanges; ++i)
+        pull_one(motion, e[i].slot, plane + e[i].at, s);
+    if (t->pass == 0)
+        t->wide->predict_planes(motion, plane, s, count);
+    else
+        memcpy(plane + SN_PLANE_MARK * s, plane + SN_PLANE_D * s, (2 * s + count) * sizeof *plane);
+    run_planes(l, tile, margin, s);
+    bool sound = t->wide->settle_planes(motion, plane, s, count);
+    if (t->leaves)
+        leave(l, tile, motion, margin, s);
+    for (uint32_t i = 0; !t->leaves && i < h->exchanges; ++i)
+        push_one(motion, e[i].slot, plane + e[i].at, s);
+    return sound;
 }
 
 /* Predicts the particles of a tile, or notes where they are. */
@@ -238,10 +411,17 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     sn_wide_motion motion = {0};
     bool good = true;
-    if (t->motion) {
+    if (t->motion)
         motion = tile_motion(l, tile);
-        begin_motion(l, &motion);
+    if (tile->rows && t->resident) {
+        good = pass_resident(l, tile, index, &motion);
+        *result = (tile_result){.good = good};
+        if (!good)
+            atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+        return;
     }
+    if (t->motion)
+        begin_motion(l, &motion);
     if (tile->rows && t->wide)
         solve_planes(l, tile, worker);
     else

@@ -150,7 +150,7 @@ SN_INLINE uint32_t flags_bits(flags where)
 }
 
 /* A run of the batches from b on. */
-static inline sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t batches)
+SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t batches)
 {
     sn_wide_run part = *run;
     const size_t lane = (size_t)b * SN_BATCH;
@@ -165,15 +165,22 @@ static inline sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uin
     return part;
 }
 
-/* These lanes of a batch, at width 16 of two, one by one. */
-__attribute__((noinline)) static void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout,
-                                                uint32_t b, uint32_t lanes_left)
+/* These lanes of the first batch, at width 16 of the first two, one by one. */
+__attribute__((noinline)) static void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout,
+                                                   uint32_t lanes_left)
 {
     const uint8_t mask[2] = {(uint8_t)lanes_left, (uint8_t)(lanes_left >> SN_BATCH)};
-    sn_wide_run part = pair_part(run, shape->params, b, SN_WIDTH > SN_BATCH ? 2 : 1);
     part.mask = mask;
-    const sn_wide_kind *kind = &sn_wide_scalar()->kind[shape->kind];
-    (layout == PAIR_NEAR ? kind->near : layout == PAIR_FAR ? kind->far : kind->planes)(&part);
+    const sn_wide_kind *single = &sn_wide_scalar()->kind[kind];
+    (layout == PAIR_NEAR ? single->near : layout == PAIR_FAR ? single->far : single->planes)(&part);
+}
+
+/* Of batch b. The run is handed on by value: if its address left the loop, all of it would have to be read again for every batch. */
+SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout, uint32_t b,
+                         uint32_t lanes_left)
+{
+    sn_wide_run part = pair_part(run, shape->params, b, SN_WIDTH > SN_BATCH ? 2 : 1);
+    pair_rest_of(part, shape->kind, layout, lanes_left);
 }
 #endif
 

@@ -4,7 +4,7 @@
 #define SN_WIDE_TABLE_H
 
 #include "wide/distance.h"
-#include "wide/motion.h"
+#include "wide/planes.h"
 #include "wide/points.h"
 #include "wide/shapes.h"
 
@@ -31,7 +31,8 @@
 #define WIDE_TABLE(NAME, KINDS)                                                                                        \
     {                                                                                                                  \
         .name = NAME, .kind = KINDS, .predict = motion_predict, .note = motion_note, .settle = motion_settle,          \
-        .spread = motion_spread, .collect = motion_collect                                                             \
+        .spread = motion_spread, .collect = motion_collect, .enter = motion_enter, .leave = motion_leave,              \
+        .predict_planes = motion_predict_planes, .settle_planes = motion_settle_planes                                 \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

@@ -86,7 +86,25 @@ typedef struct sn_wide {
        count is a multiple of 8. */
     void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane, size_t stride);
     void (*collect)(sn_vec4 *d, uint32_t count, const float *plane, size_t stride); /* only d, its w stays */
+
+    /* A tile that stays in planes: in and out again (a range, of a multiple of 8), and predict and settle as above, without
+       forces. count is a multiple of 8. */
+    void (*enter)(const sn_wide_motion *motion, float *plane, size_t stride);
+    void (*leave)(const sn_wide_motion *motion, const float *plane, size_t stride);
+    void (*predict_planes)(const sn_wide_motion *motion, float *plane, size_t stride, uint32_t count);
+    bool (*settle_planes)(const sn_wide_motion *motion, float *plane, size_t stride, uint32_t count);
 } sn_wide;
+
+/* Planes of a tile that stays in planes for a whole step; kernels know the first seven of them. */
+enum {
+    SN_PLANE_X = 0,
+    SN_PLANE_D = 3, /* x_low of the state */
+    SN_PLANE_W = 6,
+    SN_PLANE_V = 7,
+    SN_PLANE_V_LOW = 10,
+    SN_PLANE_MARK = 13,
+    SN_PLANES = 16
+};
 
 /* The fastest that the machine has, or the one asked for, if it has it and NULL otherwise. */
 const sn_wide *sn_wide_choose(sn_simd simd);

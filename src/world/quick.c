@@ -68,6 +68,13 @@ static sn_wide_motion motion_of(sn_world *world, sn_real h)
                             .lose = (float)-math_expm1(-damping * (double)h)};
 }
 
+/* Whether nothing but constraints looks at particles between the first substep and the last, so that tiles of planes can stay
+   what they are. */
+static bool is_undisturbed(const sn_world *world)
+{
+    return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count;
+}
+
 /* False if it failed; out says whether because of lost tasks. */
 static bool take_substep(sn_world *world, sn_real h, uint32_t left, sn_solver_out *out)
 {
@@ -85,8 +92,11 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, sn_solver_ou
         }
     }
     sn_targets_lead(world, left);
+    t.resident = is_undisturbed(world);
     for (; t.pass < in.iterations; ++t.pass) {
         sn_real largest = 0;
+        t.enters = left == world->state.settings.substeps && t.pass == 0;
+        t.leaves = left == 1 && t.pass + 1 == in.iterations;
         if (!sn_tiled_pass(&t, out, &largest))
             return false;
     }

@@ -12,7 +12,7 @@ static void everybody(void **state)
     (void)state;
     sn_contestants all;
     assert_int_equal(sn_contestants_read(NULL, &all), SN_EXIT_FINE);
-    assert_int_equal(all.count, 5);
+    assert_int_equal(all.count, 6);
     assert_string_equal(all.item[0].label, "gauss_seidel");
     assert_string_equal(all.item[3].set[0], "world.solver=lagrange");
     sn_contestants_release(&all);

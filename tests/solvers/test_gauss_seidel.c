@@ -190,15 +190,14 @@ static void all_passes_without_tolerance(void **state)
 }
 
 /* With one, passes end when the largest residual of a pass is below it, and no later; N_MAX has the last word. */
-static void tolerance_ends_the_passes(void **state)
+static void check_tolerance(int sweep)
 {
-    (void)state;
     static const double tolerances[] = {1e-2, 1e-3, 1e-4};
     uint32_t last = 0;
     for (size_t i = 0; i < COUNT_OF(tolerances); ++i) {
         sn_world *world = crooked_rope();
         sn_report report;
-        configure(world, SN_ORDER_INSERTION, 1000, tolerances[i]);
+        configure(world, sweep, 1000, tolerances[i]);
         assert_ok(world, sn_world_step(world, 1));
         uint32_t passes = passes_of(world);
         assert_true(passes > last && passes < 1000);
@@ -209,22 +208,31 @@ static void tolerance_ends_the_passes(void **state)
         sn_world_destroy(world);
 
         world = crooked_rope(); /* one pass fewer than needed is all there are */
-        configure(world, SN_ORDER_INSERTION, passes - 1, tolerances[i]);
+        configure(world, sweep, passes - 1, tolerances[i]);
         assert_ok(world, sn_world_step(world, 1));
         assert_int_equal(passes_of(world), passes - 1);
         sn_world_destroy(world);
     }
 }
 
+static void tolerance_ends_the_passes(void **state)
+{
+    (void)state;
+    check_tolerance(SN_ORDER_INSERTION);
+    check_tolerance(SUPPORT_TILED);
+}
+
 /* What is satisfied already takes one pass to find out. */
 static void satisfied_takes_one_pass(void **state)
 {
     (void)state;
-    line l = line_of(1, 2, false);
-    configure(l.world, SN_ORDER_INSERTION, 50, 1e-4);
-    assert_ok(l.world, sn_world_step(l.world, 1));
-    assert_int_equal(passes_of(l.world), 1);
-    sn_world_destroy(l.world);
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep) {
+        line l = line_of(1, 2, false);
+        configure(l.world, sweep, 50, 1e-4);
+        assert_ok(l.world, sn_world_step(l.world, 1));
+        assert_int_equal(passes_of(l.world), 1);
+        sn_world_destroy(l.world);
+    }
 }
 
 /* ---- Contradictions --------------------------------------------------------------------------------------------- */
@@ -283,12 +291,12 @@ static void two_pins_for_one_particle(void **state)
 /* ---- Redundancy and degeneracy ---------------------------------------------------------------------------------- */
 
 /* A rod that is there three times is one rod, to round-off. */
-static void duplicates_change_nothing(void **state)
+static void check_duplicates(int sweep)
 {
-    (void)state;
     sn_world *world[2];
     for (uint32_t n = 0; n < 2; ++n) {
         world[n] = support_world();
+        configure(world[n], sweep, 1, 0);
         sn_particle a = sn_add_particle(world[n], vec(0, 0, 0), SN_IMMOVABLE);
         sn_particle b = sn_add_particle(world[n], vec(1, 0.5, 0), 1);
         for (uint32_t i = 0; i < (n ? 3 : 1); ++i)
@@ -299,6 +307,13 @@ static void duplicates_change_nothing(void **state)
                      sn_particle_position(world[1], sn_particle_from_index(world[1], 1)), EXACTNESS(1e-4, 1e-12));
     sn_world_destroy(world[0]);
     sn_world_destroy(world[1]);
+}
+
+static void duplicates_change_nothing(void **state)
+{
+    (void)state;
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep)
+        check_duplicates(sweep);
 }
 
 /* Rigid constraints between immovable particles cannot do anything, and say so by a force of zero. */
@@ -373,10 +388,10 @@ static void soft_rods_between_immovable_ends_pull(void **state)
 
 /* Two points in one place that shall be in one place have no direction and need none: the rod rests, C reads as NaN,
    and once something else moves the points apart it works again. */
-static void coincident_points_rest(void **state)
+static void check_coincident_points_rest(int sweep)
 {
-    (void)state;
     sn_world *world = support_void();
+    configure(world, sweep, 1, 0);
     sn_particle a = sn_add_particle(world, vec(1, 1, 1), 1), b = sn_add_particle(world, vec(1, 1, 1), 1);
     sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 0);
     sn_constraint rope = sn_add_distance_max(world, sn_at(a), sn_at(b), 2);
@@ -394,12 +409,21 @@ static void coincident_points_rest(void **state)
     sn_world_destroy(world);
 }
 
+static void coincident_points_rest(void **state)
+{
+    (void)state;
+    for (int sweep = 0; sweep < SUPPORT_SWEEPS; ++sweep)
+        check_coincident_points_rest(sweep);
+}
+
 /* Those that shall be apart part along x, by their masses, rather than stay collapsed for ever. */
 static void coincident_points_part(void **state)
 {
     (void)state;
-    for (uint32_t n = 0; n < 3; ++n) {
+    for (uint32_t i = 0; i < 3 * SUPPORT_SWEEPS; ++i) {
+        uint32_t n = i % 3;
         sn_world *world = support_void();
+        configure(world, (int)(i / 3), 1, 0);
         sn_particle a = sn_add_particle(world, vec(1, 1, 1), 1), b = sn_add_particle(world, vec(1, 1, 1), 3);
         sn_constraint c = n == 0   ? sn_add_distance(world, sn_at(a), sn_at(b), 2)
                           : n == 1 ? sn_add_distance_min(world, sn_at(a), sn_at(b), 2)
@@ -467,10 +491,11 @@ static void tumbling_box_stays_rigid(void **state)
 
 /* What is left of a stretch of 1 m after a step with stiffness k. Damping this strong forgets velocities between
    substeps, so that only projections count. */
-static double left_after(double k, bool correct, uint32_t iterations, uint32_t substeps)
+static double left_after(int sweep, double k, bool correct, uint32_t iterations, uint32_t substeps)
 {
     sn_world *world = support_void();
     sn_settings s = sn_world_settings(world);
+    support_set_sweep(&s, sweep);
     s.iterations = iterations;
     s.substeps = substeps;
     s.correct_stiffness = correct;
@@ -494,9 +519,11 @@ static void corrected_stiffness_is_independent_of_passes(void **state)
     static const double stiffness[] = {0, 0.1, 0.5, 0.9, 1};
     for (size_t i = 0; i < COUNT_OF(passes); ++i)
         for (size_t j = 0; j < COUNT_OF(stiffness); ++j) {
+            int sweep = (i + j) % 2 ? SUPPORT_TILED : SN_ORDER_THERE_AND_BACK;
             double k = stiffness[j], n = passes[i][0] * passes[i][1];
-            assert_close(left_after(k, true, passes[i][0], passes[i][1]), 1 - k, EXACTNESS(2e-5, 1e-12));
-            assert_close(left_after(k, false, passes[i][0], passes[i][1]), pow(1 - k, n), EXACTNESS(2e-5, 1e-12));
+            assert_close(left_after(sweep, k, true, passes[i][0], passes[i][1]), 1 - k, EXACTNESS(2e-5, 1e-12));
+            assert_close(left_after(sweep, k, false, passes[i][0], passes[i][1]), pow(1 - k, n),
+                         EXACTNESS(2e-5, 1e-12));
         }
 }
 

@@ -444,13 +444,15 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
         TRY(tolerance, real(bench_negative[i].value), bench_words("tolerance", bench_negative[i].word));
         TRY(damping, real(bench_negative[i].value), bench_words("damping", bench_negative[i].word));
     }
-    TRY(solver, (sn_solver)5, "solver 5");
+    TRY(solver, (sn_solver)6, "solver 6");
     TRY(solver, (sn_solver)-1, "solver");
     TRY(solver, (sn_solver)1000, "solver 1000");
     TRY(integrator, (sn_integrator)5, "integrator 5");
     TRY(integrator, (sn_integrator)-1, "integrator");
     TRY(order, (sn_order)4, "order 4");
     TRY(order, (sn_order)-1, "order");
+    for (int order = SN_ORDER_INSERTION; order < SN_ORDER_THERE_AND_BACK; ++order)
+        TRY(order, (sn_order)order, "order gauss_seidel tiled"); /* which has the order of its plan */
     TRY(gradients, (sn_gradients)2, "gradients 2");
     TRY(gradients, (sn_gradients)-1, "gradients");
     good.integrator = SN_INTEGRATOR_BDF2;
@@ -474,7 +476,7 @@ static void for_bad_settings(void *context, void (*use)(void *context, const bad
     TRY(integrator, SN_INTEGRATOR_BDF2, "impulses BDF2");
     good.solver = SN_SOLVER_LAGRANGE;
     TRY(integrator, SN_INTEGRATOR_BDF2, "lagrange BDF2");
-    good.solver = SN_SOLVER_GAUSS_SEIDEL;
+    good.solver = SN_SOLVER_TILED;
     TRY(substeps, 0, "substeps 0");
     TRY(substeps, 100001, "substeps 100001");
     TRY(substeps, UINT32_MAX, "substeps 4294967295");

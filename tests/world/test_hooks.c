@@ -181,23 +181,40 @@ static void test_lost_tasks(void **state)
     }
 }
 
+/* A world of which the hook loses a task in the course of a step of four substeps. */
+static sn_world *lose_in_step(support_tasks *tasks, sn_solver solver, uint32_t run)
+{
+    sn_world_def def = cloth_def(tasks);
+    def.settings.solver = solver;
+    def.settings.substeps = 4;
+    sn_world *world = cloth(&def);
+    *tasks = (support_tasks){.mode = SUPPORT_TASKS_LOSE, .lossy_run = run, .lost = 1};
+    assert_result(world, SN_ERROR_HOST, sn_world_step(world, real(0.0625)));
+    return world;
+}
+
+static uint32_t runs_of_step(sn_solver solver)
+{
+    support_tasks count = {.mode = SUPPORT_TASKS_FORWARD};
+    sn_world_def def = cloth_def(&count);
+    def.settings.solver = solver;
+    def.settings.substeps = 4;
+    sn_world *world = cloth(&def);
+    support_run(world, 1, 0.0625);
+    sn_world_destroy(world);
+    return count.runs;
+}
+
 /* In the middle of a step of several substeps: the world stands at the start of the one that failed. */
 static void test_lost_task_in_later_substep(void **state)
 {
     (void)state;
-    support_tasks count = {.mode = SUPPORT_TASKS_FORWARD};
-    sn_world_def def = cloth_def(&count);
-    def.settings.substeps = 4;
-    sn_world *world = cloth(&def);
-    support_run(world, 1, 0.0625);
-    uint32_t runs_per_substep = count.runs / 4;
-    assert_int_equal(count.runs, 4 * runs_per_substep);
-    sn_world_destroy(world);
-
-    count = (support_tasks){.mode = SUPPORT_TASKS_LOSE, .lossy_run = 2 * runs_per_substep, .lost = 1};
-    world = cloth(&def);
-    assert_result(world, SN_ERROR_HOST, sn_world_step(world, real(0.0625)));
-    def = cloth_def(NULL);
+    support_tasks tasks;
+    uint32_t runs_per_substep = runs_of_step(SN_SOLVER_GAUSS_SEIDEL) / 4;
+    assert_int_equal(runs_of_step(SN_SOLVER_GAUSS_SEIDEL), 4 * runs_per_substep);
+    sn_world *world = lose_in_step(&tasks, SN_SOLVER_GAUSS_SEIDEL, 2 * runs_per_substep);
+    sn_world_def def = cloth_def(NULL);
+    def.settings.solver = SN_SOLVER_GAUSS_SEIDEL;
     def.settings.substeps = 2;
     sn_world *twin = cloth(&def);
     support_run(twin, 1, 0.03125);
@@ -207,6 +224,29 @@ static void test_lost_task_in_later_substep(void **state)
     assert_same_world(world, twin);
     sn_world_destroy(world);
     sn_world_destroy(twin);
+}
+
+/* The tiled solver takes a step as a whole: whichever run loses a task, the world stands at the start of the step, and
+   the second try does it. */
+static void test_lost_task_of_tiles(void **state)
+{
+    (void)state;
+    support_tasks tasks;
+    sn_world_def def = cloth_def(NULL);
+    def.settings.substeps = 4;
+    uint32_t runs = runs_of_step(SN_SOLVER_TILED);
+    assert_true(runs > 4);
+    for (uint32_t run = 0; run < runs; ++run) {
+        sn_world *world = lose_in_step(&tasks, SN_SOLVER_TILED, run), *twin = cloth(&def);
+        assert_true(sn_world_time(world) == 0);
+        assert_same_world(world, twin);
+        tasks.mode = SUPPORT_TASKS_FORWARD;
+        support_run(world, 1, 0.0625);
+        support_run(twin, 1, 0.0625);
+        assert_same_world(world, twin);
+        sn_world_destroy(world);
+        sn_world_destroy(twin);
+    }
 }
 
 /* ---- Built-in threads -------------------------------------------------------------------------------------------- */
@@ -220,7 +260,7 @@ static uint32_t threads_made(const sn_world *world)
 static void test_same_results_on_threads(void **state)
 {
     (void)state;
-    const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_JACOBI};
+    const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_JACOBI, SN_SOLVER_TILED};
     for (uint32_t i = 0; i < COUNT_OF(solvers); ++i) {
         sn_world_def def = cloth_def(NULL);
         def.settings.solver = solvers[i];
@@ -640,7 +680,7 @@ static void test_warning(void **state)
     settings.iterations = 2;
     assert_ok(world, sn_world_configure(world, &settings));
     settings.iterations = 1;
-    settings.order = SN_ORDER_SYMMETRIC;
+    support_set_sweep(&settings, SN_ORDER_SYMMETRIC);
     assert_ok(world, sn_world_configure(world, &settings));
     assert_int_equal(log.count, 1);
     sn_world_destroy(world);
@@ -655,6 +695,7 @@ int main(void)
         cmocka_unit_test(test_field_that_is_not_parallel),
         cmocka_unit_test(test_lost_tasks),
         cmocka_unit_test(test_lost_task_in_later_substep),
+        cmocka_unit_test(test_lost_task_of_tiles),
         cmocka_unit_test(test_same_results_on_threads),
         cmocka_unit_test(test_changing_threads),
         cmocka_unit_test(test_threads_are_no_state),

@@ -159,7 +159,7 @@ static void test_cloth(void **state)
     enum { N = 12 };
     sn_world *world = world_with(20, 4);
     sn_settings settings = sn_world_settings(world);
-    settings.order = SN_ORDER_SYMMETRIC;
+    support_set_sweep(&settings, SN_ORDER_SYMMETRIC);
     assert_ok(world, sn_world_configure(world, &settings));
     sn_particle p[N][N];
     for (int i = 0; i < N; ++i)
@@ -370,14 +370,13 @@ static void test_failure(void **state)
     sn_world_destroy(world);
 }
 
-static void test_memory(void **state)
+static void check_memory(int sweep)
 {
-    (void)state;
     for (uint64_t n = 1;; ++n) {
         support_memory memory = {.fail_at = 0};
         sn_world_def def = sn_default_world_def();
         def.allocator = support_allocator(&memory);
-        def.settings.order = SN_ORDER_WORST_FIRST;
+        support_set_sweep(&def.settings, sweep);
         sn_world *world = support_world_from(&def);
         sn_particle hinge = add(world, 0, 0, 0, (double)INFINITY), bob = add(world, 1, 0, 0, 1);
         join(world, hinge, bob, 1, 0);
@@ -398,6 +397,13 @@ static void test_memory(void **state)
         if (result == SN_OK)
             break;
     }
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    check_memory(SN_ORDER_WORST_FIRST);
+    check_memory(SUPPORT_TILED);
 }
 
 int main(void)

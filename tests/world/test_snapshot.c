@@ -44,7 +44,7 @@ static void edit_everything(sn_world *world, const support_animals *zoo)
 {
     sn_settings settings = sn_world_settings(world);
     settings.gravity = vec(1, 2, 3);
-    settings.order = SN_ORDER_WORST_FIRST;
+    support_set_sweep(&settings, SN_ORDER_WORST_FIRST);
     settings.substeps = 3;
     settings.iterations = 2;
     settings.damping = real(0.5);
@@ -446,11 +446,19 @@ static void edit_gravity(sn_world *world, const support_animals *zoo)
     assert_ok(world, sn_world_configure(world, &settings));
 }
 
+static void edit_solver(sn_world *world, const support_animals *zoo)
+{
+    sn_settings settings = sn_world_settings(world);
+    (void)zoo;
+    settings.solver = SN_SOLVER_GAUSS_SEIDEL;
+    assert_ok(world, sn_world_configure(world, &settings));
+}
+
 static void edit_order(sn_world *world, const support_animals *zoo)
 {
     sn_settings settings = sn_world_settings(world);
     (void)zoo;
-    settings.order = SN_ORDER_SYMMETRIC;
+    support_set_sweep(&settings, SN_ORDER_SYMMETRIC);
     assert_ok(world, sn_world_configure(world, &settings));
 }
 
@@ -602,6 +610,7 @@ static const struct {
     edit *apply;
 } edits[] = {
     {"gravity", edit_gravity},
+    {"solver", edit_solver},
     {"order", edit_order},
     {"substeps", edit_substeps},
     {"iterations", edit_iterations},
