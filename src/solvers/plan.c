@@ -771,8 +771,11 @@ static bool change(sn_plan *plan, sn_store *store, const sn_wide_kind *wide, uin
         return true;
     plan->damped = plan->damped || is_damped(store, kind, row);
     uint32_t place = pool->place[row] - 1;
-    if (place >> PLACE_SHIFT != PLACE_LANE)
+    if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch, or know of no damping */
+        plan->canonical = plan->canonical && !sn_plan_is_wide(plan, store, wide, kind, row) &&
+                          plan->damped == is_damped(store, kind, row);
         return true;
+    }
     if (!sn_plan_is_wide(plan, store, wide, kind, row)) {
         forget(plan, pool, row);
         plan->canonical = false;

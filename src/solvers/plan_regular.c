@@ -27,6 +27,7 @@ typedef struct stretch {
     uint32_t rows;      /* of a lane */
     uint32_t classes;
     uint32_t fitting;   /* constraints that are in a class */
+    bool collided;      /* some are not because of the number of rows alone */
     class class[MOST_CLASSES];
 } stretch;
 
@@ -112,6 +113,7 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
 {
     uint32_t batches = 0, others = 0, row = 0;
     s->classes = s->fitting = 0;
+    s->collided = false;
     for (uint32_t number = s->lo; number < s->lo + s->count; ++number, row = row + 1 < s->rows ? row + 1 : 0)
         for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
             const plan_item *item = &w->item[w->of_first[i]];
@@ -129,6 +131,7 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
             if (!*at) {
                 *at = collides(s, &s->class[c], item->count, row) ? PLAN_NONE : 1;
                 batches += *at == 1;
+                s->collided = s->collided || *at != 1;
             }
             if (*at == 1)
                 s->fitting++;
@@ -286,15 +289,20 @@ typedef struct search {
     row_use *use;
 } search;
 
-static bool try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
+/* Where neighbours are just a lane apart, so that their batches collide, two rows more help. */
+static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
 {
     stretch s = {.lo = lo, .count = count, .rows = rows};
-    if (count < LEAST || count <= 7 * rows || rows > TILE_MOST / LANES || look->w->failed) /* all eight lanes have something */
-        return false;
-    if (!is_regular(look->w, &s, look->batch))
-        return false;
-    plan_stretch(look->w, &s, look->batch, look->use);
-    return true;
+    if (count < LEAST || look->w->failed)
+        return;
+    for (; s.rows <= TILE_MOST / LANES && count > 7 * s.rows; s.rows += 2) { /* all eight lanes have something */
+        if (is_regular(look->w, &s, look->batch)) {
+            plan_stretch(look->w, &s, look->batch, look->use);
+            return;
+        }
+        if (!s.collided || s.rows > rows)
+            return;
+    }
 }
 
 /* The longest step of a constraint among some particles of a body: the length of a row, in a grid. */
@@ -322,9 +330,7 @@ static void try_large(const search *look, uint32_t lo, uint32_t count)
     each = (each + LANES - 1) / LANES * LANES;
     for (uint32_t at = 0; at < count; at += each) {
         uint32_t here = count - at < each ? count - at : each;
-        uint32_t rows = (here + LANES - 1) / LANES;
-        if (!try_stretch(look, lo + at, here, rows)) /* perhaps a neighbour is just one lane on: two rows more help */
-            try_stretch(look, lo + at, here, rows + 2);
+        try_stretch(look, lo + at, here, (here + LANES - 1) / LANES);
     }
 }
 

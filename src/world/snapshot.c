@@ -121,32 +121,28 @@ static void walk_pools(stream *s, sn_store *store)
     }
 }
 
-/* The plan. One that is as it would be made of the constraints now, is made again; otherwise its arrays are saved. */
+/* The plan, as it is: one that was made anew after edits would not be the same, and edits may come before the next step. */
 static void walk_plan(stream *s, sn_world *world)
 {
     sn_plan *plan = &world->plan;
     struct {
-        uint64_t fingerprint;
         uint32_t made, canonical, damped, particles, widest_rows, live;
-    } head = {plan->fingerprint, plan->made, plan->canonical, plan->damped, plan->particles, plan->widest_rows, plan->live};
+    } head = {plan->made, plan->canonical, plan->damped, plan->particles, plan->widest_rows, plan->live};
     if (s->mode == RESERVE || s->mode == READ)
         memcpy(&head, s->at, sizeof head);
-    bool as_it_is = head.made && head.canonical && plan->made && plan->canonical && plan->fingerprint == head.fingerprint &&
-                    !world->constraints.edit_table.count && !world->constraints.log_lost;
     walk_bytes(s, &head, sizeof head);
     if (s->mode == READ) {
         plan->filled = false;
-        plan->made = head.made && (as_it_is || !head.canonical);
+        plan->made = head.made;
         plan->canonical = head.canonical;
         plan->damped = head.damped;
-        plan->fingerprint = head.fingerprint;
         plan->particles = head.particles;
         plan->widest_rows = head.widest_rows;
         plan->live = head.live;
     }
     if (s->mode == RESERVE && head.made && !sn_plan_reserve_log(&world->constraints, s->allocator, head.live))
         s->failed = true;
-    if (!head.made || head.canonical)
+    if (!head.made)
         return;
 #define SN_PLAN_TABLE(type, name) walk_table(s, &plan->name##_table);
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)

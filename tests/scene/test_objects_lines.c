@@ -509,9 +509,9 @@ static void test_net_has_knots_cords_and_borders(void **state)
 static void test_net_hangs(void **state)
 {
     (void)state;
-    sn_scene *scene = scene_of("{\"type\": \"net\", \"pins\": [\"top_left\", \"top_right\"]}");
+    sn_scene *scene = scene_in("{\"substeps\": 20}", "{\"type\": \"net\", \"pins\": [\"top_left\", \"top_right\"]}");
     run(scene, 60);
-    assert_true(worst(scene, SN_KIND_DISTANCE_MAX) < 0.01);
+    assert_true(worst(scene, SN_KIND_DISTANCE_MAX) < 0.005);
     assert_true(isinf(mass_at(scene, first_of(scene), number_of(first_of(scene), "top_left"))));
     sn_scene_destroy(scene);
 }
@@ -786,7 +786,7 @@ static void test_figure_falls_and_stays_together(void **state)
     for (uint32_t p = 0; p < COUNT_OF(poses); ++p)
         for (uint32_t h = 0; h < COUNT_OF(held); ++h) {
             strain s = fall(poses[p], held[h], held[h] == NULL, true);
-            double most = held[h] ? 0.01 : 0.02; /* what hits the ground is hit hard */
+            double most = held[h] ? 0.01 : 0.03; /* what hits the ground is hit hard */
             if (!(s.stretch < most && s.side < 3 && s.limit < 3 && s.energy < 1))
                 fail_msg(
                     "%s, held by %s: sticks are off by %g, joints bend backwards by %g and over by %g degrees, %g J",

@@ -455,6 +455,7 @@ static void test_choices(void **state)
     }
     EDGES(solver, sn_solver_choices)
     EDGES(integrator, sn_integrator_choices)
+    good.solver = SN_SOLVER_GAUSS_SEIDEL;
     EDGES(order, sn_order_choices)
     EDGES(gradients, sn_gradients_choices)
     for (uint32_t i = 0; i <= sn_drag_choices.count; ++i) {
@@ -472,7 +473,11 @@ static void test_choices(void **state)
     assert_string_equal(sn_order_choices.name[SN_ORDER_WORST_FIRST], "worst_first");
     assert_string_equal(sn_order_choices.name[SN_ORDER_THERE_AND_BACK], "there_and_back");
     assert_string_equal(sn_gradients_choices.name[SN_GRADIENTS_START], "start");
-    assert_string_equal(sn_solver_choices.name[SN_SOLVER_GAUSS_SEIDEL], "gauss_seidel");
+    static const char *const solvers[] = {
+        [SN_SOLVER_GAUSS_SEIDEL] = "gauss_seidel", [SN_SOLVER_JACOBI] = "jacobi", [SN_SOLVER_IMPULSES] = "impulses",
+        [SN_SOLVER_LAGRANGE] = "lagrange",         [SN_SOLVER_DIRECT] = "direct", [SN_SOLVER_TILED] = "tiled"};
+    for (size_t i = 0; i < COUNT_OF(solvers); ++i)
+        assert_string_equal(sn_solver_choices.name[i], solvers[i]);
     static const char *const forms[] = {
         [SN_DRAG_RATE] = "rate",     [SN_DRAG_LOSS] = "loss",     [SN_DRAG_FORCE] = "force",
         [SN_DRAG_PLANAR] = "planar", [SN_DRAG_MATRIX] = "matrix", [SN_DRAG_RIGID] = "rigid"};

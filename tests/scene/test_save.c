@@ -7,7 +7,8 @@
 
 #define EVERYTHING                                                                                                     \
     "{'title': 'all', 'about': 'of it', 'topic': 'x', 'world': {'gravity': [0.5, -9.81, 0], 'integrator': 'leapfrog'," \
-    " 'order': 'symmetric', 'substeps': 3, 'iterations': 2, 'damping': 0.1, 'tolerance': 1e-7, 'drags': ["             \
+    " 'solver': 'gauss_seidel', 'order': 'symmetric', 'substeps': 3, 'iterations': 2, 'damping': 0.1, 'tolerance': "   \
+    "1e-7, 'drags': ["                                                                                                 \
     "{'strength': 0.1}, {'form': 'rigid', 'strength': 1, 'object': 'cloth'}, {'form': 'planar', 'normal': [1, 2, 3],"  \
     " 'origin': [0, -4, 0], 'distance': 0.3, 'parallel': 1, 'orthogonal': 2}, {'form': 'matrix', 'matrix':"            \
     " [[2, 1, 0], [1, 2, 0], [0, 0, 0.1]]}, {'form': 'loss', 'strength': 0.3}, {'form': 'force', 'strength': 0.01}]}," \

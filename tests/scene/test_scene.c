@@ -256,12 +256,14 @@ static void test_materials(void **state)
 static void test_world(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'title': 't', 'about': 'a', 'topic': 'p', 'world': {'gravity': [0, -1], 'integrator':"
-                             " 'verlet', 'order': 'insertion', 'substeps': 3, 'iterations': 0, 'tolerance': 0.5,"
-                             " 'damping': 0.25, 'correct_stiffness': true, 'gradients': 'start'},"
-                             " 'run': {'frames': 9, 'rate': 25, 'warm_up': 4, 'time': 8}, 'record': {'every': 3}}");
+    fixture f = fixture_good(
+        "{'title': 't', 'about': 'a', 'topic': 'p', 'world': {'gravity': [0, -1], 'integrator':"
+        " 'verlet', 'solver': 'gauss_seidel', 'order': 'insertion', 'substeps': 3, 'iterations': 0, 'tolerance': 0.5,"
+        " 'damping': 0.25, 'correct_stiffness': true, 'gradients': 'start'},"
+        " 'run': {'frames': 9, 'rate': 25, 'warm_up': 4, 'time': 8}, 'record': {'every': 3}}");
     sn_settings s = sn_world_settings(f.world);
     assert_vec_same(s.gravity, vec(0, -1, 0));
+    assert_int_equal(s.solver, SN_SOLVER_GAUSS_SEIDEL);
     assert_true(s.integrator == SN_INTEGRATOR_VERLET && s.order == SN_ORDER_INSERTION && s.substeps == 3);
     assert_true(s.iterations == 0 && s.tolerance == real(0.5) && s.damping == real(0.25) && s.correct_stiffness);
     assert_int_equal(s.gradients, SN_GRADIENTS_START);
@@ -279,9 +281,11 @@ static void test_world(void **state)
     s = sn_world_settings(f.world);
     assert_memory_equal(&s.gravity, &standard.gravity, sizeof s.gravity);
     assert_true(s.substeps == standard.substeps && s.order == standard.order);
+    assert_int_equal(s.solver, SN_SOLVER_TILED);
     assert_true(sn_scene_describe(f.scene).frames == 300 && sn_scene_describe(f.scene).rate == 60);
     assert_string_equal(sn_scene_describe(f.scene).title, "");
     fixture_close(&f);
+    assert_refused("{'world': {'order': 'insertion'}}", "world", "order|gauss_seidel|tiled");
     assert_refused("{'world': {'integrator': 'bdf2', 'gradients': 'start'}}", "world", "gradients|bdf2");
     assert_refused("{'run': {'rate': 0}}", "run.rate", "0");
     assert_refused("{'record': {'every': 0}}", "record.every", "0 1");

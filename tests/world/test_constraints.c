@@ -243,10 +243,19 @@ static void expect_same_def(const sn_constraint_def *a, const sn_constraint_def 
     }
 }
 
-/* What is read of any constraint of any kind can be added, and reads the same again. */
-static void test_read_round_trip(void **state)
+/* A fixed number of them, and no spots. */
+static bool only_particles(const sn_constraint_def *def)
 {
-    (void)state;
+    bool plain = sn_kind_info(world, def->kind)->points > 0;
+    for (uint32_t i = 0; i < def->point_count; ++i)
+        plain = plain && def->points[i].count == 1;
+    return plain;
+}
+
+/* What is read of any constraint of any kind can be added, and reads the same again. */
+static void check_read_round_trip(int sweep)
+{
+    configure(sweep, 10, 1, 0);
     assert_int_equal(sn_register_kind(world, &support_kind_gap), SN_KIND_BUILTIN_END);
     support_animals zoo = support_zoo(world);
     support_run(world, 5, 1.0 / 60);
@@ -268,9 +277,22 @@ static void test_read_round_trip(void **state)
             expect_same_def(&def, &again, sn_kind_info(world, kind));
             uint64_t hash = sn_world_hash(world);
             assert_ok(world, sn_constraint_change(world, copy, &again));
-            assert_true(sn_world_hash(world) == hash); /* a change to the same is no change */
+            if (sweep != SUPPORT_TILED || only_particles(&def)) /* otherwise it may get another place in the plan */
+                assert_true(sn_world_hash(world) == hash);      /* a change to the same is no change */
         }
     }
+}
+
+static void test_read_round_trip(void **state)
+{
+    (void)state;
+    check_read_round_trip(SN_ORDER_THERE_AND_BACK);
+}
+
+static void test_read_round_trip_with_a_plan(void **state)
+{
+    (void)state;
+    check_read_round_trip(SUPPORT_TILED);
 }
 
 static void test_change(void **state)
@@ -1110,6 +1132,7 @@ int main(void)
         IN_VOID(test_runs),
         IN_VOID(test_numbers_stay),
         IN_DEFAULT(test_read_round_trip),
+        IN_DEFAULT(test_read_round_trip_with_a_plan),
         IN_VOID(test_change),
         IN_VOID(test_set_param),
         IN_VOID(test_set_param_measures),
