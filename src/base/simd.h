@@ -323,6 +323,46 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 RECORDS_FUNCTIONS(near, uint16_t)
 RECORDS_FUNCTIONS(far, uint32_t)
 
+/* Adds to records, or subtracts from them, in place. */
+#define RECORDS_IN_PLACE(suffix, number)                                                                               \
+    SN_INLINE void records_add_to_##suffix(sn_vec4 *base, const number *index, const records *r)                       \
+    {                                                                                                                  \
+        RECORDS_CHANGE(r, base, index, +, _mm_add_ps);                                                                 \
+    }                                                                                                                  \
+    SN_INLINE void records_sub_from_##suffix(sn_vec4 *base, const number *index, const records *r)                     \
+    {                                                                                                                  \
+        RECORDS_CHANGE(r, base, index, -, _mm_sub_ps);                                                                 \
+    }
+
+#if SN_WIDTH == 8 && defined(__AVX__)
+SN_INLINE __m128 record_half(lanes part, int half)
+{
+    return half ? _mm256_extractf128_ps((__m256)part, 1) : _mm256_castps256_ps128((__m256)part);
+}
+
+#define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
+    for (int i = 0; i < 8; ++i) {                                                                                      \
+        float *at = &(base)[(index)[i]].x;                                                                             \
+        _mm_storeu_ps(at, operation(_mm_loadu_ps(at), record_half((r)->part[i % 4], i / 4)));                          \
+    }
+#elif SN_WIDTH == 4
+#define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
+    for (int i = 0; i < 4; ++i) {                                                                                      \
+        float *at = &(base)[(index)[i]].x;                                                                             \
+        lanes_store(at, lanes_load(at) op(r)->part[i]);                                                                \
+    }
+#else
+#define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
+    for (int i = 0; i < 4 * SN_WIDTH; ++i) {                                                                           \
+        float *at = &(base)[(index)[i / 4]].x + i % 4, by[4 * SN_WIDTH];                                               \
+        memcpy(by, (r), sizeof by);                                                                                    \
+        *at = *at op by[4 * RECORDS_AT(i / 4) + i % 4];                                                                \
+    }
+#endif
+
+RECORDS_IN_PLACE(near, uint16_t)
+RECORDS_IN_PLACE(far, uint32_t)
+
 SN_INLINE records records_add(records a, records b)
 {
     return (records){{a.part[0] + b.part[0], a.part[1] + b.part[1], a.part[2] + b.part[2], a.part[3] + b.part[3]}};

@@ -238,18 +238,31 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------------ */
 
+#if SN_WIDTH <= 8
+/* How far the points of a batch go, and which lanes of it. */
+typedef struct pair_push {
+    lanes3 a, c;
+    uint32_t now;
+} pair_push;
+
+/* So many batches are evaluated before the first of them is moved: they share no particle. A machine that looks ahead some
+   hundred instructions sees one batch and a half, and would wait for the root and the division of each; this way it waits for
+   none of them. */
+#define PAIR_BLOCK 16u
+
 #define PAIR_RECORDS(suffix, number, LAYOUT)                                                                           \
-    SN_INLINE void pair_batch_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first)    \
+    SN_INLINE void pair_front_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,    \
+                                       pair_push *to)                                                                  \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
-        uint32_t mask = wide_mask(run, b, first);                                                                      \
         records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
         records da = records_load_##suffix(run->d, a), dc = records_load_##suffix(run->d, c);                          \
-        /* w of a - (-w of c) is the sum that the formula needs; d has none */                                         \
-        records t = records_turn(records_add(records_sub(ya, records_negate_w(yc)), records_sub(da, dc)));             \
+        records t = records_turn(records_add(records_sub(ya, yc), records_sub(da, dc)));                               \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
-        lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);        \
+        lanes wa = records_turn(ya).part[3], wc = records_turn(yc).part[3], give = wa + wc;                            \
+        lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                          \
+        uint32_t mask = wide_mask(run, b, first);                                                                      \
         flags usual;                                                                                                   \
         wide_load_params(run, shape->params, b, first, param);                                                         \
         if (!shape->plain)                                                                                             \
@@ -257,30 +270,43 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);             \
-        difference = lanes3_scale(difference, share);                                                                  \
-        records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
-        da = records_add(da, records_mul(records_w(ya), push));                                                        \
-        dc = records_sub(dc, records_mul(records_w(yc), push));                                                        \
-        uint32_t now = pair_usual(mask, usual);                                                                        \
-        if (now == WIDE_ALL_LANES) {                                                                                   \
-            records_store_##suffix(run->d, a, &da);                                                                    \
-            records_store_##suffix(run->d, c, &dc);                                                                    \
-        } else {                                                                                                       \
-            records_store_some_##suffix(run->d, a, &da, now);                                                          \
-            records_store_some_##suffix(run->d, c, &dc, now);                                                          \
-        }                                                                                                              \
+        *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
+                          pair_usual(mask, usual)};                                                                    \
         if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, shape->rows, at, now, lambda);                                                      \
-        if (now != mask)                                                                                               \
-            pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
+            wide_write_lambda(run, shape->rows, at, to->now, lambda);                                                  \
+    }                                                                                                                  \
+    SN_INLINE void pair_back_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,     \
+                                      const pair_push *from)                                                           \
+    {                                                                                                                  \
+        const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
+        records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});                         \
+        records pc = records_turn((records){{from->c.x, from->c.y, from->c.z, lanes_all(0)}});                         \
+        if (from->now == WIDE_ALL_LANES) {                                                                             \
+            records_add_to_##suffix(run->d, a, &pa);                                                                   \
+            records_sub_from_##suffix(run->d, c, &pc);                                                                 \
+            return;                                                                                                    \
+        }                                                                                                              \
+        uint32_t mask = wide_mask(run, b, first);                                                                      \
+        records da = records_add(records_load_##suffix(run->d, a), pa);                                                \
+        records dc = records_sub(records_load_##suffix(run->d, c), pc);                                                \
+        records_store_some_##suffix(run->d, a, &da, from->now);                                                        \
+        records_store_some_##suffix(run->d, c, &dc, from->now);                                                        \
+        if (from->now != mask)                                                                                         \
+            pair_rest(run, shape, LAYOUT, b, (mask ^ from->now) << first);                                             \
     }                                                                                                                  \
     SN_INLINE void pair_loop_##suffix(const sn_wide_run *run, const pair_shape *shape)                                 \
     {                                                                                                                  \
-        for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
-            for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)                                              \
-                if (SN_WIDTH == SN_BATCH || wide_mask(run, b, first))                                                  \
-                    pair_batch_##suffix(run, shape, b, first);                                                         \
+        pair_push push[PAIR_BLOCK];                                                                                    \
+        const uint32_t parts = SN_BATCH / SN_WIDTH, count = run->batches * parts;                                      \
+        for (uint32_t start = 0; start < count; start += PAIR_BLOCK) {                                                 \
+            uint32_t end = count - start < PAIR_BLOCK ? count : start + PAIR_BLOCK;                                    \
+            for (uint32_t i = start; i < end; ++i)                                                                     \
+                pair_front_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, &push[i - start]);                    \
+            for (uint32_t i = start; i < end; ++i)                                                                     \
+                pair_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, &push[i - start]);                     \
+        }                                                                                                              \
     }
+#endif
 
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 
