@@ -97,6 +97,8 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *
         plan->param[run->param + (batch * params + n) * SN_BATCH + lane] =
             (float)pool->param[(size_t)row * pool->param_count + n];
     plan->compliance[global * SN_BATCH + lane] = (float)pool->give[row].compliance;
+    if (pool->give[row].compliance > 0)
+        plan->run[run - plan->run].soft = true;
 }
 
 /* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
@@ -728,7 +730,7 @@ static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
                           [PLACE_EXTRA] = plan->extra};
     pool->place[row] = 0;
     if (where == PLACE_LANE)
-        plan->mask[at / SN_BATCH] &= (uint8_t) ~(1u << at % SN_BATCH);
+        plan->mask[at / SN_BATCH] &= (uint16_t) ~(1u << at % SN_BATCH);
     else
         visits[where][at].kind = 0;
 }

@@ -5,10 +5,10 @@
    nothing and run side by side. What joins several tiles is grouped by the tiles that it joins; groups that share no
    particle make up the tiles of the second layer, what is left of them the third, and so on: a few layers, of which the
    first has nearly everything. Inside a tile constraints are coloured: those of one kind and colour share no particle
-   and run eight at a time, in *batches*.
+   and run sixteen at a time, in *batches*.
 
    Where a tile's particles have consecutive numbers and its constraints repeat from one number to the next, as in a
-   grid, a rope, or a row of identical objects, the tile gets the form of *planes*: its numbers are cut into eight equal
+   grid, a rope, or a row of identical objects, the tile gets the form of *planes*: its numbers are cut into sixteen equal
    stretches, one for each lane, and stored side by side, so that a constraint and its counterparts in the other lanes
    lie in memory one after the other and nothing needs to be gathered.
 
@@ -39,6 +39,7 @@ typedef struct sn_plan_run {
     uint32_t param;    /* where its parameters start */
     uint32_t visit;    /* visits: the first, */
     uint32_t visits;   /*   and how many */
+    uint32_t soft;     /* some of its constraints have compliance, or had */
 } sn_plan_run;
 
 typedef struct sn_tile {
@@ -59,7 +60,7 @@ typedef struct sn_tile {
     ARRAY(uint16_t, near)                                                                                              \
     ARRAY(uint32_t, far)                                                                                               \
     ARRAY(uint32_t, offset)                                                                                            \
-    ARRAY(uint8_t, mask)                                                                                               \
+    ARRAY(uint16_t, mask)                                                                                              \
     ARRAY(uint32_t, row)                                                                                               \
     ARRAY(sn_visit, visit) /* kind 0: removed */                                                                       \
     ARRAY(sn_visit, many)  /* with any number of points */                                                             \

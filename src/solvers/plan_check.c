@@ -124,15 +124,27 @@ static bool check_visit(checker *c, const asked_tile *a, const sn_plan_run *run,
     return count || complain(c, "visit %u has a particle that does not exist", run->visit + i);
 }
 
-/* The slot of a place in a plane; SN_NO_SLOT for the margins, and where the last lane has nothing. */
-static uint32_t slot_of_place(const sn_tile *tile, uint32_t place)
+/* The row that an offset stands for, and by how many lanes it is off: a batch lies before the first row, and lanes are few
+   compared with what a row is long. */
+static uint32_t row_of_offset(uint32_t offset, int32_t *lanes)
 {
-    uint32_t full = tile->count - 7 * tile->rows, row = place / SN_BATCH - 1, lane = place % SN_BATCH;
-    if (place < SN_BATCH || row >= tile->rows)
+    uint32_t row = (offset + SN_ROW / 2 - SN_BATCH) / SN_ROW;
+    *lanes = (int32_t)offset - (int32_t)SN_BATCH - (int32_t)(row * SN_ROW);
+    return row;
+}
+
+/* The slot of a lane; SN_NO_SLOT where there is none, and where the last lane has nothing. */
+static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane)
+{
+    int32_t lanes;
+    uint32_t full = tile->count - (SN_BATCH - 1) * tile->rows, row = row_of_offset(offset, &lanes);
+    lane += (uint32_t)lanes;
+    if (lane >= SN_BATCH || row >= tile->rows)
         return SN_NO_SLOT;
     if (row < full)
         return tile->first + row * SN_BATCH + lane;
-    return lane == 7 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * 7 + lane;
+    return lane == SN_BATCH - 1 ? SN_NO_SLOT
+                                : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
 }
 
 /* The slot that a lane of a batch takes for its point. */
@@ -141,7 +153,7 @@ static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_pla
 {
     size_t points = c->wide[run->kind].points, at = run->index + (batch * points + point) * SN_BATCH + lane;
     if (a->tile->rows)
-        return slot_of_place(a->tile, c->plan->offset[run->index + batch * points + point] + lane);
+        return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
     return a->layer == 0 ? a->tile->first + c->plan->near[at] : c->plan->far[at];
 }
 
@@ -202,24 +214,20 @@ static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run,
     return true;
 }
 
-/* Planes: a point of a batch reads and writes eight places whether lanes are empty or not, so that none of them may be
-   another's of the same run, particles of nobody included. */
+/* Planes: a point of a batch takes a whole row whether lanes are empty or not, so that no other of the same run may. */
 static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch)
 {
-    uint32_t points = c->wide[run->kind].points, most = (a->tile->rows + 1) * SN_BATCH;
+    uint32_t points = c->wide[run->kind].points;
     for (uint32_t i = 0; i < points && a->tile->rows; ++i) {
-        uint32_t offset = c->plan->offset[run->index + batch * points + i];
-        if (offset > most)
-            return complain(c, "a batch of run %u reads from %u on in planes of %u rows", c->runs, offset,
-                            a->tile->rows);
-        for (uint32_t place = offset; place < offset + SN_BATCH; ++place) {
-            if (place < SN_BATCH || place >= most)
-                continue;
-            if (c->place[place] == c->runs + 1)
-                return complain(c, "two points of run %u (%s) write to place %u of tile %u", c->runs,
-                                c->store->pool[run->kind]->kind.name, place, a->number);
-            c->place[place] = c->runs + 1;
-        }
+        int32_t lanes;
+        uint32_t row = row_of_offset(c->plan->offset[run->index + batch * points + i], &lanes);
+        if (row >= a->tile->rows || lanes <= -(int32_t)SN_BATCH || lanes >= (int32_t)SN_BATCH)
+            return complain(c, "a batch of run %u reads row %u in planes of %u rows, %d lanes on", c->runs, row,
+                            a->tile->rows, lanes);
+        if (c->place[row] == c->runs + 1)
+            return complain(c, "two points of run %u (%s) write to row %u of tile %u", c->runs,
+                            c->store->pool[run->kind]->kind.name, row, a->number);
+        c->place[row] = c->runs + 1;
     }
     return true;
 }
@@ -276,7 +284,7 @@ static bool check_range(checker *c, const asked_tile *a, uint32_t *slots, uint32
     const sn_tile *t = a->tile;
     if (!expect(c, "the first slot of a tile", t->first, *slots))
         return false;
-    if (t->rows && (t->count <= 7 * t->rows || t->count > 8 * t->rows))
+    if (t->rows && (t->count <= (SN_BATCH - 1) * t->rows || t->count > SN_BATCH * t->rows))
         return complain(c, "tile %u has %u particles in planes of %u rows", a->number, t->count, t->rows);
     if (!t->rows && t->count > UINT16_MAX)
         return complain(c, "tile %u has %u particles, too many for its indices", a->number, t->count);

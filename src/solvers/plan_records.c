@@ -181,7 +181,7 @@ sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32
     if (w->failed)
         return NULL;
     memset(a, 0, (size_t)batches * each * index->width[0]);
-    memset(m, 0, batches);
+    memset(m, 0, batches * sizeof(uint16_t));
     if (wide->params)
         memset(p, 0, (size_t)batches * SN_BATCH * wide->params * sizeof(float));
     memset(c, 0, (size_t)batches * SN_BATCH * sizeof(float));
@@ -193,7 +193,7 @@ void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uin
 {
     sn_plan *plan = w->plan;
     uint32_t global = run->batch + batch;
-    ((uint8_t *)plan->mask_table.column[0])[global] |= (uint8_t)(1u << lane);
+    ((uint16_t *)plan->mask_table.column[0])[global] |= (uint16_t)(1u << lane);
     ((uint32_t *)plan->row_table.column[0])[global * SN_BATCH + lane] = item->row;
 }
 

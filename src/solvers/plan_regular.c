@@ -1,8 +1,8 @@
 /* Tiles of planes: bodies whose constraints repeat from one particle number to the next.
 
-   A stretch of consecutive numbers is cut into eight lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
+   A stretch of consecutive numbers is cut into sixteen lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
    k. A constraint whose particles are p, p + s, ... for steps s that many others share, is in row k = (p - lo) % rows of
-   its class; the eight of a row and class are one batch, whose particles are eight neighbours in memory: those of step
+   its class; the sixteen of a row and class are one batch, whose particles are eight neighbours in memory: those of step
    s lie in row (k + s) mod rows, so many lanes on. Nobody has to say that something is a grid: it is tried, and kept if
    the batches turn out to be full enough. */
 #include "solvers/plan_work.h"
@@ -80,25 +80,31 @@ static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *
     return item->wide && item->count > 1 && item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
-/* Where point i of a class, in the batch of a row, starts in a plane. */
-static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
+/* The row of point i of a class, in the batch of a row, and how many lanes on it is. */
+static uint32_t row_of(const stretch *s, const class *c, uint32_t row, uint32_t i, int32_t *lanes)
 {
-    int64_t at = (int64_t)row + c->step[i], rows = s->rows;
-    int64_t lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
-    return (uint32_t)((at - lanes * rows) * LANES + lanes + LANES); /* planes start eight floats early */
+    int32_t at = (int32_t)row + c->step[i], rows = (int32_t)s->rows;
+    *lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
+    return (uint32_t)(at - *lanes * rows);
 }
 
-/* Whether points of a batch would be in each other's way. A point takes eight places whether lanes are empty or not, so
-   this is the case where a step is a whole number of lanes, or one row less: a grid whose rows are as long as lanes. */
+/* Where it starts. Planes start a batch early, because lanes that are empty may lie before the first row. */
+static uint32_t offset_of(const stretch *s, const class *c, uint32_t row, uint32_t i)
+{
+    int32_t lanes;
+    uint32_t at = row_of(s, c, row, i, &lanes);
+    return (uint32_t)((int32_t)(at * SN_ROW + LANES) + lanes);
+}
+
+/* Whether points of a batch would be in each other's way: where a step is a whole number of lanes they are in one row, as in a
+   grid whose rows are as long as lanes. */
 static bool collides(const stretch *s, const class *c, uint32_t points, uint32_t row)
 {
-    uint32_t offset[MOST_POINTS];
-    for (uint32_t i = 0; i < points; ++i) {
-        offset[i] = offset_of(s, c, row, i);
+    int32_t lanes;
+    for (uint32_t i = 1; i < points; ++i)
         for (uint32_t k = 0; k < i; ++k)
-            if (offset[i] < offset[k] + LANES && offset[k] < offset[i] + LANES)
+            if (row_of(s, c, row, i, &lanes) == row_of(s, c, row, k, &lanes))
                 return true;
-    }
     return false;
 }
 
@@ -156,14 +162,6 @@ static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
         }
 }
 
-/* The rows that a point of a batch touches: one, or two where the lanes have moved on. */
-static void rows_of(const stretch *s, uint32_t offset, uint32_t touched[2])
-{
-    touched[0] = offset / LANES;
-    touched[1] = offset % LANES ? offset / LANES + 1 : touched[0];
-    (void)s;
-}
-
 /* Colours, or for bodies without loops levels, of batches: as for constraints, with rows for particles. */
 typedef struct row_use {
     uint64_t used;
@@ -172,17 +170,18 @@ typedef struct row_use {
 
 static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t points, uint32_t row, bool loops, uint32_t *beyond)
 {
-    uint32_t touched[2 * MOST_POINTS], count = 0, colour = 0, level = 0;
+    uint32_t touched[MOST_POINTS], colour = 0, level = 0;
     uint64_t used = 0;
-    for (uint32_t i = 0; i < points; ++i, count += 2)
-        rows_of(s, offset_of(s, c, row, i), touched + count);
-    for (uint32_t i = 0; i < count; ++i) {
+    int32_t lanes;
+    for (uint32_t i = 0; i < points; ++i)
+        touched[i] = row_of(s, c, row, i, &lanes);
+    for (uint32_t i = 0; i < points; ++i) {
         used |= use[touched[i]].used;
         level = use[touched[i]].last > level ? use[touched[i]].last : level;
     }
     while (colour < COLOURS && used >> colour & 1)
         ++colour;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t i = 0; i < points; ++i) {
         if (colour < COLOURS)
             use[touched[i]].used |= UINT64_C(1) << colour;
         use[touched[i]].last = level + 1;
@@ -252,7 +251,7 @@ static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
             uint32_t to = *batch_at(batch, s, c, row) - 1;
             if (to == PLAN_NONE - 1)
                 continue;
-            if (((uint8_t *)w->plan->mask_table.column[0])[to] >> lane & 1)
+            if (((uint16_t *)w->plan->mask_table.column[0])[to] >> lane & 1)
                 continue; /* a second constraint of the same particles goes to a later layer */
             sn_plan_fill_lane(w, &whole, to, lane, item);
             item->done = true;
@@ -295,7 +294,7 @@ static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_
     stretch s = {.lo = lo, .count = count, .rows = rows};
     if (count < LEAST || look->w->failed)
         return;
-    for (; s.rows <= TILE_MOST / LANES && count > 7 * s.rows; s.rows += 2) { /* all eight lanes have something */
+    for (; s.rows <= TILE_MOST / LANES && count > 7 * s.rows; s.rows += 2) { /* all lanes have something */
         if (is_regular(look->w, &s, look->batch)) {
             plan_stretch(look->w, &s, look->batch, look->use);
             return;
@@ -381,7 +380,7 @@ void sn_plan_regular(plan_work *w)
     for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
         uint32_t size = bodies[i].count;
         end = i + 1;
-        if (8 * size <= TILE_PLANES)
+        if (LANES * size <= TILE_PLANES)
             while (end < found && bodies[end].count == size && bodies[end].lo == bodies[end - 1].lo + size &&
                    w->loop[bodies[end].lo] == w->loop[bodies[i].lo])
                 ++end;

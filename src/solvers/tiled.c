@@ -11,8 +11,7 @@
 typedef struct tiled {
     sn_table plane_table; /* of float: for each worker, the planes of one tile */
     uint32_t workers;
-    size_t stride; /* floats of a plane, */
-    size_t each;   /*   and of all planes of a worker */
+    size_t each; /* floats of a worker */
     sn_table result_table; /* of tile_result, for each tile */
 
     /* Tiles that stay in planes for a whole step. */
@@ -25,15 +24,15 @@ typedef struct tiled {
 
 /* Where a tile's planes are, and what of it others touch. */
 typedef struct home {
-    size_t plane;
-    size_t stride;
+    size_t plane; /* rows of places, behind which those of velocities start at `side` */
+    size_t side;
     uint32_t exchange, exchanges;
 } home;
 
 /* A particle that later layers touch: where it is in both forms. */
 typedef struct exchange {
     uint32_t slot;
-    uint32_t at;
+    uint32_t row, lane;
 } exchange;
 
 /* How a tile went. */
@@ -53,8 +52,8 @@ typedef struct layer {
     atomic_bool failed;
 } layer;
 
-#define PLANES 7
-#define PLANE_MARGIN SN_BATCH
+#define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
+#define LANES        SN_BATCH
 
 /* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
 
@@ -73,11 +72,24 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     return scratch->tiled = t;
 }
 
-/* Planes lie an odd number of cache lines apart: at a power of two they would compete for the same places in the cache. */
-static size_t plane_stride(uint32_t rows)
+/* Floats of so many rows. */
+static size_t plane_floats(uint32_t rows)
 {
-    size_t floats = ((size_t)rows * SN_BATCH + 2 * PLANE_MARGIN + 15) / 16 * 16;
-    return floats / 16 % 2 ? floats : floats + 16;
+    return (size_t)rows * SN_ROW + 2 * PLANE_MARGIN;
+}
+
+/* Particles of a tile of planes in rows of which every lane has one: the last lane may be shorter than the others. */
+static uint32_t in_full_rows(const sn_tile *tile)
+{
+    return (tile->count - (LANES - 1) * tile->rows) * LANES;
+}
+
+/* The particles of a tile of planes, in the order of storage: the row and the lane of each. */
+static uint32_t place_in_rows(const sn_tile *tile, uint32_t i, uint32_t *lane)
+{
+    uint32_t full = in_full_rows(tile), beyond = i - full;
+    *lane = i < full ? i % LANES : beyond % (LANES - 1);
+    return i < full ? i / LANES : full / LANES + beyond / (LANES - 1);
 }
 
 static void touch_visits(const sn_solver_in *in, bool *touched, const sn_visit *visit, uint32_t count)
@@ -93,13 +105,6 @@ static void touch_visits(const sn_solver_in *in, bool *touched, const sn_visit *
     }
 }
 
-/* The particles of a tile of planes, in the order of storage: where each is in a plane. */
-static uint32_t plane_place(const sn_tile *tile, uint32_t i)
-{
-    uint32_t full = (tile->count - 7 * tile->rows) * SN_BATCH;
-    return i < full ? i : full + (i - full) / 7 * SN_BATCH + (i - full) % 7;
-}
-
 static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_solver_in *in, const bool *touched)
 {
     const sn_plan *plan = in->plan;
@@ -107,17 +112,18 @@ static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_sol
     t->home_table.count = t->exchange_table.count = 0;
     for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
         const sn_tile *tile = &plan->tile[i];
-        home h = {.plane = floats, .stride = plane_stride(tile->rows), .exchange = t->exchange_table.count};
+        home h = {.plane = floats, .side = floats + plane_floats(tile->rows), .exchange = t->exchange_table.count};
         for (uint32_t k = 0; tile->rows && k < tile->count; ++k) {
             if (!touched[tile->first + k])
                 continue;
             if (!sn_table_reserve(&t->exchange_table, allocator, (uint64_t)t->exchange_table.count + 1))
                 return false;
-            ((exchange *)t->exchange_table.column[0])[t->exchange_table.count++] =
-                (exchange){tile->first + k, plane_place(tile, k)};
+            exchange *e = (exchange *)t->exchange_table.column[0] + t->exchange_table.count++;
+            e->slot = tile->first + k;
+            e->row = place_in_rows(tile, k, &e->lane);
         }
         h.exchanges = t->exchange_table.count - h.exchange;
-        floats += tile->rows ? SN_PLANES * h.stride : 0;
+        floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW : 0;
         ((home *)t->home_table.column[0])[t->home_table.count++] = h;
     }
     return floats < UINT32_MAX && sn_table_reserve(&t->resident_table, allocator, floats);
@@ -152,8 +158,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (!t)
         return false;
     t->workers = sn_parallel_workers(in->parallel);
-    t->stride = plane_stride(in->plan->widest_rows);
-    t->each = PLANES * t->stride;
+    t->each = plane_floats(in->plan->widest_rows);
     if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
@@ -217,7 +222,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
                          .param = plan->param + run->param,
-                         .compliance = plan->compliance + (size_t)run->batch * SN_BATCH,
+                         .compliance = run->soft ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
                          .read_lambda = t->pass > 0,
@@ -252,105 +257,119 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
     return true;
 }
 
-/* The rows at the end of a tile in which the last lane has nothing. */
-static void spread_tail(const sn_frame *frame, const sn_tile *tile, float *plane, size_t stride)
-{
-    uint32_t full = tile->count - 7 * tile->rows, slot = tile->first + full * SN_BATCH;
-    for (uint32_t row = full; row < tile->rows; ++row)
-        for (uint32_t lane = 0; lane < 7; ++lane, ++slot) {
-            float *at = plane + row * SN_BATCH + lane;
-            sn_vec4 x = frame->x[slot], d = frame->d[slot];
-            const float number[PLANES] = {(float)x.x, (float)x.y, (float)x.z, (float)d.x, (float)d.y, (float)d.z, (float)x.w};
-            for (uint32_t i = 0; i < PLANES; ++i)
-                at[i * stride] = number[i];
-        }
-}
-
-static void collect_tail(const sn_frame *frame, const sn_tile *tile, const float *plane, size_t stride)
-{
-    uint32_t full = tile->count - 7 * tile->rows, slot = tile->first + full * SN_BATCH;
-    for (uint32_t row = full; row < tile->rows; ++row)
-        for (uint32_t lane = 0; lane < 7; ++lane, ++slot) {
-            const float *at = plane + row * SN_BATCH + lane;
-            frame->d[slot] = (sn_vec4){(sn_real)at[3 * stride], (sn_real)at[4 * stride], (sn_real)at[5 * stride], 0};
-        }
-}
-
-static void run_planes(const layer *l, const sn_tile *tile, float *margin, size_t stride)
+static void run_planes(const layer *l, const sn_tile *tile, float *margin)
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
         sn_wide_run wide = wide_run(l->t, run);
         wide.plane = margin;
-        wide.stride = stride;
         wide.offset = l->plan->offset + run->index;
         l->t->wide->kind[run->kind].planes(&wide);
     }
 }
 
+/* A tile whose particles are in storage between passes. */
 static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
 {
     const sn_tiled *t = l->t;
     const sn_frame *frame = &t->in->frame;
-    size_t stride = l->scratch->stride;
     float *margin = (float *)l->scratch->plane_table.column[0] + worker * l->scratch->each, *plane = margin + PLANE_MARGIN;
-    uint32_t full = (tile->count - 7 * tile->rows) * SN_BATCH;
-    for (uint32_t i = 0; i < PLANES; ++i) { /* what is read beside the particles must be a number */
-        memset(margin + i * stride, 0, PLANE_MARGIN * sizeof *plane);
-        memset(plane + i * stride + full, 0, (tile->rows * SN_BATCH - full + PLANE_MARGIN) * sizeof *plane);
+    uint32_t full = in_full_rows(tile), lane;
+    memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* what lanes reach beside the particles must be numbers */
+    memset(plane + (size_t)full / LANES * SN_ROW, 0,
+           (plane_floats(tile->rows - full / LANES) - PLANE_MARGIN) * sizeof *plane);
+    t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane);
+    for (uint32_t i = full; i < tile->count; ++i) {
+        sn_vec4 x = frame->x[tile->first + i], d = frame->d[tile->first + i];
+        const float number[] = {(float)x.x, (float)x.y, (float)x.z, (float)d.x, (float)d.y, (float)d.z, (float)x.w};
+        float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW;
+        for (uint32_t k = 0; k < 7; ++k)
+            at[k * LANES + lane] = number[k];
     }
-    t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane, stride);
-    spread_tail(frame, tile, plane, stride);
-    run_planes(l, tile, margin, stride);
-    t->wide->collect(frame->d + tile->first, full, plane, stride);
-    collect_tail(frame, tile, plane, stride);
+    run_planes(l, tile, margin);
+    t->wide->collect(frame->d + tile->first, full, plane);
+    for (uint32_t i = full; i < tile->count; ++i) {
+        const float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW + SN_PLANE_D * LANES;
+        frame->d[tile->first + i] = (sn_vec4){(sn_real)at[lane], (sn_real)at[LANES + lane], (sn_real)at[2 * LANES + lane], 0};
+    }
 }
 
 /* ---- Tiles that stay in planes ---------------------------------------------------------------------------------------------- */
 
+/* The rows of one particle, at its lane. */
+typedef struct row_place {
+    float *at, *beside;
+} row_place;
+
+static row_place find_place(float *plane, float *side, uint32_t row, uint32_t lane)
+{
+    return (row_place){plane + (size_t)row * SN_ROW + lane, side + (size_t)row * SN_SIDE_ROW + lane};
+}
+
+static void put3(float *to, sn_vec4 a)
+{
+    to[0] = (float)a.x;
+    to[LANES] = (float)a.y;
+    to[2 * LANES] = (float)a.z;
+}
+
+static void get3(sn_vec4 *to, const float *from)
+{
+    to->x = (sn_real)from[0];
+    to->y = (sn_real)from[LANES];
+    to->z = (sn_real)from[2 * LANES];
+}
+
 /* One particle, from storage to planes or back. */
-static void pull_one(const sn_wide_motion *m, uint32_t slot, float *at, size_t s)
+static void pull_one(const sn_wide_motion *m, uint32_t slot, row_place to)
 {
-    const sn_vec4 *from[] = {&m->x[slot], &m->x_low[slot], &m->v[slot], &m->v_low[slot]};
-    const uint32_t to[] = {SN_PLANE_X, SN_PLANE_D, SN_PLANE_V, SN_PLANE_V_LOW};
-    for (uint32_t i = 0; i < 4; ++i) {
-        at[to[i] * s] = (float)from[i]->x;
-        at[(to[i] + 1) * s] = (float)from[i]->y;
-        at[(to[i] + 2) * s] = (float)from[i]->z;
-    }
+    put3(to.at + SN_PLANE_X * LANES, m->x[slot]);
+    put3(to.at + SN_PLANE_D * LANES, m->x_low[slot]);
+    put3(to.beside + SN_PLANE_V * LANES, m->v[slot]);
+    put3(to.beside + SN_PLANE_V_LOW * LANES, m->v_low[slot]);
 }
 
-static void push_one(const sn_wide_motion *m, uint32_t slot, const float *at, size_t s)
+static void push_one(const sn_wide_motion *m, uint32_t slot, row_place from)
 {
-    sn_vec4 *to[] = {&m->x[slot], &m->x_low[slot], &m->v[slot], &m->v_low[slot]};
-    const uint32_t from[] = {SN_PLANE_X, SN_PLANE_D, SN_PLANE_V, SN_PLANE_V_LOW};
-    for (uint32_t i = 0; i < 4; ++i) {
-        to[i]->x = (sn_real)at[from[i] * s];
-        to[i]->y = (sn_real)at[(from[i] + 1) * s];
-        to[i]->z = (sn_real)at[(from[i] + 2) * s];
-    }
+    get3(&m->x[slot], from.at + SN_PLANE_X * LANES);
+    get3(&m->x_low[slot], from.at + SN_PLANE_D * LANES);
+    get3(&m->v[slot], from.beside + SN_PLANE_V * LANES);
+    get3(&m->v_low[slot], from.beside + SN_PLANE_V_LOW * LANES);
 }
 
-static void enter(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, float *margin, size_t s)
+static void enter(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, float *plane, float *side)
 {
     sn_wide_motion full = *motion;
-    full.count = (tile->count - 7 * tile->rows) * SN_BATCH;
-    memset(margin, 0, SN_PLANES * s * sizeof *margin); /* what is beside the particles must be a number */
-    l->t->wide->enter(&full, margin + PLANE_MARGIN, s);
+    uint32_t lane;
+    full.count = in_full_rows(tile);
+    memset(plane - PLANE_MARGIN, 0, plane_floats(tile->rows) * sizeof *plane); /* lanes without particles, too, are numbers */
+    memset(side, 0, (size_t)tile->rows * SN_SIDE_ROW * sizeof *side);
+    l->t->wide->enter(&full, plane, side);
     for (uint32_t i = full.count; i < tile->count; ++i) {
-        float *at = margin + PLANE_MARGIN + plane_place(tile, i);
-        pull_one(motion, tile->first + i, at, s);
-        at[SN_PLANE_W * s] = (float)motion->x[tile->first + i].w;
+        uint32_t row = place_in_rows(tile, i, &lane);
+        row_place place = find_place(plane, side, row, lane);
+        pull_one(motion, tile->first + i, place);
+        place.at[SN_PLANE_W * LANES] = (float)motion->x[tile->first + i].w;
     }
 }
 
-static void leave(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, const float *margin, size_t s)
+static void leave(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, float *plane, float *side)
 {
     sn_wide_motion full = *motion;
-    full.count = (tile->count - 7 * tile->rows) * SN_BATCH;
-    l->t->wide->leave(&full, margin + PLANE_MARGIN, s);
-    for (uint32_t i = full.count; i < tile->count; ++i)
-        push_one(motion, tile->first + i, margin + PLANE_MARGIN + plane_place(tile, i), s);
+    uint32_t lane;
+    full.count = in_full_rows(tile);
+    l->t->wide->leave(&full, plane, side);
+    for (uint32_t i = full.count; i < tile->count; ++i) {
+        uint32_t row = place_in_rows(tile, i, &lane);
+        push_one(motion, tile->first + i, find_place(plane, side, row, lane));
+    }
+}
+
+/* Where they are now, for a further pass: what is pushed from here on counts. */
+static void note_planes(const float *plane, float *side, uint32_t rows)
+{
+    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW)
+        memcpy(side + SN_PLANE_MARK * LANES, plane + SN_PLANE_D * LANES, 3 * LANES * sizeof *side);
 }
 
 /* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
@@ -359,23 +378,22 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, c
     const sn_tiled *t = l->t;
     const home *h = (const home *)l->scratch->home_table.column[0] + index;
     const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
-    float *margin = (float *)l->scratch->resident_table.column[0] + h->plane, *plane = margin + PLANE_MARGIN;
-    size_t s = h->stride;
-    uint32_t count = tile->rows * SN_BATCH;
+    float *base = l->scratch->resident_table.column[0];
+    float *plane = base + h->plane + PLANE_MARGIN, *side = base + h->side;
     if (t->enters)
-        enter(l, tile, motion, margin, s);
+        enter(l, tile, motion, plane, side);
     for (uint32_t i = 0; !t->enters && i < h->exchanges; ++i)
-        pull_one(motion, e[i].slot, plane + e[i].at, s);
+        pull_one(motion, e[i].slot, find_place(plane, side, e[i].row, e[i].lane));
     if (t->pass == 0)
-        t->wide->predict_planes(motion, plane, s, count);
+        t->wide->predict_planes(motion, plane, side, tile->rows);
     else
-        memcpy(plane + SN_PLANE_MARK * s, plane + SN_PLANE_D * s, (2 * s + count) * sizeof *plane);
-    run_planes(l, tile, margin, s);
-    bool sound = t->wide->settle_planes(motion, plane, s, count);
+        note_planes(plane, side, tile->rows);
+    run_planes(l, tile, plane - PLANE_MARGIN);
+    bool sound = t->wide->settle_planes(motion, plane, side, tile->rows);
     if (t->leaves)
-        leave(l, tile, motion, margin, s);
+        leave(l, tile, motion, plane, side);
     for (uint32_t i = 0; !t->leaves && i < h->exchanges; ++i)
-        push_one(motion, e[i].slot, plane + e[i].at, s);
+        push_one(motion, e[i].slot, find_place(plane, side, e[i].row, e[i].lane));
     return sound;
 }
 

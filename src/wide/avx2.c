@@ -11,13 +11,13 @@ static const sn_wide_kind wide_kinds_16[SN_KIND_BUILTIN_END] =
 
 const sn_wide *sn_wide_avx2(void)
 {
-    static const sn_wide table = WIDE_TABLE("8 lanes, AVX2", wide_kinds);
+    static const sn_wide table = WIDE_TABLE("8 lanes, AVX2", wide_kinds, motion_predict_planes, motion_settle_planes);
     return &table;
 }
 
 const sn_wide *sn_wide_avx512(void)
 {
-    static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16);
+    static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16, sn_wide_predict_16, sn_wide_settle_16);
     return sn_wide_has_16 ? &table : NULL;
 }
 #else

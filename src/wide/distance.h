@@ -165,12 +165,12 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_
     return part;
 }
 
-/* These lanes of the first batch, at width 16 of the first two, one by one. */
+/* These lanes of the first batch, one by one. */
 __attribute__((noinline)) static void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout,
                                                    uint32_t lanes_left)
 {
-    const uint8_t mask[2] = {(uint8_t)lanes_left, (uint8_t)(lanes_left >> SN_BATCH)};
-    part.mask = mask;
+    const uint16_t mask = (uint16_t)lanes_left;
+    part.mask = &mask;
     const sn_wide_kind *single = &sn_wide_scalar()->kind[kind];
     (layout == PAIR_NEAR ? single->near : layout == PAIR_FAR ? single->far : single->planes)(&part);
 }
@@ -179,7 +179,7 @@ __attribute__((noinline)) static void pair_rest_of(sn_wide_run part, uint32_t ki
 SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout, uint32_t b,
                          uint32_t lanes_left)
 {
-    sn_wide_run part = pair_part(run, shape->params, b, SN_WIDTH > SN_BATCH ? 2 : 1);
+    sn_wide_run part = pair_part(run, shape->params, b, 1);
     pair_rest_of(part, shape->kind, layout, lanes_left);
 }
 #endif
@@ -197,16 +197,15 @@ SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
 
-/* One batch; at width 16 two that lie side by side. */
 SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first)
 {
-    const size_t s = run->stride, at = (size_t)b * SN_BATCH + first;
+    const size_t at = (size_t)b * SN_BATCH + first, d = SN_PLANE_D * SN_BATCH, w = SN_PLANE_W * SN_BATCH;
     float *a = run->plane + run->offset[2 * (size_t)b] + first,
           *c = run->plane + run->offset[2 * (size_t)b + 1] + first;
     uint32_t mask = wide_mask(run, b, first);
-    lanes3 da = wide_load3(a + 3 * s, s), dc = wide_load3(c + 3 * s, s);
-    lanes3 difference = lanes3_add(lanes3_sub(wide_load3(a, s), wide_load3(c, s)), lanes3_sub(da, dc));
-    lanes wa = lanes_load(a + 6 * s), wc = lanes_load(c + 6 * s), give = wa + wc;
+    lanes3 da = wide_load3(a + d), dc = wide_load3(c + d);
+    lanes3 difference = lanes3_add(lanes3_sub(wide_load3(a), wide_load3(c)), lanes3_sub(da, dc));
+    lanes wa = lanes_load(a + w), wc = lanes_load(c + w), give = wa + wc;
     lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
     wide_load_params(run, shape->params, b, first, param);
@@ -218,15 +217,14 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
-    wide_store3(a + 3 * s, s, da, now);
-    wide_store3(c + 3 * s, s, dc, now);
+    wide_store3(a + d, da, now);
+    wide_store3(c + d, dc, now);
     if (!shape->plain)
         wide_write_lambda(run, shape->rows, at, now, lambda);
     if (now != mask)
         pair_rest(run, shape, PAIR_PLANES, b, (mask ^ now) << first);
 }
 
-#if SN_WIDTH <= 8
 SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
@@ -234,7 +232,6 @@ SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
             if (SN_WIDTH == SN_BATCH || wide_mask(run, b, first))
                 pair_batch_planes(run, shape, b, first);
 }
-#endif
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------------ */
 

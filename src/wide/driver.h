@@ -87,13 +87,10 @@ SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t a
 
 #define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
 
-/* Those of a batch, or at width 16 of two, from lane `first` on. */
+/* Those of a batch, from lane `first` on. */
 SN_INLINE uint32_t wide_mask(const sn_wide_run *run, uint32_t b, uint32_t first)
 {
-    uint32_t mask = run->mask[b];
-    if (SN_WIDTH > SN_BATCH)
-        mask |= (uint32_t)run->mask[b + 1] << SN_BATCH;
-    return mask >> first & WIDE_ALL_LANES;
+    return (uint32_t)run->mask[b] >> first & WIDE_ALL_LANES;
 }
 
 SN_INLINE flags wide_present(uint32_t mask)
@@ -111,16 +108,16 @@ SN_INLINE void wide_store(float *to, lanes a, uint32_t mask)
     lanes_store(to, mask == WIDE_ALL_LANES ? a : lanes_choose(wide_present(mask), a, lanes_load(to)));
 }
 
-SN_INLINE void wide_store3(float *to, size_t stride, lanes3 a, uint32_t mask)
+SN_INLINE void wide_store3(float *to, lanes3 a, uint32_t mask)
 {
     wide_store(to, a.x, mask);
-    wide_store(to + stride, a.y, mask);
-    wide_store(to + 2 * stride, a.z, mask);
+    wide_store(to + SN_BATCH, a.y, mask);
+    wide_store(to + 2 * SN_BATCH, a.z, mask);
 }
 
-SN_INLINE lanes3 wide_load3(const float *from, size_t stride)
+SN_INLINE lanes3 wide_load3(const float *from)
 {
-    return (lanes3){lanes_load(from), lanes_load(from + stride), lanes_load(from + 2 * stride)};
+    return (lanes3){lanes_load(from), lanes_load(from + SN_BATCH), lanes_load(from + 2 * SN_BATCH)};
 }
 
 /* ---- Planes ------------------------------------------------------------------------------------------------------------ */
@@ -134,23 +131,23 @@ SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_
 SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,
                                  uint32_t mask)
 {
-    const size_t s = run->stride, at = (size_t)b * SN_BATCH + first;
+    const size_t at = (size_t)b * SN_BATCH + first;
     float *place[WIDE_MOST_POINTS];
     lanes3 p[WIDE_MOST_POINTS], d[WIDE_MOST_POINTS], push[WIDE_MOST_POINTS];
-    lanes3 origin = wide_load3(run->plane + run->offset[(size_t)b * shape->points] + first, s);
+    lanes3 origin = wide_load3(run->plane + run->offset[(size_t)b * shape->points] + first);
     lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];
     for (uint32_t i = 0; i < shape->points; ++i) {
         place[i] = run->plane + run->offset[(size_t)b * shape->points + i] + first;
-        lanes3 y = wide_load3(place[i], s);
-        d[i] = wide_load3(place[i] + 3 * s, s);
-        w[i] = lanes_load(place[i] + 6 * s);
+        lanes3 y = wide_load3(place[i]);
+        d[i] = wide_load3(place[i] + SN_PLANE_D * SN_BATCH);
+        w[i] = lanes_load(place[i] + SN_PLANE_W * SN_BATCH);
         p[i] = lanes3_add(shape->internal ? lanes3_sub(y, origin) : y, d[i]);
     }
     wide_load_params(run, shape->params, b, first, param);
     wide_read_lambda(run, shape->rows, at, mask, lambda);
     shape->project(p, w, param, wide_alpha(run, at), lambda, push);
     for (uint32_t i = 0; i < shape->points; ++i)
-        wide_store3(place[i] + 3 * s, s, lanes3_add(d[i], push[i]), mask);
+        wide_store3(place[i] + SN_PLANE_D * SN_BATCH, lanes3_add(d[i], push[i]), mask);
     wide_write_lambda(run, shape->rows, at, mask, lambda);
 }
 

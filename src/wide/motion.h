@@ -59,6 +59,7 @@ SN_INLINE uint32_t motion_slot(const sn_wide_motion *motion, uint32_t i)
     return motion->list ? motion->list[i] : motion->first + i;
 }
 
+#if SN_WIDTH <= 8
 static void motion_note(const sn_wide_motion *motion)
 {
     if (!motion->list)
@@ -66,6 +67,7 @@ static void motion_note(const sn_wide_motion *motion)
     for (uint32_t i = 0; motion->list && i < motion->count; ++i)
         motion->mark[i] = motion->x_low[motion->list[i]];
 }
+#endif
 
 #if SN_WIDTH == 1
 /* ---- One coordinate at a time ---------------------------------------------------------------------------------------------- */
@@ -113,7 +115,7 @@ static bool motion_settle(const sn_wide_motion *motion)
         }
     return sound != 0;
 }
-#else
+#elif SN_WIDTH <= 8
 /* ---- Whole particles ----------------------------------------------------------------------------------------------------------- */
 
 #define MOTION_STEP (SN_WIDTH / 4u)
@@ -233,29 +235,48 @@ static bool motion_settle(const sn_wide_motion *motion)
 
 /* ---- Between records and planes ----------------------------------------------------------------------------------------------- */
 
-static const uint32_t motion_row[SN_BATCH] = {0, 1, 2, 3, 4, 5, 6, 7};
+#if SN_WIDTH <= 8
+static const uint32_t motion_row[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 
-static void motion_spread(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane, size_t stride)
+/* Where particle i of a range is, in rows of so many floats. */
+SN_INLINE size_t motion_place(uint32_t i, size_t row)
+{
+    return i / SN_BATCH * row + i % SN_BATCH;
+}
+
+/* Turns the records of a column into three planes and back, and w into a fourth; count is a multiple of 16. */
+SN_INLINE void motion_turn_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
-        records a = records_turn(records_load_far(x + i, motion_row)),
-                b = records_turn(records_load_far(d + i, motion_row));
-        for (int k = 0; k < 3; ++k) {
-            lanes_store(plane + (size_t)k * stride + i, a.part[k]);
-            lanes_store(plane + (size_t)(k + 3) * stride + i, b.part[k]);
-        }
-        lanes_store(plane + 6 * stride + i, a.part[3]);
+        records r = records_turn(records_load_far(from + i, motion_row));
+        float *at = plane + motion_place(i, row);
+        for (uint32_t k = 0; k < 3; ++k)
+            lanes_store(at + k * SN_BATCH, r.part[k]);
+        if (w)
+            lanes_store(w + motion_place(i, row), r.part[3]);
     }
 }
 
-static void motion_collect(sn_vec4 *d, uint32_t count, const float *plane, size_t stride)
+SN_INLINE void motion_turn_out(sn_vec4 *to, uint32_t count, const float *plane, size_t row)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
-        const float *at = plane + 3 * stride + i;
-        records a = {{lanes_load(at), lanes_load(at + stride), lanes_load(at + 2 * stride), lanes_all(0)}};
-        a = records_with_w(records_turn(a), records_load_far(d + i, motion_row));
-        records_store_far(d + i, motion_row, &a);
+        const float *at = plane + motion_place(i, row);
+        records r = {{lanes_load(at), lanes_load(at + SN_BATCH), lanes_load(at + 2 * SN_BATCH), lanes_all(0)}};
+        r = records_with_w(records_turn(r), records_load_far(to + i, motion_row));
+        records_store_far(to + i, motion_row, &r);
     }
 }
+
+static void motion_spread(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane)
+{
+    motion_turn_in(x, count, plane + SN_PLANE_X * SN_BATCH, SN_ROW, plane + SN_PLANE_W * SN_BATCH);
+    motion_turn_in(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW, NULL);
+}
+
+static void motion_collect(sn_vec4 *d, uint32_t count, const float *plane)
+{
+    motion_turn_out(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW);
+}
+#endif
 
 #endif

@@ -1,4 +1,4 @@
-/* Wide kernels: the projections of the most used kinds, eight constraints at a time, and the loops over particles that
+/* Wide kernels: the projections of the most used kinds, sixteen constraints at a time, and the loops over particles that
    go with them. The same source is compiled for several instruction sets; which one runs is chosen when a world is made,
    from what the machine has, and does not change a bit of any result.
 
@@ -11,16 +11,29 @@
 #include <sinew/constraints.h>
 #include <sinew/world.h>
 
-#define SN_BATCH 8u /* constraints in a batch, whatever the width of the machine: the plan must not depend on it */
+#define SN_BATCH 16u /* constraints in a batch, whatever the width of the machine: the plan must not depend on it */
+
+/* Planes: sixteen particles, one in each lane, make a row: sixteen times x, then y, z, then d of each, then w, 64 bytes each, so
+   that a row is seven cache lines. What only particles need is in rows of its own. */
+enum {
+    SN_PLANE_X = 0,
+    SN_PLANE_D = 3, /* x_low of the state */
+    SN_PLANE_W = 6,
+    SN_ROW = 7 * SN_BATCH,
+    SN_PLANE_V = 0, /* of the other rows */
+    SN_PLANE_V_LOW = 3,
+    SN_PLANE_MARK = 6,
+    SN_SIDE_ROW = 9 * SN_BATCH
+};
 
 /* A run of batches of one kind whose constraints share no particle, so that they can be projected in any order.
 
    Batch b, lane l of a kind with P points and N parameters, in every layout:
-       index   of point p: index[(b * P + p) * 8 + l]       (near, far)
+       index   of point p: index[(b * P + p) * 16 + l]       (near, far)
                or one for all lanes: offset[b * P + p]      (planes)
-       parameter n: param[(b * N + n) * 8 + l]
-       compliance: compliance[b * 8 + l]
-       row:     row[b * 8 + l], whose multipliers are lambda[row * rows ...]
+       parameter n: param[(b * N + n) * 16 + l]
+       compliance: compliance[b * 16 + l]
+       row:     row[b * 16 + l], whose multipliers are lambda[row * rows ...]
        lane l is empty unless bit l of mask[b] is set; what its numbers are does not matter, but its index must be
        one of the run's particles
 
@@ -30,8 +43,8 @@ typedef struct sn_wide_run {
     uint32_t batches;
     const uint16_t *near;   /* particles of a tile: numbers from x and d on */
     const uint32_t *far;    /* particles anywhere */
-    const uint32_t *offset; /* planes: where in a plane the eight particles lie one after the other */
-    const uint8_t *mask;
+    const uint32_t *offset; /* planes: where the x of the sixteen particles lie one after the other */
+    const uint16_t *mask;
     const float *param;
     const float *compliance; /* m/N or the like, finite and not negative; NULL: 0 for all, which is a little faster */
     const uint32_t *row;     /* may be NULL if multipliers are neither read nor written */
@@ -43,8 +56,8 @@ typedef struct sn_wide_run {
     const sn_vec4 *x; /* place, and w: inverse mass */
     sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is */
     /* planes: */
-    float *plane;  /* x, y, z, then d of x, y, z, then w, each `stride` floats after the one before */
-    size_t stride; /* eight more floats before and behind each plane may be read, and written with what they hold */
+    float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
+                     beyond all rows: those lanes are empty, and what they touch is written with what it holds */
 } sn_wide_run;
 
 typedef void sn_wide_fn(const sn_wide_run *run);
@@ -82,29 +95,17 @@ typedef struct sn_wide {
        too large. Range or list. */
     bool (*settle)(const sn_wide_motion *motion);
 
-    /* Eight by eight between records and planes: particle i of the range goes to place[i / 8 * 8 + i % 8] of each plane.
-       count is a multiple of 8. */
-    void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane, size_t stride);
-    void (*collect)(sn_vec4 *d, uint32_t count, const float *plane, size_t stride); /* only d, its w stays */
+    /* Between records and rows: particle i of the range goes to lane i % 16 of row i / 16. count is a multiple of 16. */
+    void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane);
+    void (*collect)(sn_vec4 *d, uint32_t count, const float *plane); /* only d, its w stays */
 
-    /* A tile that stays in planes: in and out again (a range, of a multiple of 8), and predict and settle as above, without
-       forces. count is a multiple of 8. */
-    void (*enter)(const sn_wide_motion *motion, float *plane, size_t stride);
-    void (*leave)(const sn_wide_motion *motion, const float *plane, size_t stride);
-    void (*predict_planes)(const sn_wide_motion *motion, float *plane, size_t stride, uint32_t count);
-    bool (*settle_planes)(const sn_wide_motion *motion, float *plane, size_t stride, uint32_t count);
+    /* A tile that stays in planes, with rows of velocities beside them: in and out again (a range, of a multiple of 16), and
+       predict and settle as above, without forces. */
+    void (*enter)(const sn_wide_motion *motion, float *plane, float *side);
+    void (*leave)(const sn_wide_motion *motion, const float *plane, const float *side);
+    void (*predict_planes)(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows);
+    bool (*settle_planes)(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
-
-/* Planes of a tile that stays in planes for a whole step; kernels know the first seven of them. */
-enum {
-    SN_PLANE_X = 0,
-    SN_PLANE_D = 3, /* x_low of the state */
-    SN_PLANE_W = 6,
-    SN_PLANE_V = 7,
-    SN_PLANE_V_LOW = 10,
-    SN_PLANE_MARK = 13,
-    SN_PLANES = 16
-};
 
 /* The fastest that the machine has, or the one asked for, if it has it and NULL otherwise. */
 const sn_wide *sn_wide_choose(sn_simd simd);

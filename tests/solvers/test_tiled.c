@@ -91,14 +91,15 @@ static void test_momentum(void **state)
         }
 }
 
-/* Rods that begin satisfied do no work on the whole. */
+/* Rods that begin satisfied do no work on the whole, if they are solved well: with few passes the reference swings up the
+   tree, too. */
 static void test_no_energy_from_nowhere(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < COUNT_OF(free_shapes); ++i) {
         sn_world_def def = plain_def();
         def.settings.gravity = vec(0, 0, 0);
-        def.settings.iterations = 4;
+        def.settings.iterations = 16;
         sn_world *world = make_world(&def, free_shapes[i], 400);
         stir(world, 0.1, true);
         double first = report_of(world).kinetic;
@@ -272,22 +273,24 @@ static void test_every_integrator(void **state)
 static void test_tolerance(void **state)
 {
     (void)state;
-    static const uint32_t shapes[] = {GRAPH_GRID, GRAPH_SHUFFLED, GRAPH_STAR, GRAPH_MIXED};
+    static const uint32_t shapes[] = {GRAPH_GRID, GRAPH_SHUFFLED, GRAPH_STAR};
     for (uint32_t i = 0; i < COUNT_OF(shapes); ++i) {
         sn_world_def def = plain_def();
         def.settings.substeps = 1;
         def.settings.iterations = 5000;
         def.settings.tolerance = real(1e-4);
         sn_world *world = make_world(&def, shapes[i], 100);
+        stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
         uint64_t loose = report_of(world).passes;
         sn_world_destroy(world);
         def.settings.tolerance = real(1e-5);
         world = make_world(&def, shapes[i], 100);
+        stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
         uint64_t tight = report_of(world).passes;
         sn_world_destroy(world);
-        if (!(loose > 1 && loose < tight && tight < 5000) && shapes[i] != GRAPH_MIXED)
+        if (!(loose > 1 && loose < tight && tight < 5000))
             fail_msg("%s: %llu and %llu passes", graph_shapes[shapes[i]].name, (unsigned long long)loose,
                      (unsigned long long)tight);
     }
@@ -434,7 +437,7 @@ static void test_steps_in_one_go(void **state)
 static void test_flat_worlds(void **state)
 {
     (void)state;
-    static const uint32_t shapes[] = {GRAPH_ROPE, GRAPH_GRID, GRAPH_CLOTH, GRAPH_STAR, GRAPH_MIXED};
+    static const uint32_t shapes[] = {GRAPH_ROPE, GRAPH_GRID, GRAPH_CLOTH, GRAPH_STAR, GRAPH_TWICE};
     for (uint32_t i = 0; i < COUNT_OF(shapes); ++i) {
         sn_world_def def = plain_def();
         def.dimensions = 2;

@@ -101,7 +101,7 @@ void case_choose_params(wide_case *c, uint32_t i, uint64_t *seed)
         *case_param(c, i, n) = param[n];
 }
 
-/* Points of constraints lie in a permuted order. In planes two batches in three lie side by side. */
+/* Points of constraints lie in a permuted order. In planes there are gaps between some rows. */
 static void lay_out(wide_case *c, uint64_t *seed)
 {
     uint32_t used = CASE_LANES * c->shape->points, order[CASE_COUNT];
@@ -116,7 +116,7 @@ static void lay_out(wide_case *c, uint64_t *seed)
     }
     for (uint32_t b = 0; b < CASE_BATCHES; ++b)
         for (uint32_t p = 0; p < c->shape->points; ++p)
-            c->offset[b * c->shape->points + p] = (p * 2 * CASE_BATCHES + b + b / 3) * SN_BATCH + 8;
+            c->offset[b * c->shape->points + p] = (p * 2 * CASE_BATCHES + b + b / 3) * SN_ROW + SN_BATCH;
 }
 
 void case_random(wide_case *c, uint32_t kind, double size, uint64_t *seed)
@@ -137,7 +137,7 @@ void case_random(wide_case *c, uint32_t kind, double size, uint64_t *seed)
     }
     for (uint32_t i = 0; i < CASE_LANES; ++i) {
         c->row[i] = CASE_LANES - 1 - i;
-        c->mask[i / SN_BATCH] |= (uint8_t)(1u << i % SN_BATCH);
+        c->mask[i / SN_BATCH] |= (uint16_t)(1u << i % SN_BATCH);
         case_choose_params(c, i, seed);
     }
 }
@@ -147,7 +147,7 @@ void case_empty_some(wide_case *c, uint64_t *seed)
     for (uint32_t i = 0; i < CASE_LANES; ++i) {
         if (support_random_below(seed, 3))
             continue;
-        c->mask[i / SN_BATCH] &= (uint8_t) ~(1u << i % SN_BATCH);
+        c->mask[i / SN_BATCH] &= (uint16_t) ~(1u << i % SN_BATCH);
         c->compliance[i] = NAN;
         c->row[i] = UINT32_MAX;
         for (uint32_t n = 0; n < c->shape->params; ++n)
@@ -172,22 +172,22 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
             uint32_t slot = case_particle(c, i, p);
             float *at = plane + c->offset[i / SN_BATCH * c->shape->points + p] + i % SN_BATCH;
             for (uint32_t k = 0; k < 3; ++k) {
-                float *from = at + (k + 3) * CASE_STRIDE, *own = &(&d[slot].x)[k];
+                float *from = at + (k + 3) * SN_BATCH, *own = &(&d[slot].x)[k];
                 if (!there && (case_is_present(c, i) || memcmp(own, from, sizeof *own) != 0))
                     *own = *from;
                 if (there)
                     *from = *own;
                 if (there)
-                    at[k * CASE_STRIDE] = (&c->x[slot].x)[k];
+                    at[k * SN_BATCH] = (&c->x[slot].x)[k];
             }
             if (there)
-                at[6 * CASE_STRIDE] = c->x[slot].w;
+                at[6 * SN_BATCH] = c->x[slot].w;
         }
 }
 
 void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_result *result)
 {
-    static float plane[7 * CASE_STRIDE];
+    static float plane[CASE_FLOATS];
     memcpy(result->d, c->d, sizeof result->d);
     memcpy(result->lambda, c->lambda, sizeof result->lambda);
     memset(plane, 0, sizeof plane);
@@ -203,8 +203,7 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
                        .inverse_h2 = c->inverse_h2,
                        .x = c->x,
                        .d = result->d,
-                       .plane = plane,
-                       .stride = CASE_STRIDE};
+                       .plane = plane};
     if (c->read_lambda || c->write_lambda) {
         run.row = c->row;
         run.lambda = result->lambda;

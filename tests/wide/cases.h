@@ -13,7 +13,7 @@
 #define CASE_COUNT   (CASE_LANES * CASE_POINTS + 8) /* particles; the last ones belong to nobody */
 #define CASE_ROWS    6u
 #define CASE_PARAMS  6u
-#define CASE_STRIDE  (2 * CASE_COUNT + 16) /* floats in a plane: batches do not all lie side by side */
+#define CASE_FLOATS  (8 * CASE_BATCHES * SN_ROW + 2 * SN_BATCH) /* of planes */
 
 typedef enum case_layout { CASE_NEAR, CASE_FAR, CASE_PLANES, CASE_LAYOUTS } case_layout;
 
@@ -27,7 +27,7 @@ typedef struct wide_case {
     uint16_t near[CASE_LANES * CASE_POINTS];
     uint32_t far[CASE_LANES * CASE_POINTS];
     uint32_t offset[CASE_BATCHES * CASE_POINTS];
-    uint8_t mask[CASE_BATCHES];
+    uint16_t mask[CASE_BATCHES];
     float param[CASE_LANES * CASE_PARAMS];
     float compliance[CASE_LANES];
     uint32_t row[CASE_LANES];

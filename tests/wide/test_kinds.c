@@ -273,21 +273,28 @@ static void planes_that_overlap(void **state)
     for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
         if (!case_wide(simd))
             continue;
-        float plane[7 * 64], param[16];
-        for (int i = 0; i < 64; ++i) {
-            for (int k = 0; k < 7; ++k)
-                plane[k * 64 + i] = 0;
-            plane[i] = (float)i;
-            plane[6 * 64 + i] = 1;
+        float plane[2 * SN_BATCH + 2 * SN_ROW] = {0}, param[SN_BATCH];
+        for (uint32_t i = 0; i < SN_BATCH; ++i) {
+            for (uint32_t row = 0; row < 2; ++row) {
+                float *at = plane + SN_BATCH + row * SN_ROW + i;
+                at[0] = (float)(i + 10 * row);
+                at[SN_PLANE_W * SN_BATCH] = 1;
+            }
+            param[i] = 8.5f; /* lane i of the first row and lane i + 1 of the second are 11 apart */
         }
-        for (int i = 0; i < 16; ++i)
-            param[i] = 0.5f;
-        const uint32_t offset[] = {16, 17, 24, 25}; /* particles 16 + 2 i and 17 + 2 i, which are 1 apart */
-        const uint8_t mask[] = {0x55, 0x55};
-        sn_wide_run run = {.batches = 2, .offset = offset, .mask = mask, .param = param, .plane = plane, .stride = 64};
+        const uint32_t offset[] = {SN_BATCH, SN_BATCH + SN_ROW + 1};
+        const uint16_t mask = 0x7fff;
+        sn_wide_run run = {.batches = 1, .offset = offset, .mask = &mask, .param = param, .plane = plane};
         case_wide(simd)->kind[SN_KIND_DISTANCE].planes(&run);
-        for (int i = 0; i < 64; ++i)
-            assert_close(plane[3 * 64 + i], i < 16 || i >= 32 ? 0 : i % 2 ? -0.25 : 0.25, 0);
+        for (uint32_t i = 0; i < SN_BATCH; ++i)
+            for (uint32_t row = 0; row < 2; ++row) {
+                const float *at = plane + SN_BATCH + row * SN_ROW + i;
+                double moved = row ? (i > 0 ? -1.25 : 0) : (i < 15 ? 1.25 : 0);
+                assert_close(at[SN_PLANE_D * SN_BATCH], moved, 1e-6);
+                assert_true(at[0] == (float)(i + 10 * row) && at[SN_PLANE_W * SN_BATCH] == 1);
+                for (uint32_t k = 1; k < 3; ++k)
+                    assert_true(at[k * SN_BATCH] == 0 && at[(SN_PLANE_D + k) * SN_BATCH] == 0);
+            }
     }
 }
 

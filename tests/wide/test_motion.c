@@ -224,33 +224,35 @@ static void widths_agree(void **state)
 
 /* ---- Planes ------------------------------------------------------------------------------------------------------------------- */
 
+/* Where number k (x, y, z, d of those, w) of particle p is in rows. */
+static uint32_t row_place(uint32_t p, uint32_t k)
+{
+    return p / SN_BATCH * SN_ROW + k * SN_BATCH + p % SN_BATCH;
+}
+
 static void planes_there_and_back(void **state)
 {
     (void)state;
-    enum { PLACES = 40, STRIDE = 64 };
+    enum { PLACES = 32, FLOATS = PLACES / SN_BATCH * SN_ROW };
     static swarm s;
-    static float plane[7 * STRIDE];
+    static float plane[FLOATS + 1];
     uint64_t seed = 6;
     for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
         if (!case_wide(simd))
             continue;
         fill(&s, &seed);
-        for (int i = 0; i < 7 * STRIDE; ++i)
-            plane[i] = -1;
-        case_wide(simd)->spread(s.x, s.v, PLACES, plane + 8, STRIDE);
-        for (int i = 0; i < STRIDE; ++i)
-            for (int k = 0; k < 7; ++k) {
-                int p = i - 8;
-                float expected = p < 0 || p >= PLACES ? -1
-                                 : k < 3              ? (&s.x[p].x)[k]
-                                 : k < 6              ? (&s.v[p].x)[k - 3]
-                                                      : s.x[p].w;
-                assert_true(plane[k * STRIDE + i] == expected);
-                plane[k * STRIDE + i] += 1;
+        plane[FLOATS] = -1;
+        case_wide(simd)->spread(s.x, s.v, PLACES, plane);
+        assert_true(plane[FLOATS] == -1);
+        for (uint32_t p = 0; p < PLACES; ++p)
+            for (uint32_t k = 0; k < 7; ++k) {
+                float expected = k < 3 ? (&s.x[p].x)[k] : k < 6 ? (&s.v[p].x)[k - 3] : s.x[p].w;
+                assert_true(plane[row_place(p, k)] == expected);
+                plane[row_place(p, k)] += 1;
             }
         swarm before = s;
-        case_wide(simd)->collect(s.v, PLACES, plane + 8, STRIDE);
-        for (int p = 0; p < (int)MOST; ++p) {
+        case_wide(simd)->collect(s.v, PLACES, plane);
+        for (uint32_t p = 0; p < MOST; ++p) {
             for (int k = 0; k < 3; ++k)
                 assert_true((&s.v[p].x)[k] == (&before.v[p].x)[k] + (p < PLACES ? 1 : 0));
             assert_true(s.v[p].w == before.v[p].w);
@@ -258,11 +260,45 @@ static void planes_there_and_back(void **state)
     }
 }
 
+/* A tile that stays in planes moves as one in storage does, to the last bit. */
+static void planes_move_alike(void **state)
+{
+    (void)state;
+    enum { PLACES = 32, ROWS = PLACES / SN_BATCH };
+    static swarm a, b;
+    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW];
+    uint64_t seed = 7;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
+        const sn_wide *wide = case_wide(simd);
+        if (!wide)
+            continue;
+        fill(&a, &seed);
+        b = a;
+        sn_wide_motion in = {.x = a.x, .x_low = a.x_low, .v = a.v, .v_low = a.v_low, .mark = a.mark,
+                             .gravity = {1, -9.81f, 2}, .h = 1 / 600.f, .inverse_h = 600, .keep = 0.9f, .lose = 0.1f,
+                             .count = PLACES};
+        sn_wide_motion out = in;
+        out.x = b.x, out.x_low = b.x_low, out.v = b.v, out.v_low = b.v_low, out.mark = b.mark;
+        wide->enter(&out, plane, side);
+        wide->predict(&in);
+        wide->predict_planes(&out, plane, side, ROWS);
+        for (uint32_t p = 0; p < PLACES; ++p) { /* somebody pushes */
+            a.x_low[p].y += 0.001f * (float)p;
+            plane[row_place(p, SN_PLANE_D + 1)] += 0.001f * (float)p;
+        }
+        assert_true(wide->settle(&in) && wide->settle_planes(&out, plane, side, ROWS));
+        wide->leave(&out, plane, side);
+        for (uint32_t p = 0; p < PLACES; ++p)
+            assert_true(memcmp(&a.x[p], &b.x[p], sizeof a.x[p]) == 0 && memcmp(&a.v[p], &b.v[p], sizeof a.v[p]) == 0 &&
+                        memcmp(&a.x_low[p], &b.x_low[p], 12) == 0 && memcmp(&a.v_low[p], &b.v_low[p], 12) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicting), cmocka_unit_test(settling),     cmocka_unit_test(settling_finds_what_is_wrong),
-        cmocka_unit_test(noting),     cmocka_unit_test(widths_agree), cmocka_unit_test(planes_there_and_back),
+        cmocka_unit_test(noting),     cmocka_unit_test(widths_agree), cmocka_unit_test(planes_there_and_back), cmocka_unit_test(planes_move_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

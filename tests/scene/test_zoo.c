@@ -1,0 +1,168 @@
+/* The zoo, scenes/zoo.json, holds every kind: its hash after 600 frames is pinned here. It must come out of every compiler,
+   optimisation level, sanitizer and processor, with any number of threads and lanes. When a change of the engine changes
+   results on purpose, or the scene changes, run this test and put in the number that it prints. */
+#include "support/support.h"
+
+#include "scene/load.h"
+
+#if SINEW_DOUBLE
+#define GOLDEN UINT64_C(0)
+#else
+#define GOLDEN UINT64_C(0)
+#endif
+
+enum { FRAMES = 600, SOME_FRAMES = 60, FEW_FRAMES = 4 };
+
+static sn_scene *load_zoo(sn_loaded *loaded)
+{
+    sn_load_options options = sn_default_load_options();
+    if (!sn_scene_load(SINEW_SCENES_DIR "/zoo.json", &options, loaded)) {
+        for (const sn_problem *p = loaded->problems.first; p; p = p->next)
+            sn_loaded_print(loaded, p, stderr);
+        fail_msg("the zoo does not load");
+    }
+    return loaded->scene;
+}
+
+static void test_golden_hash(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_zoo(&loaded);
+    for (uint32_t i = 0; i < FRAMES; ++i)
+        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    uint64_t hash = sn_world_hash(sn_scene_world(scene));
+    if (hash != GOLDEN)
+        print_error("GOLDEN is 0x%016llx\n", (unsigned long long)hash);
+    assert_true(hash == GOLDEN);
+    sn_loaded_release(&loaded);
+}
+
+/* ---- Threads and lanes ------------------------------------------------------------------------------------------- */
+
+/* The zoo before its first frame, without its scene: it has no program, a step is all that happens. */
+static sn_snapshot *save_zoo(void)
+{
+    sn_loaded loaded;
+    sn_snapshot *saved = sn_world_save(sn_scene_world(load_zoo(&loaded)));
+    assert_non_null(saved);
+    sn_loaded_release(&loaded);
+    return saved;
+}
+
+/* NULL if the machine, or the build, does not have so many lanes. */
+static sn_world *zoo_on(const sn_snapshot *zoo, uint32_t threads, sn_simd simd)
+{
+    sn_world_def def = sn_default_world_def();
+    def.threads = threads;
+    def.simd = simd;
+    if (sn_world_def_check(&def, NULL, 0) != SN_OK)
+        return NULL;
+    sn_world *world = support_world_from(&def);
+    assert_ok(world, sn_world_load(world, zoo));
+    return world;
+}
+
+/* A world goes the same way as its scene. */
+static void test_without_its_scene(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load_zoo(&loaded);
+    sn_snapshot *zoo = save_zoo();
+    sn_world *world = zoo_on(zoo, 0, SN_SIMD_AUTO);
+    for (uint32_t i = 0; i < SOME_FRAMES; ++i)
+        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    support_run(world, SOME_FRAMES, 1.0 / 60);
+    assert_same_world(world, sn_scene_world(scene));
+    sn_world_destroy(world);
+    sn_snapshot_destroy(zoo);
+    sn_loaded_release(&loaded);
+}
+
+static void test_lanes_change_nothing(void **state)
+{
+    (void)state;
+    uint32_t tried = 0;
+    sn_snapshot *zoo = save_zoo();
+    sn_world *reference = zoo_on(zoo, 1, SN_SIMD_SCALAR);
+    support_run(reference, SOME_FRAMES, 1.0 / 60);
+    for (int simd = SN_SIMD_AUTO; simd <= SN_SIMD_16; ++simd) {
+        sn_world *world = zoo_on(zoo, 1, (sn_simd)simd);
+        if (!world)
+            continue;
+        support_run(world, SOME_FRAMES, 1.0 / 60);
+        assert_same_world(world, reference);
+        sn_world_destroy(world);
+        ++tried;
+    }
+    assert_true(tried >= 2);
+    sn_world_destroy(reference);
+    sn_snapshot_destroy(zoo);
+}
+
+enum { SIDE = 160 };
+
+/* Rods, diagonals and bending of a sheet beside the zoo, large enough that threads share it. shuffled: its particles have
+   any numbers, so that it is no grid to the plan. */
+static void add_sheet(sn_world *world, double z, bool shuffled)
+{
+    static const uint32_t way[4][2] = {{1, 0}, {0, 1}, {1, 1}, {2, 0}};
+    uint64_t seed = 6;
+    uint32_t *number = malloc(SIDE * SIDE * sizeof *number), *rod = malloc(8 * SIDE * SIDE * sizeof *rod), rods = 0;
+    sn_real *xyz = malloc(3 * SIDE * SIDE * sizeof *xyz);
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        uint32_t j = shuffled ? support_random_below(&seed, i + 1) : i;
+        number[i] = number[j];
+        number[j] = i;
+    }
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i) {
+        sn_real *x = xyz + 3 * (size_t)number[i];
+        x[0] = real(0.02 * (i % SIDE));
+        x[1] = real(3 + 0.001 * (i % 7));
+        x[2] = real(z + 0.02 * (i / SIDE));
+    }
+    sn_particles run = sn_add_particles(world, SIDE * SIDE, xyz, 0, real(0.01));
+    assert_int_equal(run.count, SIDE * SIDE);
+    for (uint32_t i = 0; i < SIDE * SIDE; ++i)
+        for (uint32_t k = 0; k < 4; ++k)
+            if (i % SIDE + way[k][0] < SIDE && i / SIDE + way[k][1] < SIDE) {
+                rod[rods++] = run.first + number[i];
+                rod[rods++] = run.first + number[i + way[k][0] + SIDE * way[k][1]];
+            }
+    assert_int_equal(sn_add_constraints(world, SN_KIND_DISTANCE, rods / 2, rod, NULL, NULL).count, rods / 2);
+    sn_add_pin(world, sn_particles_at(run, number[0]));
+    free(xyz);
+    free(rod);
+    free(number);
+}
+
+static void test_threads_change_nothing(void **state)
+{
+    (void)state;
+    sn_snapshot *zoo = save_zoo();
+    sn_world *crowd = zoo_on(zoo, 1, SN_SIMD_SCALAR);
+    add_sheet(crowd, 2, false);
+    add_sheet(crowd, 8, true);
+    assert_ok(crowd, sn_world_save_into(crowd, zoo));
+    support_run(crowd, FEW_FRAMES, 1.0 / 60);
+    for (uint32_t threads = 1; threads <= 8; ++threads) {
+        sn_world *world = zoo_on(zoo, threads, SN_SIMD_AUTO);
+        support_run(world, FEW_FRAMES, 1.0 / 60);
+        assert_same_world(world, crowd);
+        sn_world_destroy(world);
+    }
+    sn_world_destroy(crowd);
+    sn_snapshot_destroy(zoo);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden_hash),
+        cmocka_unit_test(test_without_its_scene),
+        cmocka_unit_test(test_lanes_change_nothing),
+        cmocka_unit_test(test_threads_change_nothing),
+    };
+    return cmocka_run_group_tests_name("zoo", tests, NULL, NULL);
+}
