@@ -12,6 +12,7 @@
 void sn_plan_init(sn_plan *plan)
 {
     *plan = (sn_plan){0};
+    sn_table_column(&plan->soft_table, sizeof *plan->soft, false);
 #define SN_PLAN_TABLE(type, name) sn_table_column(&plan->name##_table, sizeof(type), true);
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
@@ -24,6 +25,7 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
+    sn_table_release(&plan->soft_table, allocator);
     plan->made = false;
 }
 
@@ -98,7 +100,7 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *
             (float)pool->param[(size_t)row * pool->param_count + n];
     plan->compliance[global * SN_BATCH + lane] = (float)pool->give[row].compliance;
     if (pool->give[row].compliance > 0)
-        plan->run[run - plan->run].soft = true;
+        plan->soft[run - plan->run] = true;
 }
 
 /* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
@@ -120,6 +122,8 @@ static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kin
 
 static void find_places(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
 {
+    if (plan->run_table.count)
+        memset(plan->soft, 0, plan->run_table.count * sizeof *plan->soft);
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         if (store->pool[kind]->table.count)
             memset(store->pool[kind]->place, 0, store->pool[kind]->table.count * sizeof(uint32_t));
@@ -145,8 +149,10 @@ bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_
 /* Following edits cannot fail for lack of memory: results must not depend on that. */
 bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
 {
-    bool room = sn_table_reserve(&plan->extra_table, allocator, most_edits(plan->live)) &&
+    bool room = sn_table_reserve(&plan->soft_table, allocator, plan->run_table.count) &&
+                sn_table_reserve(&plan->extra_table, allocator, most_edits(plan->live)) &&
                 sn_plan_reserve_log(store, allocator, plan->live);
+    plan->soft = plan->soft_table.column[0];
     plan->extra = plan->extra_table.column[0];
     return room;
 }

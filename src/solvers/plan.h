@@ -39,7 +39,6 @@ typedef struct sn_plan_run {
     uint32_t param;    /* where its parameters start */
     uint32_t visit;    /* visits: the first, */
     uint32_t visits;   /*   and how many */
-    uint32_t soft;     /* some of its constraints have compliance, or had */
 } sn_plan_run;
 
 typedef struct sn_tile {
@@ -89,6 +88,8 @@ struct sn_plan {
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
+    sn_table soft_table;
+    bool *soft; /* by run: some of its constraints have compliance, or had; the others need not look */
 };
 
 typedef struct sn_plan sn_plan;

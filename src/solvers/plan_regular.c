@@ -288,18 +288,18 @@ typedef struct search {
     row_use *use;
 } search;
 
-/* Where neighbours are just a lane apart, so that their batches collide, two rows more help. */
+/* Where neighbours are just a lane apart, so that their batches collide, a row or two more help. */
 static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
 {
     stretch s = {.lo = lo, .count = count, .rows = rows};
     if (count < LEAST || look->w->failed)
         return;
-    for (; s.rows <= TILE_MOST / LANES && count > 7 * s.rows; s.rows += 2) { /* all lanes have something */
+    for (; s.rows <= TILE_MOST / LANES && count > (LANES - 1) * s.rows; ++s.rows) { /* all lanes have something */
         if (is_regular(look->w, &s, look->batch)) {
             plan_stretch(look->w, &s, look->batch, look->use);
             return;
         }
-        if (!s.collided || s.rows > rows)
+        if (!s.collided || s.rows > rows + 1)
             return;
     }
 }

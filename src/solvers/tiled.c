@@ -222,7 +222,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
                          .param = plan->param + run->param,
-                         .compliance = run->soft ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
+                         .compliance = plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
                          .read_lambda = t->pass > 0,
