@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test check fuzz bench accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz bench accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -32,6 +32,10 @@ test: ## run the tests: as shipped, with ASan and UBSan, in double precision, an
 	@$(setup) build test
 	@scripts/test.sh release asan double
 	@scripts/fuzz.sh 4
+
+test-long: ## run the tests with ASan and UBSan in full length, where 'make test' repeats long ones less often
+	@$(setup) build test
+	@SINEW_LONG_TESTS=1 scripts/test.sh asan
 
 check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared
 	@$(setup) build test check

@@ -123,11 +123,14 @@ static bool motion_settle(const sn_wide_motion *motion)
 /* Of one or two particles, wherever they are; the same one twice at the end of an odd number. */
 typedef struct motion_places {
     uint32_t slot[2];
+    bool together; /* one after the other; a constant wherever it is used */
 } motion_places;
 
 SN_INLINE lanes motion_column(const sn_vec4 *column, motion_places at)
 {
 #if SN_WIDTH == 8
+    if (at.together)
+        return lanes_load(&column[at.slot[0]].x);
     return record_pair(&column[at.slot[0]], &column[at.slot[1]]);
 #else
     return lanes_load(&column[at.slot[0]].x);
@@ -136,6 +139,10 @@ SN_INLINE lanes motion_column(const sn_vec4 *column, motion_places at)
 
 SN_INLINE void motion_put(sn_vec4 *column, motion_places at, lanes a)
 {
+    if (at.together) {
+        lanes_store(&column[at.slot[0]].x, a);
+        return;
+    }
     for (uint32_t i = 0; i < MOTION_STEP; ++i)
         memcpy(&column[at.slot[i]], (const char *)&a + i * sizeof *column, sizeof *column);
 }
@@ -190,8 +197,9 @@ SN_INLINE void motion_predict_some(const sn_wide_motion *motion, motion_places a
     motion_put(motion->mark, mark, lanes_keep(motion_xyz(), to.x_low));
 }
 
-static void motion_predict(const sn_wide_motion *motion)
+static void motion_predict(const sn_wide_motion *given)
 {
+    const sn_wide_motion own = *given, *motion = &own; /* what is stored cannot change this one */
     lanes gravity = lanes_all(0);
     for (int i = 0; i < SN_WIDTH; i += 4) {
         gravity[i] = motion->gravity.x;
@@ -200,9 +208,9 @@ static void motion_predict(const sn_wide_motion *motion)
     }
     uint32_t i = 0, first = motion->first;
     for (; i + MOTION_STEP <= motion->count; i += MOTION_STEP)
-        motion_predict_some(motion, (motion_places){{first + i, first + i + 1}}, (motion_places){{i, i + 1}}, gravity);
+        motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true}, (motion_places){{i, i + 1}, true}, gravity);
     if (i < motion->count)
-        motion_predict_some(motion, (motion_places){{first + i, first + i}}, (motion_places){{i, i}}, gravity);
+        motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
 }
 
 SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)
@@ -212,22 +220,23 @@ SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places a
     return is_sound(&to);
 }
 
-static bool motion_settle(const sn_wide_motion *motion)
+static bool motion_settle(const sn_wide_motion *given)
 {
+    const sn_wide_motion own = *given, *motion = &own;
     flags sound = flags_everywhere();
     uint32_t i = 0, first = motion->first, count = motion->count;
     if (motion->list)
         for (; i + MOTION_STEP <= count; i += MOTION_STEP) {
-            motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}};
-            sound &= motion_settle_some(motion, at, (motion_places){{i, i + 1}});
+            motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}, SN_WIDTH == 4};
+            sound &= motion_settle_some(motion, at, (motion_places){{i, i + 1}, true});
         }
     else
         for (; i + MOTION_STEP <= count; i += MOTION_STEP)
             sound &=
-                motion_settle_some(motion, (motion_places){{first + i, first + i + 1}}, (motion_places){{i, i + 1}});
+                motion_settle_some(motion, (motion_places){{first + i, first + i + 1}, true}, (motion_places){{i, i + 1}, true});
     if (i < count) {
         uint32_t slot = motion_slot(motion, i);
-        sound &= motion_settle_some(motion, (motion_places){{slot, slot}}, (motion_places){{i, i}});
+        sound &= motion_settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4});
     }
     return flags_all(sound | ~motion_xyz());
 }

@@ -177,7 +177,8 @@ static void check_projection(const kind_case *k, double h, const projection *p, 
     }
 }
 
-enum { PROJECTIONS = 20 };
+/* How many random cases of each kind and layout a test goes through. */
+#define PROJECTIONS support_rounds(20, 10)
 
 static void check_row_formula(const case_subject *s, uint32_t dimensions, sn_material material, double h, double speed)
 {
@@ -473,6 +474,8 @@ static void damping_alone_never_acts(const case_subject *s)
     const sn_material material = {real(0.01), real(1e4)};
     uint32_t tried = 0;
     for (uint32_t n = 0; n < 3 * PROJECTIONS; ++n) {
+        if (s->layout == CASE_CLOSED && tried == 0 && n == s->kind->rows)
+            break; /* no row has room, and to look for it again and again takes a minute */
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
         sn_vec3 v[CASE_PARTICLES];
         uint32_t row = n % s->kind->rows;

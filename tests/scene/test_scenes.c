@@ -101,7 +101,7 @@ static void test_scenes_run_and_come_back(void **state)
         again = sn_scene_create(&saved, NULL, &problems);
         if (!again)
             fail_msg("%s, saved: %s: %s", list.name[i], problems.first->path, problems.first->text);
-        uint32_t frames = sn_world_particle_count(sn_scene_world(scene)) > 1000 ? 3 : 60;
+        uint32_t frames = sn_world_particle_count(sn_scene_world(scene)) > 1000 ? 3 : support_rounds(60, 10);
         assert_true(sn_world_hash(sn_scene_world(scene)) == sn_world_hash(sn_scene_world(again)));
         step(scene, frames);
         step(again, frames);

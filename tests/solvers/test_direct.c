@@ -115,8 +115,8 @@ static void long_ropes_do_not_stretch(void **state)
 {
     (void)state;
     static const double bob[] = {1, 100, 1000};
-    for (size_t i = 0; i < COUNT_OF(bob); ++i)
-        for (uint32_t substeps = 10; substeps <= 20; substeps += 10)
+    for (size_t i = 0; i < support_rounds(COUNT_OF(bob), 1); ++i)
+        for (uint32_t substeps = 10; substeps <= support_rounds(20, 10); substeps += 10)
             swing(SN_KIND_DISTANCE, bob[i], substeps, 250);
     swing(SN_KIND_DISTANCE, 1000, 2, 250);
     swing(SN_KIND_DISTANCE_MAX, 1000, 10, 250);
@@ -487,14 +487,15 @@ static void torn_and_squeezed(void **state)
 {
     (void)state;
     static const uint32_t kinds[] = {SN_KIND_DISTANCE, SN_KIND_DISTANCE_MAX};
+    const uint32_t second = support_rounds(300, 75); /* of slow motion, in frames */
     for (uint32_t n = 0; n < 8; ++n) {
         rope r = rope_in(solver_world(direct, n & 2 ? 10 : 1, n & 4 ? 5 : 1), kinds[n & 1], 50, 0.02, 1);
         sn_particle end = sn_particles_at(r.node, 50);
-        for (uint32_t frame = 0; frame < 1200; ++frame) {
-            double t = frame / 300.0, way = t < 1   ? 1 + 0.3 * t
-                                            : t < 2 ? 1.3
-                                            : t < 3 ? 1.3 - 1.2 * (t - 2)
-                                                    : 0.1 + 0.7 * (t - 3);
+        for (uint32_t frame = 0; frame < 4 * second; ++frame) {
+            double t = (double)frame / second, way = t < 1   ? 1 + 0.3 * t
+                                                     : t < 2 ? 1.3
+                                                     : t < 3 ? 1.3 - 1.2 * (t - 2)
+                                                             : 0.1 + 0.7 * (t - 3);
             assert_ok(r.world, sn_particle_move_to(r.world, end, vec(way, 0, 0)));
             support_run(r.world, 1, FRAME);
             assert_bounded(r.world, 51, 3, 200);
@@ -514,14 +515,14 @@ static void as_short_as_can_be(void **state)
     for (uint32_t n = 0; n < 4; ++n) {
         rope r = rope_in(solver_world(direct, n & 1 ? 10 : 1, n & 2 ? 5 : 1), SN_KIND_DISTANCE, 50, 0.02, 1);
         assert_ok(r.world, sn_particle_set_mass(r.world, sn_particles_at(r.node, 50), SN_IMMOVABLE));
-        for (uint32_t frame = 0; frame < 600; ++frame) {
+        for (uint32_t frame = 0; frame < support_rounds(600, 120); ++frame) {
             support_run(r.world, 1, FRAME);
             assert_bounded(r.world, 51, 1.2, 20);
         }
         sn_real shorter = real(0.019);
         for (uint32_t i = 0; i < 50; ++i)
             assert_ok(r.world, sn_constraint_set_param(r.world, sn_constraints_at(r.rods, i), "rest", &shorter, 1));
-        for (uint32_t frame = 0; frame < 600; ++frame) {
+        for (uint32_t frame = 0; frame < support_rounds(600, 120); ++frame) {
             support_run(r.world, 1, FRAME);
             assert_bounded(r.world, 51, 1.2, 20);
         }
@@ -545,7 +546,7 @@ static void contradictions_with_bdf2(void **state)
         sn_add_distance(world, sn_at(a), sn_at(b), real(0.9));
         sn_add_distance(world, sn_at(b), sn_at(c), 1);
         sn_add_distance(world, sn_at(c), sn_at(a), 5);
-        for (uint32_t frame = 0; frame < 3000; ++frame) {
+        for (uint32_t frame = 0; frame < support_rounds(3000, 300); ++frame) {
             support_run(world, 1, FRAME);
             assert_bounded(world, 3, 20, 20 * 60 * substeps);
         }
@@ -589,7 +590,7 @@ static void every_kind(void **state)
         direct(&def.settings);
         sn_world *world = support_world_from(&def);
         support_zoo(world);
-        for (uint32_t frame = 0; frame < 60; ++frame) {
+        for (uint32_t frame = 0; frame < support_rounds(60, 8); ++frame) {
             assert_ok(world, sn_world_step(world, real(FRAME)));
             assert_bounded(world, SUPPORT_ZOO_PARTICLES, 100, 2000);
         }
@@ -754,10 +755,11 @@ static void cost(void **state)
     rope r[2] = {rope_in(solver_world(solver_cascade, 20, 1), SN_KIND_DISTANCE, 999, 0.05, 1000),
                  rope_in(solver_world(direct, 20, 1), SN_KIND_DISTANCE, 999, 0.05, 1000)};
     double time[2][BLOCKS];
-    support_run(r[1].world, 170, FRAME);
+    const uint32_t frames = support_rounds(10, 1);
+    support_run(r[1].world, support_rounds(170, 10), FRAME);
     for (uint32_t block = 0; block < BLOCKS; ++block)
         for (uint32_t i = 0; i < 2; ++i)
-            time[i][block] = seconds_of(&r[i], 10);
+            time[i][block] = seconds_of(&r[i], frames);
     for (uint32_t i = 0; i < 2; ++i)
         for (uint32_t a = 0; a < BLOCKS; ++a)
             for (uint32_t b = a + 1; b < BLOCKS; ++b)
@@ -767,7 +769,8 @@ static void cost(void **state)
                     time[i][b] = swap;
                 }
     print_message("a step of the rope: %.0f us by the cascade, %.0f us directly, ratio %.2f\n",
-                  time[0][BLOCKS / 2] * 1e5, time[1][BLOCKS / 2] * 1e5, time[1][BLOCKS / 2] / time[0][BLOCKS / 2]);
+                  time[0][BLOCKS / 2] * 1e6 / frames, time[1][BLOCKS / 2] * 1e6 / frames,
+                  time[1][BLOCKS / 2] / time[0][BLOCKS / 2]);
     sn_world_destroy(r[0].world);
     sn_world_destroy(r[1].world);
 }

@@ -11,6 +11,13 @@
 #define SUPPORT_ASAN 1
 #endif
 #endif
+#if defined(__SANITIZE_THREAD__)
+#define SUPPORT_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SUPPORT_TSAN 1
+#endif
+#endif
 #ifdef SUPPORT_ASAN
 #include <sanitizer/asan_interface.h>
 #else
@@ -70,6 +77,18 @@ void support_assert_result(const sn_world *world, sn_result got, sn_result expec
     print_error("%s gave \"%s\" instead of \"%s\"", call, sn_result_text(got), sn_result_text(expected));
     print_error("; the last error is: %s\n", world ? sn_world_error(world) : "(no world)");
     _fail(file, line);
+}
+
+/* ---- Rounds ------------------------------------------------------------------------------------------------------- */
+
+uint32_t support_rounds(uint32_t full, uint32_t watched)
+{
+#if defined(SUPPORT_ASAN) || defined(SUPPORT_TSAN)
+    return getenv("SINEW_LONG_TESTS") ? full : watched;
+#else
+    (void)watched;
+    return full;
+#endif
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */

@@ -79,6 +79,13 @@ uint64_t support_random(uint64_t *state);
 uint32_t support_random_below(uint64_t *state, uint32_t limit);
 double support_random_in(uint64_t *state, double least, double most);
 
+/* ---- Rounds ------------------------------------------------------------------------------------------------------- */
+
+/* How often a long test repeats something: `full` times, but `watched` times under a sanitizer, which is several times
+   slower and looks for faults that the first rounds show as well as the last. With SINEW_LONG_TESTS in the environment
+   (make test-long) it is `full` there, too. */
+uint32_t support_rounds(uint32_t full, uint32_t watched);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* An allocator that counts, fails on demand, and watches how it is used. Blocks have exactly the alignment that was
