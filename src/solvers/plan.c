@@ -412,8 +412,8 @@ static void cut_tiles(plan_work *w)
 {
     growth g = {.queue = w->queue, .seed = w->claim};
     uint32_t lowest = 0, room = 0;
+    sn_tile *tile = NULL; /* the last one; no other table grows meanwhile */
     for (uint32_t seed; (seed = next_seed(w, &g, &lowest)) != PLAN_NONE;) {
-        sn_tile *tile = (sn_tile *)w->plan->tile_table.column[0] + w->plan->tile_table.count - 1;
         if (!room) {
             tile = sn_plan_grow(w, &w->plan->tile_table, 1);
             if (!tile)

@@ -173,6 +173,8 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
     if (c->plan->compliance[at] != (float)pool->give[row].compliance)
         return complain(c, "the compliance of %s constraint %u is %g, but %g in the plan", pool->kind.name, row,
                         (double)pool->give[row].compliance, (double)c->plan->compliance[at]);
+    if (c->plan->compliance[at] > 0 && !c->plan->soft[run - c->plan->run])
+        return complain(c, "%s constraint %u has compliance, which its run does not know", pool->kind.name, row);
     return true;
 }
 

@@ -230,6 +230,12 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
                          .inverse_h2 = (float)(inverse_h * inverse_h)};
 }
 
+/* Whether the places of a tile's particles are moved themselves: only kernels know how to do without a remainder. */
+static bool is_alone(const sn_tiled *t, const sn_tile *tile)
+{
+    return t->alone && tile->alone;
+}
+
 static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
 {
     const sn_tiled *t = l->t;
@@ -249,7 +255,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
         }
         sn_wide_run wide = wide_run(t, run);
         wide.x = frame->x + (l->is_first ? tile->first : 0);
-        wide.d = frame->d + (l->is_first ? tile->first : 0);
+        wide.d = (is_alone(t, tile) ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
         wide.near = plan->near + run->index;
         wide.far = plan->far + run->index;
         (l->is_first ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
@@ -413,6 +419,7 @@ static sn_wide_motion tile_motion(const layer *l, const sn_tile *tile)
     motion.count = tile->count;
     motion.first = l->is_first ? tile->first : 0;
     motion.list = l->is_first ? NULL : l->plan->list + tile->first;
+    motion.alone = !tile->rows && is_alone(l->t, tile);
     if (l->is_first)
         motion.mark += tile->first;
     else /* lists of a layer share nothing, so together they are not longer than all particles */

@@ -120,6 +120,7 @@ typedef struct pair_shape {
     uint32_t kind, params, rows;
     share_fn *share;
     bool plain, rigid;
+    bool alone; /* records: x is all there is, and takes the pushes */
 } pair_shape;
 
 typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
@@ -254,8 +255,11 @@ typedef struct pair_push {
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
         records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
-        records da = records_load_##suffix(run->d, a), dc = records_load_##suffix(run->d, c);                          \
-        records t = records_turn(records_add(records_sub(ya, yc), records_sub(da, dc)));                               \
+        records apart = records_sub(ya, yc);                                                                           \
+        if (!shape->alone)                                                                                             \
+            apart = records_add(apart,                                                                                 \
+                                records_sub(records_load_##suffix(run->d, a), records_load_##suffix(run->d, c)));      \
+        records t = records_turn(apart);                                                                               \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
         lanes wa = records_turn(ya).part[3], wc = records_turn(yc).part[3], give = wa + wc;                            \
         lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                          \
@@ -310,13 +314,23 @@ typedef struct pair_push {
 /* The loop for what is usual in a run, and one for everything. */
 #define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS)                                                                     \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
-    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false};                                          \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
+    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false, false};                                   \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
     if (own.read_lambda || own.write_lambda)                                                                           \
         loop(&own, &any);                                                                                              \
     else if (own.compliance)                                                                                           \
         loop(&own, &plain);                                                                                            \
+    else                                                                                                               \
+        loop(&own, &rigid)
+
+/* The same for places without a remainder. */
+#define PAIR_LOOPS_ALONE(loop, name, KIND, PARAMS, ROWS)                                                               \
+    const sn_wide_run own = *run;                                                                                      \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, true};                                     \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                     \
+    if (own.read_lambda || own.write_lambda || own.compliance)                                                         \
+        loop(&own, &any);                                                                                              \
     else                                                                                                               \
         loop(&own, &rigid)
 
@@ -325,12 +339,28 @@ PAIR_RECORDS(near, uint16_t, PAIR_NEAR)
 PAIR_RECORDS(far, uint32_t, PAIR_FAR)
 
 #define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
+    static void name##_near_alone(const sn_wide_run *run)                                                              \
+    {                                                                                                                  \
+        PAIR_LOOPS_ALONE(pair_loop_near, name, KIND, PARAMS, ROWS);                                                    \
+    }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
+        if (run->d == run->x) {                                                                                        \
+            name##_near_alone(run);                                                                                    \
+            return;                                                                                                    \
+        }                                                                                                              \
         PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS);                                                          \
+    }                                                                                                                  \
+    static void name##_far_alone(const sn_wide_run *run)                                                               \
+    {                                                                                                                  \
+        PAIR_LOOPS_ALONE(pair_loop_far, name, KIND, PARAMS, ROWS);                                                     \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
+        if (run->d == run->x) {                                                                                        \
+            name##_far_alone(run);                                                                                     \
+            return;                                                                                                    \
+        }                                                                                                              \
         PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS);                                                           \
     }                                                                                                                  \
     static void name##_planes(const sn_wide_run *run)                                                                  \

@@ -174,8 +174,12 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
         lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];                                    \
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
-            d[i] = records_load_##suffix(run->d, index + i * SN_BATCH);                                                \
-            records place = records_add(shape->internal ? records_sub(y, origin) : y, d[i]);                           \
+            records place = shape->internal ? records_sub(y, origin) : y;                                              \
+            d[i] = y;                                                                                                  \
+            if (run->d != run->x) {                                                                                    \
+                d[i] = records_load_##suffix(run->d, index + i * SN_BATCH);                                            \
+                place = records_add(place, d[i]);                                                                      \
+            }                                                                                                          \
             records t = records_turn(records_with_w(place, y));                                                        \
             p[i] = (lanes3){t.part[0], t.part[1], t.part[2]};                                                          \
             w[i] = t.part[3];                                                                                          \

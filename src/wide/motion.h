@@ -40,6 +40,13 @@ SN_INLINE moving predict_lanes(const sn_wide_motion *motion, moving m, lanes acc
                     lanes_keep(moves, to.v_low)};
 }
 
+/* Where x itself was moved. */
+SN_INLINE moving settle_alone(const sn_wide_motion *motion, moving m, lanes mark)
+{
+    add_lanes(&m.v, &m.v_low, (m.x - mark) * lanes_all(motion->inverse_h) + m.v_low);
+    return m;
+}
+
 SN_INLINE moving settle_lanes(const sn_wide_motion *motion, moving m, lanes mark)
 {
     lanes low = m.x_low;
@@ -62,10 +69,11 @@ SN_INLINE uint32_t motion_slot(const sn_wide_motion *motion, uint32_t i)
 #if SN_WIDTH <= 8
 static void motion_note(const sn_wide_motion *motion)
 {
+    const sn_vec4 *from = motion->alone ? motion->x : motion->x_low;
     if (!motion->list)
-        memcpy(motion->mark, motion->x_low + motion->first, motion->count * sizeof *motion->mark);
+        memcpy(motion->mark, from + motion->first, motion->count * sizeof *motion->mark);
     for (uint32_t i = 0; motion->list && i < motion->count; ++i)
-        motion->mark[i] = motion->x_low[motion->list[i]];
+        motion->mark[i] = from[motion->list[i]];
 }
 #endif
 
@@ -97,7 +105,7 @@ static void motion_predict(const sn_wide_motion *motion)
                 a = a + (&motion->force[slot].x)[k] * motion->x[slot].w;
             moving m = predict_lanes(motion, motion_load(motion, slot, k), a, moves);
             motion_store(motion, slot, k, m);
-            (&motion->mark[i].x)[k] = m.x_low;
+            (&motion->mark[i].x)[k] = motion->alone ? m.x : m.x_low;
         }
         motion->mark[i].w = 0;
     }
@@ -109,7 +117,9 @@ static bool motion_settle(const sn_wide_motion *motion)
     for (uint32_t i = 0; i < motion->count; ++i)
         for (int k = 0; k < 3; ++k) {
             uint32_t slot = motion_slot(motion, i);
-            moving m = settle_lanes(motion, motion_load(motion, slot, k), (&motion->mark[i].x)[k]);
+            moving m = motion_load(motion, slot, k);
+            lanes mark = (&motion->mark[i].x)[k];
+            m = motion->alone ? settle_alone(motion, m, mark) : settle_lanes(motion, m, mark);
             motion_store(motion, slot, k, m);
             sound &= is_sound(&m);
         }
@@ -194,7 +204,7 @@ SN_INLINE void motion_predict_some(const sn_wide_motion *motion, motion_places a
         a = a + motion_force(motion, at) * w;
     moving to = predict_lanes(motion, m, a, lanes_unequal(w, lanes_all(0)));
     motion_store(motion, at, m, to);
-    motion_put(motion->mark, mark, lanes_keep(motion_xyz(), to.x_low));
+    motion_put(motion->mark, mark, lanes_keep(motion_xyz(), motion->alone ? to.x : to.x_low));
 }
 
 static void motion_predict(const sn_wide_motion *given)
@@ -215,7 +225,9 @@ static void motion_predict(const sn_wide_motion *given)
 
 SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)
 {
-    moving m = motion_load(motion, at), to = settle_lanes(motion, m, motion_column(motion->mark, mark));
+    moving m = motion_load(motion, at);
+    lanes from = motion_column(motion->mark, mark);
+    moving to = motion->alone ? settle_alone(motion, m, from) : settle_lanes(motion, m, from);
     motion_store(motion, at, m, to);
     return is_sound(&to);
 }

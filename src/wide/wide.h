@@ -54,7 +54,8 @@ typedef struct sn_wide_run {
     float inverse_h2;        /* 1 / h^2 of the effective substep */
     /* near and far: */
     const sn_vec4 *x; /* place, and w: inverse mass */
-    sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is */
+    sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is. x itself: there is no such
+                         thing, and places themselves are moved */
     /* planes: */
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
@@ -74,7 +75,8 @@ typedef struct sn_wide_kind {
 typedef struct sn_wide_motion {
     sn_vec4 *x, *x_low, *v, *v_low;
     const sn_vec3 *force; /* N; NULL: none */
-    sn_vec4 *mark;        /* scratch, one for each particle of the range or list: x_low as it was before solving */
+    sn_vec4 *mark;        /* scratch, one for each particle of the range or list: x_low as it was before solving, */
+    bool alone;           /*   or x, where that is what is moved: x_low stays then what prediction left over */
     sn_vec3 gravity;
     float h, inverse_h;
     float keep, lose; /* e^(-damping h), and 1 - that */

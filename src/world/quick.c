@@ -5,12 +5,18 @@
    comes the next; later layers take the particles as the earlier ones left them and add their pushes to the velocities.
    In exact numbers it is the same.
 
-   The state is overwritten on the way, so a copy is kept for a step that fails. */
+   The state is overwritten on the way, so a copy is kept for a step that fails.
+
+   Large tiles of records move places themselves instead of their remainders (x_low), where that is precise enough: it saves a
+   fifth of the time. A correction is then rounded to the last place of x: to 6e-8 m at 1 m, which the velocity sees as
+   6e-8 m / h, 4e-5 m/s at 1/600 s. In substeps below SHORTEST_ALONE, or with a particle farther than FARTHEST_ALONE from the
+   origin, it is not done. */
 #include "solvers/tiled.h"
 #include "world/substep.h"
 
 #include "base/math.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 bool sn_quick_can(const sn_world *world, bool still)
@@ -27,15 +33,30 @@ bool sn_quick_reserve(sn_world *world)
            sn_table_reserve(&world->backup_table, &world->allocator, world->particles.table.count);
 }
 
+#define SHORTEST_ALONE 1e-3f /* s */
+#define FARTHEST_ALONE 64.0  /* m, by coordinate */
+
 /* ---- The copy --------------------------------------------------------------------------------------------------------- */
+
+typedef struct copying {
+    sn_world *world;
+    atomic_bool is_far; /* some particle is too far from the origin to be moved without a remainder */
+} copying;
 
 static void copy_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_world *world = data;
+    copying *c = data;
+    sn_world *world = c->world;
     sn_particle_store *p = &world->particles;
     const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
+    bool is_far = false;
     for (uint32_t i = 0; i < 4; ++i)
         memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
+    for (uint32_t slot = first; slot < end; ++slot)
+        is_far |= (fabs((double)p->x[slot].x) > FARTHEST_ALONE) | (fabs((double)p->x[slot].y) > FARTHEST_ALONE) |
+                  (fabs((double)p->x[slot].z) > FARTHEST_ALONE);
+    if (is_far)
+        atomic_store_explicit(&c->is_far, true, memory_order_relaxed);
 }
 
 static void put_back(sn_world *world)
@@ -76,7 +97,7 @@ static bool is_undisturbed(const sn_world *world)
 }
 
 /* False if it failed; out says whether because of lost tasks. */
-static bool take_substep(sn_world *world, sn_real h, uint32_t left, sn_solver_out *out)
+static bool take_substep(sn_world *world, sn_real h, uint32_t left, bool alone, sn_solver_out *out)
 {
     sn_solver_in in = sn_world_solver_input(world, h);
     sn_wide_motion motion = motion_of(world, h);
@@ -93,6 +114,7 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, sn_solver_ou
     }
     sn_targets_lead(world, left);
     t.resident = is_undisturbed(world);
+    t.alone = alone;
     for (; t.pass < in.iterations; ++t.pass) {
         sn_real largest = 0;
         t.enters = left == world->state.settings.substeps && t.pass == 0;
@@ -111,10 +133,11 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     sn_real h = dt / (sn_real)substeps;
     double start = world->state.time;
     sn_solver_out out = {0};
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, world))
+    copying c = {.world = world};
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
         out.lost_tasks = true;
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
-        if (!take_substep(world, h, substeps - i, &out)) {
+        if (!take_substep(world, h, substeps - i, (float)h >= SHORTEST_ALONE && !c.is_far, &out)) {
             put_back(world);
             world->state.time = start;
             world->state.passes = 0;

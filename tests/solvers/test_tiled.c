@@ -278,13 +278,13 @@ static void test_tolerance(void **state)
         sn_world_def def = plain_def();
         def.settings.substeps = 1;
         def.settings.iterations = 5000;
-        def.settings.tolerance = real(1e-4);
+        def.settings.tolerance = real(5e-4);
         sn_world *world = make_world(&def, shapes[i], 100);
         stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
         uint64_t loose = report_of(world).passes;
         sn_world_destroy(world);
-        def.settings.tolerance = real(1e-5);
+        def.settings.tolerance = real(1e-4);
         world = make_world(&def, shapes[i], 100);
         stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
