@@ -120,7 +120,6 @@ typedef struct pair_shape {
     uint32_t kind, params, rows;
     share_fn *share;
     bool plain, rigid;
-    bool alone; /* records: x is all there is, and takes the pushes */
 } pair_shape;
 
 typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
@@ -255,11 +254,8 @@ typedef struct pair_push {
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
         records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
-        records apart = records_sub(ya, yc);                                                                           \
-        if (!shape->alone)                                                                                             \
-            apart = records_add(apart,                                                                                 \
-                                records_sub(records_load_##suffix(run->d, a), records_load_##suffix(run->d, c)));      \
-        records t = records_turn(apart);                                                                               \
+        records da = records_load_##suffix(run->d, a), dc = records_load_##suffix(run->d, c);                          \
+        records t = records_turn(records_add(records_sub(ya, yc), records_sub(da, dc)));                               \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
         lanes wa = records_turn(ya).part[3], wc = records_turn(yc).part[3], give = wa + wc;                            \
         lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                          \
@@ -309,14 +305,59 @@ typedef struct pair_push {
     }
 #endif
 
+/* Records without remainders: x is all there is, and takes the pushes. All stays in registers, with one turning in and one out. */
+#define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
+    SN_INLINE void pair_batch_alone_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,              \
+                                             uint32_t first)                                                           \
+    {                                                                                                                  \
+        const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
+        const size_t at = (size_t)b * SN_BATCH + first;                                                                \
+        uint32_t mask = wide_mask(run, b, first);                                                                      \
+        records ya = records_load_##suffix(run->x, a), yc = records_load_##suffix(run->x, c);                          \
+        /* w of a - (-w of c) is the sum that the formula needs */                                                     \
+        records t = records_turn(records_sub(ya, records_negate_w(yc)));                                               \
+        lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
+        lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);        \
+        flags usual;                                                                                                   \
+        wide_load_params(run, shape->params, b, first, param);                                                         \
+        if (!shape->plain)                                                                                             \
+            wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
+        if (!shape->rigid)                                                                                             \
+            give = give + alpha;                                                                                       \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);             \
+        difference = lanes3_scale(difference, share);                                                                  \
+        records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
+        uint32_t now = pair_usual(mask, usual);                                                                        \
+        ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
+        yc = records_sub(yc, records_mul(records_w(yc), push));                                                        \
+        if (now == WIDE_ALL_LANES) {                                                                                   \
+            records_store_##suffix(run->d, a, &ya);                                                                    \
+            records_store_##suffix(run->d, c, &yc);                                                                    \
+        } else {                                                                                                       \
+            records_store_some_##suffix(run->d, a, &ya, now);                                                          \
+            records_store_some_##suffix(run->d, c, &yc, now);                                                          \
+        }                                                                                                              \
+        if (!shape->plain)                                                                                             \
+            wide_write_lambda(run, shape->rows, at, now, lambda);                                                      \
+        if (now != mask)                                                                                               \
+            pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
+    }                                                                                                                  \
+    SN_INLINE void pair_loop_alone_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    {                                                                                                                  \
+        for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
+            for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)                                              \
+                if (wide_mask(run, b, first))                                                                          \
+                    pair_batch_alone_##suffix(run, shape, b, first);                                                   \
+    }
+
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 
 /* The loop for what is usual in a run, and one for everything. */
 #define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS)                                                                     \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
-    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false, false};                                   \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
+    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false};                                          \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
     if (own.read_lambda || own.write_lambda)                                                                           \
         loop(&own, &any);                                                                                              \
     else if (own.compliance)                                                                                           \
@@ -327,8 +368,8 @@ typedef struct pair_push {
 /* The same for places without a remainder. */
 #define PAIR_LOOPS_ALONE(loop, name, KIND, PARAMS, ROWS)                                                               \
     const sn_wide_run own = *run;                                                                                      \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, true};                                     \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                     \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
     if (own.read_lambda || own.write_lambda || own.compliance)                                                         \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
@@ -337,11 +378,13 @@ typedef struct pair_push {
 #if SN_WIDTH <= 8
 PAIR_RECORDS(near, uint16_t, PAIR_NEAR)
 PAIR_RECORDS(far, uint32_t, PAIR_FAR)
+PAIR_ALONE(near, uint16_t, PAIR_NEAR)
+PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
 #define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
     static void name##_near_alone(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_near, name, KIND, PARAMS, ROWS);                                                    \
+        PAIR_LOOPS_ALONE(pair_loop_alone_near, name, KIND, PARAMS, ROWS);                                                    \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
@@ -353,7 +396,7 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
     }                                                                                                                  \
     static void name##_far_alone(const sn_wide_run *run)                                                               \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_far, name, KIND, PARAMS, ROWS);                                                     \
+        PAIR_LOOPS_ALONE(pair_loop_alone_far, name, KIND, PARAMS, ROWS);                                                     \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \

@@ -225,30 +225,47 @@ static void motion_predict(const sn_wide_motion *given)
 
 SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)
 {
-    moving m = motion_load(motion, at);
-    lanes from = motion_column(motion->mark, mark);
-    moving to = motion->alone ? settle_alone(motion, m, from) : settle_lanes(motion, m, from);
+    moving m = motion_load(motion, at), to = settle_lanes(motion, m, motion_column(motion->mark, mark));
     motion_store(motion, at, m, to);
     return is_sound(&to);
 }
+
+/* Only velocities change. */
+SN_INLINE flags motion_settle_alone(const sn_wide_motion *motion, motion_places at, motion_places mark)
+{
+    moving m = {.x = motion_column(motion->x, at), .v = motion_column(motion->v, at),
+                .v_low = motion_column(motion->v_low, at)};
+    moving to = settle_alone(motion, m, motion_column(motion->mark, mark));
+    motion_put(motion->v, at, lanes_choose(motion_xyz(), to.v, m.v));
+    motion_put(motion->v_low, at, lanes_keep(motion_xyz(), to.v_low));
+    return is_sound(&to);
+}
+
+#define MOTION_SETTLE(settle_some)                                                                                     \
+    if (motion->list)                                                                                                  \
+        for (; i + MOTION_STEP <= count; i += MOTION_STEP) {                                                           \
+            motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}, SN_WIDTH == 4};                  \
+            sound &= settle_some(motion, at, (motion_places){{i, i + 1}, true});                                       \
+        }                                                                                                              \
+    else                                                                                                               \
+        for (; i + MOTION_STEP <= count; i += MOTION_STEP)                                                             \
+            sound &= settle_some(motion, (motion_places){{first + i, first + i + 1}, true},                            \
+                                 (motion_places){{i, i + 1}, true});                                                   \
+    if (i < count) {                                                                                                   \
+        uint32_t slot = motion_slot(motion, i);                                                                        \
+        sound &= settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4},                                     \
+                             (motion_places){{i, i}, SN_WIDTH == 4});                                                  \
+    }
 
 static bool motion_settle(const sn_wide_motion *given)
 {
     const sn_wide_motion own = *given, *motion = &own;
     flags sound = flags_everywhere();
     uint32_t i = 0, first = motion->first, count = motion->count;
-    if (motion->list)
-        for (; i + MOTION_STEP <= count; i += MOTION_STEP) {
-            motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}, SN_WIDTH == 4};
-            sound &= motion_settle_some(motion, at, (motion_places){{i, i + 1}, true});
-        }
-    else
-        for (; i + MOTION_STEP <= count; i += MOTION_STEP)
-            sound &=
-                motion_settle_some(motion, (motion_places){{first + i, first + i + 1}, true}, (motion_places){{i, i + 1}, true});
-    if (i < count) {
-        uint32_t slot = motion_slot(motion, i);
-        sound &= motion_settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4});
+    if (motion->alone) {
+        MOTION_SETTLE(motion_settle_alone)
+    } else {
+        MOTION_SETTLE(motion_settle_some)
     }
     return flags_all(sound | ~motion_xyz());
 }

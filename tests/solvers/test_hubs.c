@@ -96,41 +96,31 @@ static void test_momentum(void **state)
     }
 }
 
-/* Rods that begin too long are right after some passes, and were never farther off. */
-static void test_rods_come_together(void **state)
+/* Rods that begin too long. With nothing but a hub it is what SN_SOLVER_JACOBI does with all. */
+static void test_as_jacobi(void **state)
 {
     (void)state;
-    sn_world_def def = plain_def();
-    def.settings.substeps = 1;
-    sn_world *world = support_world_from(&def);
-    sn_particles ball = add_ball(world, SPOKES, 2);
-    add_spokes(world, ball, SN_KIND_DISTANCE, 0, 0);
-    sn_constraint_walk walk = {0};
-    sn_real rest = real(0.9), value;
-    while (sn_constraint_next(world, &walk))
-        assert_ok(world, sn_constraint_set_param(world, walk.constraint, "rest", &rest, 1));
-    double before = 0.1;
     for (uint32_t iterations = 1; iterations <= 64; iterations *= 4) {
-        sn_world *copy = support_world_from(&def);
-        sn_snapshot *snapshot = sn_world_save(world);
-        assert_ok(copy, sn_world_load(copy, snapshot));
-        sn_settings settings = def.settings;
-        settings.iterations = iterations;
-        assert_ok(copy, sn_world_configure(copy, &settings));
-        support_run(copy, 1, 1.0 / 60);
-        double worst = 0;
-        walk = (sn_constraint_walk){0};
-        while (sn_constraint_next(copy, &walk)) {
-            assert_ok(copy, sn_constraint_value(copy, walk.constraint, &value));
-            worst = fabs((double)value) > worst ? fabs((double)value) : worst;
+        sn_world *world[2];
+        sn_particles ball = {0};
+        for (uint32_t k = 0; k < 2; ++k) {
+            sn_world_def def = plain_def();
+            sn_real rest = real(0.9);
+            sn_constraint_walk walk = {0};
+            def.settings.substeps = 1;
+            def.settings.iterations = iterations;
+            def.settings.solver = k ? SN_SOLVER_JACOBI : SN_SOLVER_TILED;
+            world[k] = support_world_from(&def);
+            ball = add_ball(world[k], SPOKES, 2);
+            add_spokes(world[k], ball, SN_KIND_DISTANCE, 0, 0);
+            while (sn_constraint_next(world[k], &walk))
+                assert_ok(world[k], sn_constraint_set_param(world[k], walk.constraint, "rest", &rest, 1));
+            support_run(world[k], 1, 1.0 / 60);
         }
-        assert_true(worst <= before);
-        before = worst;
-        sn_snapshot_destroy(snapshot);
-        sn_world_destroy(copy);
+        assert_true(distance_between(world[0], world[1], ball) < 1e-5);
+        sn_world_destroy(world[0]);
+        sn_world_destroy(world[1]);
     }
-    assert_true(before < 1e-4);
-    sn_world_destroy(world);
 }
 
 typedef struct variant {
@@ -189,7 +179,8 @@ static void test_converges_to_the_reference(void **state)
         support_run(world, 1, 1.0 / 60);
         support_run(reference, 1, 1.0 / 60);
         double gap = distance_between(world, reference, ball);
-        if (!(gap < 2e-5))
+        double most_gap = variants[i].kind == SN_KIND_ATTACHMENT ? 1e-3 : 2e-5; /* they begin a metre apart */
+        if (!(gap < most_gap))
             fail_msg("variant %u is %g m from the reference", i, gap);
         sn_constraint_walk walk = {0};
         double most = 0, worst = 0;
@@ -211,15 +202,16 @@ static void build_tangle(sn_world *world)
 {
     sn_particles ball = add_ball(world, SPOKES, 5);
     sn_particle other = sn_particles_at(ball, 1);
-    sn_real third = real(1.0 / 3);
+    sn_real third = real(1.0 / 3), quarter = real(0.25);
     add_spokes(world, ball, SN_KIND_DISTANCE, real(1e-4), 0);
     for (uint32_t i = 2; i + 2 < ball.count; ++i) {
         sn_particle a = sn_particles_at(ball, i), b = sn_particles_at(ball, i + 1), c = sn_particles_at(ball, i + 2);
         sn_add_distance(world, sn_at(other), sn_at(a), SN_MEASURE);
         if (i % 5 == 0)
-            sn_add_attachment(world, sn_on_triangle(other, a, b, third, third, third),
-                              sn_in_tetrahedron(sn_particles_at(ball, 0), other, c, a, real(0.25), real(0.25),
-                                                real(0.25), real(0.25)));
+            sn_add_distance(
+                world, sn_on_triangle(other, a, b, third, third, third),
+                sn_in_tetrahedron(sn_particles_at(ball, 0), other, c, a, quarter, quarter, quarter, quarter),
+                SN_MEASURE);
         if (i % 7 == 0)
             sn_add_angle(world, sn_at(a), sn_at(other), sn_at(c), SN_MEASURE);
         if (i % 3 == 0)
@@ -325,7 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_momentum),
-        cmocka_unit_test(test_rods_come_together),
+        cmocka_unit_test(test_as_jacobi),
         cmocka_unit_test(test_converges_to_the_reference),
         cmocka_unit_test(test_threads_do_not_matter),
         cmocka_unit_test(test_a_tangle_keeps_still),

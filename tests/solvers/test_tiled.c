@@ -67,6 +67,9 @@ static double distance_between(const sn_world *a, const sn_world *b)
     return most;
 }
 
+/* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see quick.c. */
+#define SUBSTEPS 10
+
 /* ---- Laws ---------------------------------------------------------------------------------------------------------------- */
 
 static void test_momentum(void **state)
@@ -75,6 +78,8 @@ static void test_momentum(void **state)
     for (uint32_t i = 0; i < COUNT_OF(free_shapes); ++i)
         for (uint32_t iterations = 1; iterations <= 3; iterations += 2) {
             sn_world_def def = plain_def();
+            def.settings.substeps = iterations == 1 ? SUBSTEPS : 2 * SUBSTEPS;
+            double precision = iterations == 1 ? 5e-4 : 1e-5;
             def.settings.gravity = vec(0, 0, 0);
             def.settings.iterations = iterations;
             sn_world *world = make_world(&def, free_shapes[i], 700);
@@ -84,7 +89,7 @@ static void test_momentum(void **state)
             sn_report after = report_of(world);
             double scale = sqrt(2 * before.kinetic * 0.012 * sn_world_particle_count(world));
             for (uint32_t k = 0; k < 3; ++k)
-                if (!(fabs(after.momentum[k] - before.momentum[k]) < 1e-5 * scale))
+                if (!(fabs(after.momentum[k] - before.momentum[k]) < precision * scale))
                     fail_msg("%s: momentum %u went from %g to %g", graph_shapes[free_shapes[i]].name, k,
                              before.momentum[k], after.momentum[k]);
             sn_world_destroy(world);
@@ -278,13 +283,13 @@ static void test_tolerance(void **state)
         sn_world_def def = plain_def();
         def.settings.substeps = 1;
         def.settings.iterations = 5000;
-        def.settings.tolerance = real(5e-4);
+        def.settings.tolerance = real(3e-3);
         sn_world *world = make_world(&def, shapes[i], 100);
         stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
         uint64_t loose = report_of(world).passes;
         sn_world_destroy(world);
-        def.settings.tolerance = real(1e-4);
+        def.settings.tolerance = real(1e-3);
         world = make_world(&def, shapes[i], 100);
         stir(world, 1, false);
         support_run(world, 1, 1.0 / 240);
@@ -363,11 +368,12 @@ static void test_task_hooks(void **state)
 typedef enum scene { SCENE_PLAIN, SCENE_DAMPED, SCENE_FIELD, SCENE_FORCES, SCENE_TARGETS, SCENE_SPRINGS, SCENES } scene;
 
 /* A drag of rate 0 takes nothing away, but makes the step go phase by phase. */
-static sn_world *make_scene(uint32_t shape, scene what, uint32_t iterations, bool in_one_go)
+static sn_world *make_scene(uint32_t shape, scene what, uint32_t iterations, uint32_t substeps, bool in_one_go)
 {
     sn_world_def def = plain_def();
     sn_drag_def drag = sn_default_drag_def();
     def.settings.iterations = iterations;
+    def.settings.substeps = substeps;
     def.settings.damping = what == SCENE_DAMPED ? 3 : 0;
     sn_world *world = make_world(&def, shape, 300);
     stir(world, 0.1, false);
@@ -405,8 +411,10 @@ static void test_steps_in_one_go(void **state)
     for (uint32_t i = 0; i < COUNT_OF(shapes); ++i)
         for (uint32_t what = 0; what < SCENES; ++what)
             for (uint32_t iterations = 1; iterations <= 2; ++iterations) {
-                sn_world *quick = make_scene(shapes[i], (scene)what, iterations, true);
-                sn_world *slow = make_scene(shapes[i], (scene)what, iterations, false);
+                uint32_t substeps = (i + what) % 2 ? SUBSTEPS : 2 * SUBSTEPS;
+                double precision = substeps == SUBSTEPS ? 1e-4 : 5e-6;
+                sn_world *quick = make_scene(shapes[i], (scene)what, iterations, substeps, true);
+                sn_world *slow = make_scene(shapes[i], (scene)what, iterations, substeps, false);
                 for (uint32_t step = 0; step < 2; ++step) {
                     act(quick, (scene)what);
                     act(slow, (scene)what);
@@ -415,7 +423,8 @@ static void test_steps_in_one_go(void **state)
                 }
                 assert_int_equal(report_of(quick).passes, report_of(slow).passes);
                 sn_report a = report_of(quick), b = report_of(slow);
-                if (!(distance_between(quick, slow) < 3e-6) || !(fabs(a.kinetic - b.kinetic) < 1e-3 * b.kinetic + 1e-7))
+                if (!(distance_between(quick, slow) < precision) ||
+                    !(fabs(a.kinetic - b.kinetic) < 1e-3 * b.kinetic + 1e-7))
                     fail_msg("%s, scene %u, %u passes: %g m and %g J apart", graph_shapes[shapes[i]].name, what,
                              iterations, distance_between(quick, slow), a.kinetic - b.kinetic);
                 sn_constraint_walk walk = {0};
@@ -460,8 +469,8 @@ static void test_flat_worlds(void **state)
 static void test_integrators_take_turns(void **state)
 {
     (void)state;
-    sn_world *world[2] = {make_scene(GRAPH_ROPE, SCENE_PLAIN, 20, true),
-                          make_scene(GRAPH_ROPE, SCENE_PLAIN, 20, false)};
+    sn_world *world[2] = {make_scene(GRAPH_ROPE, SCENE_PLAIN, 20, SUBSTEPS, true),
+                          make_scene(GRAPH_ROPE, SCENE_PLAIN, 20, SUBSTEPS, false)};
     static const sn_integrator turns[] = {SN_INTEGRATOR_BDF2, SN_INTEGRATOR_SYMPLECTIC_EULER, SN_INTEGRATOR_VERLET,
                                           SN_INTEGRATOR_SYMPLECTIC_EULER, SN_INTEGRATOR_BDF2};
     for (uint32_t i = 0; i < COUNT_OF(turns); ++i)

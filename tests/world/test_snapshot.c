@@ -2,6 +2,8 @@
    when the state was saved; and the hash sees everything that decides the future and nothing else. */
 #include "support/support.h"
 
+#include "world/sheet.h"
+
 /* A world with everything in it: every kind and one of its own, a field, forces and targets that are pending. */
 static sn_world *full_world(support_animals *zoo)
 {
@@ -685,6 +687,162 @@ static void test_hash_overlooks(void **state)
     sn_world_destroy(b);
 }
 
+/* ---- The plan ---------------------------------------------------------------------------------------------------- */
+
+/* A world whose plan has followed edits, so that it is not the one that would be made now, and has more to follow. */
+static sheet edited_sheet(uint32_t changes, uint32_t more)
+{
+    sheet s = sheet_in(support_world());
+    support_run(s.world, 3, 1.0 / 60);
+    sheet_edits(&s, changes);
+    support_run(s.world, 2, 1.0 / 60);
+    sheet_edits(&s, more);
+    return s;
+}
+
+/* What is to follow a save: steps, edits, steps. */
+static uint64_t go_on(sheet *s, uint32_t changes, bool edit_first)
+{
+    if (!edit_first)
+        support_run(s->world, 3, 1.0 / 60);
+    sheet_edits(s, changes);
+    support_run(s->world, 5, 1.0 / 60);
+    return sn_world_hash(s->world);
+}
+
+/* A world with a past of its own: small, or larger than any sheet and full of holes. */
+static sn_world *world_with_a_past(bool large)
+{
+    sheet s = sheet_in(support_world());
+    if (large)
+        for (uint32_t i = 0; i < 4000; ++i)
+            sheet_join(s.world, sn_add_particle(s.world, vec(i, 3, 0), 1).index, i % SHEET_NODES);
+    support_run(s.world, 2, 1.0 / 60);
+    sheet_edits(&s, large ? 900 : 9);
+    return s.world;
+}
+
+static void check_plan_comes_back(uint32_t changes, uint32_t more, uint32_t later, bool edit_first)
+{
+    sheet s = edited_sheet(changes, more), unsaved = edited_sheet(changes, more);
+    uint64_t hash = sn_world_hash(unsaved.world);
+    sn_snapshot *saved = sn_world_save(s.world);
+    assert_non_null(saved);
+    assert_true(sn_world_hash(s.world) == hash);
+    sheet start = s;
+    uint64_t end = go_on(&s, later, edit_first);
+    assert_true(go_on(&unsaved, later, edit_first) == end); /* a save changes nothing */
+    assert_true(end != hash);
+    sn_world *worlds[] = {s.world, support_world(), world_with_a_past(false), world_with_a_past(true)};
+    for (size_t i = 0; i < 2 * COUNT_OF(worlds); ++i) {
+        sheet again = start;
+        again.world = worlds[i / 2];
+        assert_ok(again.world, sn_world_load(again.world, saved));
+        assert_true(sn_world_hash(again.world) == hash);
+        assert_true(go_on(&again, later, edit_first) == end);
+    }
+    for (size_t i = 0; i < COUNT_OF(worlds); ++i)
+        sn_world_destroy(worlds[i]);
+    sn_world_destroy(unsaved.world);
+    sn_snapshot_destroy(saved);
+}
+
+static void test_plan_comes_back(void **state)
+{
+    (void)state;
+    static const uint32_t changes[][2] = {{0, 0}, {0, 7}, {7, 0}, {30, 30}, {300, 2}, {5, 300}, {2000, 2000}};
+    for (size_t i = 0; i < COUNT_OF(changes); ++i) {
+        check_plan_comes_back(changes[i][0], changes[i][1], 5, false);
+        check_plan_comes_back(changes[i][0], changes[i][1], 5, true); /* edits between loading and the next step */
+    }
+    check_plan_comes_back(10, 0, 600, true); /* so many that it depends on what is known of the last plan */
+    check_plan_comes_back(10, 3, 300, true);
+    check_plan_comes_back(10, 3, 300, false);
+}
+
+/* A restored state can be saved again before it is used, and a replan is not undone by saving. */
+static void test_plan_saved_again(void **state)
+{
+    (void)state;
+    for (uint32_t replan = 0; replan < 2; ++replan) {
+        sheet s = edited_sheet(20, 4), other = s;
+        if (replan)
+            assert_ok(s.world, sn_world_replan(s.world));
+        uint64_t hash = sn_world_hash(s.world);
+        sn_snapshot *saved = sn_world_save(s.world);
+        other.world = support_world();
+        assert_ok(other.world, sn_world_load(other.world, saved));
+        sn_snapshot *again = sn_world_save(other.world);
+        uint64_t end = go_on(&s, 5, true);
+        sheet third = other;
+        third.world = support_world();
+        assert_ok(third.world, sn_world_load(third.world, again));
+        assert_true(sn_world_hash(third.world) == hash);
+        assert_true(go_on(&other, 5, true) == end);
+        assert_true(go_on(&third, 5, true) == end);
+        sn_world_destroy(s.world);
+        sn_world_destroy(other.world);
+        sn_world_destroy(third.world);
+        sn_snapshot_destroy(saved);
+        sn_snapshot_destroy(again);
+    }
+}
+
+/* The same from a rewind, with edits in every frame; recording changes nothing. */
+static void test_plan_rewound(void **state)
+{
+    (void)state;
+    enum { FRAMES = 8 };
+    sheet s = edited_sheet(20, 0), twin = edited_sheet(20, 0), at[FRAMES];
+    uint64_t hash[FRAMES + 1];
+    sn_rewind *rewind = sn_rewind_create(s.world, (size_t)1 << 24);
+    assert_non_null(rewind);
+    for (uint32_t i = 0; i <= FRAMES; ++i) {
+        hash[i] = sn_world_hash(s.world);
+        assert_true(sn_world_hash(twin.world) == hash[i]);
+        if (i == FRAMES)
+            break;
+        assert_ok(s.world, sn_rewind_record(rewind, s.world));
+        at[i] = s;
+        sheet_edits(&s, 3 * i);
+        sheet_edits(&twin, 3 * i);
+        support_run(s.world, 1, 1.0 / 60);
+        support_run(twin.world, 1, 1.0 / 60);
+    }
+    for (uint32_t back = 0; back < FRAMES; ++back) {
+        uint32_t i = FRAMES - 1 - back;
+        assert_ok(s.world, sn_rewind_back(rewind, s.world, back > 0));
+        assert_true(sn_world_hash(s.world) == hash[i]);
+        for (uint32_t k = i; k < FRAMES; ++k) {
+            sheet again = at[k];
+            sheet_edits(&again, 3 * k);
+            support_run(s.world, 1, 1.0 / 60);
+            assert_true(sn_world_hash(s.world) == hash[k + 1]);
+        }
+    }
+    sn_rewind_destroy(rewind);
+    sn_world_destroy(s.world);
+    sn_world_destroy(twin.world);
+}
+
+/* The plan of another solver is no one's business. */
+static void test_plan_across_solvers(void **state)
+{
+    (void)state;
+    sheet s = edited_sheet(20, 4), again = s;
+    sn_snapshot *saved = sn_world_save(s.world);
+    uint64_t end = go_on(&s, 5, true);
+    sn_settings settings = sn_world_settings(s.world);
+    settings.solver = SN_SOLVER_GAUSS_SEIDEL;
+    assert_ok(s.world, sn_world_configure(s.world, &settings));
+    go_on(&s, 9, false);
+    assert_ok(again.world, sn_world_load(again.world, saved));
+    assert_int_equal(sn_world_settings(again.world).solver, SN_SOLVER_TILED);
+    assert_true(go_on(&again, 5, true) == end);
+    sn_world_destroy(s.world);
+    sn_snapshot_destroy(saved);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -706,6 +864,10 @@ int main(void)
         cmocka_unit_test(test_empty_world),
         cmocka_unit_test(test_hash_sees),
         cmocka_unit_test(test_hash_overlooks),
+        cmocka_unit_test(test_plan_comes_back),
+        cmocka_unit_test(test_plan_saved_again),
+        cmocka_unit_test(test_plan_rewound),
+        cmocka_unit_test(test_plan_across_solvers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
