@@ -323,7 +323,7 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count)
 /* A large body is cut into stretches of equal length. */
 static void try_large(const search *look, uint32_t lo, uint32_t count)
 {
-    uint32_t most = 16 * longest_step(look->w, lo, count);
+    uint32_t most = 64 * longest_step(look->w, lo, count);
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;
