@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz bench accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz bench bench-docs accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -45,11 +45,18 @@ fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another tim
 	@$(setup) build test
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-bench: ## measure the speed
+bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
 	@$(setup) build
-	@$(call configure,release)
-	@cmake --build --preset release --target sinew_command
-	@build/release/sinew bench
+	-@$(setup) bench
+	@$(call configure,release) -DSINEW_BENCH_BULLET=ON
+	@cmake --build --preset release --target bench_programs
+	@scripts/bench.sh
+
+bench-docs: ## measure the speed and write docs/performance.md
+	@$(setup) build bench
+	@$(call configure,release) -DSINEW_BENCH_BULLET=ON
+	@cmake --build --preset release --target bench_programs
+	@scripts/bench.sh --docs
 
 accuracy: ## measure the accuracy and write docs/accuracy.md
 	@$(setup) build

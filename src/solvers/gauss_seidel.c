@@ -19,17 +19,16 @@ sn_real sn_sweep_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
-/* The constraint at the moved positions, with the gradient it had at the start of the substep. */
-static bool evaluate_start(const sweep *s, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
+bool sn_evaluate_start(const sn_solver_in *in, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
 {
-    sn_frame start = s->in->frame;
+    sn_frame start = in->frame;
     sn_real c[SN_MAX_ROWS];
     start.x = start.start;
     start.d = NULL;
-    if (!evaluate(s->in->store, pool, row, &s->in->frame, block, room))
+    if (!evaluate(in->store, pool, row, &in->frame, block, room))
         return false;
     memcpy(c, block->c, sizeof c);
-    bool exists = evaluate(s->in->store, pool, row, &start, block, room);
+    bool exists = evaluate(in->store, pool, row, &start, block, room);
     memcpy(block->c, c, sizeof c);
     return exists;
 }
@@ -41,7 +40,7 @@ SN_INLINE bool project_shape(sweep *s, sn_pool *pool, uint32_t row, uint32_t poi
     sn_block block;
     sn_block_room room;
     bool exists = s->in->gradients == SN_GRADIENTS_START
-                      ? evaluate_start(s, pool, row, &block, &room)
+                      ? sn_evaluate_start(s->in, pool, row, &block, &room)
                       : evaluate_shape(s->in->store, pool, row, &s->in->frame, &block, &room, points, rows);
     if (!exists)
         return true;

@@ -24,6 +24,9 @@ bool sn_sweep_pass(sn_sweep *sweep);
    projections of their own. */
 bool sn_sweep_project(sn_sweep *sweep, uint32_t kind, uint32_t row);
 
+/* SN_GRADIENTS_START: the constraint at the moved positions, with the gradient it had at the start of the substep. */
+bool sn_evaluate_start(const sn_solver_in *in, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room);
+
 /* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
 sn_real sn_sweep_stiffness(sn_sweep *sweep, sn_real k);
 

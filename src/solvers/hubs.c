@@ -1,5 +1,6 @@
 #include "solvers/hubs.h"
 
+#include "solvers/gauss_seidel.h"
 #include "solvers/row.h"
 
 /* A constraint, and where it writes. */
@@ -171,7 +172,8 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         if (p->t->pass == 0)
             memset(lambda, 0, pool->kind.rows * sizeof *lambda);
         p->h->residual[n] = 0;
-        if (!evaluate(in->store, pool, at->row, &in->frame, &block, &room))
+        if (!(in->gradients == SN_GRADIENTS_START ? sn_evaluate_start(in, pool, at->row, &block, &room)
+                                                  : evaluate(in->store, pool, at->row, &in->frame, &block, &room)))
             continue;
         sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
         give.k = row_stiffness(give.k, in->stiffness_root);

@@ -139,6 +139,7 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
         if (!take_substep(world, h, substeps - i, (float)h >= SHORTEST_ALONE && !c.is_far, &out)) {
             put_back(world);
+            sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */
             world->state.time = start;
             world->state.passes = 0;
             *again = !out.lost_tasks;

@@ -149,7 +149,7 @@ static sn_world *make_variant(const variant *v, sn_solver solver, sn_particles *
         while (sn_constraint_next(world, &walk))
             assert_ok(world, sn_constraint_set_stiffness(world, walk.constraint, real(v->stiffness)));
     }
-    stir(world, *ball, 0.2);
+    stir(world, *ball, v->gradients == SN_GRADIENTS_START ? 4 : 0.2); /* fast enough for gradients to turn */
     if (v->immovable)
         assert_ok(world, sn_particle_set_mass(world, sn_particles_at(*ball, 0), SN_IMMOVABLE));
     return world;

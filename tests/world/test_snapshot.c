@@ -350,6 +350,7 @@ static void test_save_into(void **state)
     def.allocator = support_allocator(&memory);
     sn_world *world = support_world_from(&def);
     support_zoo(world);
+    support_run(world, 1, 1.0 / 60); /* the first step makes the plan */
     sn_snapshot *saved = sn_world_save(world);
     size_t size = sn_snapshot_size(saved);
     assert_true(size > 0);
