@@ -170,8 +170,10 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
     plan->param_table.count = params;
     plan->compliance_table.count = plan->row_table.count;
     bind(plan);
-    memset(plan->param, 0, params * sizeof *plan->param);
-    memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
+    if (params)
+        memset(plan->param, 0, params * sizeof *plan->param);
+    if (plan->row_table.count)
+        memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
     find_places(plan, store, wide);
     plan->filled = true;
     plan->serial++;

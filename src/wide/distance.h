@@ -384,7 +384,7 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
 #define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
     static void name##_near_alone(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_alone_near, name, KIND, PARAMS, ROWS);                                                    \
+        PAIR_LOOPS_ALONE(pair_loop_alone_near, name, KIND, PARAMS, ROWS);                                              \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
@@ -396,7 +396,7 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
     }                                                                                                                  \
     static void name##_far_alone(const sn_wide_run *run)                                                               \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_alone_far, name, KIND, PARAMS, ROWS);                                                     \
+        PAIR_LOOPS_ALONE(pair_loop_alone_far, name, KIND, PARAMS, ROWS);                                               \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \

@@ -163,48 +163,69 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
 
 /* ---- Records: near and far differ in the type of their indices ------------------------------------------------------------ */
 
+/* So many batches, or parts of them, are evaluated before the first of them is moved; see PAIR_BLOCK in distance.h. */
+#define WIDE_BLOCK 8u
+
 #define WIDE_RECORDS(suffix, number)                                                                                   \
-    SN_INLINE void wide_batch_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,    \
-                                       uint32_t mask)                                                                  \
+    SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool alone, uint32_t b,        \
+                                       uint32_t first, lanes3 *push)                                                   \
     {                                                                                                                  \
         const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
-        records d[WIDE_MOST_POINTS], origin = records_load_##suffix(run->x, index);                                    \
-        lanes3 p[WIDE_MOST_POINTS], push[WIDE_MOST_POINTS];                                                            \
+        const uint32_t mask = wide_mask(run, b, first);                                                                \
+        if (mask == 0)                                                                                                 \
+            return;                                                                                                    \
+        records origin = records_load_##suffix(run->x, index);                                                         \
+        lanes3 p[WIDE_MOST_POINTS];                                                                                    \
         lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];                                    \
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
             records place = shape->internal ? records_sub(y, origin) : y;                                              \
-            d[i] = y;                                                                                                  \
-            if (run->d != run->x) {                                                                                    \
-                d[i] = records_load_##suffix(run->d, index + i * SN_BATCH);                                            \
-                place = records_add(place, d[i]);                                                                      \
-            }                                                                                                          \
-            records t = records_turn(records_with_w(place, y));                                                        \
+            if (!alone)                                                                                                \
+                place = records_add(place, records_load_##suffix(run->d, index + i * SN_BATCH));                       \
+            records t = records_turn(place);                                                                           \
             p[i] = (lanes3){t.part[0], t.part[1], t.part[2]};                                                          \
-            w[i] = t.part[3];                                                                                          \
+            w[i] = records_turn(y).part[3];                                                                            \
         }                                                                                                              \
         wide_load_params(run, shape->params, b, first, param);                                                         \
         wide_read_lambda(run, shape->rows, at, mask, lambda);                                                          \
         shape->project(p, w, param, wide_alpha(run, at), lambda, push);                                                \
+        wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
+    }                                                                                                                  \
+    SN_INLINE void wide_back_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,     \
+                                      const lanes3 *push)                                                              \
+    {                                                                                                                  \
+        const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
+        const uint32_t mask = wide_mask(run, b, first);                                                                \
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records t = records_turn((records){{push[i].x, push[i].y, push[i].z, lanes_all(0)}});                      \
-            records to = records_add(d[i], t);                                                                         \
-            if (mask == WIDE_ALL_LANES)                                                                                \
-                records_store_##suffix(run->d, index + i * SN_BATCH, &to);                                             \
-            else                                                                                                       \
-                records_store_some_##suffix(run->d, index + i * SN_BATCH, &to, mask);                                  \
+            if (mask == WIDE_ALL_LANES) {                                                                              \
+                records_add_to_##suffix(run->d, index + i * SN_BATCH, &t);                                             \
+            } else {                                                                                                   \
+                t = records_add(records_load_##suffix(run->d, index + i * SN_BATCH), t);                               \
+                records_store_some_##suffix(run->d, index + i * SN_BATCH, &t, mask);                                   \
+            }                                                                                                          \
         }                                                                                                              \
-        wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
+    }                                                                                                                  \
+    SN_INLINE void wide_loop_##suffix(const sn_wide_run *run, const wide_shape *shape, bool alone)                     \
+    {                                                                                                                  \
+        lanes3 push[WIDE_BLOCK][WIDE_MOST_POINTS];                                                                     \
+        const uint32_t parts = SN_BATCH / SN_WIDTH, count = run->batches * parts;                                      \
+        for (uint32_t start = 0; start < count; start += WIDE_BLOCK) {                                                 \
+            uint32_t end = count - start < WIDE_BLOCK ? count : start + WIDE_BLOCK;                                    \
+            for (uint32_t i = start; i < end; ++i)                                                                     \
+                wide_front_##suffix(run, shape, alone, i / parts, i % parts * SN_WIDTH, push[i - start]);              \
+            for (uint32_t i = start; i < end; ++i)                                                                     \
+                wide_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, push[i - start]);                      \
+        }                                                                                                              \
     }                                                                                                                  \
     SN_INLINE void wide_##suffix(const sn_wide_run *run, const wide_shape *shape)                                      \
     {                                                                                                                  \
-        for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
-            for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {                                            \
-                uint32_t mask = wide_mask(run, b, first);                                                              \
-                if (mask)                                                                                              \
-                    wide_batch_##suffix(run, shape, b, first, mask);                                                   \
-            }                                                                                                          \
+        const sn_wide_run own = *run; /* what is stored cannot change this one */                                      \
+        if (own.d == own.x)                                                                                            \
+            wide_loop_##suffix(&own, shape, true);                                                                     \
+        else                                                                                                           \
+            wide_loop_##suffix(&own, shape, false);                                                                    \
     }
 
 #if SN_WIDTH <= 8

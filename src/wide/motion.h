@@ -218,9 +218,11 @@ static void motion_predict(const sn_wide_motion *given)
     }
     uint32_t i = 0, first = motion->first;
     for (; i + MOTION_STEP <= motion->count; i += MOTION_STEP)
-        motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true}, (motion_places){{i, i + 1}, true}, gravity);
+        motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true},
+                            (motion_places){{i, i + 1}, true}, gravity);
     if (i < motion->count)
-        motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
+        motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4},
+                            (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
 }
 
 SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)
@@ -233,7 +235,8 @@ SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places a
 /* Only velocities change. */
 SN_INLINE flags motion_settle_alone(const sn_wide_motion *motion, motion_places at, motion_places mark)
 {
-    moving m = {.x = motion_column(motion->x, at), .v = motion_column(motion->v, at),
+    moving m = {.x = motion_column(motion->x, at),
+                .v = motion_column(motion->v, at),
                 .v_low = motion_column(motion->v_low, at)};
     moving to = settle_alone(motion, m, motion_column(motion->mark, mark));
     motion_put(motion->v, at, lanes_choose(motion_xyz(), to.v, m.v));
@@ -253,8 +256,8 @@ SN_INLINE flags motion_settle_alone(const sn_wide_motion *motion, motion_places 
                                  (motion_places){{i, i + 1}, true});                                                   \
     if (i < count) {                                                                                                   \
         uint32_t slot = motion_slot(motion, i);                                                                        \
-        sound &= settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4},                                     \
-                             (motion_places){{i, i}, SN_WIDTH == 4});                                                  \
+        sound &=                                                                                                       \
+            settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4}); \
     }
 
 static bool motion_settle(const sn_wide_motion *given)

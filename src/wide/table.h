@@ -28,11 +28,11 @@
         [SN_KIND_DIHEDRAL] = {WIDE_LINE(dihedral, 4, 1, 1)}, [SN_KIND_BENDING] = {WIDE_LINE(bending, 4, 3, 3)},        \
     }
 
-#define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                                        \
+#define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
     {                                                                                                                  \
         .name = NAME, .kind = KINDS, .predict = motion_predict, .note = motion_note, .settle = motion_settle,          \
         .spread = motion_spread, .collect = motion_collect, .enter = motion_enter, .leave = motion_leave,              \
-        .predict_planes = PREDICT, .settle_planes = SETTLE                                 \
+        .predict_planes = PREDICT, .settle_planes = SETTLE                                                             \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

@@ -91,14 +91,6 @@ static bool has_many_newcomers(const sn_world *world)
     return count > planned && count - planned > 256 + planned / 8;
 }
 
-/* A particle that came since, and its number, might change the tiles if they were made anew. */
-static bool follow(sn_world *world)
-{
-    sn_plan *plan = &world->plan;
-    plan->canonical = plan->canonical && plan->particles == world->particles.table.count;
-    return !has_many_newcomers(world) && sn_plan_follow(plan, &world->constraints, wide_kinds(world));
-}
-
 bool sn_world_plan(sn_world *world)
 {
     sn_plan *plan = &world->plan;
@@ -106,7 +98,7 @@ bool sn_world_plan(sn_world *world)
         return true;
     if (plan->made && !plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
         return false;
-    if (plan->made && follow(world))
+    if (plan->made && !has_many_newcomers(world) && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         return true;
     plan->made = false;
     return make_plan(world);
@@ -117,7 +109,7 @@ void sn_world_follow_edits(sn_world *world)
     sn_plan *plan = &world->plan;
     if (!plan->made || (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))))
         return;
-    if (!follow(world))
+    if (!sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         plan->made = false;
 }
 

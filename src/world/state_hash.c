@@ -115,14 +115,16 @@ static uint64_t hash_constraints(uint64_t hash, const sn_store *store, bool warm
     return hash;
 }
 
-/* A plan that is not what would be made of the constraints now. */
-static uint64_t hash_plan(uint64_t hash, const sn_plan *plan)
+/* A plan that is not what would be made now: constraints were edited, or particles came, which might move the cuts between
+   tiles. */
+static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles)
 {
     const sn_visit *lists[] = {plan->visit, plan->many, plan->hub, plan->extra};
     const uint32_t counts[] = {plan->visit_table.count, plan->many_table.count, plan->hub_table.count,
                                plan->extra_table.count};
-    if (!plan->made || plan->canonical)
+    if (!plan->made || (plan->canonical && plan->particles == particles))
         return hash;
+    hash = hash_u64(hash, plan->damped);
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         hash = hash_u64(hash, (uint64_t)plan->run[r].kind << 32 | plan->run[r].batches);
     for (uint32_t i = 0; i < plan->mask_table.count; ++i)
@@ -153,7 +155,7 @@ uint64_t sn_world_hash(const sn_world *world)
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
-        hash = hash_plan(hash, &world->plan);
+        hash = hash_plan(hash, &world->plan, world->particles.table.count);
     }
     return hash_constraints(hash, &world->constraints, warm);
 }

@@ -197,7 +197,7 @@ bool sn_world_reserve_step(sn_world *world, bool still);
    Does nothing for other solvers. False when memory runs out. */
 bool sn_world_plan(sn_world *world);
 
-/* Takes the edits so far into the plan, if there is one, as the next step would; what it cannot follow, it forgets. */
+/* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);
 
 /* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */

@@ -253,6 +253,49 @@ static void test_same_edits_same_plan(void **state)
     }
 }
 
+/* Whether somebody looks between two edits must not matter: here, after each of them. */
+static void look(sn_world *world, uint32_t how)
+{
+    if (how == 1)
+        assert_true(sn_world_hash(world) != 0);
+    if (how == 2) {
+        sn_snapshot *snapshot = sn_world_save(world);
+        assert_non_null(snapshot);
+        sn_snapshot_destroy(snapshot);
+    }
+}
+
+static void test_looking_changes_nothing(void **state)
+{
+    (void)state;
+    for (uint32_t round = 0; round < 60; ++round) {
+        sn_world *world[3];
+        for (uint32_t how = 0; how < 3; ++how) {
+            uint64_t seed = round;
+            world[how] =
+                make_world(round % 2 ? GRAPH_GRID : GRAPH_CLIQUES, 6, 1); /* few, so that they are edited often */
+            assert_planned(world[how], "before");
+            for (uint32_t i = 0; i < 40; ++i) {
+                graph_edit(world[how], &seed, round % 3 == 0);
+                look(world[how], how);
+            }
+            for (uint32_t i = 0; i < 300; ++i) {
+                assert_true(sn_add_particle(world[how], vec(i, 0, 0), 1).generation != 0);
+                look(world[how], i % 50 ? 0 : how);
+            }
+            for (uint32_t i = 0; i < 299; ++i) { /* enough to plan anew, had they stayed */
+                uint32_t last = world[how]->particles.index[world[how]->particles.table.count - 1];
+                assert_ok(world[how], sn_particle_remove(world[how], sn_particle_from_index(world[how], last)));
+            }
+            assert_planned(world[how], "after");
+            assert_same_plan(world[0], world[how], how == 1 ? "hashed" : "saved");
+            assert_int_equal(sn_world_hash(world[0]), sn_world_hash(world[how]));
+        }
+        for (uint32_t how = 0; how < 3; ++how)
+            sn_world_destroy(world[how]);
+    }
+}
+
 /* ---- Snapshots ------------------------------------------------------------------------------------------------------------ */
 
 static void edit(sn_world *world, uint64_t *seed, uint32_t count, bool rare)
@@ -531,6 +574,7 @@ int main(void)
         cmocka_unit_test(test_edits_of_large_worlds),
         cmocka_unit_test(test_replanning_forgets),
         cmocka_unit_test(test_same_edits_same_plan),
+        cmocka_unit_test(test_looking_changes_nothing),
         cmocka_unit_test(test_save_and_load),
         cmocka_unit_test(test_load_where_particles_differ),
         cmocka_unit_test(test_load_where_constraints_give_differently),

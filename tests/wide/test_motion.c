@@ -274,8 +274,16 @@ static void planes_move_alike(void **state)
             continue;
         fill(&a, &seed);
         b = a;
-        sn_wide_motion in = {.x = a.x, .x_low = a.x_low, .v = a.v, .v_low = a.v_low, .mark = a.mark,
-                             .gravity = {1, -9.81f, 2}, .h = 1 / 600.f, .inverse_h = 600, .keep = 0.9f, .lose = 0.1f,
+        sn_wide_motion in = {.x = a.x,
+                             .x_low = a.x_low,
+                             .v = a.v,
+                             .v_low = a.v_low,
+                             .mark = a.mark,
+                             .gravity = {1, -9.81f, 2},
+                             .h = 1 / 600.f,
+                             .inverse_h = 600,
+                             .keep = 0.9f,
+                             .lose = 0.1f,
                              .count = PLACES};
         sn_wide_motion out = in;
         out.x = b.x, out.x_low = b.x_low, out.v = b.v, out.v_low = b.v_low, out.mark = b.mark;
@@ -297,8 +305,13 @@ static void planes_move_alike(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(predicting), cmocka_unit_test(settling),     cmocka_unit_test(settling_finds_what_is_wrong),
-        cmocka_unit_test(noting),     cmocka_unit_test(widths_agree), cmocka_unit_test(planes_there_and_back), cmocka_unit_test(planes_move_alike),
+        cmocka_unit_test(predicting),
+        cmocka_unit_test(settling),
+        cmocka_unit_test(settling_finds_what_is_wrong),
+        cmocka_unit_test(noting),
+        cmocka_unit_test(widths_agree),
+        cmocka_unit_test(planes_there_and_back),
+        cmocka_unit_test(planes_move_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
