@@ -124,6 +124,11 @@ bool sn_hubs_reserve(const sn_solver_in *in, const sn_allocator *allocator)
     return true;
 }
 
+uint32_t sn_hubs_particles(const sn_solver_scratch *scratch)
+{
+    return scratch->hubs ? ((const hubs *)scratch->hubs)->slot_table.count : 0;
+}
+
 void sn_hubs_release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 {
     hubs *h = scratch->hubs;

@@ -20,6 +20,9 @@ typedef struct tiled {
     sn_table resident_table; /* of float: their planes */
     sn_table touched_table;  /* of bool, by slot: scratch */
     uint64_t serial; /* of the plan that these are for; 0: none */
+
+    sn_table mark_table; /* of sn_vec4: for each worker, as many as the largest tile has particles */
+    uint32_t most;       /* those */
 } tiled;
 
 /* Where a tile's planes are, and what of it others touch. */
@@ -69,6 +72,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->exchange_table, sizeof(exchange), false);
     sn_table_column(&t->resident_table, sizeof(float), false);
     sn_table_column(&t->touched_table, sizeof(bool), false);
+    sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
     return scratch->tiled = t;
 }
 
@@ -152,6 +156,24 @@ static bool reserve_resident(tiled *t, const sn_allocator *allocator, const sn_s
     return true;
 }
 
+/* Marks: workers run tiles, and then the calling thread alone runs what is longest besides. */
+static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    const sn_plan *plan = in->plan;
+    uint32_t alone = sn_hubs_particles(in->scratch);
+    if (!in->wide)
+        return true;
+    t->most = SN_MAX_BLOCK;
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i)
+        t->most = plan->tile[i].count > t->most ? plan->tile[i].count : t->most;
+    alone = in->store->counts.most_points > alone ? in->store->counts.most_points : alone;
+    uint64_t total = (uint64_t)t->workers * t->most;
+    if (!sn_table_reserve(&t->mark_table, allocator, total > alone ? total : alone))
+        return false;
+    t->mark_table.count = t->mark_table.capacity;
+    return true;
+}
+
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
     tiled *t = in->scratch->tiled ? in->scratch->tiled : make(in->scratch, allocator);
@@ -164,7 +186,12 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !reserve_resident(t, allocator, in))
         return false;
-    return sn_hubs_reserve(in, allocator);
+    return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in);
+}
+
+sn_vec4 *sn_tiled_marks(const sn_solver_in *in)
+{
+    return ((tiled *)in->scratch->tiled)->mark_table.column[0];
 }
 
 static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
@@ -179,6 +206,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->exchange_table, allocator);
     sn_table_release(&t->resident_table, allocator);
     sn_table_release(&t->touched_table, allocator);
+    sn_table_release(&t->mark_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -413,17 +441,14 @@ static void begin_motion(const layer *l, const sn_wide_motion *motion)
         t->wide->note(motion);
 }
 
-static sn_wide_motion tile_motion(const layer *l, const sn_tile *tile)
+static sn_wide_motion tile_motion(const layer *l, const sn_tile *tile, uint32_t worker)
 {
     sn_wide_motion motion = *l->t->motion;
     motion.count = tile->count;
     motion.first = l->is_first ? tile->first : 0;
     motion.list = l->is_first ? NULL : l->plan->list + tile->first;
     motion.alone = !tile->rows && is_alone(l->t, tile);
-    if (l->is_first)
-        motion.mark += tile->first;
-    else /* lists of a layer share nothing, so together they are not longer than all particles */
-        motion.mark = l->t->mark + (tile->first - l->plan->tile[l->first].first);
+    motion.mark = l->t->mark + (size_t)worker * l->scratch->most;
     return motion;
 }
 
@@ -437,7 +462,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     sn_wide_motion motion = {0};
     bool good = true;
     if (t->motion)
-        motion = tile_motion(l, tile);
+        motion = tile_motion(l, tile, worker);
     if (tile->rows && t->resident) {
         good = pass_resident(l, tile, index, &motion);
         *result = (tile_result){.good = good};
@@ -507,12 +532,16 @@ static bool move_newcomers(const sn_tiled *t)
     if (!t->motion || t->pass > 0 || t->in->plan->particles >= t->in->particle_count)
         return true;
     motion = *t->motion;
-    motion.first = t->in->plan->particles;
-    motion.count = t->in->particle_count - motion.first;
     motion.list = NULL;
-    motion.mark += motion.first;
-    t->wide->predict(&motion);
-    return t->wide->settle(&motion);
+    motion.mark = t->mark;
+    bool sound = true;
+    uint32_t most = ((const tiled *)t->in->scratch->tiled)->most;
+    for (motion.first = t->in->plan->particles; motion.first < t->in->particle_count; motion.first += motion.count) {
+        motion.count = t->in->particle_count - motion.first < most ? t->in->particle_count - motion.first : most;
+        t->wide->predict(&motion);
+        sound = t->wide->settle(&motion) && sound;
+    }
+    return sound;
 }
 
 /* A constraint outside of tiles: its particles are noted and settled for it alone. */

@@ -17,8 +17,11 @@ typedef struct sn_tiled {
     bool resident; /* tiles of planes stay in planes from the first substep of a step to the last: */
     bool enters;   /*   this is the first pass, */
     bool leaves;   /*   and this the last one */
-    sn_vec4 *mark; /* scratch for lists of particles, as many as there are particles */
+    sn_vec4 *mark; /* scratch: see sn_tiled_marks */
 } sn_tiled;
+
+/* The scratch for sn_tiled.mark; reserved with everything else. */
+sn_vec4 *sn_tiled_marks(const sn_solver_in *in);
 
 /* Makes one. out gathers faults and lost tasks; *largest the largest residual, if in->tolerance asks for it. False if a
    projection was not finite, or a tile's motion, or if tasks were lost. */

@@ -16,6 +16,27 @@ void sn_particle_store_init(sn_particle_store *particles)
 #define SN_COLUMN(type, name, is_state) sn_table_column(&particles->table, sizeof(type), is_state);
     SN_PARTICLE_COLUMNS(SN_COLUMN)
 #undef SN_COLUMN
+    sn_table_column(&particles->work_table, sizeof *particles->y, false);
+    sn_table_column(&particles->work_table, sizeof *particles->d, false);
+    sn_table_column(&particles->force_table, sizeof *particles->f, false);
+}
+
+void sn_particle_store_release(sn_particle_store *particles, const sn_allocator *allocator)
+{
+    sn_table_release(&particles->table, allocator);
+    sn_table_release(&particles->work_table, allocator);
+    sn_table_release(&particles->force_table, allocator);
+}
+
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, bool phases, bool forces)
+{
+    uint32_t count = particles->table.count;
+    bool room = (!phases || sn_table_reserve(&particles->work_table, allocator, count)) &&
+                (!forces || sn_table_reserve(&particles->force_table, allocator, count));
+    particles->y = particles->work_table.column[0];
+    particles->d = particles->work_table.column[1];
+    particles->f = particles->force_table.column[0];
+    return room;
 }
 
 void sn_particle_store_bind(sn_particle_store *particles)

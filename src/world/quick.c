@@ -81,7 +81,6 @@ static sn_wide_motion motion_of(sn_world *world, sn_real h)
                             .v = p->v,
                             .v_low = p->v_low,
                             .force = force,
-                            .mark = p->y,
                             .gravity = settings->gravity,
                             .h = (float)h,
                             .inverse_h = 1 / (float)h,
@@ -104,7 +103,8 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, bool alone, 
     in.frame.x = world->particles.x;
     in.frame.d = world->particles.x_low;
     in.frame.start = NULL;
-    sn_tiled t = {.in = &in, .wide = world->wide, .keep_lambda = left == 1 || in.iterations > 1, .motion = &motion, .mark = world->particles.d};
+    sn_tiled t = {.in = &in, .wide = world->wide, .keep_lambda = left == 1 || in.iterations > 1, .motion = &motion,
+                  .mark = sn_tiled_marks(&in)};
     if (sn_forces_needed(world)) {
         sn_substep s = {.world = world};
         if (!sn_forces_gather(&s)) {

@@ -425,6 +425,9 @@ bool sn_world_reserve_step(sn_world *world, bool still)
 {
     if (!sn_world_plan(world))
         return false;
+    if (!sn_particle_store_reserve(&world->particles, &world->allocator, !sn_quick_can(world, still),
+                                   sn_forces_needed(world)))
+        return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
@@ -503,7 +506,9 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_targets_hold(world);
     if (sn_quick_can(world, still))
         result = sn_quick_substeps(world, dt, &again);
-    if (again)
+    if (again && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    else if (again)
         result = take_substeps(world, dt, still);
     sn_targets_release(world);
     lap(world, &clock, &world->profile.step);

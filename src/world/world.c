@@ -178,7 +178,7 @@ static void release(sn_world *world)
     sn_drag_release(world);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
-    sn_table_release(&world->particles.table, &allocator);
+    sn_particle_store_release(&world->particles, &allocator);
     sn_table_release(&world->history.table, &allocator);
     sn_ids_release(&world->ids, &allocator);
     sn_release(&allocator, world, sizeof *world);

@@ -12,7 +12,7 @@
 
 #include <sinew/sinew.h>
 
-/* Every column of the particle table. The first ones are state; d is scratch of a substep. */
+/* Every column of the particle table. */
 #define SN_PARTICLE_COLUMNS(COLUMN)                                                                                    \
     COLUMN(sn_vec4, x, true)     /* position, inverse mass */                                                          \
     COLUMN(sn_vec4, v, true)     /* velocity, mass */                                                                  \
@@ -23,16 +23,19 @@
     COLUMN(uint32_t, group, true)                                                                                      \
     COLUMN(uint64_t, user, true)                                                                                       \
     COLUMN(uint32_t, index, true)  /* the particle's number */                                                         \
-    COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */                                     \
-    COLUMN(sn_vec4, y, false)      /* in a substep: the place predicted, inverse mass */                               \
-    COLUMN(sn_vec4, d, false)      /* the displacement predicted; while solving, what y is short of or was moved */    \
-    COLUMN(sn_vec3, f, false)      /* force of this substep, if there are force fields */
+    COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */
 
 typedef struct sn_particle_store {
     sn_table table;
 #define SN_COLUMN(type, name, is_state) type *name;
     SN_PARTICLE_COLUMNS(SN_COLUMN)
 #undef SN_COLUMN
+    /* Scratch of a substep, there only when somebody needs it; see sn_particle_store_reserve. */
+    sn_table work_table;
+    sn_vec4 *y; /* the place predicted, inverse mass */
+    sn_vec4 *d; /* the displacement predicted; while solving, what y is short of or was moved */
+    sn_table force_table;
+    sn_vec3 *f; /* force of this substep, if there are force fields or springs */
 } sn_particle_store;
 
 /* What integrators that look back need, by slot. Empty unless such an integrator runs; a slot at or beyond
@@ -162,6 +165,10 @@ sn_result sn_settings_check(const sn_settings *settings, uint32_t dimensions, ch
 void sn_particle_store_bind(sn_particle_store *particles);
 
 void sn_particle_store_init(sn_particle_store *particles);
+void sn_particle_store_release(sn_particle_store *particles, const sn_allocator *allocator);
+
+/* Makes room for the scratch of a step told phase by phase, or for forces; false when memory runs out. */
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, bool phases, bool forces);
 
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);
