@@ -208,6 +208,10 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
         run.row = c->row;
         run.lambda = result->lambda;
     }
+    if (c->alone) {
+        memcpy(result->d, c->x, sizeof result->d);
+        run.x = result->d;
+    }
     exchange(c, result->d, plane, true);
     const sn_wide_kind *kind = &wide->kind[c->kind];
     sn_wide_fn *function = layout == CASE_NEAR ? kind->near : layout == CASE_FAR ? kind->far : kind->planes;

@@ -106,6 +106,33 @@ static void check_unasked(const wide_case *c)
         }
 }
 
+/* The same where places themselves are moved. */
+static void check_alone(const wide_case *given)
+{
+    static wide_result expected, scalar, other;
+    static wide_case c;
+    c = *given;
+    memset(c.d, 0, sizeof c.d);
+    case_run_generic(&c, &expected);
+    c.alone = true;
+    for (int layout = CASE_NEAR; layout <= CASE_FAR; ++layout)
+        for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
+            if (!case_wide(simd))
+                continue;
+            case_run(&c, case_wide(simd), (case_layout)layout, simd == SN_SIMD_SCALAR ? &scalar : &other);
+            if (simd != SN_SIMD_SCALAR)
+                assert_same_result(&c, &scalar, &other, case_wide(simd)->name);
+        }
+    for (uint32_t i = 0; i < CASE_COUNT; ++i) {
+        sn_vec3 place = vec3_add(vec4_xyz(c.x[i]), vec4_xyz(expected.d[i]));
+        double push = support_gap(vec3(0, 0, 0), vec4_xyz(expected.d[i]));
+        assert_vec_close(vec4_xyz(scalar.d[i]), place, PUSH_OFF * (c.size + push));
+        assert_true(scalar.d[i].w == c.x[i].w);
+    }
+    if (c.write_lambda)
+        compare_multipliers(&c, &scalar, &expected, "alone");
+}
+
 /* ---- Cases ----------------------------------------------------------------------------------------------------------- */
 
 /* Compliances of each lane: none, small, large, beyond what counts. */
@@ -140,10 +167,14 @@ static void check_variations(wide_case *c, uint64_t *seed)
     check_unasked(c);
     push_before(c, seed);
     check_case(c);
+    check_alone(c);
     case_empty_some(c, seed);
+    check_alone(c);
     check_case(c);
     c->read_lambda = c->write_lambda = false;
     check_case(c);
+    c->rigid = true;
+    check_alone(c);
 }
 
 static void random_constraints(void **state)
