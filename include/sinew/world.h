@@ -235,7 +235,8 @@ SN_API sn_relax_def sn_default_relax_def(void);
 /* Statics: runs the world until it rests and leaves it there, with all velocities zero. def NULL means the default,
    info may be NULL. The way to rest is not physics, only the end is: starting at rest, the world moves without any
    damping, and whenever its kinetic energy has passed a peak, that is, when it swings through its balance, all
-   velocities are taken away (dynamic relaxation with kinetic damping). That needs no drag to be chosen and finds the
+   velocities are taken away (dynamic relaxation with kinetic damping); so they are where no peak is passed for 20 times
+   `patience`, as when something free turns for ever. That needs no drag to be chosen and finds the
    rest of slow and fast things alike. Integration is symplectic Euler with current gradients whatever the settings
    say; settings.damping and drags rest, for they do not change where a balance is. Forces and kinematic targets given
    since the last step act all the time and are then forgotten. The clock stands: sn_world_time and the count of steps

@@ -16,6 +16,9 @@
 /* The kinetic energy has passed its peak when it is so much below it: not at the first ripple. */
 #define PAST_PEAK 0.9
 
+/* What has not passed a peak after so many spans of patience turns or drifts freely, for ever: it is stopped, too. */
+#define SPANS_TO_PEAK 20
+
 sn_relax_def sn_default_relax_def(void)
 {
     sn_relax_def def;
@@ -122,7 +125,8 @@ static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *in
 {
     double peak = 0, fastest = 0;
     double span = ceil((double)def->patience / (double)def->dt); /* in steps */
-    uint32_t since = 0;
+    double longest = SPANS_TO_PEAK * span;
+    uint32_t since = 0, going = 0; /* steps since the mark, and since everything stood */
     mark(world);
     while (!info->rested && info->steps < def->steps) {
         sn_result result = sn_world_advance(world, def->dt, true);
@@ -131,9 +135,10 @@ static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *in
         info->steps++;
         double energy = kinetic_energy(world, &fastest);
         peak = fmax(peak, energy);
-        if (energy < PAST_PEAK * peak) {
+        if (energy < PAST_PEAK * peak || ++going > longest) {
             stop(world);
             peak = 0;
+            going = 0;
         }
         if (++since < span && info->steps < def->steps)
             continue;

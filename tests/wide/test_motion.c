@@ -155,6 +155,37 @@ static void settling(void **state)
         }
 }
 
+/* Where places themselves were moved, velocities follow from those, and nothing else changes. */
+static void settling_alone(void **state)
+{
+    (void)state;
+    static swarm s, before;
+    uint64_t seed = 7;
+    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
+        for (uint32_t round = 0; case_wide(simd) && round < 40; ++round) {
+            fill(&s, &seed);
+            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            m.list = round % 2 ? s.list : NULL;
+            m.alone = true;
+            case_wide(simd)->note(&m);
+            for (uint32_t i = 0; i < MOST; ++i)
+                s.x[i].x += 1e-3f * (float)i;
+            before = s;
+            assert_true(case_wide(simd)->settle(&m));
+            for (uint32_t i = 0; i < m.count; ++i) {
+                uint32_t slot = m.list ? m.list[i] : m.first + i;
+                for (int k = 0; k < 3; ++k) {
+                    double moved = (double)(&before.x[slot].x)[k] - (double)(&before.mark[i].x)[k];
+                    assert_close(value(&s.v[slot], &s.v_low[slot], k),
+                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.inverse_h, 3e-6);
+                }
+                assert_true(s.v[slot].w == before.v[slot].w && s.v_low[slot].w == 0);
+            }
+            assert_memory_equal(s.x, before.x, sizeof s.x);
+            assert_memory_equal(s.x_low, before.x_low, sizeof s.x_low);
+        }
+}
+
 /* Anything that is not finite, or too fast, in any coordinate of any particle. */
 static void settling_finds_what_is_wrong(void **state)
 {
@@ -211,11 +242,12 @@ static void widths_agree(void **state)
                 sn_wide_motion m = motion_of(both[i], round % 3, round % COUNT);
                 m.force = round % 2 ? both[i]->force : NULL;
                 m.lose = round % 4 < 2 ? 0.01f : 0.5f;
+                m.alone = round % 5 < 2;
                 wide->predict(&m);
                 m.list = round % 3 ? both[i]->list : NULL;
                 wide->note(&m);
                 for (uint32_t p = 0; p < MOST; ++p)
-                    both[i]->x_low[p].y += 1e-3f * (float)p;
+                    (m.alone ? both[i]->x : both[i]->x_low)[p].y += 1e-3f * (float)p;
                 wide->settle(&m);
             }
             assert_memory_equal(&scalar, &other, sizeof scalar);
@@ -307,6 +339,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicting),
         cmocka_unit_test(settling),
+        cmocka_unit_test(settling_alone),
         cmocka_unit_test(settling_finds_what_is_wrong),
         cmocka_unit_test(noting),
         cmocka_unit_test(widths_agree),
