@@ -648,10 +648,14 @@ static uint32_t extreme(const fixture *f, double sign, uint32_t *index)
     return count;
 }
 
+/* What hangs here may turn about the vertical, and an order of constraints that is not symmetric makes it do so, by 5e-4 rad/s^2:
+   projections at moved positions keep angular momentum to first order only. */
 static void relax(const fixture *f)
 {
+    sn_relax_def def = sn_default_relax_def();
     sn_relax_info info;
-    assert_ok(f->world, sn_world_relax(f->world, NULL, &info));
+    def.displacement = (sn_real)5e-4;
+    assert_ok(f->world, sn_world_relax(f->world, &def, &info));
     assert_true(info.rested);
 }
 
