@@ -1,7 +1,5 @@
 #include "solvers/plan.h"
 
-#include "base/hash.h"
-#include "solvers/order.h"
 #include "solvers/plan_work.h"
 
 #include <stdio.h>
@@ -712,18 +710,10 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
     bind(plan);
     find_places(plan, store, wide);
     plan->particles = particles->count;
-    plan->fingerprint = 0;
     plan->made = plan->canonical = plan->filled = true;
     plan->serial++;
     sn_store_log_begin(store);
     return true;
-}
-
-uint64_t sn_plan_fingerprint(sn_plan *plan, const sn_store *store)
-{
-    if (plan->made && plan->canonical && !plan->fingerprint)
-        plan->fingerprint = sn_order_fingerprint(store);
-    return plan->fingerprint;
 }
 
 /* ---- Following edits ------------------------------------------------------------------------------------------------------------- */
@@ -809,9 +799,20 @@ static bool change_all(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
     return true;
 }
 
+/* Whether more was logged than is followed: the log may have room for it, from a larger plan before this one. */
+static bool is_too_much(const sn_plan *plan, const sn_store *store)
+{
+    const sn_edit *edit = store->edit_table.column[0];
+    uint32_t most = most_edits(plan->live);
+    bool much = store->edit_table.count > most;
+    for (uint32_t i = 0; !much && i < store->edit_table.count; ++i)
+        much = edit[i].count > most;
+    return much;
+}
+
 bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
 {
-    if (!plan->made || store->log_lost || !store->logging)
+    if (!plan->made || store->log_lost || !store->logging || is_too_much(plan, store))
         return false;
     plan->serial += store->edit_table.count != 0;
     const sn_edit *edit = store->edit_table.column[0];

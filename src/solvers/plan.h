@@ -76,7 +76,6 @@ struct sn_plan {
     bool planar; /* of a 2D world; set once */
     bool made;
     bool canonical;        /* as made, without edits since */
-    uint64_t fingerprint;  /* of the constraints that it was made for; 0 until sn_plan_fingerprint is asked */
     bool filled;           /* the copies are those of the constraints, and these know their places */
     bool damped;           /* some constraint has damping, or had */
     uint32_t particles;    /* planned ones: slots from here on belong to no tile */
@@ -126,9 +125,6 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
 /* Whether a constraint can go into a batch: its kind has a wide form, it has neither spots nor damping nor a stiffness k
    other than 1, and in a 2D world it knows of no directions of the world, which might point out of the plane. */
 bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row);
-
-/* Stands for the constraints that a plan was made for, if nothing was edited since. */
-uint64_t sn_plan_fingerprint(sn_plan *plan, const sn_store *store);
 
 /* Keeps the first of each of some numbers, as spots may share particles; returns how many are left. */
 uint32_t sn_plan_once(uint32_t *particle, uint32_t count);

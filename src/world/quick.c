@@ -34,7 +34,7 @@ bool sn_quick_reserve(sn_world *world)
 }
 
 #define SHORTEST_ALONE 1e-3f /* s */
-#define FARTHEST_ALONE 64.0  /* m, by coordinate */
+#define FARTHEST_ALONE 16.0  /* m, by coordinate */
 
 /* ---- The copy --------------------------------------------------------------------------------------------------------- */
 

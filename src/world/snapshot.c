@@ -192,7 +192,6 @@ size_t sn_state_measure(sn_world *world)
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
         return 0;
     sn_world_follow_edits(world);
-    sn_plan_fingerprint(&world->plan, &world->constraints);
     stream s = {.mode = MEASURE};
     walk(&s, world);
     return s.size;
@@ -287,8 +286,6 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     sn_result result = check(world, data);
     if (result != SN_OK)
         return result;
-    if (!world->constraints.edit_table.count && !world->constraints.log_lost)
-        sn_plan_fingerprint(&world->plan, &world->constraints);
     stream s = {.mode = RESERVE, .at = at, .allocator = &world->allocator};
     walk(&s, world);
     if (s.failed)

@@ -761,6 +761,45 @@ static void test_plan_comes_back(void **state)
     check_plan_comes_back(10, 3, 300, false);
 }
 
+/* Many edits in one call: whether the plan follows them must not depend on what else the world has seen. */
+static void test_plan_and_edits_at_once(void **state)
+{
+    (void)state;
+    enum { RUN = 560 };
+    uint32_t index[2 * RUN];
+    sn_real spring[3 * RUN];
+    for (uint32_t i = 0; i < RUN; ++i) {
+        spring[3 * i] = 1;
+        spring[3 * i + 1] = 10;
+        spring[3 * i + 2] = 0;
+        index[2 * i] = i;
+        index[2 * i + 1] = i + 16;
+    }
+    for (uint32_t n = 0; n < 2; ++n) { /* removed in one call, or added */
+        sheet s = sheet_in(support_world());
+        sn_constraints run = {0};
+        if (n == 0)
+            run = sn_add_constraints(s.world, SN_KIND_DISTANCE, RUN, index, NULL, NULL);
+        support_run(s.world, 2, 1.0 / 60);
+        sheet_edits(&s, 9);
+        support_run(s.world, 1, 1.0 / 60);
+        sn_snapshot *saved = sn_world_save(s.world);
+        sn_world *worlds[] = {s.world, support_world(), world_with_a_past(false), world_with_a_past(true)};
+        for (size_t i = 0; i < COUNT_OF(worlds); ++i) {
+            assert_ok(worlds[i], sn_world_load(worlds[i], saved));
+            if (n == 0)
+                assert_ok(worlds[i], sn_constraints_remove(worlds[i], run));
+            else
+                assert_int_equal(sn_add_constraints(worlds[i], SN_KIND_SPRING, RUN, index, spring, NULL).count, RUN);
+            support_run(worlds[i], 3, 1.0 / 60);
+            assert_same_world(worlds[i], s.world);
+        }
+        for (size_t i = 0; i < COUNT_OF(worlds); ++i)
+            sn_world_destroy(worlds[i]);
+        sn_snapshot_destroy(saved);
+    }
+}
+
 /* A restored state can be saved again before it is used, and a replan is not undone by saving. */
 static void test_plan_saved_again(void **state)
 {
@@ -866,6 +905,7 @@ int main(void)
         cmocka_unit_test(test_hash_sees),
         cmocka_unit_test(test_hash_overlooks),
         cmocka_unit_test(test_plan_comes_back),
+        cmocka_unit_test(test_plan_and_edits_at_once),
         cmocka_unit_test(test_plan_saved_again),
         cmocka_unit_test(test_plan_rewound),
         cmocka_unit_test(test_plan_across_solvers),
