@@ -25,6 +25,13 @@
 #include <wasm_simd128.h>
 #endif
 
+/* For what is rare, or slow anyway: once in the program, not once in every loop. */
+#ifdef __GNUC__
+#define SN_APART __attribute__((noinline, unused)) static
+#else
+#define SN_APART static inline
+#endif
+
 /* ---- Types: lanes are numbers, flags are all ones or all zeros in each lane ---------------------------------------- */
 
 #if SN_WIDTH == 1
@@ -287,13 +294,17 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
     {                                                                                                                  \
         RECORDS_STORE(r, base, index);                                                                                 \
     }                                                                                                                  \
+    SN_APART void records_scatter_##suffix(sn_vec4 *base, const number *index, const float *all, uint32_t mask)        \
+    {                                                                                                                  \
+        for (uint32_t i = 0; i < SN_WIDTH; ++i)                                                                        \
+            if (mask >> i & 1)                                                                                         \
+                memcpy(&base[index[i]], all + 4 * RECORDS_AT(i), sizeof *base);                                        \
+    }                                                                                                                  \
     SN_INLINE void records_store_some_##suffix(sn_vec4 *base, const number *index, const records *r, uint32_t mask)    \
     {                                                                                                                  \
         float all[4 * SN_WIDTH];                                                                                       \
         memcpy(all, r, sizeof all);                                                                                    \
-        for (uint32_t i = 0; i < SN_WIDTH; ++i)                                                                        \
-            if (mask >> i & 1)                                                                                         \
-                memcpy(&base[index[i]], all + 4 * RECORDS_AT(i), sizeof *base);                                        \
+        records_scatter_##suffix(base, index, all, mask);                                                              \
     }
 
 #if SN_WIDTH == 1

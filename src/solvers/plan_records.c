@@ -100,32 +100,46 @@ static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count,
     return found;
 }
 
-/* Sorts by colour, wide ones first; equal ones keep their order. b is the colour, twice, plus 1 if it is not wide. */
-static void sort_by_colour(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours)
+/* Sorts by turn, which is b; equal ones keep their order. */
+static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t turns)
 {
-    uint32_t *start = w->queue; /* has room for 2 * COLOURS + 2: see make */
-    if (colours > COLOURS) {
+    uint32_t *start = w->queue; /* has room for the particles' numbers, and some more: see make */
+    if (turns > w->particles->numbers + 2 * COLOURS) {
         sn_sort(items, w->sort_scratch, count);
         return;
     }
-    memset(start, 0, (2 * (size_t)colours + 1) * sizeof *start);
+    memset(start, 0, ((size_t)turns + 1) * sizeof *start);
     for (uint32_t i = 0; i < count; ++i)
         start[items[i].b + 1]++;
-    for (uint32_t i = 0; i < 2 * colours; ++i)
+    for (uint32_t i = 0; i < turns; ++i)
         start[i + 1] += start[i];
     for (uint32_t i = 0; i < count; ++i)
         w->sort_scratch[start[items[i].b]++] = items[i];
     memcpy(items, w->sort_scratch, count * sizeof *items);
 }
 
-/* Kind by kind: all constraints of one kind, coloured, then those of the next. */
+/* Colour by colour, all kinds of a colour together; even colours on the way there and odd ones, the last first, on the way
+   back. So neighbours come sooner and later on all sides alike, and rods both before and after volumes: kind by kind, and with
+   colours in their order, bodies of two kinds gained energy; see docs/stability.md. The keys hold colour, kind and width. */
+static void take_turns(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours, uint32_t kinds)
+{
+    uint32_t turns = 4 * colours * kinds;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t colour = (uint32_t)(items[i].key >> 32), way = 2 * colour * kinds + (uint32_t)items[i].key;
+        items[i].b = colour % 2 ? turns - 1 - way : way;
+        items[i].key = make_key(PLAN_WITH_LOOPS, 0, items[i].b, true);
+    }
+    sort_by_turn(w, items, count, turns);
+}
+
+/* Every kind is coloured by itself. */
 static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, sn_sort_item *out)
 {
-    uint32_t found = 0, kind = 0, beyond = 0, left = 0;
+    uint32_t found = 0, kind = 0, kinds = 0, colours = 0, beyond = 0, left = 0;
     for (uint32_t i = 0; i < count; ++i)
         left += w->item[list[i]].phase == PLAN_WITH_LOOPS;
-    while (left > 0) {
-        uint32_t next = PLAN_NONE, stamp = ++w->stamps, before = found, colours = 0;
+    for (; found < left; ++kinds) {
+        uint32_t next = PLAN_NONE, stamp = ++w->stamps;
         for (uint32_t i = 0; i < count; ++i) {
             const plan_item *item = &w->item[list[i]];
             if (item->phase == PLAN_WITH_LOOPS && item->kind > kind && item->kind < next)
@@ -138,12 +152,10 @@ static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, 
                 continue;
             uint32_t colour = colour_of(w, item, stamp, &beyond);
             colours = colour >= colours ? colour + 1 : colours;
-            out[found++] = (sn_sort_item){make_key(PLAN_WITH_LOOPS, kind, colour, item->wide), list[i],
-                                          2 * colour + !item->wide};
+            out[found++] = (sn_sort_item){(uint64_t)colour << 32 | (2 * kinds + !item->wide), list[i], 0};
         }
-        sort_by_colour(w, out + before, found - before, colours);
-        left -= found - before;
     }
+    take_turns(w, out, found, colours, kinds);
     return found;
 }
 

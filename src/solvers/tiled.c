@@ -1,6 +1,7 @@
 /* Tile by tile, eight constraints at a time: the cascade in the order of the plan, on all cores. */
 #include "solvers/tiled.h"
 
+#include "base/hash.h"
 #include "solvers/gauss_seidel.h"
 #include "solvers/hubs.h"
 #include "solvers/row.h"
@@ -583,6 +584,32 @@ static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *vis
     return true;
 }
 
+/* Those that came later have no colour. As they were added would be one direction through a body that was added at once, and
+   gain energy: so a coin sends half of them to the way back, and what holds one particle comes last. */
+typedef enum way { WAY_THERE, WAY_BACK, AT_THE_END } way;
+
+static way way_of(const sn_tiled *t, uint32_t i)
+{
+    sn_visit visit = t->in->plan->extra[i];
+    if (visit.kind && t->in->store->pool[visit.kind]->kind.points == 1)
+        return AT_THE_END;
+    return hash_u64(hash_u64(SN_HASH_SEED, i), i) >> 63 ? WAY_BACK : WAY_THERE;
+}
+
+static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
+{
+    const sn_plan *plan = t->in->plan;
+    uint32_t count = plan->extra_table.count;
+    bool good = true;
+    for (uint32_t i = 0; good && i < count; ++i)
+        good = way_of(t, i) != WAY_THERE || project_alone(t, sweep, plan->extra[i]);
+    for (uint32_t i = count; good && i-- > 0;)
+        good = way_of(t, i) != WAY_BACK || project_alone(t, sweep, plan->extra[i]);
+    for (uint32_t i = 0; good && i < count; ++i)
+        good = way_of(t, i) != AT_THE_END || project_alone(t, sweep, plan->extra[i]);
+    return good;
+}
+
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
@@ -591,8 +618,7 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
     good = good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, out, largest);
-    if (good && !project_rest(t, &sweep, plan->extra, plan->extra_table.count))
-        good = false;
+    good = good && project_extra(t, &sweep);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;
         out->fault_row = sweep.out.fault_row;

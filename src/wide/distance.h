@@ -166,8 +166,7 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_
 }
 
 /* These lanes of the first batch, one by one. */
-__attribute__((noinline)) static void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout,
-                                                   uint32_t lanes_left)
+SN_APART void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout, uint32_t lanes_left)
 {
     const uint16_t mask = (uint16_t)lanes_left;
     part.mask = &mask;

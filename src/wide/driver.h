@@ -59,27 +59,39 @@ SN_INLINE lanes wide_step_at_least(lanes c, lanes mobility, lanes alpha, lanes l
 
 /* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
 
+SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; r < rows; ++r)
+            all[r * SN_WIDTH + l] = mask >> l & 1 ? lambda[(size_t)row[l] * rows + r] : 0;
+}
+
+SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, const float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; mask >> l & 1 && r < rows; ++r)
+            lambda[(size_t)row[l] * rows + r] = all[r * SN_WIDTH + l];
+}
+
 SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
 {
     for (uint32_t r = 0; r < rows; ++r)
         lambda[r] = lanes_all(0);
-    for (uint32_t r = 0; run->read_lambda && r < rows; ++r) {
-        float all[SN_WIDTH] = {0};
-        for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            if (mask >> l & 1)
-                all[l] = run->lambda[(size_t)run->row[at + l] * rows + r];
-        lambda[r] = lanes_load(all);
+    if (run->read_lambda) {
+        float all[WIDE_MOST_ROWS * SN_WIDTH];
+        wide_gather(run->lambda, run->row + at, rows, mask, all);
+        for (uint32_t r = 0; r < rows; ++r)
+            lambda[r] = lanes_load(all + r * SN_WIDTH);
     }
 }
 
 SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
 {
-    for (uint32_t r = 0; run->write_lambda && r < rows; ++r) {
-        float all[SN_WIDTH];
-        lanes_store(all, lambda[r]);
-        for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            if (mask >> l & 1)
-                run->lambda[(size_t)run->row[at + l] * rows + r] = all[l];
+    if (run->write_lambda) {
+        float all[WIDE_MOST_ROWS * SN_WIDTH];
+        for (uint32_t r = 0; r < rows; ++r)
+            lanes_store(all + r * SN_WIDTH, lambda[r]);
+        wide_scatter(run->lambda, run->row + at, rows, mask, all);
     }
 }
 
@@ -175,9 +187,10 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
         const uint32_t mask = wide_mask(run, b, first);                                                                \
         if (mask == 0)                                                                                                 \
             return;                                                                                                    \
+        lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];                                    \
+        wide_read_lambda(run, shape->rows, at, mask, lambda); /* a call, so before registers are full */               \
         records origin = records_load_##suffix(run->x, index);                                                         \
         lanes3 p[WIDE_MOST_POINTS];                                                                                    \
-        lanes w[WIDE_MOST_POINTS], param[WIDE_MOST_PARAMS], lambda[WIDE_MOST_ROWS];                                    \
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
             records place = shape->internal ? records_sub(y, origin) : y;                                              \
@@ -188,7 +201,6 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
             w[i] = records_turn(y).part[3];                                                                            \
         }                                                                                                              \
         wide_load_params(run, shape->params, b, first, param);                                                         \
-        wide_read_lambda(run, shape->rows, at, mask, lambda);                                                          \
         shape->project(p, w, param, wide_alpha(run, at), lambda, push);                                                \
         wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
     }                                                                                                                  \
