@@ -8,7 +8,7 @@
 #if SINEW_DOUBLE
 #define GOLDEN UINT64_C(0x8b77d400f6210f55)
 #else
-#define GOLDEN UINT64_C(0xeb8a330ed665c5ff)
+#define GOLDEN UINT64_C(0xcb86c6a9556a30ed)
 #endif
 
 enum { FRAMES = 600, SOME_FRAMES = 60, FEW_FRAMES = 4 };
