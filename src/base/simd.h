@@ -356,6 +356,10 @@ SN_INLINE __m128 record_half(lanes part, int half)
         float *at = &(base)[(index)[i]].x;                                                                             \
         _mm_storeu_ps(at, operation(_mm_loadu_ps(at), record_half((r)->part[i % 4], i / 4)));                          \
     }
+#elif SN_WIDTH == 1
+#define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
+    for (int i = 0; i < 4; ++i)                                                                                        \
+    (&(base)[(index)[0]].x)[i] = (&(base)[(index)[0]].x)[i] op(r)->part[i]
 #elif SN_WIDTH == 4
 #define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
     for (int i = 0; i < 4; ++i) {                                                                                      \

@@ -176,7 +176,7 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
 /* ---- Records: near and far differ in the type of their indices ------------------------------------------------------------ */
 
 /* So many batches, or parts of them, are evaluated before the first of them is moved; see PAIR_BLOCK in distance.h. */
-#define WIDE_BLOCK 8u
+#define WIDE_BLOCK (SN_WIDTH == 1 ? 1u : 8u)
 
 #define WIDE_RECORDS(suffix, number)                                                                                   \
     SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool alone, uint32_t b,        \

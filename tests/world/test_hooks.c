@@ -231,6 +231,8 @@ static void test_lost_task_in_later_substep(void **state)
 static void test_lost_task_of_tiles(void **state)
 {
     (void)state;
+    if (sizeof(sn_real) != sizeof(float)) /* where nothing is wide, it goes substep by substep */
+        skip();
     support_tasks tasks;
     sn_world_def def = cloth_def(NULL);
     def.settings.substeps = 4;
