@@ -100,7 +100,7 @@ typedef struct sn_settings {
     sn_vec3 gravity;          /* m/s^2; default (0, -9.81, 0) */
     sn_solver solver;         /* default SN_SOLVER_TILED */
     sn_integrator integrator; /* default SN_INTEGRATOR_SYMPLECTIC_EULER */
-    sn_order order;           /* default SN_ORDER_THERE_AND_BACK; another one needs a solver other than SN_SOLVER_TILED */
+    sn_order order;    /* default SN_ORDER_THERE_AND_BACK; another one needs a solver other than SN_SOLVER_TILED */
     uint32_t substeps; /* a step of dt is cut into so many substeps of h = dt / substeps; default 10, 1 to 100000. More
                             of them make rods stiffer and motion truer; for cloth and long ropes they do more than
                             iterations at the same cost */

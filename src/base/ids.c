@@ -27,7 +27,8 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
     if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
         return end;
     uint32_t run = 0;
-    while (ids->value[ids->lowest_free] != SN_ID_FREE) /* some are free, so this ends; and nobody has to look here again */
+    while (ids->value[ids->lowest_free] !=
+           SN_ID_FREE) /* some are free, so this ends; and nobody has to look here again */
         ids->lowest_free++;
     for (uint32_t i = ids->lowest_free; i < end; ++i) {
         run = ids->value[i] == SN_ID_FREE ? run + 1 : 0;

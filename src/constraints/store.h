@@ -94,10 +94,10 @@ typedef struct sn_edit {
 } sn_edit;
 
 typedef struct sn_store {
-    sn_table edit_table; /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
-    bool logging;        /* somebody reads it */
-    bool all_changed;    /* parameters of many constraints changed at once */
-    bool log_lost;       /* there was more than it holds: everything may have changed */
+    sn_table edit_table;         /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
+    bool logging;                /* somebody reads it */
+    bool all_changed;            /* parameters of many constraints changed at once */
+    bool log_lost;               /* there was more than it holds: everything may have changed */
     sn_pool *pool[SN_MAX_KINDS]; /* by kind number; 0 is unused */
     uint32_t kind_count;
     sn_table run_table;

@@ -51,7 +51,8 @@ static void update_velocities(const sn_motion *motion, uint32_t first, uint32_t 
     const sn_real h = motion->h;
     for (uint32_t slot = first; slot < end; ++slot) {
         bool moves = motion->x[slot].w != 0;
-        sn_vec3 d = vec3_sub(motion_way(motion, slot), vec4_xyz(motion->x_low[slot])), a = motion_acceleration(motion, slot);
+        sn_vec3 d = vec3_sub(motion_way(motion, slot), vec4_xyz(motion->x_low[slot])),
+                a = motion_acceleration(motion, slot);
         sn_pair v = {.high = vec3(d.x / h, d.y / h, d.z / h)};
         if (moves)
             pair_add(&v, vec3_scale(a, h / 2));

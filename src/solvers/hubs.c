@@ -15,10 +15,10 @@ typedef struct job {
 typedef struct hubs {
     sn_table job_table;
     job *job;
-    sn_real *residual;    /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
-    sn_table place_table; /* places, of all jobs one after the other */
-    sn_vec3 *push;        /* by how much its constraint moves the particle */
-    sn_real *holders;     /* how many of these constraints hold it */
+    sn_real *residual;     /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
+    sn_table place_table;  /* places, of all jobs one after the other */
+    sn_vec3 *push;         /* by how much its constraint moves the particle */
+    sn_real *holders;      /* how many of these constraints hold it */
     sn_sort_item *by_slot; /* key: the particle's slot, a: the place */
     sn_sort_item *sort_scratch;
     sn_table slot_table;

@@ -186,7 +186,8 @@ bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_k
     if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points || (plan->planar && !pool->kind.internal))
         return false;
     const sn_give *give = &pool->give[row];
-    if (give->damping * give->compliance != 0 || give->stiffness != 1 || (wide[kind].rigid_only && give->compliance > 0))
+    if (give->damping * give->compliance != 0 || give->stiffness != 1 ||
+        (wide[kind].rigid_only && give->compliance > 0))
         return false;
     for (uint32_t i = 0; i < pool->kind.points; ++i)
         if (pool->point[(size_t)row * pool->kind.points + i] & SN_SPOT_BIT)
@@ -258,8 +259,8 @@ static void read_items(plan_work *w)
             sn_store_particles(store, pool, row, to, &count);
             count = sn_plan_once(to, count);
         }
-        w->item[w->items++] = (plan_item){.kind = kind, .row = row, .first = w->particle_count, .count = (uint16_t)count,
-                                          .wide = wide};
+        w->item[w->items++] =
+            (plan_item){.kind = kind, .row = row, .first = w->particle_count, .count = (uint16_t)count, .wide = wide};
         w->particle_count += count;
     }
 }
@@ -446,7 +447,8 @@ static uint32_t lowest_slot(const plan_work *w, const plan_item *item)
 static void go_by_slot(plan_work *w)
 {
     uint32_t *start = zeroed(w, (size_t)w->ordered + 2, sizeof *start), left = 0, used = 0;
-    uint32_t *lowest = sn_plan_scratch(w, w->items, sizeof *lowest), *sorted = sn_plan_scratch(w, w->items, sizeof *sorted);
+    uint32_t *lowest = sn_plan_scratch(w, w->items, sizeof *lowest),
+             *sorted = sn_plan_scratch(w, w->items, sizeof *sorted);
     if (w->failed)
         return;
     for (uint32_t i = 0; i < w->items; ++i)
@@ -697,7 +699,8 @@ static void make(plan_work *w)
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
                   const sn_wide_kind *wide, uint32_t *order)
 {
-    plan_work w = {.plan = plan, .store = store, .allocator = allocator, .particles = particles, .wide = wide, .order = order};
+    plan_work w = {
+        .plan = plan, .store = store, .allocator = allocator, .particles = particles, .wide = wide, .order = order};
     clear(plan);
     make(&w);
     for (uint32_t i = 0; i < w.blocks; ++i)
@@ -724,8 +727,8 @@ static void forget(sn_plan *plan, sn_pool *pool, uint32_t row)
     if (!place)
         return;
     uint32_t where = (place - 1) >> PLACE_SHIFT, at = (place - 1) & PLACE_MASK;
-    sn_visit *visits[] = {[PLACE_VISIT] = plan->visit, [PLACE_HUB] = plan->hub, [PLACE_MANY] = plan->many,
-                          [PLACE_EXTRA] = plan->extra};
+    sn_visit *visits[] = {
+        [PLACE_VISIT] = plan->visit, [PLACE_HUB] = plan->hub, [PLACE_MANY] = plan->many, [PLACE_EXTRA] = plan->extra};
     pool->place[row] = 0;
     if (where == PLACE_LANE)
         plan->mask[at / SN_BATCH] &= (uint16_t) ~(1u << at % SN_BATCH);
@@ -792,8 +795,8 @@ static bool change_all(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
         for (uint32_t b = 0; b < plan->run[r].batches; ++b)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 uint32_t batch = plan->run[r].batch + b;
-                if ((plan->mask[batch] >> lane & 1) && !change(plan, store, wide, plan->run[r].kind,
-                                                               plan->row[batch * SN_BATCH + lane]))
+                if ((plan->mask[batch] >> lane & 1) &&
+                    !change(plan, store, wide, plan->run[r].kind, plan->row[batch * SN_BATCH + lane]))
                     return false;
             }
     return true;

@@ -33,22 +33,22 @@
 /* Constraints of one kind that share no particle. */
 typedef struct sn_plan_run {
     uint32_t kind;
-    uint32_t batches;  /* 0: visits, which may share particles and run one after the other */
-    uint32_t batch;    /* the first: of mask, compliance and row */
-    uint32_t index;    /* where its indices start: of near (layer 0), far (later ones) or offset (planes) */
-    uint32_t param;    /* where its parameters start */
-    uint32_t visit;    /* visits: the first, */
-    uint32_t visits;   /*   and how many */
+    uint32_t batches; /* 0: visits, which may share particles and run one after the other */
+    uint32_t batch;   /* the first: of mask, compliance and row */
+    uint32_t index;   /* where its indices start: of near (layer 0), far (later ones) or offset (planes) */
+    uint32_t param;   /* where its parameters start */
+    uint32_t visit;   /* visits: the first, */
+    uint32_t visits;  /*   and how many */
 } sn_plan_run;
 
 typedef struct sn_tile {
-    uint32_t first;  /* layer 0: the slot of its first particle; later layers: where its slots start in the list */
-    uint32_t count;  /* particles */
-    uint32_t run;    /* the first of its runs */
+    uint32_t first; /* layer 0: the slot of its first particle; later layers: where its slots start in the list */
+    uint32_t count; /* particles */
+    uint32_t run;   /* the first of its runs */
     uint32_t runs;
-    uint32_t rows;   /* planes: particles in a lane; 0: records */
-    uint32_t work;   /* constraints, for sharing out */
-    uint32_t alone;  /* records: large, and all of it in batches; see sn_tiled.alone */
+    uint32_t rows;  /* planes: particles in a lane; 0: records */
+    uint32_t work;  /* constraints, for sharing out */
+    uint32_t alone; /* records: large, and all of it in batches; see sn_tiled.alone */
 } sn_tile;
 
 /* One array that is all there is in a table. */
@@ -75,13 +75,13 @@ typedef struct sn_tile {
 struct sn_plan {
     bool planar; /* of a 2D world; set once */
     bool made;
-    bool canonical;        /* as made, without edits since */
-    bool filled;           /* the copies are those of the constraints, and these know their places */
-    bool damped;           /* some constraint has damping, or had */
-    uint32_t particles;    /* planned ones: slots from here on belong to no tile */
-    uint32_t widest_rows;  /* the most rows of a tile of planes */
-    uint32_t live;         /* constraints when it was made */
-    uint64_t serial;       /* rises with every change, also across snapshots; not saved */
+    bool canonical;       /* as made, without edits since */
+    bool filled;          /* the copies are those of the constraints, and these know their places */
+    bool damped;          /* some constraint has damping, or had */
+    uint32_t particles;   /* planned ones: slots from here on belong to no tile */
+    uint32_t widest_rows; /* the most rows of a tile of planes */
+    uint32_t live;        /* constraints when it was made */
+    uint64_t serial;      /* rises with every change, also across snapshots; not saved */
 #define SN_PLAN_TABLE(type, name)                                                                                      \
     sn_table name##_table;                                                                                             \
     type *name;

@@ -143,8 +143,7 @@ static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane
         return SN_NO_SLOT;
     if (row < full)
         return tile->first + row * SN_BATCH + lane;
-    return lane == SN_BATCH - 1 ? SN_NO_SLOT
-                                : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
+    return lane == SN_BATCH - 1 ? SN_NO_SLOT : tile->first + full * SN_BATCH + (row - full) * (SN_BATCH - 1) + lane;
 }
 
 /* The slot that a lane of a batch takes for its point. */

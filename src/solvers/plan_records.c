@@ -165,7 +165,8 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
     for (uint32_t i = 0; i < count; ++i) {
         const plan_item *item = &w->item[list[i]];
         if (item->phase == PLAN_SINGLES)
-            out[found++] = (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
+            out[found++] =
+                (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
     }
     return found;
 }
@@ -175,10 +176,16 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
 sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32_t batches, uint32_t indices)
 {
     sn_plan *plan = w->plan;
-    sn_table *index = tile->rows ? &plan->offset_table : indices == sizeof(uint16_t) ? &plan->near_table : &plan->far_table;
+    sn_table *index = tile->rows                    ? &plan->offset_table
+                      : indices == sizeof(uint16_t) ? &plan->near_table
+                                                    : &plan->far_table;
     const sn_wide_kind *wide = w->wide && kind < SN_KIND_BUILTIN_END ? &w->wide[kind] : NULL;
-    sn_plan_run run = {.kind = kind, .batches = batches, .batch = plan->mask_table.count, .index = index->count,
-                       .param = plan->param_table.count, .visit = plan->visit_table.count};
+    sn_plan_run run = {.kind = kind,
+                       .batches = batches,
+                       .batch = plan->mask_table.count,
+                       .index = index->count,
+                       .param = plan->param_table.count,
+                       .visit = plan->visit_table.count};
     sn_plan_run *to = sn_plan_grow(w, &plan->run_table, 1);
     if (!to)
         return NULL;
@@ -211,8 +218,8 @@ void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uin
 }
 
 /* The lanes of a batch that have no constraint point at the particles of the first, so that what they load exists. */
-static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch, uint32_t lane,
-                      const plan_item *item)
+static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch,
+                      uint32_t lane, const plan_item *item)
 {
     uint32_t points = w->wide[run->kind].points;
     for (uint32_t i = 0; i < points; ++i) {

@@ -10,13 +10,14 @@
 #include <string.h>
 
 #define LANES        SN_BATCH
-#define LEAST        64u  /* particles: below, gathering is as good */
+#define LEAST        64u /* particles: below, gathering is as good */
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
 
 /* Constraints of one kind with the same steps. */
-typedef struct class {
+typedef struct class
+{
     uint32_t kind;
     int32_t step[MOST_POINTS]; /* from the first particle; the first one's is 0 */
 } class;
@@ -26,8 +27,8 @@ typedef struct stretch {
     uint32_t lo, count; /* numbers */
     uint32_t rows;      /* of a lane */
     uint32_t classes;
-    uint32_t fitting;   /* constraints that are in a class */
-    bool collided;      /* some are not because of the number of rows alone */
+    uint32_t fitting; /* constraints that are in a class */
+    bool collided;    /* some are not because of the number of rows alone */
     class class[MOST_CLASSES];
 } stretch;
 
@@ -135,7 +136,7 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
                 memset(batch_at(batch, s, c, 0), 0, s->rows * sizeof *batch);
             uint32_t *at = batch_at(batch, s, c, row);
             if (!*at) {
-                *at = collides(s, &s->class[c], item->count, row) ? PLAN_NONE : 1;
+                *at = collides(s, &s->class[c], item -> count, row) ? PLAN_NONE : 1;
                 batches += *at == 1;
                 s->collided = s->collided || *at != 1;
             }
@@ -144,7 +145,8 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
             else if (++others > LEAST + s->fitting / 4)
                 return false;
         }
-    return s->fitting > 4 * others && s->fitting >= s->count / 2 && (uint64_t)s->fitting * 10 >= (uint64_t)batches * LANES * 6;
+    return s->fitting > 4 * others && s->fitting >= s->count / 2 &&
+           (uint64_t)s->fitting * 10 >= (uint64_t)batches * LANES * 6;
 }
 
 /* ---- Planning a stretch ----------------------------------------------------------------------------------------------------- */
@@ -168,7 +170,8 @@ typedef struct row_use {
     uint32_t last;
 } row_use;
 
-static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t points, uint32_t row, bool loops, uint32_t *beyond)
+static uint32_t when(row_use *use, const stretch *s, const class *c, uint32_t points, uint32_t row, bool loops,
+                     uint32_t *beyond)
 {
     uint32_t touched[MOST_POINTS], colour = 0, level = 0;
     uint64_t used = 0;
@@ -225,7 +228,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
             any = true;
             for (uint32_t row = 0; row < s->rows; ++row)
                 if (*batch_at(batch, s, c, row) == 1) {
-                    uint64_t at = when(use, s, &s->class[c], w->wide[kind].points, row, loops, &beyond);
+                    uint64_t at = when(use, s, &s->class[c], w -> wide[kind].points, row, loops, &beyond);
                     uint64_t key = loops ? (uint64_t)kind << 32 | at : at << 8 | kind;
                     w->sort[found++] = (sn_sort_item){key, c, row};
                 }
@@ -237,7 +240,8 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
     return found;
 }
 
-static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_sort_item *group, uint32_t count, sn_tile *tile)
+static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_sort_item *group, uint32_t count,
+                     sn_tile *tile)
 {
     uint32_t kind = s->class[group[0].a].kind, points = w->wide[kind].points;
     const sn_plan_run *run = sn_plan_open_run(w, tile, kind, count, 0);
@@ -284,7 +288,8 @@ static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use
     sn_tile *tile = sn_plan_grow(w, &plan->tile_table, 1);
     if (!tile)
         return;
-    sn_tile made = {.first = w->ordered, .count = s->count, .rows = s->rows, .run = plan->run_table.count, .work = s->fitting};
+    sn_tile made = {
+        .first = w->ordered, .count = s->count, .rows = s->rows, .run = plan->run_table.count, .work = s->fitting};
     store_particles(w, s, plan->tile_table.count - 1);
     uint32_t found = order_batches(w, s, batch, use);
     for (uint32_t i = 0, end; i < found && !w->failed; i = end) {

@@ -58,14 +58,14 @@ typedef struct plan_work {
     uint32_t particle_count;
 
     /* by a particle's number: */
-    uint32_t *parent;    /* of union and find; the root has LOOP_BIT if its body has a loop */
-    uint32_t *start;     /* those it shares items with: neighbour[start[i] .. start[i + 1]] */
+    uint32_t *parent; /* of union and find; the root has LOOP_BIT if its body has a loop */
+    uint32_t *start;  /* those it shares items with: neighbour[start[i] .. start[i + 1]] */
     uint32_t *neighbour;
-    uint32_t *first;     /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
+    uint32_t *first; /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
     uint32_t *of_first;
-    uint32_t *valence;   /* how many items it has */
-    bool *loop;          /* whether its body has a loop */
-    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
+    uint32_t *valence; /* how many items it has */
+    bool *loop;        /* whether its body has a loop */
+    uint32_t *slot;    /* where it will be stored; PLAN_NONE: not known yet */
 
     /* by slot: */
     uint32_t *tile;
@@ -74,7 +74,7 @@ typedef struct plan_work {
     uint32_t *last;      /* the last level that used it */
     uint32_t *claim;     /* which group of a layer has it, if claim_stamp says so */
     uint32_t *claim_stamp;
-    bool *shared;        /* constraints of later layers touch it */
+    bool *shared; /* constraints of later layers touch it */
     uint32_t stamps;
 
     uint32_t *order; /* numbers as they are to be stored */

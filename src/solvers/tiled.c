@@ -12,15 +12,15 @@
 typedef struct tiled {
     sn_table plane_table; /* of float: for each worker, the planes of one tile */
     uint32_t workers;
-    size_t each; /* floats of a worker */
+    size_t each;           /* floats of a worker */
     sn_table result_table; /* of tile_result, for each tile */
 
     /* Tiles that stay in planes for a whole step. */
-    sn_table home_table; /* of home, for each tile of the first layer */
+    sn_table home_table;     /* of home, for each tile of the first layer */
     sn_table exchange_table; /* of exchange, for all of them */
     sn_table resident_table; /* of float: their planes */
     sn_table touched_table;  /* of bool, by slot: scratch */
-    uint64_t serial; /* of the plan that these are for; 0: none */
+    uint64_t serial;         /* of the plan that these are for; 0: none */
 
     sn_table mark_table; /* of sn_vec4: for each worker, as many as the largest tile has particles */
     uint32_t most;       /* those */
@@ -51,8 +51,8 @@ typedef struct layer {
     const sn_tiled *t;
     const tiled *scratch;
     const sn_plan *plan;
-    uint32_t first;     /* of its tiles */
-    bool is_first;      /* layer */
+    uint32_t first; /* of its tiles */
+    bool is_first;  /* layer */
     atomic_bool failed;
 } layer;
 
@@ -251,7 +251,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
                          .param = plan->param + run->param,
-                         .compliance = plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
+                         .compliance =
+                             plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
                          .read_lambda = t->pass > 0,
@@ -308,7 +309,8 @@ static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
 {
     const sn_tiled *t = l->t;
     const sn_frame *frame = &t->in->frame;
-    float *margin = (float *)l->scratch->plane_table.column[0] + worker * l->scratch->each, *plane = margin + PLANE_MARGIN;
+    float *margin = (float *)l->scratch->plane_table.column[0] + worker * l->scratch->each,
+          *plane = margin + PLANE_MARGIN;
     uint32_t full = in_full_rows(tile), lane;
     memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* what lanes reach beside the particles must be numbers */
     memset(plane + (size_t)full / LANES * SN_ROW, 0,
@@ -325,7 +327,8 @@ static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
     t->wide->collect(frame->d + tile->first, full, plane);
     for (uint32_t i = full; i < tile->count; ++i) {
         const float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW + SN_PLANE_D * LANES;
-        frame->d[tile->first + i] = (sn_vec4){(sn_real)at[lane], (sn_real)at[LANES + lane], (sn_real)at[2 * LANES + lane], 0};
+        frame->d[tile->first + i] =
+            (sn_vec4){(sn_real)at[lane], (sn_real)at[LANES + lane], (sn_real)at[2 * LANES + lane], 0};
     }
 }
 
@@ -377,7 +380,8 @@ static void enter(const layer *l, const sn_tile *tile, const sn_wide_motion *mot
     sn_wide_motion full = *motion;
     uint32_t lane;
     full.count = in_full_rows(tile);
-    memset(plane - PLANE_MARGIN, 0, plane_floats(tile->rows) * sizeof *plane); /* lanes without particles, too, are numbers */
+    memset(plane - PLANE_MARGIN, 0,
+           plane_floats(tile->rows) * sizeof *plane); /* lanes without particles, too, are numbers */
     memset(side, 0, (size_t)tile->rows * SN_SIDE_ROW * sizeof *side);
     l->t->wide->enter(&full, plane, side);
     for (uint32_t i = full.count; i < tile->count; ++i) {

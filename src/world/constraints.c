@@ -684,7 +684,8 @@ sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, 
     if (result != SN_OK)
         return result;
     sn_real stiffness = pool->give[constraint.index].stiffness;
-    return set_give(world, constraint.kind, constraint.index, (sn_give){material.compliance, material.damping, stiffness});
+    return set_give(world, constraint.kind, constraint.index,
+                    (sn_give){material.compliance, material.damping, stiffness});
 }
 
 sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)

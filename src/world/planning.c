@@ -75,8 +75,9 @@ static bool make_plan(sn_world *world)
     uint32_t *order = sn_allocate(&world->allocator, order_size);
     void *scratch = sn_allocate(&world->allocator, scratch_size);
     sn_plan_particles particles = planned_particles(world);
-    bool made = order && scratch && complete_history(world) &&
-                sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, wide_kinds(world), order);
+    bool made =
+        order && scratch && complete_history(world) &&
+        sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, wide_kinds(world), order);
     if (made)
         arrange(world, order, scratch);
     sn_release(&world->allocator, scratch, scratch_size);
@@ -96,7 +97,8 @@ bool sn_world_plan(sn_world *world)
     sn_plan *plan = &world->plan;
     if (world->state.settings.solver != SN_SOLVER_TILED)
         return true;
-    if (plan->made && !plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
+    if (plan->made && !plan->filled &&
+        !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
         return false;
     if (plan->made && !has_many_newcomers(world) && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         return true;
@@ -107,7 +109,8 @@ bool sn_world_plan(sn_world *world)
 void sn_world_follow_edits(sn_world *world)
 {
     sn_plan *plan = &world->plan;
-    if (!plan->made || (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))))
+    if (!plan->made ||
+        (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))))
         return;
     if (!sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         plan->made = false;
@@ -127,6 +130,7 @@ sn_result sn_world_replan(sn_world *world)
         return result;
     world->plan.made = false;
     if (!sn_world_plan(world))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for a plan of %u constraints", world->constraints.counts.live);
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a plan of %u constraints",
+                          world->constraints.counts.live);
     return SN_OK;
 }

@@ -103,7 +103,10 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, bool alone, 
     in.frame.x = world->particles.x;
     in.frame.d = world->particles.x_low;
     in.frame.start = NULL;
-    sn_tiled t = {.in = &in, .wide = world->wide, .keep_lambda = left == 1 || in.iterations > 1, .motion = &motion,
+    sn_tiled t = {.in = &in,
+                  .wide = world->wide,
+                  .keep_lambda = left == 1 || in.iterations > 1,
+                  .motion = &motion,
                   .mark = sn_tiled_marks(&in)};
     if (sn_forces_needed(world)) {
         sn_substep s = {.world = world};

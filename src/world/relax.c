@@ -160,7 +160,8 @@ sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = check(world, def ? def : &usual)) != SN_OK)
         return result;
-    if (!sn_world_plan(world) || !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
+    if (!sn_world_plan(world) ||
+        !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
         !sn_world_reserve_step(world, true))
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
     info = info ? info : &unused;

@@ -36,7 +36,8 @@ static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what
 sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
 {
     const sn_settings *settings = &world->state.settings;
-    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI && settings->solver != SN_SOLVER_TILED;
+    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI &&
+                          settings->solver != SN_SOLVER_TILED;
     uint64_t sweeps = there_and_back ? 2 : 1;
     uint64_t passes = sweeps * settings->substeps * settings->iterations;
     sn_frame frame = sn_world_frame(world);

@@ -35,7 +35,8 @@ void sn_targets_lead(sn_world *world, uint32_t substeps_left)
     for (uint32_t i = 0; i < world->target_table.count; ++i) {
         uint32_t slot = world->ids.value[target[i].index];
         sn_vec4 *x = &world->particles.x[slot];
-        sn_vec3 to = vec3_add(vec4_xyz(*x), vec3_scale(vec3_sub(target[i].place, vec4_xyz(*x)), 1 / (sn_real)substeps_left));
+        sn_vec3 to =
+            vec3_add(vec4_xyz(*x), vec3_scale(vec3_sub(target[i].place, vec4_xyz(*x)), 1 / (sn_real)substeps_left));
         target[i].moved = vec3_sub(to, vec4_xyz(*x));
         *x = vec4(to, x->w);
         world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);

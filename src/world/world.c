@@ -45,7 +45,8 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
         snprintf(message, size, "settings.solver '%s' does not go with the integrator BDF2, which works on positions",
                  sn_solvers[s->solver]->name);
     else if (s->solver != SN_SOLVER_GAUSS_SEIDEL && s->solver != SN_SOLVER_TILED && s->gradients == SN_GRADIENTS_START)
-        snprintf(message, size, "settings.gradients at the start of a substep are for the solvers 'tiled' and 'gauss_seidel' only");
+        snprintf(message, size,
+                 "settings.gradients at the start of a substep are for the solvers 'tiled' and 'gauss_seidel' only");
     else if (s->solver == SN_SOLVER_TILED && s->order != SN_ORDER_THERE_AND_BACK)
         snprintf(message, size, "settings.order is for the solver 'gauss_seidel'; 'tiled' has the order of its plan");
     else if ((unsigned)s->jacobi > SN_JACOBI_AVERAGED)
@@ -118,8 +119,10 @@ sn_result sn_world_def_check(const sn_world_def *def, char *message, size_t size
     else if ((unsigned)def->simd > SN_SIMD_16)
         snprintf(message, size, "def.simd is %d, which is no sn_simd", (int)def->simd);
     else if (def->simd > SN_SIMD_SCALAR && !sn_wide_choose(def->simd))
-        snprintf(message, size, "def.simd asks for %u lanes, which this machine or this build does not have; SN_SIMD_AUTO "
-                 "takes what there is", 2u << (def->simd - SN_SIMD_SCALAR));
+        snprintf(message, size,
+                 "def.simd asks for %u lanes, which this machine or this build does not have; SN_SIMD_AUTO "
+                 "takes what there is",
+                 2u << (def->simd - SN_SIMD_SCALAR));
     else
         return sn_settings_check(&def->settings, def->dimensions, message, size);
     return SN_ERROR_ARGUMENT;
@@ -226,7 +229,8 @@ sn_result sn_world_enter(const sn_world *world)
     if (world->busy)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
-    if (world->constraints.edit_table.count) /* call by call, so that it does not matter whether somebody looked between two */
+    if (world->constraints.edit_table
+            .count) /* call by call, so that it does not matter whether somebody looked between two */
         sn_world_follow_edits((sn_world *)world);
     return SN_OK;
 }

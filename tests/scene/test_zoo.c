@@ -6,7 +6,7 @@
 #include "scene/load.h"
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0x8b77d400f6210f55)
+#define GOLDEN UINT64_C(0xca213e60216b35a9)
 #else
 #define GOLDEN UINT64_C(0xcb86c6a9556a30ed)
 #endif
