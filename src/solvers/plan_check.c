@@ -393,7 +393,7 @@ bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_par
     checker c = {.plan = plan,
                  .store = store,
                  .particles = particles,
-                 .wide = wide ? wide->kind : NULL,
+                 .wide = wide ? wide->kind : sn_wide_shapes,
                  .message = message,
                  .size = size};
     size_t slots = (size_t)particles->count + 1, places = ((size_t)plan->widest_rows + 2) * SN_BATCH;

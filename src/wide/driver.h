@@ -209,6 +209,8 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
     {                                                                                                                  \
         const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
         const uint32_t mask = wide_mask(run, b, first);                                                                \
+        if (mask == 0)                                                                                                 \
+            return;                                                                                                    \
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records t = records_turn((records){{push[i].x, push[i].y, push[i].z, lanes_all(0)}});                      \
             if (mask == WIDE_ALL_LANES) {                                                                              \

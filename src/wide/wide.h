@@ -109,6 +109,9 @@ typedef struct sn_wide {
     bool (*settle_planes)(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
 
+/* The same kinds without their functions, for plans of worlds that have no kernels: they have the same order then. */
+extern const sn_wide_kind sn_wide_shapes[SN_KIND_BUILTIN_END];
+
 /* The fastest that the machine has, or the one asked for, if it has it and NULL otherwise. */
 const sn_wide *sn_wide_choose(sn_simd simd);
 

@@ -13,7 +13,7 @@ static sn_plan_particles planned_particles(const sn_world *world)
 
 static const sn_wide_kind *wide_kinds(const sn_world *world)
 {
-    return world->wide ? world->wide->kind : NULL;
+    return world->wide ? world->wide->kind : sn_wide_shapes;
 }
 
 /* ---- Storage -------------------------------------------------------------------------------------------------------- */

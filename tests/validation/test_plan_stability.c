@@ -692,6 +692,7 @@ static const struct {
               {"hammock, 240 × 15", STRIP, 60, 100},
               {"sheared by 1", SHEARED, 60, 100},
               {"squeezed to a fifth", SQUEEZED, 60, 100},
+              {"squeezed, 30 × 30", SQUEEZED, 30, 100},
               {"masses 1 to 100", HEAVY_AND_LIGHT, 60, 100},
               {"free, random velocities", FREE_CLOTH, 60, 100},
               {"32 cloths of 16 × 16", CLOTHS, 32, 100},

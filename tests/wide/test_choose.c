@@ -80,12 +80,22 @@ static void widths_have_the_same_kinds(void **state)
     }
 }
 
+/* Plans without kernels are made with the same shapes. */
+static void shapes_are_those_of_the_kernels(void **state)
+{
+    (void)state;
+    for (uint32_t kind = 0; sn_wide_choose(SN_SIMD_SCALAR) && kind < SN_KIND_BUILTIN_END; ++kind) {
+        const sn_wide_kind *a = &sn_wide_choose(SN_SIMD_SCALAR)->kind[kind], *b = &sn_wide_shapes[kind];
+        assert_true(a->points == b->points && a->params == b->params && a->rows == b->rows);
+        assert_true(a->rigid_only == b->rigid_only && a->spatial == b->spatial);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(worlds_take_what_there_is),
-        cmocka_unit_test(what_is_none_is_refused),
-        cmocka_unit_test(the_widest_is_taken),
+        cmocka_unit_test(shapes_are_those_of_the_kernels), cmocka_unit_test(worlds_take_what_there_is),
+        cmocka_unit_test(what_is_none_is_refused),         cmocka_unit_test(the_widest_is_taken),
         cmocka_unit_test(widths_have_the_same_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
