@@ -250,7 +250,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
     sn_real inverse_h = 1 / t->in->h;
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
-                         .param = plan->param + run->param,
+                         .param = plan->param ? plan->param + run->param : NULL,
                          .compliance =
                              plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
@@ -286,8 +286,8 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
         sn_wide_run wide = wide_run(t, run);
         wide.x = frame->x + (l->is_first ? tile->first : 0);
         wide.d = (is_alone(t, tile) ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
-        wide.near = plan->near + run->index;
-        wide.far = plan->far + run->index;
+        wide.near = l->is_first ? plan->near + run->index : NULL;
+        wide.far = l->is_first ? NULL : plan->far + run->index;
         (l->is_first ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
     }
     return true;
@@ -416,7 +416,7 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, c
 {
     const sn_tiled *t = l->t;
     const home *h = (const home *)l->scratch->home_table.column[0] + index;
-    const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
+    const exchange *e = h->exchanges ? (const exchange *)l->scratch->exchange_table.column[0] + h->exchange : NULL;
     float *base = l->scratch->resident_table.column[0];
     float *plane = base + h->plane + PLANE_MARGIN, *side = base + h->side;
     if (t->enters)
