@@ -48,7 +48,7 @@ typedef struct sn_tile {
     uint32_t runs;
     uint32_t rows;  /* planes: particles in a lane; 0: records */
     uint32_t work;  /* constraints, for sharing out */
-    uint32_t alone; /* records: large, and all of it in batches; see sn_tiled.alone */
+    uint32_t alone; /* large, and all of it in batches; see sn_tiled.alone */
 } sn_tile;
 
 /* One array that is all there is in a table. */

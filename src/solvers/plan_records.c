@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#define COLOURS     128u
-#define LEAST_ALONE 512u /* constraints of a tile that may do without remainders: below, there is nothing to gain */
+#define COLOURS 128u
 
 static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, bool wide)
 {
@@ -282,7 +281,7 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
         else
             emit_visits(w, w->sort + i, end - i, tile);
     }
-    tile->alone = count >= LEAST_ALONE;
+    tile->alone = count >= PLAN_LEAST_ALONE;
     for (uint32_t r = tile->run; r < tile->run + tile->runs && !w->failed; ++r)
         tile->alone = tile->alone && ((sn_plan_run *)w->plan->run_table.column[0])[r].batches;
 }

@@ -2,15 +2,21 @@
 
    A stretch of consecutive numbers is cut into sixteen lanes of `rows` numbers each: number lo + j * rows + k is lane j of row
    k. A constraint whose particles are p, p + s, ... for steps s that many others share, is in row k = (p - lo) % rows of
-   its class; the sixteen of a row and class are one batch, whose particles are eight neighbours in memory: those of step
+   its class; the sixteen of a row and class are one batch, whose particles are sixteen neighbours in memory: those of step
    s lie in row (k + s) mod rows, so many lanes on. Nobody has to say that something is a grid: it is tried, and kept if
-   the batches turn out to be full enough. */
+   the batches turn out to be full enough.
+
+   A grid that is too large for one tile is cut into strips of whole lines, and each of its lines into sixteen lanes of `span`
+   numbers: then the lines at the borders of a strip, which later layers touch, are whole rows of planes, and whole ranges of
+   storage. The first form is a strip of one line. */
 #include "solvers/plan_work.h"
 
 #include <string.h>
 
 #define LANES        SN_BATCH
 #define LEAST        64u /* particles: below, gathering is as good */
+#define LONG         32u /* a step that may lead to the next line of a grid */
+#define LEAST_LINES  16u /* of a strip, so that its borders are a small part of it */
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
@@ -19,13 +25,17 @@
 typedef struct class
 {
     uint32_t kind;
-    int32_t step[MOST_POINTS]; /* from the first particle; the first one's is 0 */
+    int32_t step[MOST_POINTS];                      /* from the first particle; the first one's is 0 */
+    int32_t lines[MOST_POINTS], along[MOST_POINTS]; /* the same: so many lines on, and so many numbers along them */
 } class;
 
 /* A stretch that is tried. */
 typedef struct stretch {
     uint32_t lo, count; /* numbers */
     uint32_t rows;      /* of a lane */
+    uint32_t width;     /* numbers in a line, */
+    uint32_t span;      /*   and in a line of a lane */
+    bool strip;         /* several lines: steps may lead from one to another */
     uint32_t classes;
     uint32_t fitting; /* constraints that are in a class */
     bool collided;    /* some are not because of the number of rows alone */
@@ -39,11 +49,37 @@ typedef struct body {
     uint32_t lo, count;
 } body;
 
+/* Going through the numbers of a stretch: where the one is that comes next. */
+typedef struct cursor {
+    uint32_t row, lane, column; /* column: in the line */
+} cursor;
+
+SN_INLINE void advance(const stretch *s, cursor *at)
+{
+    at->row++;
+    at->column++;
+    if (at->column == s->width) { /* the next line */
+        at->lane = at->column = 0;
+    } else if (at->column == (at->lane + 1) * s->span) {
+        at->lane++;
+        at->row -= s->span;
+    }
+}
+
 /* Whether the item's particles all lie in the stretch. */
 static bool lies_in(const plan_work *w, const plan_item *item, uint32_t lo, uint32_t count)
 {
     for (uint32_t i = 0; i < item->count; ++i)
         if (w->particle[item->first + i] - lo >= count)
+            return false;
+    return true;
+}
+
+/* Whether those of its class stay in their lines when they start in this column. */
+static bool stays_in_line(const stretch *s, const class *c, uint32_t points, uint32_t column)
+{
+    for (uint32_t i = 1; i < points; ++i)
+        if (column + (uint32_t)c->along[i] >= s->width)
             return false;
     return true;
 }
@@ -70,8 +106,12 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
         return MOST_CLASSES;
     class *c = &s->class[s->classes];
     *c = (class){.kind = item->kind};
-    for (uint32_t i = 1; i < item->count; ++i)
-        c->step[i] = (int32_t)(p[i] - p[0]);
+    for (uint32_t i = 1; i < item->count; ++i) {
+        int32_t step = (int32_t)(p[i] - p[0]), width = (int32_t)s->width;
+        c->step[i] = step;
+        c->lines[i] = !s->strip ? 0 : (step >= 0 ? step + width / 2 : step - width / 2) / width;
+        c->along[i] = step - c->lines[i] * width;
+    }
     return s->classes++;
 }
 
@@ -84,9 +124,9 @@ static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *
 /* The row of point i of a class, in the batch of a row, and how many lanes on it is. */
 static uint32_t row_of(const stretch *s, const class *c, uint32_t row, uint32_t i, int32_t *lanes)
 {
-    int32_t at = (int32_t)row + c->step[i], rows = (int32_t)s->rows;
-    *lanes = at >= 0 ? at / rows : -((-at + rows - 1) / rows);
-    return (uint32_t)(at - *lanes * rows);
+    int32_t span = (int32_t)s->span, line = (int32_t)row / span, at = (int32_t)row % span + c->along[i];
+    *lanes = at >= 0 ? at / span : -((-at + span - 1) / span);
+    return (uint32_t)((line + c->lines[i]) * span + at - *lanes * span);
 }
 
 /* Where it starts. Planes start a batch early, because lanes that are empty may lie before the first row. */
@@ -118,10 +158,11 @@ static uint32_t *batch_at(uint32_t *batch, const stretch *s, uint32_t c, uint32_
 /* Sorts the constraints of the stretch into classes. Whether it is worth it: few classes, and full batches. */
 static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
 {
-    uint32_t batches = 0, others = 0, row = 0;
+    uint32_t batches = 0, others = 0;
+    cursor here = {0};
     s->classes = s->fitting = 0;
     s->collided = false;
-    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, row = row + 1 < s->rows ? row + 1 : 0)
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, advance(s, &here))
         for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
             const plan_item *item = &w->item[w->of_first[i]];
             if (!is_candidate(w, s, item))
@@ -134,9 +175,11 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
             }
             if (c == known)
                 memset(batch_at(batch, s, c, 0), 0, s->rows * sizeof *batch);
-            uint32_t *at = batch_at(batch, s, c, row);
+            if (!stays_in_line(s, &s->class[c], item -> count, here.column))
+                continue;
+            uint32_t *at = batch_at(batch, s, c, here.row);
             if (!*at) {
-                *at = collides(s, &s->class[c], item -> count, row) ? PLAN_NONE : 1;
+                *at = collides(s, &s->class[c], item -> count, here.row) ? PLAN_NONE : 1;
                 batches += *at == 1;
                 s->collided = s->collided || *at != 1;
             }
@@ -155,7 +198,7 @@ static void store_particles(plan_work *w, const stretch *s, uint32_t tile)
 {
     for (uint32_t row = 0; row < s->rows; ++row)
         for (uint32_t lane = 0; lane < LANES; ++lane) {
-            uint32_t number = lane * s->rows + row;
+            uint32_t column = lane * s->span + row % s->span, number = row / s->span * s->width + column;
             if (number >= s->count)
                 continue;
             w->tile[w->ordered] = tile;
@@ -211,20 +254,50 @@ static void take_turns(sn_sort_item *items, uint32_t count)
     }
 }
 
+static uint32_t length_of(int32_t step)
+{
+    return step < 0 ? 0 - (uint32_t)step : (uint32_t)step;
+}
+
+static bool comes_before(const class *a, const class *b)
+{
+    for (uint32_t i = 1; i < MOST_POINTS; ++i)
+        if (length_of(a->step[i]) != length_of(b->step[i]))
+            return length_of(a->step[i]) < length_of(b->step[i]);
+    for (uint32_t i = 1; i < MOST_POINTS; ++i)
+        if (a->step[i] != b->step[i])
+            return a->step[i] < b->step[i];
+    return false;
+}
+
+/* Short steps are coloured first, whatever was added first. Of the sequences tried this stretches least, and needles, cells
+   much longer than wide, gained energy in others; see docs/stability.md. */
+static void sort_classes(const stretch *s, uint32_t *list)
+{
+    for (uint32_t i = 0; i < s->classes; ++i) {
+        uint32_t at = i;
+        for (; at > 0 && comes_before(&s->class[i], &s -> class[list[at - 1]]); --at)
+            list[at] = list[at - 1];
+        list[at] = i;
+    }
+}
+
 /* Lists the batches that exist, in the order in which they run; a is the class and b the row. Returns how many. */
 static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, row_use *use)
 {
-    uint32_t found = 0, beyond = 0;
+    uint32_t found = 0, beyond = 0, list[MOST_CLASSES];
     bool loops = w->loop[s->lo];
+    sort_classes(s, list);
     memset(use, 0, (s->rows + 3) * sizeof *use);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind) {
         bool any = false;
-        for (uint32_t c = 0; c < s->classes; ++c) {
+        for (uint32_t i = 0; i < s->classes; ++i) {
+            uint32_t c = list[i];
             if (s->class[c].kind != kind)
                 continue;
             if (!any && loops)
-                for (uint32_t i = 0; i < s->rows + 3; ++i)
-                    use[i].used = 0;
+                for (uint32_t k = 0; k < s->rows + 3; ++k)
+                    use[k].used = 0;
             any = true;
             for (uint32_t row = 0; row < s->rows; ++row)
                 if (*batch_at(batch, s, c, row) == 1) {
@@ -258,25 +331,21 @@ static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_s
 static void fill_lanes(plan_work *w, stretch *s, uint32_t *batch)
 {
     const sn_plan_run whole = {0};
-    uint32_t row = 0, lane = 0;
-    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, ++row) {
-        if (row == s->rows) {
-            row = 0;
-            ++lane;
-        }
+    cursor here = {0};
+    for (uint32_t number = s->lo; number < s->lo + s->count; ++number, advance(s, &here)) {
         for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
             plan_item *item = &w->item[w->of_first[i]];
             if (item->done || !is_candidate(w, s, item))
                 continue;
             uint32_t c = class_of(w, s, item, false);
-            if (c == MOST_CLASSES)
+            if (c == MOST_CLASSES || !stays_in_line(s, &s->class[c], item -> count, here.column))
                 continue;
-            uint32_t to = *batch_at(batch, s, c, row) - 1;
+            uint32_t to = *batch_at(batch, s, c, here.row) - 1;
             if (to == PLAN_NONE - 1)
                 continue;
-            if (((uint16_t *)w->plan->mask_table.column[0])[to] >> lane & 1)
+            if (((uint16_t *)w->plan->mask_table.column[0])[to] >> here.lane & 1)
                 continue; /* a second constraint of the same particles goes to a later layer */
-            sn_plan_fill_lane(w, &whole, to, lane, item);
+            sn_plan_fill_lane(w, &whole, to, here.lane, item);
             item->done = true;
         }
     }
@@ -300,6 +369,7 @@ static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use
     if (w->failed)
         return;
     fill_lanes(w, s, batch);
+    made.alone = s->fitting >= PLAN_LEAST_ALONE;
     plan->widest_rows = s->rows > plan->widest_rows ? s->rows : plan->widest_rows;
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = made;
 }
@@ -315,10 +385,11 @@ typedef struct search {
 /* Where neighbours are just a lane apart, so that their batches collide, a row or two more help. */
 static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_t rows)
 {
-    stretch s = {.lo = lo, .count = count, .rows = rows};
+    stretch s = {.lo = lo, .count = count, .rows = rows, .width = count};
     if (count < LEAST || look->w->failed)
         return;
     for (; s.rows <= TILE_MOST / LANES && count > (LANES - 1) * s.rows; ++s.rows) { /* all lanes have something */
+        s.span = s.rows;
         if (is_regular(look->w, &s, look->batch)) {
             plan_stretch(look->w, &s, look->batch, look->use);
             return;
@@ -328,10 +399,12 @@ static void try_stretch(const search *look, uint32_t lo, uint32_t count, uint32_
     }
 }
 
-/* The longest step of a constraint among some particles of a body: the length of a row, in a grid. */
-static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count)
+/* The longest step of a constraint among some particles of a body, and the shortest that is long: it is about as long as a line
+   if the body is a grid. */
+static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count, uint32_t *line)
 {
     uint32_t longest = 1;
+    *line = UINT32_MAX;
     for (uint32_t number = lo; number < lo + count && number < lo + LEAST; ++number)
         for (uint32_t i = w->first[number]; i < w->first[number + 1]; ++i) {
             const plan_item *item = &w->item[w->of_first[i]];
@@ -339,15 +412,46 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count)
                 uint32_t other = w->particle[item->first + k];
                 uint32_t step = other > number ? other - number : number - other;
                 longest = step > longest && step < count ? step : longest;
+                *line = step > LONG && step < *line ? step : *line;
             }
         }
     return longest;
 }
 
+/* A grid whose lines have about this length: one of the next few is a multiple of the lanes, or it is left to try_large. */
+static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t line)
+{
+    uint32_t width = (line + 2) / LANES * LANES, lines = 0;
+    if (line == UINT32_MAX || width + 2 < line || count < 2 * TILE_PLANES || count / width < LEAST_LINES ||
+        width * LEAST_LINES > TILE_MOST)
+        return false;
+    for (uint32_t at = 0; at < count; at += lines * width) {
+        uint32_t left = (count - at) / width,
+                 most = TILE_STRIP / width > LEAST_LINES ? TILE_STRIP / width : LEAST_LINES;
+        uint32_t pieces = left ? (left + most - 1) / most : 0;
+        if (!left)
+            break; /* a line that is not whole */
+        lines = (left + pieces - 1) / pieces;
+        stretch s = {.lo = lo + at,
+                     .count = lines * width,
+                     .rows = lines * (width / LANES),
+                     .width = width,
+                     .span = width / LANES,
+                     .strip = true};
+        if (is_regular(look->w, &s, look->batch))
+            plan_stretch(look->w, &s, look->batch, look->use);
+        else if (at == 0)
+            return false;
+    }
+    return true;
+}
+
 /* A large body is cut into stretches of equal length. */
 static void try_large(const search *look, uint32_t lo, uint32_t count)
 {
-    uint32_t most = 64 * longest_step(look->w, lo, count);
+    uint32_t line, most = 64 * longest_step(look->w, lo, count, &line);
+    if (try_strips(look, lo, count, line))
+        return;
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;

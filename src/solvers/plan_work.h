@@ -7,12 +7,16 @@
 #define PLAN_NONE UINT32_MAX
 
 /* Particles of a tile: so that it fits the second level of a core's caches with what belongs to it. */
-#define TILE_RECORDS 2048u
+#define TILE_RECORDS 4096u
 #define TILE_PLANES  4096u
+#define TILE_STRIP   8192u  /* strips of large grids */
 #define TILE_MOST    16384u /* planes, where the rows of a grid are long */
 
 /* A particle with more constraints than this is a hub. */
 #define HUB_VALENCE 256u
+
+/* Constraints of a tile that may do without remainders: below, there is nothing to gain. */
+#define PLAN_LEAST_ALONE 512u
 
 #define PLAN_BLOCKS 32
 

@@ -33,10 +33,11 @@ typedef struct home {
     uint32_t exchange, exchanges;
 } home;
 
-/* A particle that later layers touch: where it is in both forms. */
+/* Particles that later layers touch: where they are in both forms. */
 typedef struct exchange {
     uint32_t slot;
     uint32_t row, lane;
+    uint32_t rows; /* 0: one particle; otherwise so many rows, all lanes */
 } exchange;
 
 /* How a tile went. */
@@ -58,6 +59,9 @@ typedef struct layer {
 
 #define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
 #define LANES        SN_BATCH
+
+/* A row with so many particles that others touch is exchanged as a whole. */
+#define LEAST_TOGETHER 4u
 
 /* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
 
@@ -110,6 +114,32 @@ static void touch_visits(const sn_solver_in *in, bool *touched, const sn_visit *
     }
 }
 
+/* Notes which particles of a tile of planes others touch: rows of which many are, as a whole. */
+static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *tile, const bool *touched)
+{
+    uint32_t full = in_full_rows(tile), rows = 0;
+    for (uint32_t k = 0; k < tile->count; k += rows ? LANES : 1) {
+        uint32_t here = 0;
+        for (uint32_t l = 0; k % LANES == 0 && k < full && l < LANES; ++l)
+            here += touched[tile->first + k + l];
+        bool follows = rows > 0;
+        rows = here >= LEAST_TOGETHER;
+        if (follows && rows) {
+            ((exchange *)t->exchange_table.column[0])[t->exchange_table.count - 1].rows++;
+            continue;
+        }
+        if (!rows && !touched[tile->first + k])
+            continue;
+        if (!sn_table_reserve(&t->exchange_table, allocator, (uint64_t)t->exchange_table.count + 1))
+            return false;
+        exchange *e = (exchange *)t->exchange_table.column[0] + t->exchange_table.count++;
+        e->slot = tile->first + k;
+        e->row = place_in_rows(tile, k, &e->lane);
+        e->rows = rows;
+    }
+    return true;
+}
+
 static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_solver_in *in, const bool *touched)
 {
     const sn_plan *plan = in->plan;
@@ -118,15 +148,8 @@ static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_sol
     for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
         const sn_tile *tile = &plan->tile[i];
         home h = {.plane = floats, .side = floats + plane_floats(tile->rows), .exchange = t->exchange_table.count};
-        for (uint32_t k = 0; tile->rows && k < tile->count; ++k) {
-            if (!touched[tile->first + k])
-                continue;
-            if (!sn_table_reserve(&t->exchange_table, allocator, (uint64_t)t->exchange_table.count + 1))
-                return false;
-            exchange *e = (exchange *)t->exchange_table.column[0] + t->exchange_table.count++;
-            e->slot = tile->first + k;
-            e->row = place_in_rows(tile, k, &e->lane);
-        }
+        if (tile->rows && !list_tile(t, allocator, tile, touched))
+            return false;
         h.exchanges = t->exchange_table.count - h.exchange;
         floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW : 0;
         ((home *)t->home_table.column[0])[t->home_table.count++] = h;
@@ -167,6 +190,8 @@ static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solv
     t->most = SN_MAX_BLOCK;
     for (uint32_t i = 0; i < plan->tile_table.count; ++i)
         t->most = plan->tile[i].count > t->most ? plan->tile[i].count : t->most;
+    t->most =
+        plan->widest_rows * LANES > t->most ? plan->widest_rows * LANES : t->most; /* marks in planes are shorter */
     alone = in->store->counts.most_points > alone ? in->store->counts.most_points : alone;
     uint64_t total = (uint64_t)t->workers * t->most;
     if (!sn_table_reserve(&t->mark_table, allocator, total > alone ? total : alone))
@@ -257,7 +282,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run)
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
                          .read_lambda = t->pass > 0,
                          .write_lambda = t->keep_lambda,
-                         .inverse_h2 = (float)(inverse_h * inverse_h)};
+                         .inverse_h2 = (float)(inverse_h * inverse_h),
+                         .least = t->least};
 }
 
 /* Whether the places of a tile's particles are moved themselves: only kernels know how to do without a remainder. */
@@ -293,15 +319,30 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep)
     return true;
 }
 
-static void run_planes(const layer *l, const sn_tile *tile, float *margin)
+static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool alone)
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
         sn_wide_run wide = wide_run(l->t, run);
         wide.plane = margin;
+        wide.alone = alone;
         wide.offset = l->plan->offset + run->index;
         l->t->wide->kind[run->kind].planes(&wide);
     }
+}
+
+static void put3(float *to, sn_vec4 a)
+{
+    to[0] = (float)a.x;
+    to[LANES] = (float)a.y;
+    to[2 * LANES] = (float)a.z;
+}
+
+static void get3(sn_vec4 *to, const float *from)
+{
+    to->x = (sn_real)from[0];
+    to->y = (sn_real)from[LANES];
+    to->z = (sn_real)from[2 * LANES];
 }
 
 /* A tile whose particles are in storage between passes. */
@@ -318,17 +359,16 @@ static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker)
     t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane);
     for (uint32_t i = full; i < tile->count; ++i) {
         sn_vec4 x = frame->x[tile->first + i], d = frame->d[tile->first + i];
-        const float number[] = {(float)x.x, (float)x.y, (float)x.z, (float)d.x, (float)d.y, (float)d.z, (float)x.w};
         float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW;
-        for (uint32_t k = 0; k < 7; ++k)
-            at[k * LANES + lane] = number[k];
+        put3(at + SN_PLANE_X * LANES + lane, x);
+        put3(at + SN_PLANE_D * LANES + lane, d);
+        at[SN_PLANE_W * LANES + lane] = (float)x.w;
     }
-    run_planes(l, tile, margin);
+    run_planes(l, tile, margin, false);
     t->wide->collect(frame->d + tile->first, full, plane);
     for (uint32_t i = full; i < tile->count; ++i) {
         const float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW + SN_PLANE_D * LANES;
-        frame->d[tile->first + i] =
-            (sn_vec4){(sn_real)at[lane], (sn_real)at[LANES + lane], (sn_real)at[2 * LANES + lane], 0};
+        get3(&frame->d[tile->first + i], at + lane);
     }
 }
 
@@ -342,20 +382,6 @@ typedef struct row_place {
 static row_place find_place(float *plane, float *side, uint32_t row, uint32_t lane)
 {
     return (row_place){plane + (size_t)row * SN_ROW + lane, side + (size_t)row * SN_SIDE_ROW + lane};
-}
-
-static void put3(float *to, sn_vec4 a)
-{
-    to[0] = (float)a.x;
-    to[LANES] = (float)a.y;
-    to[2 * LANES] = (float)a.z;
-}
-
-static void get3(sn_vec4 *to, const float *from)
-{
-    to->x = (sn_real)from[0];
-    to->y = (sn_real)from[LANES];
-    to->z = (sn_real)from[2 * LANES];
 }
 
 /* One particle, from storage to planes or back. */
@@ -373,6 +399,31 @@ static void push_one(const sn_wide_motion *m, uint32_t slot, row_place from)
     get3(&m->x_low[slot], from.at + SN_PLANE_D * LANES);
     get3(&m->v[slot], from.beside + SN_PLANE_V * LANES);
     get3(&m->v_low[slot], from.beside + SN_PLANE_V_LOW * LANES);
+}
+
+/* Rows of particles, or one. */
+static void pull(const layer *l, const sn_wide_motion *motion, const exchange *e, float *plane, float *side)
+{
+    sn_wide_motion some = *motion;
+    if (!e->rows) {
+        pull_one(motion, e->slot, find_place(plane, side, e->row, e->lane));
+        return;
+    }
+    some.first = e->slot;
+    some.count = e->rows * LANES;
+    l->t->wide->enter(&some, plane + (size_t)e->row * SN_ROW, side + (size_t)e->row * SN_SIDE_ROW);
+}
+
+static void push(const layer *l, const sn_wide_motion *motion, const exchange *e, float *plane, float *side)
+{
+    sn_wide_motion some = *motion;
+    if (!e->rows) {
+        push_one(motion, e->slot, find_place(plane, side, e->row, e->lane));
+        return;
+    }
+    some.first = e->slot;
+    some.count = e->rows * LANES;
+    l->t->wide->leave(&some, plane + (size_t)e->row * SN_ROW, side + (size_t)e->row * SN_SIDE_ROW);
 }
 
 static void enter(const layer *l, const sn_tile *tile, const sn_wide_motion *motion, float *plane, float *side)
@@ -405,10 +456,12 @@ static void leave(const layer *l, const sn_tile *tile, const sn_wide_motion *mot
 }
 
 /* Where they are now, for a further pass: what is pushed from here on counts. */
-static void note_planes(const float *plane, float *side, uint32_t rows)
+static void note_planes(const sn_wide_motion *motion, const float *plane, uint32_t rows)
 {
-    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW)
-        memcpy(side + SN_PLANE_MARK * LANES, plane + SN_PLANE_D * LANES, 3 * LANES * sizeof *side);
+    float *mark = motion->mark_rows;
+    plane += (motion->alone ? SN_PLANE_X : SN_PLANE_D) * LANES;
+    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, mark += SN_MARK_ROW)
+        memcpy(mark, plane, SN_MARK_ROW * sizeof *mark);
 }
 
 /* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
@@ -422,17 +475,17 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, c
     if (t->enters)
         enter(l, tile, motion, plane, side);
     for (uint32_t i = 0; !t->enters && i < h->exchanges; ++i)
-        pull_one(motion, e[i].slot, find_place(plane, side, e[i].row, e[i].lane));
+        pull(l, motion, &e[i], plane, side);
     if (t->pass == 0)
         t->wide->predict_planes(motion, plane, side, tile->rows);
     else
-        note_planes(plane, side, tile->rows);
-    run_planes(l, tile, plane - PLANE_MARGIN);
+        note_planes(motion, plane, tile->rows);
+    run_planes(l, tile, plane - PLANE_MARGIN, motion->alone);
     bool sound = t->wide->settle_planes(motion, plane, side, tile->rows);
     if (t->leaves)
         leave(l, tile, motion, plane, side);
     for (uint32_t i = 0; !t->leaves && i < h->exchanges; ++i)
-        push_one(motion, e[i].slot, find_place(plane, side, e[i].row, e[i].lane));
+        push(l, motion, &e[i], plane, side);
     return sound;
 }
 
@@ -452,8 +505,9 @@ static sn_wide_motion tile_motion(const layer *l, const sn_tile *tile, uint32_t 
     motion.count = tile->count;
     motion.first = l->is_first ? tile->first : 0;
     motion.list = l->is_first ? NULL : l->plan->list + tile->first;
-    motion.alone = !tile->rows && is_alone(l->t, tile);
+    motion.alone = is_alone(l->t, tile) && (!tile->rows || l->t->resident);
     motion.mark = l->t->mark + (size_t)worker * l->scratch->most;
+    motion.mark_rows = (float *)(void *)motion.mark;
     return motion;
 }
 

@@ -13,7 +13,8 @@ typedef struct sn_tiled {
     /* For substeps that are taken in one go, tile by tile: what a tile needs before and after it is solved. NULL: the
        particles were predicted before, and will be updated afterwards. The frame is then x and x_low of the state. */
     const sn_wide_motion *motion;
-    bool alone;    /* large tiles may do without the remainders of places: see quick.c */
+    bool alone;    /* large tiles may do without the remainders of places: see quick.c, */
+    float least;   /*   and then make no corrections smaller than this, m */
     bool resident; /* tiles of planes stay in planes from the first substep of a step to the last: */
     bool enters;   /*   this is the first pass, */
     bool leaves;   /*   and this the last one */

@@ -11,7 +11,8 @@
 
 /* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
    and nobody asks for what becomes of it. */
-typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda, flags *usual);
+typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                       const lanes *least, flags *usual);
 
 /* Between these g l is precise, and one division does. */
 #define PAIR_LEAST 1e-30f
@@ -20,8 +21,11 @@ typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes
 #if SN_WIDTH == 1
 /* wanted / (give l). Points that coincide have no direction. They part along x where they may, and rest otherwise; see
    constraints/distance.c. */
-SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part, flags *usual)
+SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part,
+                           const lanes *least, flags *usual)
 {
+    if (least)
+        wanted = wide_worth(wanted, lanes_abs(wanted), *least);
     *usual = -1;
     lanes under = give * *length;
     if (under > PAIR_LEAST && under < PAIR_MOST)
@@ -37,8 +41,11 @@ SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *diff
 #else
 /* Only the usual case. Everything else is left to the one lane above: it is rare, and code for it in the middle of a loop
    makes the loop a seventh slower. */
-SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part, flags *usual)
+SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part,
+                           const lanes *least, flags *usual)
 {
+    if (least)
+        wanted = wide_worth(wanted, lanes_abs(wanted), *least);
     (void)difference;
     (void)may_part;
     lanes under = give * *length;
@@ -54,12 +61,12 @@ SN_INLINE lanes pair_length(const lanes3 *difference)
 
 /* C = l - rest */
 SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                               flags *usual)
+                               const lanes *least, flags *usual)
 {
     lanes length = pair_length(difference), wanted = param[0] - length;
     if (lambda)
         wanted = wanted - alpha * lambda[0];
-    lanes share = pair_share(wanted, give, &length, difference, lanes_above(param[0], lanes_all(0)), usual);
+    lanes share = pair_share(wanted, give, &length, difference, lanes_above(param[0], lanes_all(0)), least, usual);
     if (lambda)
         lambda[0] = lambda[0] + share * length;
     return share;
@@ -67,16 +74,16 @@ SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *para
 
 /* C = sign (l - bound) >= 0. Without a multiplier it acts if violated, and then pushes. */
 SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float sign, flags may_part, lanes alpha,
-                            lanes *lambda, flags *usual)
+                            lanes *lambda, const lanes *least, flags *usual)
 {
     lanes length = pair_length(difference), zero = lanes_all(0);
     lanes wanted = sign > 0 ? bound - length : length - bound; /* -C */
     if (!lambda) {
-        lanes share = pair_share(wanted, give, &length, difference, may_part, usual);
+        lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
         return lanes_keep(~lanes_at_least(zero, wanted), share);
     }
     flags rests = wide_rests(zero - wanted, alpha, lambda[0]);
-    lanes share = pair_share(wanted - alpha * lambda[0], give, &length, difference, may_part, usual);
+    lanes share = pair_share(wanted - alpha * lambda[0], give, &length, difference, may_part, least, usual);
     share = lanes_keep(~rests, share);
     lanes next = lambda[0] + share * length;
     flags pulls = lanes_above(zero, next);
@@ -86,26 +93,26 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float s
 }
 
 SN_INLINE lanes distance_min_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   flags *usual)
+                                   const lanes *least, flags *usual)
 {
-    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, usual);
+    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, least, usual);
 }
 
 SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   flags *usual)
+                                   const lanes *least, flags *usual)
 {
     lanes zero = lanes_all(0);
-    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, usual);
+    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, least, usual);
 }
 
 /* C = (l - least, most - l) >= 0, rigid: at most one of them is violated, and both want l to be the nearest allowed one. */
 SN_INLINE lanes distance_band_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                    flags *usual)
+                                    const lanes *least, flags *usual)
 {
     (void)alpha;
     lanes length = pair_length(difference), zero = lanes_all(0);
     lanes nearest = lanes_min(param[1], lanes_max(param[0], length));
-    lanes share = pair_share(nearest - length, give, &length, difference, lanes_above(param[0], zero), usual);
+    lanes share = pair_share(nearest - length, give, &length, difference, lanes_above(param[0], zero), least, usual);
     if (lambda) {
         lanes step = share * length;
         lambda[0] = lambda[0] + lanes_keep(lanes_above(step, zero), step);
@@ -196,14 +203,18 @@ SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
 
-SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first)
+SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, bool alone, uint32_t b,
+                                 uint32_t first)
 {
-    const size_t at = (size_t)b * SN_BATCH + first, d = SN_PLANE_D * SN_BATCH, w = SN_PLANE_W * SN_BATCH;
+    const size_t at = (size_t)b * SN_BATCH + first, w = SN_PLANE_W * SN_BATCH,
+                 d = (alone ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
     float *a = run->plane + run->offset[2 * (size_t)b] + first,
           *c = run->plane + run->offset[2 * (size_t)b + 1] + first;
     uint32_t mask = wide_mask(run, b, first);
     lanes3 da = wide_load3(a + d), dc = wide_load3(c + d);
-    lanes3 difference = lanes3_add(lanes3_sub(wide_load3(a), wide_load3(c)), lanes3_sub(da, dc));
+    lanes3 difference = lanes3_sub(da, dc);
+    if (!alone)
+        difference = lanes3_add(lanes3_sub(wide_load3(a), wide_load3(c)), difference);
     lanes wa = lanes_load(a + w), wc = lanes_load(c + w), give = wa + wc;
     lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
@@ -212,7 +223,9 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
         wide_read_lambda(run, shape->rows, at, mask, lambda);
     if (!shape->rigid)
         give = give + alpha;
-    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);
+    const lanes least = lanes_all(run->least);
+    lanes share =
+        shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, alone ? &least : NULL, &usual);
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
@@ -224,12 +237,20 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
         pair_rest(run, shape, PAIR_PLANES, b, (mask ^ now) << first);
 }
 
-SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
+SN_INLINE void pair_each_planes(const sn_wide_run *run, const pair_shape *shape, bool alone)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
         for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)
             if (SN_WIDTH == SN_BATCH || wide_mask(run, b, first))
-                pair_batch_planes(run, shape, b, first);
+                pair_batch_planes(run, shape, alone, b, first);
+}
+
+SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
+{
+    if (run->alone)
+        pair_each_planes(run, shape, true);
+    else
+        pair_each_planes(run, shape, false);
 }
 
 /* ---- Records ------------------------------------------------------------------------------------------------------------------ */
@@ -265,7 +286,7 @@ typedef struct pair_push {
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);             \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, NULL, &usual);       \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
         if (!shape->plain)                                                                                             \
@@ -323,7 +344,8 @@ typedef struct pair_push {
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &usual);             \
+        const lanes least = lanes_all(run->least);                                                                     \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);     \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
         uint32_t now = pair_usual(mask, usual);                                                                        \

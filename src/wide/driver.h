@@ -57,6 +57,27 @@ SN_INLINE lanes wide_step_at_least(lanes c, lanes mobility, lanes alpha, lanes l
     return lanes_choose(lanes_above(lanes_all(0), lambda + step), lanes_all(0) - lambda, step);
 }
 
+/* Where places have no remainder, what is too small to be told from their rounding is left alone: it would be noise, and in a
+   body that falls freely it adds up to a drift. NaN is not small. */
+SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
+{
+    return lanes_keep(~lanes_above(least, size), a);
+}
+
+/* The same for pushes and multipliers of a kind with any number of points. */
+SN_INLINE void wide_drop_small(uint32_t points, uint32_t rows, lanes least, const lanes *before, lanes *lambda,
+                               lanes3 *push)
+{
+    flags small = flags_everywhere();
+    for (uint32_t i = 0; i < points; ++i)
+        small &= lanes_above(least, lanes_abs(push[i].x)) & lanes_above(least, lanes_abs(push[i].y)) &
+                 lanes_above(least, lanes_abs(push[i].z));
+    for (uint32_t i = 0; i < points; ++i)
+        push[i] = (lanes3){lanes_keep(~small, push[i].x), lanes_keep(~small, push[i].y), lanes_keep(~small, push[i].z)};
+    for (uint32_t r = 0; r < rows; ++r)
+        lambda[r] = lanes_choose(small, before[r], lambda[r]);
+}
+
 /* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
 
 SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
@@ -117,7 +138,14 @@ SN_INLINE flags wide_present(uint32_t mask)
    may be places of other lanes of it. */
 SN_INLINE void wide_store(float *to, lanes a, uint32_t mask)
 {
+#if SN_WIDTH == 16 && defined(__AVX512F__)
+    if (mask == WIDE_ALL_LANES)
+        lanes_store(to, a);
+    else
+        _mm512_mask_storeu_ps(to, (__mmask16)mask, (__m512)a);
+#else
     lanes_store(to, mask == WIDE_ALL_LANES ? a : lanes_choose(wide_present(mask), a, lanes_load(to)));
+#endif
 }
 
 SN_INLINE void wide_store3(float *to, lanes3 a, uint32_t mask)
@@ -140,8 +168,19 @@ SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_
         param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
 }
 
-SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,
-                                 uint32_t mask)
+SN_INLINE void wide_project(const sn_wide_run *run, const wide_shape *shape, bool alone, size_t at, const lanes3 *p,
+                            const lanes *w, const lanes *param, lanes *lambda, lanes3 *push)
+{
+    lanes before[WIDE_MOST_ROWS];
+    for (uint32_t r = 0; r < shape->rows; ++r)
+        before[r] = lambda[r];
+    shape->project(p, w, param, wide_alpha(run, at), lambda, push);
+    if (alone)
+        wide_drop_small(shape->points, shape->rows, lanes_all(run->least), before, lambda, push);
+}
+
+SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, bool alone, uint32_t b,
+                                 uint32_t first, uint32_t mask)
 {
     const size_t at = (size_t)b * SN_BATCH + first;
     float *place[WIDE_MOST_POINTS];
@@ -151,26 +190,35 @@ SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape
     for (uint32_t i = 0; i < shape->points; ++i) {
         place[i] = run->plane + run->offset[(size_t)b * shape->points + i] + first;
         lanes3 y = wide_load3(place[i]);
-        d[i] = wide_load3(place[i] + SN_PLANE_D * SN_BATCH);
+        d[i] = alone ? y : wide_load3(place[i] + SN_PLANE_D * SN_BATCH);
         w[i] = lanes_load(place[i] + SN_PLANE_W * SN_BATCH);
-        p[i] = lanes3_add(shape->internal ? lanes3_sub(y, origin) : y, d[i]);
+        p[i] = shape->internal ? lanes3_sub(y, origin) : y;
+        p[i] = alone ? p[i] : lanes3_add(p[i], d[i]);
     }
     wide_load_params(run, shape->params, b, first, param);
     wide_read_lambda(run, shape->rows, at, mask, lambda);
-    shape->project(p, w, param, wide_alpha(run, at), lambda, push);
+    wide_project(run, shape, alone, at, p, w, param, lambda, push);
     for (uint32_t i = 0; i < shape->points; ++i)
-        wide_store3(place[i] + SN_PLANE_D * SN_BATCH, lanes3_add(d[i], push[i]), mask);
+        wide_store3(place[i] + (alone ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, lanes3_add(d[i], push[i]), mask);
     wide_write_lambda(run, shape->rows, at, mask, lambda);
 }
 
-SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
+SN_INLINE void wide_loop_planes(const sn_wide_run *run, const wide_shape *shape, bool alone)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
         for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
             uint32_t mask = wide_mask(run, b, first);
             if (mask)
-                wide_batch_planes(run, shape, b, first, mask);
+                wide_batch_planes(run, shape, alone, b, first, mask);
         }
+}
+
+SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
+{
+    if (run->alone)
+        wide_loop_planes(run, shape, true);
+    else
+        wide_loop_planes(run, shape, false);
 }
 
 /* ---- Records: near and far differ in the type of their indices ------------------------------------------------------------ */
@@ -201,7 +249,7 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
             w[i] = records_turn(y).part[3];                                                                            \
         }                                                                                                              \
         wide_load_params(run, shape->params, b, first, param);                                                         \
-        shape->project(p, w, param, wide_alpha(run, at), lambda, push);                                                \
+        wide_project(run, shape, alone, at, p, w, param, lambda, push);                                                \
         wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
     }                                                                                                                  \
     SN_INLINE void wide_back_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,     \

@@ -24,14 +24,15 @@ static void motion_predict_planes(const sn_wide_motion *motion, float *plane, fl
 {
     const float gravity[3] = {motion->gravity.x, motion->gravity.y, motion->gravity.z};
     const sn_wide_motion own = *motion; /* what is stored cannot change this one */
-    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW)
+    float *mark = own.mark_rows;
+    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW, mark += SN_MARK_ROW)
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
             flags moves = lanes_unequal(lanes_load(plane + SN_PLANE_W * SN_BATCH + lane), lanes_all(0));
             for (uint32_t k = 0; k < 3; ++k) {
                 float *at = plane + k * SN_BATCH + lane, *beside = side + k * SN_BATCH + lane;
                 moving m = predict_lanes(&own, planes_load(at, beside), lanes_all(gravity[k]), moves);
                 planes_store(at, beside, m);
-                lanes_store(beside + SN_PLANE_MARK * SN_BATCH, m.x_low);
+                lanes_store(mark + k * SN_BATCH + lane, own.alone ? m.x : m.x_low);
             }
         }
 }
@@ -39,14 +40,22 @@ static void motion_predict_planes(const sn_wide_motion *motion, float *plane, fl
 static bool motion_settle_planes(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows)
 {
     const sn_wide_motion own = *motion;
+    const float *mark = own.mark_rows;
     flags sound = flags_everywhere();
-    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW)
+    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW, mark += SN_MARK_ROW)
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH)
             for (uint32_t k = 0; k < 3; ++k) {
                 float *at = plane + k * SN_BATCH + lane, *beside = side + k * SN_BATCH + lane;
-                lanes mark = lanes_load(beside + SN_PLANE_MARK * SN_BATCH);
-                moving m = settle_lanes(&own, planes_load(at, beside), mark);
-                planes_store(at, beside, m);
+                lanes was = lanes_load(mark + k * SN_BATCH + lane);
+                moving m;
+                if (own.alone) {
+                    m = settle_alone(&own, planes_load(at, beside), was);
+                    lanes_store(beside + SN_PLANE_V * SN_BATCH, m.v);
+                    lanes_store(beside + SN_PLANE_V_LOW * SN_BATCH, m.v_low);
+                } else {
+                    m = settle_lanes(&own, planes_load(at, beside), was);
+                    planes_store(at, beside, m);
+                }
                 sound &= is_sound(&m);
             }
     return flags_all(sound);

@@ -13,17 +13,17 @@
 
 #define SN_BATCH 16u /* constraints in a batch, whatever the width of the machine: the plan must not depend on it */
 
-/* Planes: sixteen particles, one in each lane, make a row: sixteen times x, then y, z, then d of each, then w, 64 bytes each, so
+/* Planes: sixteen particles, one in each lane, make a row: sixteen times x, then y, z, then w, then d of each, 64 bytes each, so
    that a row is seven cache lines. What only particles need is in rows of its own. */
 enum {
     SN_PLANE_X = 0,
-    SN_PLANE_D = 3, /* x_low of the state */
-    SN_PLANE_W = 6,
+    SN_PLANE_W = 3,
+    SN_PLANE_D = 4, /* x_low of the state */
     SN_ROW = 7 * SN_BATCH,
     SN_PLANE_V = 0, /* of the other rows */
     SN_PLANE_V_LOW = 3,
-    SN_PLANE_MARK = 6,
-    SN_SIDE_ROW = 9 * SN_BATCH
+    SN_SIDE_ROW = 6 * SN_BATCH,
+    SN_MARK_ROW = 3 * SN_BATCH /* of marks, which are scratch */
 };
 
 /* A run of batches of one kind whose constraints share no particle, so that they can be projected in any order.
@@ -52,6 +52,7 @@ typedef struct sn_wide_run {
     bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
     bool write_lambda;       /* only where somebody may ask */
     float inverse_h2;        /* 1 / h^2 of the effective substep */
+    float least;             /* m: where places have no remainder, smaller corrections are not made */
     /* near and far: */
     const sn_vec4 *x; /* place, and w: inverse mass */
     sn_vec4 *d;       /* what a place is short of, and was moved by; its w stays as it is. x itself: there is no such
@@ -59,6 +60,7 @@ typedef struct sn_wide_run {
     /* planes: */
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
+    bool alone;   /* places themselves are moved, and d is not looked at */
 } sn_wide_run;
 
 typedef void sn_wide_fn(const sn_wide_run *run);
@@ -77,6 +79,7 @@ typedef struct sn_wide_motion {
     const sn_vec3 *force; /* N; NULL: none */
     sn_vec4 *mark;        /* scratch, one for each particle of the range or list: x_low as it was before solving, */
     bool alone;           /*   or x, where that is what is moved: x_low stays then what prediction left over */
+    float *mark_rows;     /* the same for planes: SN_MARK_ROW floats a row */
     sn_vec3 gravity;
     float h, inverse_h;
     float keep, lose; /* e^(-damping h), and 1 - that */

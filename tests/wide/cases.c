@@ -172,16 +172,16 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
             uint32_t slot = case_particle(c, i, p);
             float *at = plane + c->offset[i / SN_BATCH * c->shape->points + p] + i % SN_BATCH;
             for (uint32_t k = 0; k < 3; ++k) {
-                float *from = at + (k + 3) * SN_BATCH, *own = &(&d[slot].x)[k];
+                float *from = at + (k + (c->alone ? SN_PLANE_X : SN_PLANE_D)) * SN_BATCH, *own = &(&d[slot].x)[k];
                 if (!there && (case_is_present(c, i) || memcmp(own, from, sizeof *own) != 0))
                     *own = *from;
                 if (there)
                     *from = *own;
                 if (there)
-                    at[k * SN_BATCH] = (&c->x[slot].x)[k];
+                    at[(SN_PLANE_X + k) * SN_BATCH] = (&c->x[slot].x)[k];
             }
             if (there)
-                at[6 * SN_BATCH] = c->x[slot].w;
+                at[SN_PLANE_W * SN_BATCH] = c->x[slot].w;
         }
 }
 
@@ -203,7 +203,8 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
                        .inverse_h2 = c->inverse_h2,
                        .x = c->x,
                        .d = result->d,
-                       .plane = plane};
+                       .plane = plane,
+                       .alone = c->alone};
     if (c->read_lambda || c->write_lambda) {
         run.row = c->row;
         run.lambda = result->lambda;

@@ -115,7 +115,7 @@ static void check_alone(const wide_case *given)
     memset(c.d, 0, sizeof c.d);
     case_run_generic(&c, &expected);
     c.alone = true;
-    for (int layout = CASE_NEAR; layout <= CASE_FAR; ++layout)
+    for (int layout = CASE_NEAR; layout <= CASE_PLANES; ++layout)
         for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
             if (!case_wide(simd))
                 continue;

@@ -278,7 +278,9 @@ static void planes_there_and_back(void **state)
         assert_true(plane[FLOATS] == -1);
         for (uint32_t p = 0; p < PLACES; ++p)
             for (uint32_t k = 0; k < 7; ++k) {
-                float expected = k < 3 ? (&s.x[p].x)[k] : k < 6 ? (&s.v[p].x)[k - 3] : s.x[p].w;
+                float expected = k == SN_PLANE_W  ? s.x[p].w
+                                 : k < SN_PLANE_W ? (&s.x[p].x)[k]
+                                                  : (&s.v[p].x)[k - SN_PLANE_D];
                 assert_true(plane[row_place(p, k)] == expected);
                 plane[row_place(p, k)] += 1;
             }
@@ -298,10 +300,11 @@ static void planes_move_alike(void **state)
     (void)state;
     enum { PLACES = 32, ROWS = PLACES / SN_BATCH };
     static swarm a, b;
-    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW];
+    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW], mark[ROWS * SN_MARK_ROW];
     uint64_t seed = 7;
-    for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
-        const sn_wide *wide = case_wide(simd);
+    for (uint32_t round = 2 * SN_SIMD_SCALAR; round <= 2 * SN_SIMD_16 + 1; ++round) {
+        const sn_wide *wide = case_wide(round / 2);
+        bool alone = round % 2;
         if (!wide)
             continue;
         fill(&a, &seed);
@@ -311,6 +314,8 @@ static void planes_move_alike(void **state)
                              .v = a.v,
                              .v_low = a.v_low,
                              .mark = a.mark,
+                             .mark_rows = mark,
+                             .alone = alone,
                              .gravity = {1, -9.81f, 2},
                              .h = 1 / 600.f,
                              .inverse_h = 600,
@@ -323,8 +328,8 @@ static void planes_move_alike(void **state)
         wide->predict(&in);
         wide->predict_planes(&out, plane, side, ROWS);
         for (uint32_t p = 0; p < PLACES; ++p) { /* somebody pushes */
-            a.x_low[p].y += 0.001f * (float)p;
-            plane[row_place(p, SN_PLANE_D + 1)] += 0.001f * (float)p;
+            (alone ? a.x : a.x_low)[p].y += 0.001f * (float)p;
+            plane[row_place(p, (alone ? SN_PLANE_X : SN_PLANE_D) + 1)] += 0.001f * (float)p;
         }
         assert_true(wide->settle(&in) && wide->settle_planes(&out, plane, side, ROWS));
         wide->leave(&out, plane, side);
