@@ -35,9 +35,11 @@
 /* ---- Types: lanes are numbers, flags are all ones or all zeros in each lane ---------------------------------------- */
 
 #if SN_WIDTH == 1
-typedef float lanes;
+typedef sn_real lane_number; /* one lane exists in double precision, too */
+typedef sn_real lanes;
 typedef int32_t flags;
 #else
+typedef float lane_number;
 typedef float lanes __attribute__((vector_size(SN_WIDTH * 4)));
 typedef int32_t flags __attribute__((vector_size(SN_WIDTH * 4)));
 #endif
@@ -47,7 +49,7 @@ typedef struct lanes3 {
     lanes x, y, z;
 } lanes3;
 
-SN_INLINE lanes lanes_all(float a)
+SN_INLINE lanes lanes_all(lane_number a)
 {
 #if SN_WIDTH == 1
     return a;
@@ -56,14 +58,14 @@ SN_INLINE lanes lanes_all(float a)
 #endif
 }
 
-SN_INLINE lanes lanes_load(const float *from)
+SN_INLINE lanes lanes_load(const lane_number *from)
 {
     lanes a;
     memcpy(&a, from, sizeof a);
     return a;
 }
 
-SN_INLINE void lanes_store(float *to, lanes a)
+SN_INLINE void lanes_store(lane_number *to, lanes a)
 {
     memcpy(to, &a, sizeof a);
 }
@@ -198,7 +200,7 @@ SN_INLINE lanes lanes_max(lanes a, lanes b)
 SN_INLINE lanes lanes_abs(lanes a)
 {
 #if SN_WIDTH == 1
-    return fabsf(a);
+    return (sn_real)fabs((double)a);
 #else
     return (lanes)((flags)a & 0x7fffffff);
 #endif
@@ -208,7 +210,7 @@ SN_INLINE lanes lanes_abs(lanes a)
 SN_INLINE lanes lanes_sqrt(lanes a)
 {
 #if SN_WIDTH == 1
-    return sqrtf(a);
+    return real_sqrt(a);
 #elif SN_WIDTH == 16 && defined(__AVX512F__)
     return (lanes)_mm512_sqrt_ps((__m512)a);
 #elif SN_WIDTH == 8 && defined(__AVX__)
@@ -294,7 +296,7 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
     {                                                                                                                  \
         RECORDS_STORE(r, base, index);                                                                                 \
     }                                                                                                                  \
-    SN_APART void records_scatter_##suffix(sn_vec4 *base, const number *index, const float *all, uint32_t mask)        \
+    SN_APART void records_scatter_##suffix(sn_vec4 *base, const number *index, const lane_number *all, uint32_t mask)  \
     {                                                                                                                  \
         for (uint32_t i = 0; i < SN_WIDTH; ++i)                                                                        \
             if (mask >> i & 1)                                                                                         \
@@ -302,7 +304,7 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
     }                                                                                                                  \
     SN_INLINE void records_store_some_##suffix(sn_vec4 *base, const number *index, const records *r, uint32_t mask)    \
     {                                                                                                                  \
-        float all[4 * SN_WIDTH];                                                                                       \
+        lane_number all[4 * SN_WIDTH];                                                                                 \
         memcpy(all, r, sizeof all);                                                                                    \
         records_scatter_##suffix(base, index, all, mask);                                                              \
     }

@@ -78,6 +78,17 @@ bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator
     return build(incidence, allocator, store, particle_count);
 }
 
+bool sn_incidence_prepare_all(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                              uint32_t particle_count)
+{
+    if (store->counts.live == 0)
+        return true;
+    if (incidence->built && incidence->compactions == store->counts.compactions &&
+        incidence->sequence == store->counts.next_sequence && incidence->start_table.count >= particle_count)
+        return true;
+    return build(incidence, allocator, store, particle_count);
+}
+
 static bool holds(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t particle)
 {
     uint32_t small[4 * SN_MAX_POINTS], count;
@@ -114,4 +125,20 @@ void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uin
     const sn_incidence_entry *entry = incidence->entry_table.column[0];
     for (uint32_t i = start[particle]; i < start[particle + 1]; ++i)
         remove_if_holds(store, entry[i].kind, entry[i].row, particle);
+}
+
+bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b)
+{
+    const uint32_t *start = incidence->start_table.column[0];
+    const sn_incidence_entry *entry = incidence->entry_table.column[0];
+    if (store->counts.live == 0 || a >= incidence->start_table.count || b >= incidence->start_table.count)
+        return false;
+    uint32_t one = start[a + 1] - start[a] <= start[b + 1] - start[b] ? a : b, other = one == a ? b : a;
+    for (uint32_t i = start[one]; i < start[one + 1]; ++i) {
+        const sn_pool *pool = store->pool[entry[i].kind];
+        if (!pool_has_lists(pool) && sn_ids_is_live(&pool->ids, entry[i].row) &&
+            holds(store, pool, entry[i].row, one) && holds(store, pool, entry[i].row, other))
+            return true;
+    }
+    return false;
 }

@@ -25,6 +25,14 @@ void sn_incidence_release(sn_incidence *incidence, const sn_allocator *allocator
 bool sn_incidence_prepare(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
                           uint32_t particle_count);
 
+/* The same, and every constraint is covered. */
+bool sn_incidence_prepare_all(sn_incidence *incidence, const sn_allocator *allocator, const sn_store *store,
+                              uint32_t particle_count);
+
+/* Whether a constraint joins two particles, given by their numbers; those with any number of points do not count. After
+   sn_incidence_prepare_all. Only reads, so that several threads may ask. */
+bool sn_incidence_joins(const sn_incidence *incidence, const sn_store *store, uint32_t a, uint32_t b);
+
 /* Removes every constraint that holds the particle of this number. Since sn_incidence_prepare nothing was added, and
    the order was not compacted. */
 void sn_incidence_remove_all(const sn_incidence *incidence, sn_store *store, uint32_t particle);

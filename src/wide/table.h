@@ -3,6 +3,7 @@
 #ifndef SN_WIDE_TABLE_H
 #define SN_WIDE_TABLE_H
 
+#include "wide/contact.h"
 #include "wide/distance.h"
 #include "wide/planes.h"
 #include "wide/points.h"
@@ -28,11 +29,13 @@
         [SN_KIND_DIHEDRAL] = {WIDE_LINE(dihedral, 4, 1, 1)}, [SN_KIND_BENDING] = {WIDE_LINE(bending, 4, 3, 3)},        \
     }
 
+static const sn_wide_contact contact_functions = {contact_project_all, contact_meet_all, contact_bounce_all};
+
 #define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
     {                                                                                                                  \
-        .name = NAME, .kind = KINDS, .predict = motion_predict, .note = motion_note, .settle = motion_settle,          \
-        .spread = motion_spread, .collect = motion_collect, .enter = motion_enter, .leave = motion_leave,              \
-        .predict_planes = PREDICT, .settle_planes = SETTLE                                                             \
+        .name = NAME, .contact = &contact_functions, .kind = KINDS, .predict = motion_predict, .note = motion_note,    \
+        .settle = motion_settle, .spread = motion_spread, .collect = motion_collect, .enter = motion_enter,            \
+        .leave = motion_leave, .predict_planes = PREDICT, .settle_planes = SETTLE                                      \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

@@ -87,8 +87,40 @@ typedef struct sn_wide_motion {
     const uint32_t *list; /* slots; NULL: the range */
 } sn_wide_motion;
 
+#define SN_NEAR 8u /* pairs in a batch of contacts */
+
+/* Batches of pairs of balls, of which no two in a batch share a ball; see contact.h for what is done to them. Numbers of pairs are
+   by batch and lane: [batch * 8 + lane]. */
+typedef struct sn_wide_contacts {
+    uint32_t first, end;   /* batches */
+    const uint32_t *index; /* 16 a batch: eight slots a, then eight slots b; lanes without a pair repeat the first */
+    const uint8_t *lanes;  /* by batch: so many lanes have a pair */
+    sn_vec4 *x, *v;        /* place and inverse mass; velocity, which is what the particle did in this substep */
+    const sn_real *reach;  /* m: centres do not come nearer */
+    const sn_real *hold, *drag, *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
+    sn_real hold_all, drag_all, restitution_all;
+    sn_real *pressed, *rubbed; /* m: what was pushed along the normal in this substep, and taken back across it */
+    sn_real *approach;         /* m/s: before the substep; NULL: nothing bounces */
+    sn_real h, inverse_h;      /* s */
+    sn_real part;              /* m: overlap that parts in a substep without having come in it */
+    sn_real bounce_above;      /* m/s: slower ones do not bounce */
+    bool first_pass;           /* of the substep */
+} sn_wide_contacts;
+
+typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
+
+typedef struct sn_wide_contact {
+    sn_wide_contacts_fn *project; /* part, and rub */
+    sn_wide_contacts_fn *meet;    /* approach, before a substep */
+    sn_wide_contacts_fn *bounce;  /* velocities after it */
+} sn_wide_contact;
+
+/* One pair at a time, in either precision. */
+extern const sn_wide_contact sn_contact_scalar;
+
 typedef struct sn_wide {
     const char *name;
+    const sn_wide_contact *contact;
     const sn_wide_kind *kind; /* by kind number, below SN_KIND_BUILTIN_END */
 
     /* Symplectic Euler: v takes damping and forces, x becomes the predicted place, x_low and mark what rounding left

@@ -1,0 +1,5 @@
+/* Contact of balls, one pair at a time. */
+#define SN_WIDTH 1
+#include "wide/contact.h"
+
+const sn_wide_contact sn_contact_scalar = {contact_project_all, contact_meet_all, contact_bounce_all};
