@@ -1,7 +1,8 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), report.h, drag.h, rewind.h, math.h. */
+   particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), query.h (rays
+   and the like), report.h, drag.h, rewind.h, math.h. */
 #ifndef SINEW_H
 #define SINEW_H
 
@@ -10,6 +11,8 @@
 #include <sinew/math.h>
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
+#include <sinew/contact.h>
+#include <sinew/query.h>
 #include <sinew/report.h>
 #include <sinew/drag.h>
 #include <sinew/rewind.h>

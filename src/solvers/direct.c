@@ -138,7 +138,8 @@ static void move(void *context, uint32_t slot, const double *x)
 static bool pass(sn_sweep *s, sn_forest *forest, bool others)
 {
     const sn_forest_job job = {&s->in->frame, s, fill, take, move, true};
-    if (!sn_forest_solve(forest, &job)) {
+    const bool asked = s->in->tolerance > 0; /* for residuals */
+    if (!sn_forest_solve_rods(forest, &job, asked ? NULL : s->in->store)) {
         s->out.fault_kind = forest->fault_kind;
         s->out.fault_row = forest->fault_row;
         return false;

@@ -1,7 +1,7 @@
 /* Finding the trees. Constraints and particles are walked from one to the next, depth first; meeting one twice closes a
    cycle. The walk writes down parents before their children, and along a rope link after link, which is the order in
    which forest_solve.c works. */
-#include "solvers/tree.h"
+#include "solvers/chain.h"
 
 void sn_forest_init(sn_forest *forest)
 {
@@ -21,13 +21,14 @@ void sn_forest_init(sn_forest *forest)
     sn_table_column(&forest->item_table, sizeof(sn_item), false);
     sn_table_column(&forest->tree_table, sizeof(sn_tree), false);
     sn_table_column(&forest->record_table, sizeof(double), false);
+    sn_chain_init(forest);
 }
 
 void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
 {
-    sn_table *const table[] = {&forest->id_table,    &forest->mention_table, &forest->particle_table,
-                               &forest->item_table,  &forest->node_table,    &forest->tree_table,
-                               &forest->record_table};
+    sn_table *const table[] = {&forest->id_table,     &forest->mention_table, &forest->particle_table,
+                               &forest->item_table,   &forest->node_table,    &forest->tree_table,
+                               &forest->record_table, &forest->chain_table,   &forest->chain_scratch_table};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
         sn_table_release(table[i], allocator);
     forest->edits = forest->count = 0;
@@ -138,7 +139,8 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
         !sn_table_reserve(&forest->node_table, allocator, nodes) ||
         !sn_table_reserve(&forest->item_table, allocator, size.constraints) ||
         !sn_table_reserve(&forest->tree_table, allocator, size.constraints) ||
-        !sn_table_reserve(&forest->record_table, allocator, size.records))
+        !sn_table_reserve(&forest->record_table, allocator, size.records) ||
+        !sn_chain_reserve(forest, allocator, size.constraints))
         return false;
     forest->id_table.count = (uint32_t)size.ids;
     forest->limit = (uint32_t)size.limit;
@@ -321,6 +323,7 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
     t.node_end = g->node;
     if (g->is_tree) {
         finish_tree(g, &t);
+        sn_chain_find(g->forest, g->store, &t);
         trees[g->tree++] = t;
     } else {
         g->item = t.item;
@@ -329,19 +332,10 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
     }
 }
 
-void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame)
+static void find_trees(sn_forest *forest, const sn_store *store)
 {
-    if (forest->fresh)
-        return;
-    bool changed = look_at_particles(forest, frame);
-    forest->fresh = true;
-    if (!changed && forest->analysed == forest->edits) {
-        sn_tree *trees = forest->tree_table.column[0];
-        for (uint32_t i = 0; i < forest->tree_table.count; ++i)
-            trees[i].turning = false;
-        return;
-    }
     growth g = growth_of(forest, store);
+    forest->chain_table.count = 0;
     if (forest->limit) /* there is a constraint, and so a node */
         g.nodes[g.node++] = (sn_node){.w = 0};
     if (forest->id_table.count) {
@@ -364,4 +358,19 @@ void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame 
     forest->node_table.count = g.node;
     forest->tree_table.count = g.tree;
     forest->analysed = forest->edits;
+}
+
+void sn_forest_prepare(sn_forest *forest, const sn_store *store, const sn_frame *frame)
+{
+    if (forest->fresh)
+        return;
+    bool changed = look_at_particles(forest, frame);
+    forest->fresh = true;
+    if (changed || forest->analysed != forest->edits)
+        find_trees(forest, store);
+    sn_tree *trees = forest->tree_table.column[0];
+    for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
+        trees[i].turning = false;
+        sn_chain_look(forest, store, frame, &trees[i]);
+    }
 }

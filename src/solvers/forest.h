@@ -53,14 +53,16 @@ typedef struct sn_forest_job {
 
 typedef struct sn_forest {
     sn_table id_table, mention_table, particle_table, item_table, node_table, tree_table, record_table;
-    uint32_t base[SN_MAX_KINDS]; /* the number of a constraint is base[kind] + row */
-    uint32_t kind_count;         /* of those kinds */
-    uint32_t limit;              /* one more than the highest number of a particle */
-    uint32_t count;              /* constraints in trees */
-    uint64_t edits;              /* of the store for which there is room, and */
-    uint64_t analysed;           /*   for which trees were found; UINT64_MAX: not yet */
+    sn_table chain_table, chain_scratch_table; /* see chain.h */
+    uint32_t base[SN_MAX_KINDS];               /* the number of a constraint is base[kind] + row */
+    uint32_t kind_count;                       /* of those kinds */
+    uint32_t limit;                            /* one more than the highest number of a particle */
+    uint32_t count;                            /* constraints in trees */
+    uint64_t edits;                            /* of the store for which there is room, and */
+    uint64_t analysed;                         /*   for which trees were found; UINT64_MAX: not yet */
     bool fresh; /* the set of immovable particles has been looked at since the last sn_forest_reserve */
     uint32_t fault_kind, fault_row;
+    uint32_t chains; /* trees that the last sn_forest_solve_rods solved as chains */
 } sn_forest;
 
 void sn_forest_init(sn_forest *forest);
@@ -100,5 +102,9 @@ static inline uint32_t sn_forest_count(const sn_forest *forest)
 /* Solves every tree. False, with the constraint in fault_kind and fault_row, if something is not finite; trees before
    that one have been handed out by then. */
 bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job);
+
+/* The same for a job that does no more with rods that do not give than solve C = 0 for the positions of job->frame:
+   plain chains of them, which live in this store, are solved without asking it. See chain.h. */
+bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_store *store);
 
 #endif

@@ -15,26 +15,20 @@
 
    with which the zigzag is moved by -s / (1 + s), whatever s. Where lambda C'' is negative, under tension, it is a
    spring kappa = -lambda turn across the link; it conserves momentum. kappa needs lambda, so a tree is solved twice:
-   first without, and if then no particle has an s above TURNING, that is all. Later in the same step it is enough to
-   solve with the kappa of the substep before, unless that turns out to be far too small. (Not in later steps: where a
-   world goes must not depend on how it came to where it is.) Compression (kappa < 0) is left out: it would take away
-   from the masses until there is no solution.
+   first without, and if then no particle has an s above SN_TREE_TURNING, that is all. Later in the same step it is
+   enough to solve with the kappa of the substep before, unless that turns out to be far too small. (Not in later steps:
+   where a world goes must not depend on how it came to where it is.) Compression (kappa < 0) is left out: it would take
+   away from the masses until there is no solution.
 
    What turning leaves is of second order: C is missed by turn |P x|^2 / 2. Where that would be much against the errors
    before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
    where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end
    would be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would
    burst. (For that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.) */
-#include "solvers/tree.h"
+#include "solvers/chain.h"
 
 #include <float.h>
 #include <math.h>
-
-/* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients. */
-#define TURNING 1.0
-
-/* kappa that is used again may have grown so many times. */
-#define STALE 2.0
 
 /* Inequalities: the sets of acting rows that are tried. Usually the first or second is right. */
 #define ROUNDS 12
@@ -45,10 +39,7 @@
 /* And one that others violate by less than this share of the largest violation before is left alone. */
 #define VIOLATED 1e-6
 
-/* And so often a tree is solved with another kappa. */
-#define TURNS 6u
-
-/* And so often it is filled in anew, where rows turn far. */
+/* And so often a tree is filled in anew, where rows turn far. */
 #define STEPS 6u
 
 /* Each time the largest violation must fall by this share of what the step promises, */
@@ -57,10 +48,7 @@
 /*   or half of it is taken back, at most so often. */
 #define HALVINGS 5u
 
-/* A row may be missed, because it turns, by this share of the worst violation before. */
-#define CALM 0.25
-
-/* So many times kappa grows at most where it is more. */
+/* So many times kappa grows at most where a row is missed by more than its share, because it turns. */
 #define STRONGER 10.0
 
 /* What is above this is no finite sn_real. */
@@ -276,8 +264,8 @@ SN_INLINE void set_kappa(const sn_trees *w, const sn_item *it, uint32_t rows, bo
     kappa = kappa > 0 ? kappa : 0;
     const double s = (a->w + b->w) * it->arms;
     const double used = turning ? *rec.kappa : 0;
-    out->turns |= s * (kappa - STALE * used) > TURNING;
-    out->bent |= s * kappa > TURNING;
+    out->turns |= s * (kappa - SN_TREE_STALE * used) > SN_TREE_TURNING;
+    out->bent |= s * kappa > SN_TREE_TURNING;
     out->most_turn = turn > out->most_turn ? turn : out->most_turn;
     *rec.used = used;
     *rec.kappa = kappa;
@@ -328,7 +316,7 @@ SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_
    what turns in practice are of length 1. Mostly it is so. */
 static bool is_calm(const state *s, const outcome *out)
 {
-    return 2 * out->most_turn * out->most_way <= CALM * s->reach;
+    return 2 * out->most_turn * out->most_way <= SN_TREE_CALM * s->reach;
 }
 
 /* By how much the solve makes the worst violation smaller, m: rows that contradict each other are left with what they
@@ -350,7 +338,7 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
    to the next solve. True if there is such a row. */
 static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
 {
-    const double most = CALM * gain_of(w, t, s), allowed = most * most;
+    const double most = SN_TREE_CALM * gain_of(w, t, s), allowed = most * most;
     bool any = false;
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
@@ -392,7 +380,7 @@ static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, ou
                 most = a / b;
         }
     }
-    out->rough |= most > CALM * CALM * before;
+    out->rough |= most > SN_TREE_CALM * SN_TREE_CALM * before;
     return most > before ? s->reach / sqrt(most) : 1;
 }
 
@@ -414,7 +402,7 @@ static outcome solve_tree(const sn_trees *w, sn_tree *t, const state *s)
             out.rough = true;
             changed = false;
         }
-        bool turn = !changed && round < ROUNDS && turns < TURNS && (out.turns || !is_calm(s, &out)) &&
+        bool turn = !changed && round < ROUNDS && turns < SN_TREE_TURNS && (out.turns || !is_calm(s, &out)) &&
                     (calm_down(w, t, s) || out.turns);
         bool again = changed || turn;
         turns += turn;
@@ -502,10 +490,11 @@ static bool solve_one(work *w, sn_tree *t)
     return good;
 }
 
-bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
+bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_store *store)
 {
     sn_tree *trees = forest->tree_table.column[0];
     work w;
+    forest->chains = 0;
     w.forest = forest;
     w.job = job;
     w.slot = forest->node_table.column[SN_NODE_SLOT];
@@ -515,8 +504,22 @@ bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
                          .inner = forest->node_table.column[SN_NODE_INNER]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
+        const bool is_chain = store && trees[i].plain;
+        if (is_chain && sn_chain_solve(forest, store, job->frame, &trees[i])) {
+            forest->chains++;
+            continue;
+        }
+        if (is_chain)
+            sn_chain_lend(forest, &trees[i]);
         if (!solve_one(&w, &trees[i]))
             return false;
+        if (is_chain)
+            sn_chain_take_back(forest, &trees[i]);
     }
     return true;
+}
+
+bool sn_forest_solve(sn_forest *forest, const sn_forest_job *job)
+{
+    return sn_forest_solve_rods(forest, job, NULL);
 }

@@ -8,6 +8,19 @@
 /* What every row gives, as a share of its own A: far below the precision of a gradient in single precision. */
 #define SN_TREE_SOFT 1e-9
 
+/* The greatest s = 2 w kappa, summed over the links of a particle, that is left to the gradients: see "Turning" in
+   forest_solve.c. */
+#define SN_TREE_TURNING 1.0
+
+/* kappa that is used again may have grown so many times. */
+#define SN_TREE_STALE 2.0
+
+/* And so often a tree is solved with another kappa. */
+#define SN_TREE_TURNS 6u
+
+/* A row may be missed, because it turns, by this share of the worst violation before. */
+#define SN_TREE_CALM 0.25
+
 #define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
 #define SN_NO_PARENT UINT8_MAX
 
@@ -42,6 +55,8 @@ typedef struct sn_node {
 typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
     bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
+    bool plain;                              /* in this step: sn_chain_solve can solve it */
+    uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
 } sn_tree;
 
 /* The numbers of a constraint: by row, those of sn_forest_rows and what becomes of them. */

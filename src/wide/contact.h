@@ -1,18 +1,20 @@
-/* Contact of balls: two that touch are parted, rub, and bounce. Eight pairs at a time, of which no two share a ball.
+/* Contact of balls: two that touch are held apart, rub, and bounce. Eight pairs at a time, of which no two share a ball.
 
    A pair is corrected where it is, in places and velocities at once: before this the velocities are what the particles did in
    this substep, so v h is how far they came, and a push p adds p to the place and p / h to the velocity. With n the direction
-   from b to a, l the distance of the centres, and u the relative way in this substep,
+   from b to a, g the gap between them, u the relative way in this substep and g0 = g - u.n the gap at its start,
 
-       normal      p = min(R - l, max(0, -u.n) + push_out h)       what overlaps without having come this way parts slowly
-       friction    |u_t| <= mu_s P: all of u_t is taken back; otherwise mu_d P of it
+       normal      P' = max(0, P + min(g0, 0) - g)          pushes P' - P: no deeper than they were, and not into each other
+       friction    T' = T - u_t, cut to the length mu P'      pushes T' - T; mu_s while it holds, mu_d when it slides
 
-   P is what was pushed along the normal in this substep so far. Both are lengths that two particles share out by their inverse
-   masses, so masses cancel from friction.
+   P and T are what was pushed in this substep so far, along the normal and across it. A substep begins with what the one before
+   ended with (warm start), so that a pile that rests is held by P alone: without it every ball would have to sink in by as much
+   as the weight above it asks for, and that trembles. It begins with no more than the one before that, too: a weight presses in
+   both, a blow does not. All are lengths that two particles share out by their inverse masses, so masses cancel from friction.
 
-   After the last pass the speed at which pressed pairs part is set to what restitution gives back of the speed of approach
-   before the substep, which is 0 for most: so a push out of an overlap leaves no speed behind. (Mueller et al. 2020,
-   sections 3.5 and 3.6.) */
+   Balls that overlap are parted besides, slowly, without a velocity; see sn_wide_contacts.part. After the last pass the speed
+   of pressed pairs that bounce is set to what restitution gives back of the speed of approach before the substep (Mueller et
+   al. 2020, section 3.6). */
 #ifndef SN_WIDE_CONTACT_H
 #define SN_WIDE_CONTACT_H
 
@@ -92,53 +94,106 @@ SN_INLINE lanes contact_number(const lane_number *each, lane_number all, size_t 
     return each ? lanes_load(each + at) : lanes_all(all);
 }
 
-SN_INLINE flags contact_touches(const sn_wide_contacts *run, const contact_pair *p, size_t at)
+SN_INLINE lanes3 contact_vector(const lane_number *from, size_t batch, uint32_t first)
 {
-    lanes reach = lanes_load(run->reach + at);
-    lanes3 d = lanes3_sub(p->xa, p->xb);
-    return lanes_above(reach * reach, lanes3_dot(d, d)) & lanes_above(p->wa + p->wb, lanes_all(0));
+    from += batch * 3 * SN_NEAR + first;
+    return (lanes3){lanes_load(from), lanes_load(from + SN_NEAR), lanes_load(from + 2 * SN_NEAR)};
+}
+
+SN_INLINE void contact_set_vector(lane_number *to, size_t batch, uint32_t first, lanes3 a)
+{
+    to += batch * 3 * SN_NEAR + first;
+    lanes_store(to, a.x);
+    lanes_store(to + SN_NEAR, a.y);
+    lanes_store(to + 2 * SN_NEAR, a.z);
+}
+
+SN_INLINE void contact_keep(lane_number *to, lanes a, uint32_t mask)
+{
+    lane_number all[SN_WIDTH];
+    if (mask == (1u << SN_WIDTH) - 1) {
+        lanes_store(to, a);
+        return;
+    }
+    lanes_store(all, a);
+    for (uint32_t i = 0; i < SN_WIDTH; ++i)
+        if (mask >> i & 1)
+            to[i] = all[i];
+}
+
+/* Moves both by a change of their relative place, and of their velocities if asked for. */
+SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, lanes3 place, lanes3 speed,
+                            lanes beside_a, lanes beside_b, uint32_t now)
+{
+    lanes share = lanes_all(1) / (p->wa + p->wb), wa = p->wa * share, wb = p->wb * share;
+    contact_store(run->x, p->a, lanes3_add(p->xa, lanes3_scale(place, wa)), p->wa, now);
+    contact_store(run->x, p->b, lanes3_sub(p->xb, lanes3_scale(place, wb)), p->wb, now);
+    contact_store(run->v, p->a, lanes3_add(p->va, lanes3_scale(speed, wa)), beside_a, now);
+    contact_store(run->v, p->b, lanes3_sub(p->vb, lanes3_scale(speed, wb)), beside_b, now);
+}
+
+/* What the substep before ended with. */
+SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
+{
+    const size_t at = (size_t)batch * SN_NEAR + first;
+    const lanes zero = lanes_all(0), last = lanes_load(run->pressed + at),
+                steady = lanes_min(last, lanes_load(run->last + at));
+    lanes beside_a, beside_b, length;
+    lanes_store(run->last + at, last);
+    if (!contact_bits(lanes_above(last, zero)))
+        return;
+    lanes share = lanes_keep(lanes_above(steady, zero), steady / last);
+    lanes3 rubbed = lanes3_scale(contact_vector(run->rubbed, batch, first), share);
+    lanes_store(run->pressed + at, steady);
+    contact_set_vector(run->rubbed, batch, first, rubbed);
+    uint32_t now = contact_bits(lanes_above(steady, zero)) & contact_present(run, batch, first);
+    contact_pair p;
+    if (!now)
+        return;
+    contact_places(run, batch, first, &p);
+    contact_velocities(run, &p, &beside_a, &beside_b);
+    lanes3 push = lanes3_add(rubbed, lanes3_scale(contact_normal(&p, &length), steady));
+    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
+}
+
+/* T' of T - slip. */
+SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes pressed)
+{
+    lanes hold = contact_number(run->hold, run->hold_all, at) * pressed;
+    lanes drag = contact_number(run->drag, run->drag_all, at) * pressed;
+    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
+    return lanes3_scale(wanted, lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1)));
 }
 
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
+    const lanes zero = lanes_all(0), reach = lanes_load(run->reach + at), pressed = lanes_load(run->pressed + at);
     contact_pair p;
     contact_places(run, batch, first, &p);
-    uint32_t now = contact_bits(contact_touches(run, &p, at)) & contact_present(run, batch, first);
-    if (run->first_pass) {
-        lanes_store(run->pressed + at, lanes_all(0));
-        lanes_store(run->rubbed + at, lanes_all(0));
-    }
+    lanes3 d = lanes3_sub(p.xa, p.xb);
+    flags acts =
+        (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & lanes_above(p.wa + p.wb, zero);
+    uint32_t now = contact_bits(acts) & contact_present(run, batch, first);
     if (!now)
         return;
-    const lanes zero = lanes_all(0), h = lanes_all(run->h);
     lanes beside_a, beside_b, length;
     contact_velocities(run, &p, &beside_a, &beside_b);
-    lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), h);
-    lanes along = lanes3_dot(u, n), give = p.wa + p.wb;
-    lanes push = lanes_min(lanes_load(run->reach + at) - length, lanes_max(zero, zero - along) + lanes_all(run->part));
-    lanes pressed = lanes_load(run->pressed + at) + push, rubbed = lanes_load(run->rubbed + at);
-    lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
-    lanes far = lanes_sqrt(lanes3_dot(slip, slip));
-    lanes hold = contact_number(run->hold, run->hold_all, at) * pressed - rubbed;
-    lanes drag = lanes_max(zero, contact_number(run->drag, run->drag_all, at) * pressed - rubbed);
-    lanes back = lanes_choose(lanes_at_least(hold, far), far, lanes_min(drag, far));
-    lanes share = lanes_keep(lanes_above(far, zero), back / far);
-    lanes3 change = lanes3_scale(lanes3_sub(lanes3_scale(n, push), lanes3_scale(slip, share)), lanes_all(1) / give);
-    lanes3 a = lanes3_scale(change, p.wa), b = lanes3_scale(change, p.wb);
-    lanes faster = lanes_all(run->inverse_h);
-    contact_store(run->x, p.a, lanes3_add(p.xa, a), p.wa, now);
-    contact_store(run->x, p.b, lanes3_sub(p.xb, b), p.wb, now);
-    contact_store(run->v, p.a, lanes3_add(p.va, lanes3_scale(a, faster)), beside_a, now);
-    contact_store(run->v, p.b, lanes3_sub(p.vb, lanes3_scale(b, faster)), beside_b, now);
-    lane_number all_pressed[SN_WIDTH], all_rubbed[SN_WIDTH];
-    lanes_store(all_pressed, pressed);
-    lanes_store(all_rubbed, rubbed + back);
-    for (uint32_t i = 0; i < SN_WIDTH; ++i)
-        if (now >> i & 1) {
-            run->pressed[at + i] = all_pressed[i];
-            run->rubbed[at + i] = all_rubbed[i];
-        }
+    lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), lanes_all(run->h));
+    lanes along = lanes3_dot(u, n), gap = length - reach, before = gap - along;
+    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
+    lanes3 rubbed = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
+    rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n))); /* the normal turns */
+    lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after);
+    lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
+    lanes deep = lanes_min(lanes_all(run->part), lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach));
+    lanes3 place = lanes3_add(push, lanes3_scale(n, deep * lanes_all(run->ease)));
+    contact_move(run, &p, place, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
+    contact_keep(run->pressed + at, after, now);
+    lane_number *rub = run->rubbed + (size_t)batch * 3 * SN_NEAR + first;
+    contact_keep(rub, rubs.x, now);
+    contact_keep(rub + SN_NEAR, rubs.y, now);
+    contact_keep(rub + 2 * SN_NEAR, rubs.z, now);
 }
 
 /* The speed at which they come nearer, at the start of a substep; positive when they do. */
@@ -161,18 +216,13 @@ SN_INLINE void contact_bounce(const sn_wide_contacts *run, uint32_t batch, uint3
     uint32_t now = contact_bits(lanes_above(pressed, zero)) & contact_present(run, batch, first);
     if (!now)
         return;
-    lanes beside_a, beside_b, length, wanted = zero;
+    lanes beside_a, beside_b, length, came = lanes_load(run->approach + at);
     contact_places(run, batch, first, &p);
     contact_velocities(run, &p, &beside_a, &beside_b);
     lanes3 n = contact_normal(&p, &length);
-    if (run->approach) {
-        lanes came = lanes_load(run->approach + at);
-        wanted = lanes_keep(lanes_above(came, lanes_all(run->bounce_above)),
-                            contact_number(run->restitution, run->restitution_all, at) * came);
-    }
+    lanes wanted = contact_number(run->restitution, run->restitution_all, at) * came;
     lanes along = lanes3_dot(lanes3_sub(p.va, p.vb), n);
-    flags acts = lanes_above(along, zero) | lanes_above(wanted, zero);
-    now &= contact_bits(acts);
+    now &= contact_bits(lanes_above(came, lanes_all(run->bounce_above)) & lanes_above(wanted, zero));
     if (!now)
         return;
     lanes3 change = lanes3_scale(n, (wanted - along) / (p.wa + p.wb));
@@ -189,6 +239,7 @@ SN_INLINE void contact_bounce(const sn_wide_contacts *run, uint32_t batch, uint3
                 one(&own, b, first);                                                                                   \
     }
 
+CONTACT_LOOP(contact_warm_all, contact_warm)
 CONTACT_LOOP(contact_project_all, contact_project)
 CONTACT_LOOP(contact_meet_all, contact_meet)
 CONTACT_LOOP(contact_bounce_all, contact_bounce)

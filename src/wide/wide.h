@@ -99,20 +99,24 @@ typedef struct sn_wide_contacts {
     const sn_real *reach;  /* m: centres do not come nearer */
     const sn_real *hold, *drag, *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
     sn_real hold_all, drag_all, restitution_all;
-    sn_real *pressed, *rubbed; /* m: what was pushed along the normal in this substep, and taken back across it */
-    sn_real *approach;         /* m/s: before the substep; NULL: nothing bounces */
-    sn_real h, inverse_h;      /* s */
-    sn_real part;              /* m: overlap that parts in a substep without having come in it */
-    sn_real bounce_above;      /* m/s: slower ones do not bounce */
-    bool first_pass;           /* of the substep */
+    sn_real *pressed;     /* m: what was pushed along the normal in this substep, or before it in the one before, */
+    sn_real *last;        /*   and in the one before that */
+    sn_real *rubbed;      /* m: and across it: 24 a batch, eight x, eight y, eight z */
+    sn_real *approach;    /* m/s: before the substep; NULL: nothing bounces */
+    sn_real h, inverse_h; /* s */
+    sn_real part;         /* m: overlap is reduced by at most so much in a visit, */
+    sn_real ease;         /*   and by this share of it, */
+    sn_real slop;         /*   down to this share of reach */
+    sn_real bounce_above; /* m/s: slower ones do not bounce */
 } sn_wide_contacts;
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
 
 typedef struct sn_wide_contact {
-    sn_wide_contacts_fn *project; /* part, and rub */
     sn_wide_contacts_fn *meet;    /* approach, before a substep */
-    sn_wide_contacts_fn *bounce;  /* velocities after it */
+    sn_wide_contacts_fn *warm;    /* begins with what the substep before ended with */
+    sn_wide_contacts_fn *project; /* holds apart, and rubs */
+    sn_wide_contacts_fn *bounce;  /* velocities after it; only with approach */
 } sn_wide_contact;
 
 /* One pair at a time, in either precision. */

@@ -74,6 +74,8 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (!check)
             drag[i].def.origin = moved;
     }
+    if (!sn_contact_shift(&world->contact, offset, check))
+        return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)
         if (!shift_params(world->constraints.pool[kind], offset, check))
             return false;
@@ -89,6 +91,7 @@ sn_result sn_world_shift_origin(sn_world *world, sn_vec3 offset)
         return world_fail(world, SN_ERROR_ARGUMENT, "offset (%g, %g, %g) would move something to infinity",
                           (double)offset.x, (double)offset.y, (double)offset.z);
     shift_all(world, offset, false);
+    world->moves++;
     world->constraints.all_changed = true;
     world->state.origin[0] += (double)offset.x;
     world->state.origin[1] += (double)offset.y;

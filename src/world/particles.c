@@ -162,11 +162,13 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->x_low[slot] = vec4(vec3(0, 0, 0), 0);
     p->force[slot] = vec3(0, 0, 0);
     p->radius[slot] = def->radius;
+    world->contact.has_radii = world->contact.has_radii || def->radius > 0;
     p->group[slot] = def->group;
     p->user[slot] = def->user;
     p->index[slot] = index;
     p->target[slot] = 0;
     world->ids.value[index] = slot;
+    world->moves++;
 }
 
 sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle)
@@ -285,11 +287,13 @@ static void remove_one(sn_world *world, uint32_t index)
     if (world->constraints.counts.live != live)
         sn_world_break_motion(world, slot); /* those it was tied to are free now */
     forget_target(world, slot);
+    sn_contact_forget_rest(&world->contact, index);
     sn_world_slot_freed(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     move_history(&world->history, slot, last);
     world->ids.value[p->index[last]] = slot;
     p->table.count--;
+    world->moves++;
     sn_ids_free(&world->ids, index);
 }
 
@@ -310,6 +314,7 @@ sn_result sn_particle_remove(sn_world *world, sn_particle particle)
     if ((result = prepare_removal(world)) != SN_OK)
         return result;
     remove_one(world, particle.index);
+    sn_skins_forget(world, particle.index, particle.index);
     sn_store_tidy(&world->constraints, &world->allocator);
     return SN_OK;
 }
@@ -331,6 +336,7 @@ sn_result sn_particles_remove(sn_world *world, sn_particles run)
         return result;
     for (uint32_t i = 0; i < run.count; ++i)
         remove_one(world, run.first + i);
+    sn_skins_forget(world, run.first, run.first + (run.count - 1));
     sn_store_tidy(&world->constraints, &world->allocator);
     return SN_OK;
 }
@@ -421,6 +427,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
     sn_result result = begin_vector(world, particle, "position", position, &slot);
     if (result != SN_OK)
         return result;
+    world->moves++;
     set_xyz(&world->particles.x[slot], position);
     world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_world_break_motion(world, slot);
@@ -456,8 +463,11 @@ sn_result sn_particle_set_radius(sn_world *world, sn_particle particle, sn_real 
 {
     uint32_t slot;
     sn_result result = begin_change(world, particle, &slot);
-    if (result == SN_OK && (result = check_radius(world, radius)) == SN_OK)
+    if (result == SN_OK && (result = check_radius(world, radius)) == SN_OK) {
+        world->moves++;
         world->particles.radius[slot] = radius;
+        world->contact.has_radii = world->contact.has_radii || radius > 0;
+    }
     return result;
 }
 
@@ -465,9 +475,12 @@ sn_result sn_particle_set_group(sn_world *world, sn_particle particle, uint32_t 
 {
     uint32_t slot;
     sn_result result = begin_change(world, particle, &slot);
-    if (result == SN_OK)
-        world->particles.group[slot] = group;
-    return result;
+    if (result != SN_OK)
+        return result;
+    if (world->particles.group[slot] != group)
+        sn_contact_forget_rest(&world->contact, particle.index);
+    world->particles.group[slot] = group;
+    return SN_OK;
 }
 
 sn_result sn_particle_set_user(sn_world *world, sn_particle particle, uint64_t user)
@@ -567,6 +580,8 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
         result = check_bulk(world, run, from, 3 * sizeof(sn_real), &stride);
     if (result == SN_OK)
         result = check_vectors(world, what, from, stride, run.count);
+    if (result == SN_OK && to == world->particles.x)
+        world->moves++;
     for (uint32_t i = 0; result == SN_OK && i < run.count; ++i) {
         uint32_t slot = world->ids.value[run.first + i];
         set_xyz(&to[slot], read_vector(from, stride, i));

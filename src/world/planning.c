@@ -49,6 +49,7 @@ static void arrange(sn_world *world, uint32_t *order, void *scratch)
         world->history.table.count = 0;
     world->drag.order_table.count = 0;
     world->constraints.edits++;
+    world->moves++;
 }
 
 /* Past that only some particles have is given to all before storage is rearranged. */

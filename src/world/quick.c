@@ -113,12 +113,13 @@ static sn_wide_motion motion_of(sn_world *world, sn_real h)
    what they are. */
 static bool is_undisturbed(const sn_world *world)
 {
-    return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count;
+    return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count && !world->contacts.any;
 }
 
 /* reach: the largest coordinate, m. False if it failed; out says whether because of lost tasks. */
 static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach, sn_solver_out *out)
 {
+    const uint32_t substeps = world->state.settings.substeps;
     sn_solver_in in = sn_world_solver_input(world, h);
     sn_wide_motion motion = motion_of(world, h);
     in.frame.x = world->particles.x;
@@ -137,15 +138,21 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
         }
     }
     sn_targets_lead(world, left);
+    out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
     t.resident = is_undisturbed(world);
     t.alone = (float)h >= SHORTEST_ALONE && reach <= FARTHEST_ALONE;
     t.least = ROUNDING * reach;
-    for (; t.pass < in.iterations; ++t.pass) {
+    for (; !out->lost_tasks && t.pass < in.iterations; ++t.pass) {
         sn_real largest = 0;
         t.enters = left == world->state.settings.substeps && t.pass == 0;
         t.leaves = left == 1 && t.pass + 1 == in.iterations;
         if (!sn_tiled_pass(&t, out, &largest))
             return false;
+        out->lost_tasks = !sn_contacts_pass(world, h, t.pass == 0);
+    }
+    if (out->lost_tasks || !sn_contacts_end(world, h)) {
+        out->lost_tasks = true;
+        return false;
     }
     sn_targets_leave(world, h);
     world->state.passes += in.iterations;

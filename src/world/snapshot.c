@@ -149,7 +149,26 @@ static void walk_plan(stream *s, sn_world *world)
 #undef SN_PLAN_TABLE
 }
 
-/* Everything. The marks and the dimensions come first, so that a restore can check them. */
+/* What contact knows, less the colliders' records, which come at the start. Shapes are not written: a world keeps all
+   that it ever had. */
+static void walk_contact(stream *s, sn_contact_world *contact)
+{
+    walk_bytes(s, &contact->settings, sizeof contact->settings);
+    walk_table(s, &contact->group_table);
+    walk_ids(s, &contact->collider_ids);
+    walk_ids(s, &contact->skin_ids);
+    walk_table(s, &contact->skin_table);
+    walk_table(s, &contact->triangle_table);
+    walk_table(s, &contact->rest_table);
+    walk_table(s, &contact->press_table);
+    if (s->mode == READ)
+        contact->press_start_table.count = 0, contact->has_radii = true; /* the next step finds out */
+    if (s->mode == READ)
+        sn_contact_restored(contact);
+}
+
+/* Everything. The dimensions, the colliders with the hashes of their shapes, and the marks come first, so that a restore
+   can check them. */
 static void walk(stream *s, sn_world *world)
 {
     uint32_t numbers[2] = {world->dimensions, world->constraints.counts.most_points};
@@ -158,6 +177,7 @@ static void walk(stream *s, sn_world *world)
         s->failed = !sn_store_reserve_many(&world->constraints, s->allocator, numbers[1]);
     }
     walk_bytes(s, numbers, sizeof numbers);
+    walk_table(s, &world->contact.collider_table);
     walk_pools(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
@@ -177,6 +197,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->target_table);
     walk_table(s, &world->field_table);
     walk_table(s, &world->drag_table);
+    walk_contact(s, &world->contact);
     walk_plan(s, world);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
@@ -243,6 +264,25 @@ sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot)
     return SN_OK;
 }
 
+/* Whether the world has the mesh or field of every collider in the snapshot; they are stepped over. */
+static sn_result check_colliders(sn_world *world, unsigned char **at)
+{
+    uint32_t count;
+    memcpy(&count, *at, sizeof count);
+    *at += sizeof count;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_collider_record record;
+        memcpy(&record, *at, sizeof record);
+        *at += sizeof record;
+        if (record.data && !sn_contact_find_data(&world->contact, &record))
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "the snapshot has collider %u, whose %s this world does not have; add a collider of the "
+                              "same to it first",
+                              record.number, record.def.type == SN_COLLIDER_MESH ? "mesh" : "field");
+    }
+    return SN_OK;
+}
+
 /* Whether every kind that the snapshot uses means the same here. The tables behind each mark are stepped over. */
 static sn_result check(sn_world *world, const unsigned char *data)
 {
@@ -253,6 +293,9 @@ static sn_result check(sn_world *world, const unsigned char *data)
     if (dimensions != world->dimensions)
         return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
                           world->dimensions);
+    sn_result result = check_colliders(world, &s.at);
+    if (result != SN_OK)
+        return result;
     for (;;) {
         kind_mark mark, own;
         memcpy(&mark, s.at, sizeof mark);
@@ -302,6 +345,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     if (world->plan.made) /* storage and constraints are those that it was made for */
         sn_store_log_begin(&world->constraints);
     world->incidence.built = false;
+    world->moves++;
     return SN_OK;
 }
 

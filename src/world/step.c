@@ -330,6 +330,17 @@ static sn_result correct_velocities(sn_substep *s)
     return SN_OK;
 }
 
+/* ---- Part ---------------------------------------------------------------------------------------------------------- */
+
+/* Contact has the last word. */
+static sn_result part(sn_substep *s)
+{
+    sn_world *world = s->world;
+    bool done = sn_contacts_pass(world, s->motion.h, true) && sn_contacts_end(world, s->motion.h);
+    sn_contacts_forget(world);
+    return done ? SN_OK : lost_tasks(world);
+}
+
 /* ---- The step --------------------------------------------------------------------------------------------------- */
 
 /* Reads the clock if anybody wants to know, and adds the time since the last reading to a phase. */
@@ -395,13 +406,14 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         sn_store_clear_lambda(&world->constraints); /* this substep is not taken, so it exerted nothing */
         return result;
     }
+    bool met = sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h);
     result = update(&s);
     sn_jumps_settle(&s);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
-    sn_result kicked = kick(&s), corrected = correct_velocities(&s);
+    sn_result kicked = kick(&s), corrected = correct_velocities(&s), parted = met ? part(&s) : lost_tasks(world);
     if (result == SN_OK)
-        result = kicked != SN_OK ? kicked : corrected;
+        result = kicked != SN_OK ? kicked : corrected != SN_OK ? corrected : parted;
     lap(world, &clock, &world->profile.update);
     return result;
 }
@@ -459,8 +471,10 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
     for (uint32_t i = 0; i < substeps; ++i) {
         double end = still ? start : start + (double)dt * (i + 1) / substeps;
         sn_result result = take_substep(world, h, substeps - i, end, still);
-        if (result != SN_OK)
+        if (result != SN_OK) {
+            sn_contacts_leave(world, i, substeps);
             return result;
+        }
     }
     return SN_OK;
 }
@@ -502,15 +516,25 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     world->state.passes = 0;
     bool again = !sn_quick_can(world, still);
     world->fault = (sn_fault){0};
+    world->moves++;
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
-    if (sn_quick_can(world, still))
+    result = sn_contacts_find(world, dt);
+    if (result == SN_OK && !sn_contacts_reserve_memory(world))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    if (result != SN_OK)
+        again = false;
+    else if (sn_quick_can(world, still))
         result = sn_quick_substeps(world, dt, &again);
     if (again && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     else if (again)
         result = take_substeps(world, dt, still);
+    if (result == SN_OK) {
+        sn_contacts_leave(world, world->state.settings.substeps, world->state.settings.substeps);
+        sn_contacts_remember(world);
+    }
     sn_targets_release(world);
     lap(world, &clock, &world->profile.step);
     world->busy = false;

@@ -156,6 +156,8 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->target_table, sizeof(sn_target), true);
     sn_table_column(&world->field_table, sizeof(sn_field), true);
     sn_drag_init(world);
+    sn_contact_world_init(&world->contact);
+    sn_contacts_init(&world->contacts);
     sn_plan_init(&world->plan);
     world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
@@ -165,6 +167,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
     sn_incidence_init(&world->incidence);
     sn_solver_scratch_init(&world->scratch);
+    sn_query_trees_init(&world->query);
 }
 
 static void release(sn_world *world)
@@ -173,12 +176,15 @@ static void release(sn_world *world)
     sn_store_release(&world->constraints, &allocator);
     sn_incidence_release(&world->incidence, &allocator);
     sn_solver_scratch_release(&world->scratch, &allocator);
+    sn_query_trees_release(&world->query, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);
     sn_table_release(&world->backup_table, &allocator);
     sn_plan_release(&world->plan, &allocator);
     sn_drag_release(world);
+    sn_contact_world_release(&world->contact, &allocator);
+    sn_contacts_release(&world->contacts, &allocator);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_particle_store_release(&world->particles, &allocator);

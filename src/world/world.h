@@ -9,6 +9,9 @@
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
+#include "world/contact.h"
+#include "world/query_tree.h"
+#include "world/contacts.h"
 
 #include <sinew/sinew.h>
 
@@ -128,6 +131,7 @@ struct sn_world {
     sn_table target_table; /* of sn_target */
     sn_table field_table;  /* of sn_field */
     sn_table drag_table;   /* of sn_drag */
+    sn_contact_world contact;
     sn_store constraints;
     sn_plan plan; /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
@@ -136,6 +140,7 @@ struct sn_world {
     sn_solver_scratch scratch;
     sn_parallel parallel;
     const sn_wide *wide; /* NULL in double precision */
+    sn_contacts contacts;
     sn_profile profile;
     sn_fault fault;
     sn_spring_watch springs;
@@ -143,6 +148,8 @@ struct sn_world {
     sn_table backup_table; /* of quick.c: x, x_low, v and v_low at the start of the step */
     sn_table rest_table;   /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
+    uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
+    sn_query_trees query;
 };
 
 /* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to

@@ -1,5 +1,5 @@
-/* Half-spaces, boxes, spheres and capsules against points spread over their surfaces, and against the distance as a function of
-   time, sampled in double. */
+/* Half-spaces, boxes, spheres and capsules against points spread over their surfaces, and against the distance as a
+   function of time, sampled in double. */
 #include "support/support.h"
 
 #include "collision/solid.h"

@@ -1,0 +1,223 @@
+/* Contact: what keeps things from passing through each other.
+
+   Particles have a radius and belong to a group, their affiliation. Those of different groups collide with each other, and
+   those of one group if the group says so; group 0, to which particles belong that were given none, does. A particle with
+   radius 0 collides with colliders and skins, not with other particles. Particles that a constraint joins, or that start
+   nearer than the sum of their radii to each other in one group (sn_group_contact.rest_gap), are left alone.
+
+   A collider is a piece of the world that particles cannot enter: it stands, or is moved by you, and nothing pushes it. A
+   skin is a mesh of triangles between particles, such as cloth: other particles collide with its triangles, and push them.
+
+   Contact is found once a step, with a margin for what can happen in it, and every substep looks again how deep things are.
+   Fast particles are followed along their way, so that they do not pass thin things. Friction is Coulomb's, with the force
+   that presses as it was found in the same substep; it does not depend on masses. */
+#ifndef SINEW_CONTACT_H
+#define SINEW_CONTACT_H
+
+#include <sinew/particles.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Materials ------------------------------------------------------------------------------------------------------ */
+
+/* How the numbers of two materials that touch become one. If the two disagree, the later one in this list counts. */
+typedef enum sn_mix { SN_MIX_AVERAGE = 0, SN_MIX_LEAST, SN_MIX_PRODUCT, SN_MIX_MOST } sn_mix;
+
+typedef struct sn_contact_material {
+    sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
+    sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */
+    sn_real restitution;      /* the share of the speed of approach that is given back, 0 to 1; default 0 */
+    sn_real rolling; /* resistance to rolling, as a share of what presses, for particles of a group that rolls; not
+                        negative; default 0 */
+    sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
+    sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
+} sn_contact_material;
+
+SN_API sn_contact_material sn_default_contact_material(void);
+
+/* ---- Groups of particles -------------------------------------------------------------------------------------------- */
+
+/* How the particles of a group take part in contact. */
+typedef struct sn_group_contact {
+    sn_contact_material material;
+    uint32_t category; /* a bit set: what they are; default 1 */
+    uint32_t mask;     /* with which categories they collide, if those do with them, too; default all bits */
+    bool self;         /* with each other; default: group 0 only */
+    sn_real rest_gap;  /* m: two of one group that were nearer than the sum of their radii plus this when the group's rest
+                          shape was taken never collide; default 0; see sn_world_take_rest_shape */
+    bool directional;  /* rejected by the normals of the group's skin instead of along the line between centres, so that
+                          two objects made of particles cannot interlock; default false; needs a skin */
+} sn_group_contact;
+
+/* Everything at its default; self is true for group 0. */
+SN_API sn_group_contact sn_default_group_contact(uint32_t group);
+
+/* From the next step on. Refused: numbers out of range, named in the message. */
+SN_API sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_group_contact *contact);
+SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group);
+
+/* Remembers where the particles of the group are now as its rest shape; see rest_gap. Those that join the group later have no
+   place in it, and those that leave it, or are removed, lose theirs. A second call replaces the first. Refused: a group
+   without particles. */
+SN_API sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group);
+
+/* ---- The world ------------------------------------------------------------------------------------------------------ */
+
+typedef struct sn_contact_settings {
+    bool on;               /* default true. Off: nothing collides, and no time is spent on it */
+    bool particles;        /* particles with each other; default true */
+    sn_real push_out;      /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
+                              positive; default 1 */
+    sn_real bounce_above;  /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
+    bool sleep;            /* what rests in contact for a while is left out of the step until something happens to it;
+                              default false. */
+    sn_real sleep_speed;   /* m/s: slower is rest; default 0.01 */
+    sn_real sleep_time;    /* s: for so long; default 0.5 */
+    bool events;           /* collect sn_contact_event; default false */
+} sn_contact_settings;
+
+SN_API sn_contact_settings sn_default_contact_settings(void);
+SN_API sn_contact_settings sn_world_contact_settings(const sn_world *world);
+SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings);
+
+/* ---- Colliders ------------------------------------------------------------------------------------------------------ */
+
+/* A collider. A zeroed handle is null. */
+typedef struct sn_collider {
+    uint32_t index;
+    uint32_t generation;
+} sn_collider;
+
+typedef struct sn_quat {
+    sn_real x, y, z, w; /* w is the real part */
+} sn_quat;
+
+typedef enum sn_collider_type {
+    SN_COLLIDER_PLANE = 0, /* all below its own xz plane is solid: the normal is its own y axis */
+    SN_COLLIDER_BOX,       /* half its edges along its axes: half */
+    SN_COLLIDER_SPHERE,    /* radius */
+    SN_COLLIDER_CAPSULE,   /* all within radius of a segment along its own y axis, half.y to both sides */
+    SN_COLLIDER_MESH,      /* triangles: solid inside if closed, otherwise a sheet */
+    SN_COLLIDER_FIELD      /* a signed distance field: a function, a grid of samples, or baked from a closed mesh */
+} sn_collider_type;
+
+/* m from the surface to p, negative inside, in the collider's own frame. It must be a true distance near the surface and
+   nowhere more than that. It is called from several threads at once, and must always give the same for the same place. */
+typedef sn_real sn_distance_fn(void *context, sn_vec3 p);
+
+typedef struct sn_collider_def {
+    sn_collider_type type; /* default SN_COLLIDER_PLANE */
+    sn_vec3 position;      /* m: where its own origin is; default 0 */
+    sn_quat rotation;      /* normalised for you; zero is refused; default (0, 0, 0, 1) */
+    sn_vec3 velocity;      /* m/s: it moves on at this velocity, and */
+    sn_vec3 spin;          /* rad/s: turns about its own origin at this one, axis times rate in the world; default 0 */
+    sn_vec3 half;          /* m: see sn_collider_type; positive; default 0.5 each */
+    sn_real radius;        /* m; positive; default 0.5 */
+    sn_real thickness;     /* m: its surface is so much farther out; not negative; default 0 */
+    sn_contact_material material;
+    uint32_t category; /* default 1 */
+    uint32_t mask;     /* default all bits */
+    bool sensor;       /* notices contact, for events, and does nothing against it; default false */
+    bool one_sided;    /* sheets: particles that come from behind pass; default false */
+    uint64_t user;     /* yours */
+
+    /* mesh, and fields that are baked from one: copied */
+    const sn_vec3 *vertices;
+    uint32_t vertex_count;
+    const uint32_t *triangles; /* three each, counter-clockwise seen from outside */
+    uint32_t triangle_count;
+
+    /* field: the first of these that is given */
+    sn_distance_fn *function;
+    void *context;
+    const sn_real *samples; /* a grid, x fastest; copied */
+    uint32_t sample_count[3];
+    sn_vec3 low;  /* m: the first sample; a function: the least corner of a box around its surface */
+    sn_vec3 high; /* m: a function: the greatest corner */
+    sn_real cell; /* m: between samples; baked from a mesh: how fine, default 0: a sixty-fourth of its longest side */
+} sn_collider_def;
+
+/* A plane through the origin that faces up. */
+SN_API sn_collider_def sn_default_collider_def(void);
+
+/* Adds a collider. On failure *collider is null, and the message says what is wrong: NaN, a size that is not positive,
+   negative thickness, a mesh that is empty, has an index out of range or a triangle without area, a baked field whose mesh
+   is open (it names the edge) or inside out. In a 2D world colliders are those of a 3D one whose z axis stays. */
+SN_API sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collider *collider);
+
+/* Short forms; a null handle on failure. Friction and the like are those of the default material. */
+SN_API sn_collider sn_add_plane_collider(sn_world *world, sn_vec3 point, sn_vec3 normal);
+SN_API sn_collider sn_add_box_collider(sn_world *world, sn_vec3 centre, sn_vec3 half);
+SN_API sn_collider sn_add_sphere_collider(sn_world *world, sn_vec3 centre, sn_real radius);
+SN_API sn_collider sn_add_capsule_collider(sn_world *world, sn_vec3 a, sn_vec3 b, sn_real radius);
+
+SN_API sn_result sn_collider_remove(sn_world *world, sn_collider collider);
+SN_API bool sn_collider_is_valid(const sn_world *world, sn_collider collider);
+SN_API uint32_t sn_world_collider_count(const sn_world *world);
+
+/* The live collider with this number; null (and an error) if there is none. */
+SN_API sn_collider sn_collider_from_index(const sn_world *world, uint32_t index);
+
+/* Reads back what it is now; meshes and samples are the world's own and die with the collider. */
+SN_API sn_result sn_collider_read(const sn_world *world, sn_collider collider, sn_collider_def *def);
+
+/* Teleport: at once, without a velocity. */
+SN_API sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation);
+
+/* Kinematic target: during the next step it moves evenly from where it is to there, and carries along what it touches. */
+SN_API sn_result sn_collider_move_to(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation);
+
+/* m/s and rad/s: it moves on so from the next step on, until told otherwise. */
+SN_API sn_result sn_collider_set_velocity(sn_world *world, sn_collider collider, sn_vec3 velocity, sn_vec3 spin);
+SN_API sn_result sn_collider_set_material(sn_world *world, sn_collider collider, const sn_contact_material *material);
+SN_API sn_result sn_collider_set_filter(sn_world *world, sn_collider collider, uint32_t category, uint32_t mask);
+
+/* ---- Skins ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct sn_skin {
+    uint32_t index;
+    uint32_t generation;
+} sn_skin;
+
+typedef struct sn_skin_def {
+    const uint32_t *triangles; /* particle numbers, three each; copied */
+    uint32_t triangle_count;
+    sn_real thickness; /* m: nothing comes nearer to a triangle than this plus its own radius; not negative; default 0 */
+    bool one_sided;    /* only from its front, from which corners run counter-clockwise; otherwise particles stay on the side
+                          that they are on; default false */
+} sn_skin_def;
+
+SN_API sn_skin_def sn_default_skin_def(void);
+
+/* Adds a skin. Its material and filter are those of the group of its particles. A skin whose particles are removed loses
+   their triangles. Refused: an unknown particle, a triangle with a corner twice, negative thickness, no triangle. */
+SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin);
+SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
+SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
+
+/* ---- Events --------------------------------------------------------------------------------------------------------- */
+
+typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTACT_END } sn_contact_phase;
+
+/* A contact of a particle with a particle or a collider, in the last step. */
+typedef struct sn_contact_event {
+    sn_contact_phase phase;
+    sn_particle particle;
+    sn_particle other;    /* null: a collider */
+    sn_collider collider; /* null: a particle */
+    bool sensor;
+    sn_vec3 point;   /* m */
+    sn_vec3 normal;  /* towards `particle` */
+    sn_real impulse; /* N s: how hard they were pressed together in the step, along the normal; 0 at the end, of sensors */
+} sn_contact_event;
+
+/* The events of the last step, in the order of the particles' numbers; *count gets how many. They die with the next step and
+   with every edit. NULL if there are none, or settings.events is off. */
+SN_API const sn_contact_event *sn_world_contact_events(const sn_world *world, uint32_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,290 @@
+#include "collision/neighbours_work.h"
+
+#include <string.h>
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct near_columns {
+    sn_table *table;
+    size_t width[8];
+} near_columns;
+
+#define NEAR_TABLES 14u
+
+/* All tables and their columns. Scratch is cut by hand, out of lines. */
+static void list_tables(sn_neighbours *n, near_columns *list)
+{
+    const near_columns all[NEAR_TABLES] = {
+        {&n->measure_table, {sizeof(near_measure)}},
+        {&n->sphere_table,
+         {sizeof(uint64_t), sizeof(uint64_t), sizeof(sn_vec4), sizeof(uint32_t), sizeof(uint32_t), sizeof(uint8_t)}},
+        {&n->count_table, {sizeof(uint32_t)}},
+        {&n->hash_table, {sizeof(atomic_uint_least64_t), sizeof(uint32_t), sizeof(uint32_t)}},
+        {&n->cell_table, {sizeof(sn_near_block), sizeof(sn_sort_item), sizeof(sn_sort_item)}},
+        {&n->level_table, {sizeof(near_level)}},
+        {&n->found_table, {sizeof(near_pair)}},
+        {&n->route_table, {sizeof(near_pair), sizeof(uint64_t), sizeof(uint64_t)}},
+        {&n->scratch_table, {SN_ALIGNMENT}},
+        {&n->crowd_table, {SN_ALIGNMENT}},
+        {&n->batch_table[0], {sizeof(sn_near_batch), sizeof(uint8_t)}},
+        {&n->batch_table[1], {sizeof(sn_near_batch), sizeof(uint8_t)}},
+        {&n->block_table, {sizeof(uint32_t)}},
+        {&n->colour_table, {sizeof(uint32_t)}},
+    };
+    memcpy(list, all, sizeof all);
+}
+
+void sn_neighbours_init(sn_neighbours *neighbours)
+{
+    near_columns list[NEAR_TABLES];
+    *neighbours = (sn_neighbours){0};
+    list_tables(neighbours, list);
+    for (uint32_t i = 0; i < NEAR_TABLES; ++i)
+        for (const size_t *width = list[i].width; *width; ++width)
+            sn_table_column(list[i].table, *width, false);
+}
+
+void sn_neighbours_release(sn_neighbours *neighbours, const sn_allocator *allocator)
+{
+    near_columns list[NEAR_TABLES];
+    list_tables(neighbours, list);
+    for (uint32_t i = 0; i < NEAR_TABLES; ++i)
+        sn_table_release(list[i].table, allocator);
+    sn_neighbours_init(neighbours);
+}
+
+static bool reserve_spheres(near_job *job)
+{
+    sn_table *measure = &job->n->measure_table, *spheres = &job->n->sphere_table;
+    if (!sn_table_reserve(measure, job->allocator, job->pieces) ||
+        !sn_table_reserve(spheres, job->allocator, job->in->count))
+        return false;
+    job->measure = measure->column[0];
+    job->item = spheres->column[0];
+    job->other = spheres->column[1];
+    job->centre = spheres->column[2];
+    job->cell_end = spheres->column[3];
+    job->slot = spheres->column[4];
+    job->cell = spheres->column[5];
+    return true;
+}
+
+/* ---- Scratch ----------------------------------------------------------------------------------------------------------- */
+
+/* What a worker has room for: several times what spheres of one size in a heap need. */
+#define WORKER_SPHERES 2048u
+#define WORKER_PAIRS   8192u
+
+/* Takes so many bytes, in whole lines; from nothing only counts. */
+static void *take(char **from, uint64_t *lines, uint64_t bytes)
+{
+    void *taken = *from;
+    uint64_t count = (bytes + SN_ALIGNMENT - 1) / SN_ALIGNMENT;
+    if (*from)
+        *from += count * SN_ALIGNMENT;
+    *lines += count;
+    return taken;
+}
+
+/* Cuts one scratch; gives the lines that it takes. */
+static uint64_t cut_scratch(near_scratch **scratch, char *from, uint64_t spheres, uint64_t pairs)
+{
+    near_scratch cut = {.sphere_capacity = (uint32_t)spheres, .pair_capacity = pairs};
+    uint64_t lines = 0;
+    near_scratch *s = take(&from, &lines, sizeof *s);
+    cut.centre = take(&from, &lines, spheres * sizeof *cut.centre);
+    cut.id = take(&from, &lines, spheres * sizeof *cut.id);
+    cut.local = take(&from, &lines, spheres * sizeof *cut.local);
+    cut.used = take(&from, &lines, spheres * sizeof *cut.used);
+    cut.pair = take(&from, &lines, (pairs + 1) * sizeof *cut.pair); /* what is no pair is written, too */
+    cut.colour = take(&from, &lines, pairs * sizeof *cut.colour);
+    if (s)
+        *s = cut;
+    *scratch = s;
+    return lines;
+}
+
+static bool reserve_scratch(near_job *job)
+{
+    const uint64_t count = job->in->count, all = count * (count - 1) / 2;
+    job->scratch_spheres = count < WORKER_SPHERES ? (uint32_t)count : WORKER_SPHERES;
+    job->scratch_pairs = all < WORKER_PAIRS ? (uint32_t)all : WORKER_PAIRS;
+    near_scratch *one;
+    job->scratch_lines = cut_scratch(&one, NULL, job->scratch_spheres, job->scratch_pairs);
+    if (!sn_table_reserve(&job->n->scratch_table, job->allocator, job->workers * job->scratch_lines))
+        return false;
+    job->scratch = job->n->scratch_table.column[0];
+    for (uint32_t i = 0; i < job->workers; ++i)
+        cut_scratch(&one, job->scratch + i * job->scratch_lines * SN_ALIGNMENT, job->scratch_spheres,
+                    job->scratch_pairs);
+    return true;
+}
+
+/* ---- Loops ------------------------------------------------------------------------------------------------------------- */
+
+bool sn_near_run(near_job *job, uint32_t tasks, double work, sn_task_fn *task)
+{
+    sn_parallel *shared = job->parallel && sn_parallel_wants(job->parallel, work) ? job->parallel : NULL;
+    if (shared && !sn_parallel_reserve_tasks(shared, job->allocator, tasks))
+        return false;
+    if (!sn_parallel_tasks(shared, tasks, task, job)) {
+        job->lost = true;
+        return false;
+    }
+    return true;
+}
+
+uint32_t sn_near_block_tasks(const near_job *job)
+{
+    return job->blocks / NEAR_BLOCKS_A_TASK + (job->blocks % NEAR_BLOCKS_A_TASK != 0);
+}
+
+static void run_pass(void *data, uint32_t index, uint32_t worker)
+{
+    near_job *job = data;
+    near_scratch *scratch = (near_scratch *)(job->scratch + worker * job->scratch_lines * SN_ALIGNMENT);
+    for (uint32_t i = 0; i < NEAR_BLOCKS_A_TASK && index * NEAR_BLOCKS_A_TASK + i < job->blocks; ++i)
+        job->pass(job, index * NEAR_BLOCKS_A_TASK + i, scratch);
+}
+
+/* A crowded block says how much it needs, and perhaps a second time: how many pairs it has is known only when its spheres have
+   room. */
+static bool run_crowded(near_job *job, uint32_t rank)
+{
+    const sn_near_block *block = &job->block[rank];
+    sn_table *table = &job->n->crowd_table;
+    uint64_t spheres = 0, pairs = 0;
+    while (block->crowded) {
+        spheres = block->crowd_spheres > spheres ? block->crowd_spheres : spheres;
+        pairs = block->crowd_pairs > pairs ? block->crowd_pairs : pairs;
+        const uint64_t room = pairs + spheres + NEAR_CANDIDATES; /* for all that a sphere is compared with at once */
+        near_scratch *scratch;
+        if (pairs >= NEAR_MOST_PAIRS ||
+            !sn_table_reserve(table, job->allocator, cut_scratch(&scratch, NULL, spheres, room)))
+            return false;
+        cut_scratch(&scratch, table->column[0], spheres, room);
+        job->pass(job, rank, scratch);
+    }
+    return true;
+}
+
+bool sn_near_run_blocks(near_job *job, double work, near_pass_fn *pass)
+{
+    job->pass = pass;
+    atomic_store_explicit(&job->bump, 0, memory_order_relaxed);
+    if (!sn_near_run(job, sn_near_block_tasks(job), work, run_pass))
+        return false;
+    for (uint32_t i = 0; i < job->blocks; ++i)
+        if (job->block[i].crowded) {
+            job->any_crowded = true;
+            if (!run_crowded(job, i))
+                return false;
+        }
+    return true;
+}
+
+/* ---- The final order --------------------------------------------------------------------------------------------------- */
+
+static void copy_blocks(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const near_job *job = data;
+    for (uint32_t i = 0; i < NEAR_BLOCKS_A_TASK && index * NEAR_BLOCKS_A_TASK + i < job->blocks; ++i) {
+        const sn_near_block *b = &job->block[index * NEAR_BLOCKS_A_TASK + i];
+        if (b->batches) {
+            memcpy(job->n->batch + b->final_at, job->batch + b->batch_at, b->batches * sizeof *job->batch);
+            memcpy(job->n->lanes + b->final_at, job->lanes + b->batch_at, b->batches);
+        }
+    }
+}
+
+/* One thread has put batches into the order of blocks already, unless there were crowded ones. Several threads may have done so,
+   too, but will not the next time: room for the other copy is made in any case. */
+static bool order_batches(near_job *job)
+{
+    sn_neighbours *n = job->n;
+    uint32_t at = 0;
+    bool ordered = true;
+    uint64_t pairs = 0;
+    for (uint32_t i = 0; i < job->blocks; ++i) {
+        sn_near_block *block = &job->block[i];
+        ordered &= block->batches == 0 || block->batch_at == at;
+        block->final_at = at;
+        at += block->batches;
+        pairs += block->pairs;
+    }
+    if (pairs > UINT32_MAX)
+        return false;
+    n->pairs = (uint32_t)pairs;
+    n->batches = at;
+    n->batch = job->batch;
+    n->lanes = job->lanes;
+    if (job->workers == 1 && !job->any_crowded)
+        return true;
+    if (!sn_table_reserve(&n->batch_table[1], job->allocator, at))
+        return false;
+    if (ordered)
+        return true;
+    n->batch = n->batch_table[1].column[0];
+    n->lanes = n->batch_table[1].column[1];
+    return sn_near_run(job, sn_near_block_tasks(job), 8.0 * at, copy_blocks);
+}
+
+/* Lists blocks that have batches, and colours that have blocks. */
+static bool list_blocks(near_job *job)
+{
+    sn_neighbours *n = job->n;
+    if (!sn_table_reserve(&n->block_table, job->allocator, (uint64_t)job->blocks + 1) ||
+        !sn_table_reserve(&n->colour_table, job->allocator, 8 * (uint64_t)job->levels + 1))
+        return false;
+    n->block = n->block_table.column[0];
+    n->colour = n->colour_table.column[0];
+    uint32_t last = UINT32_MAX;
+    for (uint32_t i = 0; i < job->blocks; ++i) {
+        const sn_near_block *block = &job->block[i];
+        if (block->batches == 0)
+            continue;
+        if (sn_near_colour_of(block->key) != last)
+            n->colour[n->colours++] = n->blocks;
+        last = sn_near_colour_of(block->key);
+        n->block[n->blocks++] = block->final_at;
+    }
+    n->block[n->blocks] = n->batches;
+    n->colour[n->colours] = n->blocks;
+    return true;
+}
+
+/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+
+static void forget(sn_neighbours *n)
+{
+    n->pairs = n->batches = n->blocks = n->colours = 0;
+    n->batch = NULL;
+    n->lanes = NULL;
+    n->block = n->colour = NULL;
+}
+
+static bool find(near_job *job)
+{
+    if (job->in->count > SN_NEAR_MOST)
+        return false;
+    if (job->in->count < 2)
+        return true;
+    job->workers = job->parallel ? sn_parallel_workers(job->parallel) : 1;
+    job->piece = sn_near_piece(job->in->count);
+    job->pieces = job->in->count / job->piece + (job->in->count % job->piece != 0);
+    return reserve_spheres(job) && reserve_scratch(job) && sn_near_make_cells(job) &&
+           sn_near_find_between_levels(job) && sn_near_find_pairs(job) && order_batches(job) && list_blocks(job);
+}
+
+bool sn_neighbours_find(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,
+                        const sn_near_input *input, bool *lost)
+{
+    near_job job = {.n = neighbours, .in = input, .allocator = allocator, .parallel = parallel};
+    forget(neighbours);
+    bool found = find(&job);
+    if (!found)
+        forget(neighbours);
+    *lost = job.lost;
+    return found;
+}

@@ -1,0 +1,266 @@
+/* Pairs between levels. A smaller sphere looks for larger ones, in the few cells of each level above that are within reach: the
+   other way round there may be any number of cells. Where there is nothing to find a block's spheres look together: a group of
+   spheres asks for all larger ones that meet the box around it; if they are many, it is halved, and its halves ask. */
+#include "collision/neighbours_work.h"
+
+#include <string.h>
+
+/* Spheres first .. end - 1 of the sorted order. */
+typedef struct near_group {
+    uint32_t first, end;
+    sn_vec3 low, high; /* around their centres */
+    sn_real reach;     /* the largest */
+} near_group;
+
+static sn_real least(sn_real a, sn_real b)
+{
+    return a < b ? a : b;
+}
+
+static sn_real most(sn_real a, sn_real b)
+{
+    return a > b ? a : b;
+}
+
+static near_group group_of(const near_job *job, uint32_t first, uint32_t end)
+{
+    const sn_vec4 *centre = job->centre;
+    near_group g = {first, end, vec4_xyz(centre[first]), vec4_xyz(centre[first]), centre[first].w};
+    for (uint32_t i = first + 1; i < end; ++i) {
+        g.low = vec3(least(g.low.x, centre[i].x), least(g.low.y, centre[i].y), least(g.low.z, centre[i].z));
+        g.high = vec3(most(g.high.x, centre[i].x), most(g.high.y, centre[i].y), most(g.high.z, centre[i].z));
+        g.reach = most(g.reach, centre[i].w);
+    }
+    return g;
+}
+
+static sn_real outside(sn_real x, sn_real low, sn_real high)
+{
+    return most(most(low - x, x - high), 0);
+}
+
+/* Whether one of the group may meet it. Rounding keeps order, so no sphere of the group that meets it is missed. */
+static bool may_meet(const near_group *g, const sn_vec4 *b)
+{
+    sn_real x = outside(b->x, g->low.x, g->high.x), y = outside(b->y, g->low.y, g->high.y);
+    sn_real z = outside(b->z, g->low.z, g->high.z), reach = g->reach + b->w;
+    return x * x + y * y + z * z <= reach * reach;
+}
+
+/* ---- Candidates -------------------------------------------------------------------------------------------------------- */
+
+/* Compares the candidates so far with every sphere of the group: pairs come by their smaller sphere. */
+static void compare_group(const near_job *job, const near_group *g, near_scratch *s)
+{
+    for (uint32_t a = g->first; a < g->end && s->pairs < NEAR_MOST_PAIRS; ++a) {
+        bool fits = s->pairs <= s->pair_capacity && s->candidates <= s->pair_capacity - s->pairs;
+        s->crowded |= !fits;
+        for (uint32_t i = 0; i < s->candidates; ++i) {
+            if (fits)
+                s->pair[s->pairs] = (near_pair){a, s->candidate_place[i]};
+            s->pairs += near_meet(&job->centre[a], &s->candidate[i]);
+        }
+    }
+    s->candidates = 0;
+}
+
+/* False if there are too many for a group. For one sphere alone there may be any number: it is compared on the way. */
+static bool add_candidates(const near_job *job, const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; ++i) {
+        if (!may_meet(g, &job->centre[i]))
+            continue;
+        if (s->candidates == NEAR_CANDIDATES) {
+            if (g->end - g->first > 1)
+                return false;
+            compare_group(job, g, s);
+        }
+        s->candidate[s->candidates] = job->centre[i];
+        s->candidate_place[s->candidates++] = i;
+    }
+    return true;
+}
+
+/* A box of cells: numbers along x, y and z, both ends included. */
+typedef struct near_box {
+    uint64_t low[3], high[3];
+} near_box;
+
+static near_box box_of(const near_group *g, const near_level *level)
+{
+    const double low[3] = {(double)g->low.x, (double)g->low.y, (double)g->low.z};
+    const double high[3] = {(double)g->high.x, (double)g->high.y, (double)g->high.z};
+    const double reach = (double)g->reach + level->edge / 2; /* the edge has some slack */
+    near_box box;
+    for (uint32_t i = 0; i < 3; ++i) { /* without an end every place is in the one cell of the level */
+        box.low[i] = sn_near_cell_along(level->inverse > 0 ? low[i] - reach : 0, level->inverse);
+        box.high[i] = sn_near_cell_along(level->inverse > 0 ? high[i] + reach : 0, level->inverse);
+    }
+    return box;
+}
+
+/* Blocks that a box touches along an axis. More than two: the group is spread too far, as where spheres from different places
+   share a block because coordinates wrap around. A single sphere touches no more. */
+static uint64_t blocks_along(const near_box *box, uint32_t axis)
+{
+    return box->high[axis] / NEAR_SIDE - box->low[axis] / NEAR_SIDE + 1;
+}
+
+static bool cell_in_box(const near_box *box, const uint64_t *base, uint32_t cell)
+{
+    const uint32_t along[3] = {cell % NEAR_SIDE, cell / NEAR_SIDE % NEAR_SIDE, cell / (NEAR_SIDE * NEAR_SIDE)};
+    for (uint32_t i = 0; i < 3; ++i)
+        if (base[i] + along[i] < box->low[i] || base[i] + along[i] > box->high[i])
+            return false;
+    return true;
+}
+
+/* The cells of one block; base: its lowest cell. */
+static bool look_into(const near_job *job, const near_group *g, near_scratch *s, const near_box *box, uint32_t level,
+                      const uint64_t *base)
+{
+    uint32_t rank =
+        sn_near_find_block(job, sn_near_key(level, base[0] / NEAR_SIDE, base[1] / NEAR_SIDE, base[2] / NEAR_SIDE));
+    if (rank == NEAR_NONE)
+        return true;
+    const sn_near_block *block = &job->block[rank];
+    uint32_t ordinal = 0;
+    for (uint64_t cells = block->cells; cells; cells &= cells - 1, ++ordinal)
+        if (cell_in_box(box, base, near_lowest_bit(cells)) &&
+            !add_candidates(job, g, s, near_cell_start(job, block, ordinal), job->cell_end[block->first + ordinal]))
+            return false;
+    return true;
+}
+
+/* All larger spheres of one level that meet the box around the group. */
+static bool look_up(const near_job *job, const near_group *g, near_scratch *s, const near_level *level)
+{
+    const near_box box = box_of(g, level);
+    const bool alone = g->end - g->first == 1;
+    for (uint32_t i = 0; i < 3; ++i)
+        if (!alone && blocks_along(&box, i) > 2)
+            return false;
+    const uint64_t inside = ~(uint64_t)(NEAR_SIDE - 1);
+    uint64_t base[3];
+    for (base[2] = box.low[2] & inside; base[2] <= box.high[2]; base[2] += NEAR_SIDE)
+        for (base[1] = box.low[1] & inside; base[1] <= box.high[1]; base[1] += NEAR_SIDE)
+            for (base[0] = box.low[0] & inside; base[0] <= box.high[0]; base[0] += NEAR_SIDE)
+                if (!look_into(job, g, s, &box, level->level, base))
+                    return false;
+    return true;
+}
+
+static bool look_up_all(const near_job *job, const near_group *g, near_scratch *s, uint32_t level)
+{
+    s->candidates = 0;
+    for (uint32_t i = level + 1; i < job->levels; ++i)
+        if (!look_up(job, g, s, &job->level[i]))
+            return false;
+    return true;
+}
+
+/* Halves are as deep as the number of spheres has bits. */
+static void pairs_of_group(const near_job *job, near_scratch *s, uint32_t level, uint32_t first, uint32_t end)
+{
+    const near_group g = group_of(job, first, end);
+    if (look_up_all(job, &g, s, level)) {
+        compare_group(job, &g, s);
+    } else {
+        uint32_t middle = first + (end - first) / 2;
+        pairs_of_group(job, s, level, first, middle);
+        pairs_of_group(job, s, level, middle, end);
+    }
+}
+
+static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
+{
+    sn_near_block *block = &job->block[rank];
+    s->pairs = 0;
+    s->crowded = false;
+    pairs_of_group(job, s, block->level, block->first, block->end);
+    block->crowded = s->crowded;
+    block->crowd_spheres = 0;
+    block->crowd_pairs = s->pairs;
+    if (s->crowded)
+        return;
+    const uint64_t at = atomic_fetch_add_explicit(&job->bump, s->pairs, memory_order_relaxed);
+    block->found = (uint32_t)s->pairs;
+    block->found_at = (uint32_t)at;
+    if (s->pairs && at + s->pairs <= job->found_capacity)
+        memcpy(job->found + at, s->pair, (size_t)s->pairs * sizeof *s->pair);
+}
+
+static bool find_pairs(near_job *job)
+{
+    sn_table *table = &job->n->found_table;
+    for (;;) {
+        job->found = table->column[0];
+        job->found_capacity = table->capacity;
+        if (!sn_near_run_blocks(job, 50.0 * job->in->count, pairs_of_block))
+            return false;
+        uint64_t found = atomic_load_explicit(&job->bump, memory_order_relaxed);
+        if (found <= job->found_capacity)
+            return true;
+        if (!sn_table_reserve(table, job->allocator, found))
+            return false;
+    }
+}
+
+/* ---- To the blocks of the larger spheres ------------------------------------------------------------------------------- */
+
+static uint32_t rank_of(const near_job *job, uint32_t place)
+{
+    return (uint32_t)(job->sorted[place] >> 32) / NEAR_CELLS;
+}
+
+/* Into the order of the smaller spheres, which does not depend on when they were found. */
+static void address_blocks(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    near_job *job = data;
+    for (uint32_t i = 0; i < NEAR_BLOCKS_A_TASK && index * NEAR_BLOCKS_A_TASK + i < job->blocks; ++i) {
+        const sn_near_block *block = &job->block[index * NEAR_BLOCKS_A_TASK + i];
+        for (uint32_t k = 0; k < block->found; ++k) {
+            near_pair pair = job->found[block->found_at + k];
+            job->cross[block->cross + k] = pair;
+            job->item[block->cross + k] = (uint64_t)rank_of(job, pair.b) << 32 | (block->cross + k);
+        }
+    }
+}
+
+static bool route_pairs(near_job *job, uint32_t found)
+{
+    sn_table *table = &job->n->route_table;
+    if (!sn_table_reserve(table, job->allocator, found))
+        return false;
+    job->cross = table->column[0];
+    job->item = table->column[1];
+    job->other = table->column[2];
+    for (uint32_t i = 0, at = 0; i < job->blocks; ++i) {
+        job->block[i].cross = at; /* for now: of those that it found */
+        at += job->block[i].found;
+    }
+    if (!sn_near_run(job, sn_near_block_tasks(job), 4.0 * found, address_blocks) ||
+        !sn_near_sort(job, found, job->blocks - 1))
+        return false;
+    job->route = job->item;
+    for (uint32_t i = 0; i < job->blocks; ++i)
+        job->block[i].cross = job->block[i].cross_end = 0;
+    for (uint32_t i = 0; i < found; ++i) {
+        sn_near_block *block = &job->block[job->route[i] >> 32];
+        if (block->cross_end == 0)
+            block->cross = i;
+        block->cross_end = i + 1;
+    }
+    return true;
+}
+
+bool sn_near_find_between_levels(near_job *job)
+{
+    if (job->levels < 2)
+        return true;
+    if (!find_pairs(job))
+        return false;
+    uint64_t found = atomic_load_explicit(&job->bump, memory_order_relaxed);
+    return found == 0 || route_pairs(job, (uint32_t)found);
+}

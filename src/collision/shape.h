@@ -1,0 +1,102 @@
+/* The shape of a collider: any of the solids, meshes and fields, with its thickness, in its own frame; and where it is. */
+#ifndef SN_COLLISION_SHAPE_H
+#define SN_COLLISION_SHAPE_H
+
+#include "collision/distance_field.h"
+#include "collision/solid.h"
+
+#include <sinew/contact.h>
+
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
+
+#define SN_SHAPE_REACH      1e15          /* m: the greatest size and coordinate of a shape */
+#define SN_SHAPE_SAMPLES    (1u << 28)    /* of a field, at most */
+#define SN_SHAPE_BAKE_CELLS ((sn_real)64) /* along the longest side of a mesh, where nothing else was asked for */
+
+/* What is too large for a record and never changes: shared by all colliders that were made of the same, and kept until
+   the world ends, so that snapshots can bring colliders back. */
+typedef struct sn_shape_data {
+    sn_trimesh *mesh;        /* mesh, or what a field was baked from; otherwise NULL */
+    bool closed;             /* mesh: solid inside */
+    sn_distance_field field; /* field */
+    sn_real cell;            /* m: of a field that was baked, as it was asked for */
+    sn_collider_type type;   /* mesh or field */
+    uint64_t hash;           /* of all that it is; functions count by their address and context */
+    uint32_t index;          /* in the world's table */
+} sn_shape_data;
+
+/* Whether what a definition says of its mesh or field can be read: arrays are there and not too long, the numbers of a
+   field are good. Otherwise the reason. Other types are fine. Comes before the next three. */
+bool sn_shape_source_check(const sn_collider_def *def, char *message, size_t size);
+
+/* The hash that its data will have, and whether data are just that: whatever belongs to the mesh or field, and nothing
+   else, counts. */
+uint64_t sn_shape_source_hash(const sn_collider_def *def);
+bool sn_shape_data_is(const sn_shape_data *data, const sn_collider_def *def);
+
+/* NULL, and the reason, if the mesh is bad, or if memory runs out (*out_of_memory). parallel, for baking, may be NULL. */
+sn_shape_data *sn_shape_data_create(const sn_allocator *allocator, sn_parallel *parallel, const sn_collider_def *def,
+                                    bool *out_of_memory, char *message, size_t size);
+void sn_shape_data_destroy(sn_shape_data *data, const sn_allocator *allocator); /* NULL is fine */
+
+/* Completes a definition so that the same data would be made of it; arrays are the data's own. */
+void sn_shape_data_read(const sn_shape_data *data, sn_collider_def *def);
+
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
+
+typedef struct sn_shape {
+    sn_collider_type type;
+    sn_solid solid;            /* plane, box, sphere, capsule */
+    const sn_shape_data *data; /* mesh, field */
+    sn_sides sides;            /* open meshes */
+    sn_real thickness;         /* m */
+} sn_shape;
+
+/* The shape of a definition that is good; data: of a mesh or field. */
+sn_shape sn_shape_from(const sn_collider_def *def, const sn_shape_data *data);
+
+/* The nearest spot within reach of p (own frame), false if there is none. Distances count from the surface with
+   thickness. What is inside of a solid, however deep, is within reach. An open mesh that is solid from its front only
+   is not there for what is behind it. */
+bool sn_shape_near(const sn_shape *shape, sn_vec3 p, sn_real reach, sn_touch *touch);
+
+/* When a travelling sphere first touches it; see sn_solid_cast. */
+bool sn_shape_cast(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
+
+/* The hash of a shape's numbers, for sn_world_hash. Functions do not count: their addresses differ from run to run. */
+uint64_t sn_shape_hash(uint64_t hash, const sn_shape *shape);
+
+/* ---- Poses ------------------------------------------------------------------------------------------------------- */
+
+/* A place and a turn in the world. */
+typedef struct sn_pose {
+    sn_vec3 position; /* m */
+    sn_quat rotation; /* length 1 */
+} sn_pose;
+
+sn_vec3 sn_quat_turn(sn_quat q, sn_vec3 a);      /* from its own frame to the world's directions */
+sn_vec3 sn_quat_turn_back(sn_quat q, sn_vec3 a); /* and back */
+sn_quat sn_quat_times(sn_quat a, sn_quat b);     /* first b, then a */
+sn_quat sn_quat_normal(sn_quat q); /* of length 1: itself if it is so but for rounding; (0, 0, 0, 1) of nothing */
+
+/* q turned by `angle` (axis times radians, in the world). Exact rotation, from base/math.h. */
+sn_quat sn_quat_turned(sn_quat q, sn_vec3 angle);
+
+/* The angle (axis times radians, at most pi) by which a must be turned to become b. */
+sn_vec3 sn_quat_between(sn_quat a, sn_quat b);
+
+/* The shortest turn of the y axis into this direction, which is not 0; of those to (0, -1, 0) the one about z. */
+sn_quat sn_quat_to(sn_vec3 direction);
+
+/* Between two poses, a share t of the way: straight, and turning evenly; 0 and 1 give the ends to the last bit. */
+sn_pose sn_pose_between(const sn_pose *a, const sn_pose *b, sn_real t);
+
+sn_vec3 sn_pose_to_own(const sn_pose *pose, sn_vec3 p);   /* a place in the world, in the frame of the pose */
+sn_vec3 sn_pose_to_world(const sn_pose *pose, sn_vec3 p); /* and back */
+
+/* The box around it in its own frame, and in the world. A plane is bounded in the world only along an axis that it is
+   exactly normal to. */
+sn_bounds sn_shape_bounds(const sn_shape *shape);
+sn_bounds sn_shape_bounds_at(const sn_shape *shape, const sn_pose *pose);
+
+#endif

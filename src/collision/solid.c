@@ -1,0 +1,302 @@
+#include "collision/solid.h"
+
+#include "base/dvec.h"
+
+/* Box, sphere and capsule are one thing: all within a radius of a core, which is a box with lengths that may be 0. A
+   sphere that travels towards one of them is a point that travels towards the same core with a larger radius.
+
+   All of it is computed in double, in which differences of floats have no error worth the name. It costs nothing: the
+   time goes into one square root and one division. */
+
+typedef struct core {
+    sn_dvec3 half; /* m */
+    double radius; /* m */
+} core;
+
+typedef struct spot {
+    double distance; /* m */
+    sn_dvec3 point, normal;
+} spot;
+
+/* Of the way: a touch that rounding puts so little outside of a stretch is one of the stretch. */
+#define TIME_SLACK 1e-12
+
+/* m: what is nearer than this to the core is on it, where directions would be lost. Its square is a normal number. */
+#define LEAST_BEYOND 1e-125
+
+static inline core core_of(const sn_solid *solid)
+{
+    switch (solid->type) {
+    case SN_SOLID_BOX:
+        return (core){dvec3_from(solid->half), 0};
+    case SN_SOLID_CAPSULE:
+        return (core){{0, (double)solid->half.y, 0}, (double)solid->radius};
+    default:
+        return (core){{0, 0, 0}, (double)solid->radius};
+    }
+}
+
+static inline void write_touch(sn_touch *touch, const spot *s)
+{
+    *touch = (sn_touch){(sn_real)s->distance, dvec3_round(s->point), dvec3_round(s->normal), 0};
+}
+
+/* ---- Near -------------------------------------------------------------------------------------------------------- */
+
+static inline double positive(double x)
+{
+    return x > 0 ? x : 0;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Inside of the core, out through the nearest face, of equally near ones the first. beyond: how far p is beyond the
+   faces, nowhere more than 0. */
+static void leave_core(const core *c, sn_dvec3 p, sn_dvec3 beyond, spot *s)
+{
+    s->point = p;
+    s->normal = dvec3(0, 0, 0);
+    if (beyond.x >= beyond.y && beyond.x >= beyond.z) {
+        s->normal.x = p.x < 0 ? -1 : 1;
+        s->point.x = s->normal.x * (c->half.x + c->radius);
+        s->distance = beyond.x - c->radius;
+    } else if (beyond.y >= beyond.z) {
+        s->normal.y = p.y < 0 ? -1 : 1;
+        s->point.y = s->normal.y * (c->half.y + c->radius);
+        s->distance = beyond.y - c->radius;
+    } else {
+        s->normal.z = p.z < 0 ? -1 : 1;
+        s->point.z = s->normal.z * (c->half.z + c->radius);
+        s->distance = beyond.z - c->radius;
+    }
+}
+
+/* Along one axis: from the middle of the core to its spot that is nearest to p. */
+static inline double clamp_to(double half, double p, double beyond)
+{
+    return beyond > 0 ? copysign(half, p) : p;
+}
+
+SN_INLINE void near_core(const core *c, sn_dvec3 p, spot *s)
+{
+    sn_dvec3 beyond = {fabs(p.x) - c->half.x, fabs(p.y) - c->half.y, fabs(p.z) - c->half.z};
+    if (!(larger(larger(beyond.x, beyond.y), beyond.z) > LEAST_BEYOND)) {
+        leave_core(c, p, beyond, s);
+        return;
+    }
+    sn_dvec3 q = {positive(beyond.x), positive(beyond.y), positive(beyond.z)};
+    double length = dvec3_length(q), inverse = 1 / length;
+    s->distance = length - c->radius;
+    s->normal.x = copysign(q.x * inverse, p.x);
+    s->normal.y = copysign(q.y * inverse, p.y);
+    s->normal.z = copysign(q.z * inverse, p.z);
+    s->point.x = clamp_to(c->half.x, p.x, beyond.x) + c->radius * s->normal.x;
+    s->point.y = clamp_to(c->half.y, p.y, beyond.y) + c->radius * s->normal.y;
+    s->point.z = clamp_to(c->half.z, p.z, beyond.z) + c->radius * s->normal.z;
+}
+
+void sn_solid_near(const sn_solid *solid, sn_vec3 p, sn_touch *touch)
+{
+    if (solid->type == SN_SOLID_PLANE) {
+        *touch = (sn_touch){p.y, {p.x, 0, p.z}, {0, 1, 0}, 0};
+        return;
+    }
+    core c = core_of(solid);
+    spot s;
+    near_core(&c, dvec3_from(p), &s);
+    write_touch(touch, &s);
+}
+
+/* ---- Cast -------------------------------------------------------------------------------------------------------- */
+
+/* A way towards a core, by axes. */
+typedef struct flight {
+    double half[3];         /* m: of the core */
+    double from[3], way[3]; /* m */
+    double reach;           /* m: radii of the sphere and the solid together */
+} flight;
+
+/* From when to when |v + t w| <= reach. Looked at from the place where v + t w is nearest to 0, so that no digits
+   cancel that matter. */
+static bool time_within(const double v[3], const double w[3], double reach, double *in, double *out)
+{
+    double speed = w[0] * w[0] + w[1] * w[1] + w[2] * w[2];
+    double nearest = speed > 0 ? -(v[0] * w[0] + v[1] * w[1] + v[2] * w[2]) / speed : 0;
+    double x = v[0] + nearest * w[0], y = v[1] + nearest * w[1], z = v[2] + nearest * w[2];
+    double least = sqrt(x * x + y * y + z * z);
+    if (!(least <= reach))
+        return false;
+    double around = speed > 0 ? sqrt((reach - least) * (reach + least) / speed) : (double)INFINITY;
+    *in = nearest - around;
+    *out = nearest + around;
+    return true;
+}
+
+/* The axis of the face of the core's box, enlarged by the reach on all sides, through which the way enters, and when.
+   False if it is never inside. */
+static bool enter_box(const flight *f, double *t, uint32_t *axis)
+{
+    double in = -(double)INFINITY, out = (double)INFINITY;
+    for (uint32_t i = 0; i < 3; ++i) {
+        double half = f->half[i] + f->reach;
+        if (f->way[i] == 0) {
+            if (fabs(f->from[i]) > half)
+                return false;
+            continue;
+        }
+        double first = (copysign(half, -f->way[i]) - f->from[i]) / f->way[i];
+        double last = (copysign(half, f->way[i]) - f->from[i]) / f->way[i];
+        if (first > in) {
+            in = first;
+            *axis = i;
+        }
+        out = last < out ? last : out;
+    }
+    *t = in;
+    return in <= out && in <= 1 && out >= 0;
+}
+
+/* Whether the sphere that enters there meets the face itself and not the rounding about it. */
+static bool meets_face(const flight *f, double t, uint32_t axis)
+{
+    bool inside = true;
+    for (uint32_t i = 0; i < 3; ++i)
+        inside &= i == axis || fabs(f->from[i] + t * f->way[i]) <= f->half[i];
+    return inside;
+}
+
+/* When the way next passes a plane of the core's box, after which other axes count. */
+static double next_turn(const flight *f, double now)
+{
+    double next = 1;
+    for (uint32_t i = 0; i < 3; ++i)
+        for (int side = -1; side <= 1; side += 2) {
+            if (f->way[i] == 0 || f->half[i] == 0)
+                continue;
+            double t = (side * f->half[i] - f->from[i]) / f->way[i];
+            next = t > now && t < next ? t : next;
+        }
+    return next;
+}
+
+/* The way seen from the nearest spot of the core at the time t, and as long as no turn comes: along the axes on which
+   the place is beyond the core. False if it is beyond on none. */
+static bool way_beyond(const flight *f, double t, double v[3], double w[3])
+{
+    bool any = false;
+    for (uint32_t i = 0; i < 3; ++i) {
+        double x = f->from[i] + t * f->way[i];
+        bool beyond = f->half[i] == 0 || fabs(x) > f->half[i];
+        v[i] = beyond ? f->from[i] - copysign(f->half[i], x) : 0;
+        w[i] = beyond ? f->way[i] : 0;
+        any |= beyond;
+    }
+    return any;
+}
+
+/* The square of the distance to a box along a line is made of pieces of parabolas, one from each turn to the next. The
+   first that comes down to the reach decides. */
+static bool meets_rounding(const flight *f, double now, double *t)
+{
+    while (now < 1) {
+        double v[3], w[3], in, out, turn = next_turn(f, now);
+        if (!way_beyond(f, now + (turn - now) / 2, v, w)) {
+            *t = now;
+            return true;
+        }
+        if (time_within(v, w, f->reach, &in, &out) && in <= turn + TIME_SLACK && out >= now - TIME_SLACK) {
+            *t = in < now ? now : in > turn ? turn : in;
+            return true;
+        }
+        now = turn;
+    }
+    return false;
+}
+
+static sn_dvec3 place_at(const flight *f, double t)
+{
+    return dvec3(f->from[0] + t * f->way[0], f->from[1] + t * f->way[1], f->from[2] + t * f->way[2]);
+}
+
+static void touch_face(const core *c, const flight *f, double t, uint32_t axis, spot *s)
+{
+    double side = f->way[axis] > 0 ? -1 : 1, level = side * (f->half[axis] + c->radius);
+    s->point = place_at(f, t);
+    s->normal = dvec3(0, 0, 0);
+    *(axis == 0 ? &s->normal.x : axis == 1 ? &s->normal.y : &s->normal.z) = side;
+    *(axis == 0 ? &s->point.x : axis == 1 ? &s->point.y : &s->point.z) = level;
+}
+
+/* The sphere is outside at the start and comes nearer. */
+static bool cast_core(const core *c, const sn_path *path, double *t, spot *s)
+{
+    flight f = {{c->half.x, c->half.y, c->half.z},
+                {(double)path->from.x, (double)path->from.y, (double)path->from.z},
+                {(double)path->way.x, (double)path->way.y, (double)path->way.z},
+                c->radius + (double)path->radius};
+    uint32_t axis = 0;
+    if (!enter_box(&f, t, &axis))
+        return false;
+    if (f.reach == 0 || (*t >= 0 && meets_face(&f, *t, axis))) {
+        touch_face(c, &f, *t, axis, s);
+        return *t >= 0;
+    }
+    if (!meets_rounding(&f, positive(*t), t))
+        return false;
+    near_core(c, place_at(&f, *t), s);
+    return true;
+}
+
+static bool cast_plane(const sn_path *path, double *t, spot *s)
+{
+    sn_dvec3 from = dvec3_from(path->from), way = dvec3_from(path->way);
+    *t = (from.y - (double)path->radius) / -way.y;
+    s->point = dvec3(from.x + *t * way.x, 0, from.z + *t * way.z);
+    return *t <= 1;
+}
+
+bool sn_solid_cast(const sn_solid *solid, const sn_path *path, sn_real *t, sn_touch *touch)
+{
+    core c = core_of(solid);
+    sn_dvec3 from = dvec3_from(path->from);
+    bool is_plane = solid->type == SN_SOLID_PLANE;
+    spot s = {from.y, {from.x, 0, from.z}, {0, 1, 0}};
+    if (!is_plane)
+        near_core(&c, from, &s);
+
+    /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
+    if (!(dvec3_dot(s.normal, dvec3_from(path->way)) < 0))
+        return false;
+    double when = 0;
+    if (s.distance > (double)path->radius && !(is_plane ? cast_plane(path, &when, &s) : cast_core(&c, path, &when, &s)))
+        return false;
+    s.distance = 0;
+    *t = (sn_real)when;
+    write_touch(touch, &s);
+    return true;
+}
+
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
+
+/* Not less than the sum, whichever way that is rounded. */
+static sn_real sum_up(sn_real a, sn_real b)
+{
+    sn_real sum = a + b;
+    return sum_error(a, b) > 0 ? sum + sum * (SINEW_DOUBLE ? (sn_real)DBL_EPSILON : (sn_real)FLT_EPSILON) : sum;
+}
+
+sn_bounds sn_solid_bounds(const sn_solid *solid)
+{
+    sn_real far = (sn_real)INFINITY, r = solid->radius;
+    sn_vec3 high = {r, r, r};
+    if (solid->type == SN_SOLID_PLANE)
+        return (sn_bounds){{-far, -far, -far}, {far, 0, far}};
+    if (solid->type == SN_SOLID_BOX)
+        high = solid->half;
+    if (solid->type == SN_SOLID_CAPSULE)
+        high.y = sum_up(solid->half.y, r);
+    return (sn_bounds){vec3_scale(high, -1), high};
+}

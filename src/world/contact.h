@@ -1,0 +1,128 @@
+/* What a world knows of contact. */
+#ifndef SN_WORLD_CONTACT_H
+#define SN_WORLD_CONTACT_H
+
+#include "base/ids.h"
+#include "collision/shape.h"
+
+#include <sinew/contact.h>
+
+/* One collider: state. */
+typedef struct sn_collider_record {
+    uint32_t number;     /* that users hold */
+    uint32_t data;       /* 1 + the index of its sn_shape_data; 0: none */
+    uint64_t data_hash;  /* of that, so that a snapshot can tell whether a world has it */
+    sn_collider_def def; /* as given, with position, rotation and velocities as they are now; pointers are NULL */
+    sn_pose target;      /* kinematic target of the next step, if has_target */
+    uint32_t has_target;
+    uint32_t moves; /* for the step that runs: it has a target or a velocity */
+    sn_shape shape; /* made from def and data; see sn_colliders_bind */
+} sn_collider_record;
+
+/* A group's way of contact: state. Sorted by group; groups whose way is the default have no record. */
+typedef struct sn_group_record {
+    uint32_t group;
+    sn_group_contact contact;
+} sn_group_record;
+
+/* One skin: state; its triangles are in triangle_table. */
+typedef struct sn_skin_record {
+    uint32_t number;
+    uint32_t first, count; /* triangles */
+    uint32_t least, most;  /* its particles' numbers are in this range */
+    sn_real thickness;
+    uint32_t one_sided;
+} sn_skin_record;
+
+#define SN_PRESS_COLLIDER 0x80000000u
+
+/* What a contact pushed in the last substep, with which the next one begins: state. Sorted by number. */
+typedef struct sn_press {
+    uint32_t number; /* of the particle; of two the lower one */
+    uint32_t other;  /* the other particle's, or SN_PRESS_COLLIDER and the collider's */
+    sn_real pressed; /* m */
+    sn_real last;    /* m: in the substep before that */
+    sn_vec3 rubbed;  /* m */
+    sn_vec3 normal;  /* colliders */
+} sn_press;
+
+typedef struct sn_contact_world {
+    sn_table press_table;       /* of sn_press */
+    sn_table press_start_table; /* of uint32_t, by number: where its entries begin, and one more; derived */
+    sn_contact_settings settings;
+    sn_table group_table;    /* of sn_group_record */
+    sn_ids collider_ids;     /* value: row in collider_table */
+    sn_table collider_table; /* of sn_collider_record, in no order: go by the numbers where the order matters */
+    sn_table data_table;     /* of sn_shape_data *, and of their hashes: grows only */
+    sn_ids skin_ids;         /* value: row in skin_table */
+    sn_table skin_table;     /* of sn_skin_record, by number */
+    sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
+    sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
+                                particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
+    bool has_radii; /* some particle has a radius, or had; not state */
+    uint64_t edits;      /* rises with every change; not state */
+} sn_contact_world;
+
+struct sn_world;
+
+static inline sn_collider_record *contact_colliders(const sn_contact_world *contact)
+{
+    return contact->collider_table.column[0];
+}
+
+static inline sn_skin_record *contact_skins(const sn_contact_world *contact)
+{
+    return contact->skin_table.column[0];
+}
+
+static inline sn_shape_data *const *contact_data(const sn_contact_world *contact)
+{
+    return contact->data_table.column[0];
+}
+
+/* ---- colliders.c ------------------------------------------------------------------------------------------------- */
+
+void sn_contact_world_init(sn_contact_world *contact);
+void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *allocator);
+
+/* The record of a live collider; NULL, and an error that names it, otherwise. */
+sn_collider_record *sn_world_collider(const struct sn_world *world, sn_collider collider);
+
+/* Takes shapes' pointers again: after loading, or when data moved. */
+void sn_colliders_bind(sn_contact_world *contact);
+
+/* 1 + the index of the shape data that a record of another world means; 0 if there is none. */
+uint32_t sn_contact_find_data(const sn_contact_world *contact, const sn_collider_record *record);
+
+/* After the tables were read from a snapshot. */
+void sn_contact_restored(sn_contact_world *contact);
+
+/* Subtracts offset from all that is a place. With `check` nothing is written, and the result says whether all stay
+   finite. */
+bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check);
+
+/* Adds what decides about contact to a hash, which stays as it is where everything is as in a new world. */
+uint64_t sn_contact_hash(uint64_t hash, const sn_contact_world *contact);
+
+/* ---- contact_groups.c -------------------------------------------------------------------------------------------- */
+
+/* The group's record, or the default of such a group. */
+const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group);
+
+/* The particle leaves its rest shape. */
+void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);
+
+/* Whether a material is good; otherwise an error that names the number after `what`. */
+sn_result sn_world_check_material(const struct sn_world *world, const char *what, const sn_contact_material *material);
+
+uint64_t sn_contact_hash_material(uint64_t hash, const sn_contact_material *material);
+uint64_t sn_contact_hash_groups(uint64_t hash, const sn_contact_world *contact);
+
+/* ---- skins.c ----------------------------------------------------------------------------------------------------- */
+
+/* After particles of these numbers, first to last, were removed: skins lose the triangles that held them. */
+void sn_skins_forget(struct sn_world *world, uint32_t first, uint32_t last);
+
+uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact);
+
+#endif

@@ -1,0 +1,300 @@
+/* How the particles of a group take part in contact; materials, the settings of contact, and rest shapes. */
+#include "world/world.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* ---- Materials --------------------------------------------------------------------------------------------------- */
+
+#define PLAIN_MATERIAL                                                                                                 \
+    {                                                                                                                  \
+        .static_friction = (sn_real)0.5, .dynamic_friction = (sn_real)0.5                                              \
+    }
+
+sn_contact_material sn_default_contact_material(void)
+{
+    return (sn_contact_material)PLAIN_MATERIAL;
+}
+
+/* A number that is finite and not negative. */
+static sn_result check_number(const sn_world *world, const char *what, const char *name, const char *unit,
+                              sn_real value)
+{
+    if (isfinite(value) && value >= 0)
+        return SN_OK;
+    return world_fail(world, SN_ERROR_ARGUMENT, "%s.%s is %g%s; it must be finite and not negative", what, name,
+                      (double)value, unit);
+}
+
+static sn_result check_mix(const sn_world *world, const char *what, const char *name, sn_mix mix)
+{
+    if ((unsigned)mix <= SN_MIX_MOST)
+        return SN_OK;
+    return world_fail(world, SN_ERROR_ARGUMENT, "%s.%s is %d, which is no sn_mix", what, name, (int)mix);
+}
+
+sn_result sn_world_check_material(const sn_world *world, const char *what, const sn_contact_material *m)
+{
+    sn_result result;
+    if ((result = check_number(world, what, "static_friction", "", m->static_friction)) != SN_OK ||
+        (result = check_number(world, what, "dynamic_friction", "", m->dynamic_friction)) != SN_OK ||
+        (result = check_number(world, what, "rolling", "", m->rolling)) != SN_OK ||
+        (result = check_mix(world, what, "friction_mix", m->friction_mix)) != SN_OK ||
+        (result = check_mix(world, what, "restitution_mix", m->restitution_mix)) != SN_OK)
+        return result;
+    if (m->dynamic_friction > m->static_friction)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "%s.dynamic_friction is %g, but static_friction is %g; it must not be more than that", what,
+                          (double)m->dynamic_friction, (double)m->static_friction);
+    if (!(m->restitution >= 0 && m->restitution <= 1))
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s.restitution is %g; it must lie in [0, 1]", what,
+                          (double)m->restitution);
+    return SN_OK;
+}
+
+uint64_t sn_contact_hash_material(uint64_t hash, const sn_contact_material *m)
+{
+    hash = hash_real(hash_real(hash, m->static_friction), m->dynamic_friction);
+    hash = hash_real(hash_real(hash, m->restitution), m->rolling);
+    return hash_u64(hash_u64(hash, (uint64_t)m->friction_mix), (uint64_t)m->restitution_mix);
+}
+
+/* ---- Settings ---------------------------------------------------------------------------------------------------- */
+
+sn_contact_settings sn_default_contact_settings(void)
+{
+    sn_contact_settings settings;
+    memset(&settings, 0, sizeof settings);
+    settings.on = true;
+    settings.particles = true;
+    settings.push_out = 1;
+    settings.bounce_above = -1;
+    settings.sleep_speed = (sn_real)0.01;
+    settings.sleep_time = (sn_real)0.5;
+    return settings;
+}
+
+sn_contact_settings sn_world_contact_settings(const sn_world *world)
+{
+    sn_contact_settings none;
+    memset(&none, 0, sizeof none);
+    return world ? world->contact.settings : none;
+}
+
+static sn_result check_settings(const sn_world *world, const sn_contact_settings *s)
+{
+    if (!s)
+        return world_fail(world, SN_ERROR_ARGUMENT, "settings is NULL; start from sn_default_contact_settings()");
+    if (!isfinite(s->push_out) || s->push_out <= 0)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "contact settings.push_out is %g m/s; it must be finite and positive", (double)s->push_out);
+    if (s->bounce_above != -1 && (!isfinite(s->bounce_above) || s->bounce_above < 0))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "contact settings.bounce_above is %g m/s; it must be finite and not negative, or -1 for what "
+                          "gravity and the substep suggest",
+                          (double)s->bounce_above);
+    sn_result result = check_number(world, "contact settings", "sleep_speed", " m/s", s->sleep_speed);
+    return result == SN_OK ? check_number(world, "contact settings", "sleep_time", " s", s->sleep_time) : result;
+}
+
+sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = check_settings(world, settings)) != SN_OK)
+        return result;
+    world->contact.settings = *settings;
+    world->contact.edits++;
+    return SN_OK;
+}
+
+static uint64_t hash_settings(uint64_t hash, const sn_contact_settings *s)
+{
+    hash = hash_u64(hash, (uint64_t)s->on << 3 | (uint64_t)s->particles << 2 | (uint64_t)s->sleep << 1 | s->events);
+    hash = hash_real(hash_real(hash, s->push_out), s->bounce_above);
+    return hash_real(hash_real(hash, s->sleep_speed), s->sleep_time);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+/* Of group 0, and of the others. */
+static const sn_group_contact plain_group[2] = {
+    {.material = PLAIN_MATERIAL, .category = 1, .mask = UINT32_MAX, .self = true},
+    {.material = PLAIN_MATERIAL, .category = 1, .mask = UINT32_MAX},
+};
+
+static const sn_group_contact *plain(uint32_t group)
+{
+    return &plain_group[group != 0];
+}
+
+sn_group_contact sn_default_group_contact(uint32_t group)
+{
+    return *plain(group);
+}
+
+static uint64_t hash_group(uint64_t hash, const sn_group_contact *c)
+{
+    hash = sn_contact_hash_material(hash, &c->material);
+    hash = hash_u64(hash_u64(hash, c->category), c->mask);
+    return hash_real(hash_u64(hash, (uint64_t)c->self << 1 | c->directional), c->rest_gap);
+}
+
+static bool is_plain(uint32_t group, const sn_group_contact *c)
+{
+    const sn_group_contact *p = plain(group);
+    const sn_contact_material *m = &c->material, *n = &p->material;
+    return m->static_friction == n->static_friction && m->dynamic_friction == n->dynamic_friction &&
+           m->restitution == n->restitution && m->rolling == n->rolling && m->friction_mix == n->friction_mix &&
+           m->restitution_mix == n->restitution_mix && c->category == p->category && c->mask == p->mask &&
+           c->self == p->self && c->rest_gap == p->rest_gap && c->directional == p->directional;
+}
+
+/* The row of the group's record, or the one that it would come before. */
+static uint32_t find_row(const sn_contact_world *contact, uint32_t group)
+{
+    const sn_group_record *record = contact->group_table.column[0];
+    uint32_t low = 0, high = contact->group_table.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (record[middle].group < group)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool has_record(const sn_contact_world *contact, uint32_t group, uint32_t row)
+{
+    return row < contact->group_table.count && ((sn_group_record *)contact->group_table.column[0])[row].group == group;
+}
+
+const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group)
+{
+    uint32_t row = contact->group_table.count ? find_row(contact, group) : 0;
+    if (!has_record(contact, group, row))
+        return plain(group);
+    return &((const sn_group_record *)contact->group_table.column[0])[row].contact;
+}
+
+sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group)
+{
+    return world ? *sn_contact_group(&world->contact, group) : *plain(group);
+}
+
+/* Like the default: no record, so that it does not matter whether somebody once said so. */
+static void remove_record(sn_contact_world *contact, uint32_t group, uint32_t row)
+{
+    sn_group_record *record = contact->group_table.column[0];
+    if (!has_record(contact, group, row))
+        return;
+    contact->group_table.count--;
+    memmove(record + row, record + row + 1, (contact->group_table.count - row) * sizeof *record);
+}
+
+/* There is room for one more. */
+static void write_record(sn_contact_world *contact, uint32_t group, uint32_t row, const sn_group_contact *c)
+{
+    sn_group_record *record = contact->group_table.column[0], made;
+    memset(&made, 0, sizeof made);
+    made.group = group;
+    made.contact = *c;
+    if (!has_record(contact, group, row))
+        memmove(record + row + 1, record + row, (contact->group_table.count++ - row) * sizeof *record);
+    record[row] = made;
+}
+
+sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_group_contact *contact)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!contact)
+        return world_fail(world, SN_ERROR_ARGUMENT, "contact is NULL; start from sn_default_group_contact(%u)", group);
+    if ((result = sn_world_check_material(world, "group contact: material", &contact->material)) != SN_OK ||
+        (result = check_number(world, "group contact", "rest_gap", " m", contact->rest_gap)) != SN_OK)
+        return result;
+    sn_contact_world *c = &world->contact;
+    uint32_t row = find_row(c, group);
+    if (is_plain(group, contact)) {
+        remove_record(c, group, row);
+    } else {
+        if (!has_record(c, group, row) &&
+            !sn_table_reserve(&c->group_table, &world->allocator, (uint64_t)c->group_table.count + 1))
+            return world_fail(world, SN_ERROR_MEMORY, "no memory for the contact of group %u", group);
+        write_record(c, group, row, contact);
+    }
+    c->edits++;
+    return SN_OK;
+}
+
+/* ---- Rest shapes ------------------------------------------------------------------------------------------------- */
+
+void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index)
+{
+    sn_vec4 *rest = contact->rest_table.column[0];
+    if (index >= contact->rest_table.count || rest[index].w == 0)
+        return;
+    rest[index] = (sn_vec4){0};
+    contact->edits++;
+}
+
+/* The first particle of the group, by number; SN_NO_SLOT if there is none. */
+static uint32_t first_of_group(const sn_world *world, uint32_t group)
+{
+    for (uint32_t index = 0; index < world->ids.table.count; ++index) {
+        uint32_t slot = world->ids.value[index];
+        if (slot != SN_ID_FREE && world->particles.group[slot] == group)
+            return slot;
+    }
+    return SN_NO_SLOT;
+}
+
+/* Where a particle is, seen from another. What rounding left over of both counts, so that a shape far from the origin is as
+   precise as one near it. */
+static sn_vec3 seen_from(const sn_particle_store *p, uint32_t slot, uint32_t from)
+{
+    sn_vec3 high = vec3_sub(vec4_xyz(p->x[slot]), vec4_xyz(p->x[from]));
+    return vec3_add(high, vec3_sub(vec4_xyz(p->x_low[slot]), vec4_xyz(p->x_low[from])));
+}
+
+sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    uint32_t first = first_of_group(world, group), numbers = world->ids.table.count;
+    if (first == SN_NO_SLOT)
+        return world_fail(world, SN_ERROR_ARGUMENT, "group %u has no particles, so it has no rest shape", group);
+    sn_contact_world *c = &world->contact;
+    sn_table *table = &c->rest_table;
+    if (!sn_table_reserve(table, &world->allocator, numbers))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the rest shape of group %u", group);
+    sn_vec4 *rest = table->column[0];
+    for (; table->count < numbers; table->count++)
+        rest[table->count] = (sn_vec4){0};
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
+        if (world->particles.group[slot] == group)
+            rest[world->particles.index[slot]] = vec4(seen_from(&world->particles, slot, first), 1);
+    c->edits++;
+    return SN_OK;
+}
+
+/* ---- Hash -------------------------------------------------------------------------------------------------------- */
+
+uint64_t sn_contact_hash_groups(uint64_t hash, const sn_contact_world *contact)
+{
+    sn_contact_settings plain_settings = sn_default_contact_settings();
+    uint64_t settings = hash_settings(SN_HASH_SEED, &contact->settings);
+    if (settings != hash_settings(SN_HASH_SEED, &plain_settings))
+        hash = hash_u64(hash, settings);
+    const sn_group_record *record = contact->group_table.column[0];
+    for (uint32_t i = 0; i < contact->group_table.count; ++i)
+        hash = hash_group(hash_u64(hash, record[i].group), &record[i].contact);
+    const sn_vec4 *rest = contact->rest_table.column[0];
+    for (uint32_t i = 0; i < contact->rest_table.count; ++i)
+        if (rest[i].w != 0)
+            hash = hash_vec3(hash_u64(hash, i), vec4_xyz(rest[i]));
+    return hash;
+}

@@ -1,0 +1,921 @@
+/* Contact in a step: finding, once; and in every substep parting, friction and restitution.
+
+   It acts on places and velocities after the constraints have been solved and velocities are what the particles did, so it has
+   the last word; what it pushes, it adds to both. Pairs of particles come first, colour by colour (collision/neighbours.h),
+   then colliders, each particle by itself. */
+#include "world/contacts.h"
+
+#include "base/hash.h"
+#include "base/math.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* ns, about: to know whether sharing pays. */
+#define WORK_OF_PAIR 10.0
+#define WORK_OF_WALL 40.0
+#define WORK_OF_LOOK 40.0 /* a particle, looking for colliders */
+
+/* Columns of numbers of pairs. */
+enum {
+    PAIR_REACH,
+    PAIR_HOLD,
+    PAIR_DRAG,
+    PAIR_RESTITUTION,
+    PAIR_PRESSED,
+    PAIR_LAST,
+    PAIR_APPROACH,
+    PAIR_IMPULSE,
+    PAIR_RUBBED,
+    PAIR_COLUMNS
+};
+
+/* What contact looks for beyond what particles can come by their velocities: a share of the radius, for those that others
+   push. */
+#define SLACK ((sn_real)0.05)
+
+/* Of an overlap, this share is parted in a visit, down to this share of the sum of the radii. */
+#define EASE ((sn_real)0.2)
+#define SLOP ((sn_real)0.002)
+
+#define FEW_COLLIDERS 16u /* so many are looked at one by one */
+
+void sn_contacts_init(sn_contacts *c)
+{
+    *c = (sn_contacts){0};
+    sn_neighbours_init(&c->near);
+    sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
+    for (int i = 0; i < PAIR_COLUMNS; ++i)
+        sn_table_column(&c->pair_table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+    sn_table_column(&c->motion_table, sizeof(sn_collider_motion), false);
+    sn_table_column(&c->bounds_table, sizeof(sn_bounds), false);
+    sn_table_column(&c->bounds_table, sizeof(uint32_t), false);
+    sn_bvh_init(&c->tree);
+    sn_table_column(&c->wall_table, sizeof(sn_wall), false);
+    sn_table_column(&c->piece_table, sizeof(uint32_t), false);
+}
+
+void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
+{
+    sn_neighbours_release(&c->near, allocator);
+    sn_table_release(&c->sphere_table, allocator);
+    sn_table_release(&c->pair_table, allocator);
+    sn_table_release(&c->motion_table, allocator);
+    sn_table_release(&c->bounds_table, allocator);
+    sn_bvh_release(&c->tree, allocator);
+    sn_table_release(&c->wall_table, allocator);
+    sn_table_release(&c->piece_table, allocator);
+}
+
+/* ---- Materials ------------------------------------------------------------------------------------------------------ */
+
+static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
+{
+    switch (a > b ? a : b) {
+    case SN_MIX_LEAST:
+        return x < y ? x : y;
+    case SN_MIX_PRODUCT:
+        return x * y;
+    case SN_MIX_MOST:
+        return x > y ? x : y;
+    case SN_MIX_AVERAGE:
+        break;
+    }
+    return (x + y) / 2;
+}
+
+static sn_grip grip_of(const sn_contact_material *a, const sn_contact_material *b)
+{
+    return (sn_grip){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
+                     mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
+                     mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution)};
+}
+
+static bool filters_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
+{
+    return (category & other_mask) && (other_category & mask);
+}
+
+/* ---- How far particles reach ------------------------------------------------------------------------------------------ */
+
+typedef struct finding {
+    sn_world *world;
+    sn_contacts *contacts;
+    sn_real dt;
+    sn_real fall;            /* m: what gravity adds in the step */
+    bool counting;           /* walls: count them, or write them */
+    atomic_bool has_spheres; /* some particle can meet others */
+    const uint32_t *trait;
+} finding;
+
+/* How far a particle may come in the step. */
+static sn_real way_of(const finding *f, uint32_t slot)
+{
+    const sn_particle_store *p = &f->world->particles;
+    sn_vec3 v = vec4_xyz(p->v[slot]);
+    return vec3_length(v) * f->dt + f->fall + SLACK * p->radius[slot];
+}
+
+static void measure_piece(void *data, uint32_t first, uint32_t end)
+{
+    finding *f = data;
+    const sn_particle_store *p = &f->world->particles;
+    sn_vec4 *sphere = f->contacts->sphere_table.column[0];
+    bool any = false;
+    for (uint32_t slot = first; slot < end; ++slot) {
+        sphere[slot] = p->x[slot];
+        sphere[slot].w = p->radius[slot] > 0 ? p->radius[slot] + way_of(f, slot) : -1;
+        any = any || p->radius[slot] > 0;
+    }
+    if (any)
+        atomic_store_explicit(&f->has_spheres, true, memory_order_relaxed);
+}
+
+/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
+
+/* Entries are sorted by number: notes where those of each begin. */
+static bool index_press(sn_world *world)
+{
+    sn_contact_world *c = &world->contact;
+    const sn_press *press = c->press_table.column[0];
+    uint32_t numbers = world->ids.table.count, at = 0;
+    if (!c->press_table.count || c->press_start_table.count)
+        return true;
+    if (!sn_table_reserve(&c->press_start_table, &world->allocator, (uint64_t)numbers + 2))
+        return false;
+    uint32_t *start = c->press_start_table.column[0];
+    for (uint32_t i = 0; i <= numbers; ++i) {
+        while (at < c->press_table.count && press[at].number < i)
+            ++at;
+        start[i] = at;
+    }
+    c->press_start_table.count = numbers;
+    return true;
+}
+
+/* The entry of a particle and another one, or a collider; NULL if they did not touch. */
+static const sn_press *recall(const sn_contact_world *c, uint32_t number, uint32_t other)
+{
+    const uint32_t *start = c->press_start_table.column[0];
+    const sn_press *press = c->press_table.column[0];
+    if (number >= c->press_start_table.count)
+        return NULL;
+    for (uint32_t i = start[number]; i < start[number + 1]; ++i)
+        if (press[i].other == other)
+            return &press[i];
+    return NULL;
+}
+
+/* Pushes are accelerations times the square of the substep. */
+static sn_real recall_factor(const finding *f)
+{
+    sn_real h = f->dt / (sn_real)f->world->state.settings.substeps, old = f->world->state.h;
+    return old > 0 ? h * h / (old * old) : 0;
+}
+
+/* ---- Pairs of particles ------------------------------------------------------------------------------------------------- */
+
+/* Whether a constraint joins two particles. */
+static bool are_joined(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const uint32_t *number = world->particles.index;
+    return sn_incidence_joins(&world->incidence, &world->constraints, number[a], number[b]);
+}
+
+static bool near_in_rest(const sn_contact_world *c, const sn_particle_store *p, uint32_t a, uint32_t b, sn_real gap)
+{
+    uint32_t na = p->index[a], nb = p->index[b], count = c->rest_table.count;
+    const sn_vec4 *rest = c->rest_table.column[0];
+    if (na >= count || nb >= count || rest[na].w == 0 || rest[nb].w == 0)
+        return false;
+    sn_vec3 d = vec3_sub(vec4_xyz(rest[na]), vec4_xyz(rest[nb]));
+    sn_real reach = p->radius[a] + p->radius[b] + gap;
+    return vec3_dot(d, d) < reach * reach;
+}
+
+static bool is_wanted(void *data, uint32_t a, uint32_t b)
+{
+    const sn_world *world = data;
+    const sn_particle_store *p = &world->particles;
+    if (p->x[a].w == 0 && p->x[b].w == 0)
+        return false;
+    const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
+    if (p->group[a] == p->group[b]) {
+        if (!ga->self || near_in_rest(&world->contact, p, a, b, ga->rest_gap))
+            return false;
+    } else {
+        gb = sn_contact_group(&world->contact, p->group[b]);
+    }
+    return filters_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
+}
+
+static sn_real *pair_column(const sn_contacts *c, int column)
+{
+    return c->pair_table.column[column];
+}
+
+static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn_real factor)
+{
+    const sn_near_batch *pairs = &c->near.batch[batch];
+    const sn_particle_store *p = &world->particles;
+    for (uint32_t i = 0; i < SN_NEAR; ++i) {
+        size_t at = (size_t)batch * SN_NEAR + i;
+        uint32_t a = pairs->a[i], b = pairs->b[i];
+        pair_column(c, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
+        pair_column(c, PAIR_IMPULSE)[at] = 0;
+        uint32_t na = p->index[a], nb = p->index[b];
+        const sn_press *old = recall(&world->contact, na < nb ? na : nb, na < nb ? nb : na);
+        sn_vec3 rubbed = old ? vec3_scale(old->rubbed, na < nb ? factor : -factor) : vec3(0, 0, 0);
+        pair_column(c, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
+        pair_column(c, PAIR_LAST)[at] = old ? old->last * factor : 0;
+        for (uint32_t k = 0; k < 3; ++k)
+            pair_column(c, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = (&rubbed.x)[k];
+        if (!c->varied)
+            continue;
+        sn_grip grip = grip_of(&sn_contact_group(&world->contact, p->group[a])->material,
+                               &sn_contact_group(&world->contact, p->group[b])->material);
+        pair_column(c, PAIR_HOLD)[at] = grip.hold;
+        pair_column(c, PAIR_DRAG)[at] = grip.drag;
+        pair_column(c, PAIR_RESTITUTION)[at] = grip.restitution;
+    }
+}
+
+static void fill_batches(void *data, uint32_t first, uint32_t end)
+{
+    finding *f = data;
+    sn_real factor = recall_factor(f);
+    for (uint32_t b = first; b < end; ++b)
+        fill_batch(f->world, f->contacts, b, factor);
+}
+
+/* The materials of groups that collide: one grip for all pairs, or one for each. */
+static void look_at_materials(sn_world *world, sn_contacts *c)
+{
+    const sn_group_record *group = world->contact.group_table.column[0];
+    sn_contact_material plain = sn_default_contact_material();
+    c->varied = world->contact.group_table.count > 0;
+    c->grip = grip_of(&plain, &plain);
+    c->bounces = false;
+    for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
+        c->bounces = c->bounces || group[i].contact.material.restitution > 0;
+}
+
+static sn_result find_pairs(finding *f)
+{
+    sn_world *world = f->world;
+    sn_contacts *c = f->contacts;
+    bool lost = false;
+    sn_near_input input = {
+        .count = world->particles.table.count, .sphere = c->sphere_table.column[0], .wanted = is_wanted, .data = world};
+    c->near.pairs = c->near.batches = c->near.blocks = c->near.colours = 0;
+    if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed))
+        return SN_OK;
+    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    if (!sn_neighbours_find(&c->near, &world->allocator, &world->parallel, &input, &lost))
+        return lost ? world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop")
+                    : world_fail(world, SN_ERROR_MEMORY, "no memory for contact of particles");
+    if (!sn_table_reserve(&c->pair_table, &world->allocator, c->near.batches) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, c->near.batches) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->near.blocks))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u pairs of particles in contact", c->near.pairs);
+    if (!sn_parallel_for(&world->parallel, c->near.batches, fill_batches, f))
+        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    return SN_OK;
+}
+
+/* ---- Colliders -------------------------------------------------------------------------------------------------------- */
+
+static sn_collider_motion *motions(const sn_contacts *c)
+{
+    return c->motion_table.column[0];
+}
+
+static const sn_collider_record *record_of(const sn_world *world, uint32_t number)
+{
+    return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+}
+
+static sn_bounds unite(sn_bounds a, sn_bounds b)
+{
+    a.low = vec3(a.low.x < b.low.x ? a.low.x : b.low.x, a.low.y < b.low.y ? a.low.y : b.low.y,
+                 a.low.z < b.low.z ? a.low.z : b.low.z);
+    a.high = vec3(a.high.x > b.high.x ? a.high.x : b.high.x, a.high.y > b.high.y ? a.high.y : b.high.y,
+                  a.high.z > b.high.z ? a.high.z : b.high.z);
+    return a;
+}
+
+static sn_bounds grow(sn_bounds a, sn_real by)
+{
+    a.low = vec3_sub(a.low, vec3(by, by, by));
+    a.high = vec3_add(a.high, vec3(by, by, by));
+    return a;
+}
+
+/* The distance of its farthest point from its own origin; unbounded for planes. */
+static sn_real extent(const sn_shape *shape)
+{
+    sn_bounds b = sn_shape_bounds(shape);
+    sn_vec3 most = vec3(fmax((double)-b.low.x, (double)b.high.x), fmax((double)-b.low.y, (double)b.high.y),
+                        fmax((double)-b.low.z, (double)b.high.z));
+    return vec3_length(most);
+}
+
+/* What a collider does in a step. */
+static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
+{
+    sn_pose now = {r->def.position, r->def.rotation};
+    sn_collider_motion m = {.step_start = now, .step_end = now, .start = now, .end = now, .live = true};
+    if (r->has_target) {
+        m.step_end = r->target;
+        m.velocity = vec3_scale(vec3_sub(r->target.position, now.position), 1 / dt);
+        m.spin = vec3_scale(sn_quat_between(now.rotation, r->target.rotation), 1 / dt);
+    } else {
+        m.velocity = r->def.velocity;
+        m.spin = r->def.spin;
+        m.step_end.position = vec3_add(now.position, vec3_scale(m.velocity, dt));
+        m.step_end.rotation = sn_quat_turned(now.rotation, vec3_scale(m.spin, dt));
+    }
+    sn_real turns = vec3_length(m.spin);
+    m.moves = turns > 0 || vec3_length(m.velocity) > 0;
+    m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
+    m.swept = sn_shape_bounds_at(&r->shape, &now);
+    if (m.moves) { /* a point of it strays from the straight line between start and end by no more than it turns */
+        sn_real bow = turns > 0 ? turns * dt * extent(&r->shape) : 0;
+        m.swept = grow(unite(m.swept, sn_shape_bounds_at(&r->shape, &m.step_end)), bow);
+    }
+    return m;
+}
+
+static bool is_bounded(const sn_bounds *b)
+{
+    return vec3_is_finite(b->low) && vec3_is_finite(b->high);
+}
+
+static bool prepare_colliders(finding *f)
+{
+    sn_world *world = f->world;
+    sn_contacts *c = f->contacts;
+    const sn_ids *ids = &world->contact.collider_ids;
+    uint32_t bounded = 0;
+    if (!sn_table_reserve(&c->motion_table, &world->allocator, ids->table.count) ||
+        !sn_table_reserve(&c->bounds_table, &world->allocator, ids->table.count))
+        return false;
+    for (uint32_t number = 0; number < ids->table.count; ++number) {
+        motions(c)[number].live = false;
+        if (!sn_ids_is_live(ids, number))
+            continue;
+        motions(c)[number] = motion_of(record_of(world, number), f->dt);
+        c->bounces = c->bounces || record_of(world, number)->def.material.restitution > 0;
+        if (!is_bounded(&motions(c)[number].swept))
+            continue;
+        ((sn_bounds *)c->bounds_table.column[0])[bounded] = motions(c)[number].swept;
+        ((uint32_t *)c->bounds_table.column[1])[bounded++] = number;
+    }
+    c->motion_table.count = ids->table.count;
+    c->bounds_table.count = bounded;
+    return bounded <= FEW_COLLIDERS || sn_bvh_build(&c->tree, &world->allocator, c->bounds_table.column[0], bounded);
+}
+
+/* Looking for the colliders of one particle. */
+typedef struct looking {
+    finding *f;
+    uint32_t slot;
+    sn_real reach; /* m: radius and way */
+    sn_wall *to;   /* NULL: only count */
+    uint32_t found;
+} looking;
+
+static bool look_at(looking *l, uint32_t number)
+{
+    sn_world *world = l->f->world;
+    const sn_collider_motion *m = &motions(l->f->contacts)[number];
+    const sn_collider_record *r = record_of(world, number);
+    const sn_particle_store *p = &world->particles;
+    const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
+    if (!filters_agree(group->category, group->mask, r->def.category, r->def.mask))
+        return true;
+    sn_touch touch;
+    sn_vec3 x = vec4_xyz(p->x[l->slot]);
+    sn_real reach = l->reach + m->speed * l->f->dt;
+    if (!isfinite(reach)) /* of a plane that turns */
+        reach = (sn_real)INFINITY;
+    if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
+        return true;
+    if (l->to) {
+        const sn_press *old = recall(&world->contact, p->index[l->slot], SN_PRESS_COLLIDER | number);
+        sn_real factor = recall_factor(l->f);
+        l->to[l->found] = (sn_wall){.slot = l->slot,
+                                    .number = number,
+                                    .grip = grip_of(&group->material, &r->def.material),
+                                    .sensor = r->def.sensor,
+                                    .normal = old ? old->normal : vec3(0, 0, 0),
+                                    .pressed = old ? old->pressed * factor : 0,
+                                    .last = old ? old->last * factor : 0,
+                                    .rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0)};
+    }
+    l->found++;
+    return true;
+}
+
+static bool look_at_bounded(void *data, uint32_t item)
+{
+    looking *l = data;
+    return look_at(l, ((const uint32_t *)l->f->contacts->bounds_table.column[1])[item]);
+}
+
+/* By number, so that it does not depend on the tree. */
+static void sort_walls(sn_wall *wall, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i) {
+        sn_wall w = wall[i];
+        uint32_t at = i;
+        for (; at > 0 && wall[at - 1].number > w.number; --at)
+            wall[at] = wall[at - 1];
+        wall[at] = w;
+    }
+}
+
+static bool overlaps(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
+{
+    const sn_particle_store *p = &f->world->particles;
+    sn_contacts *c = f->contacts;
+    looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + way_of(f, slot), .to = to};
+    sn_vec3 x = vec4_xyz(p->x[slot]);
+    sn_bounds box = grow((sn_bounds){x, x}, l.reach);
+    if (p->x[slot].w == 0)
+        return 0;
+    bool by_tree = c->bounds_table.count > FEW_COLLIDERS;
+    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
+        const sn_collider_motion *m = &motions(c)[number];
+        if (m->live && !(by_tree && is_bounded(&m->swept)) && overlaps(&m->swept, &box))
+            look_at(&l, number);
+    }
+    if (by_tree) {
+        sn_bvh_overlap(&c->tree, &box, look_at_bounded, &l);
+        if (to)
+            sort_walls(to, l.found);
+    }
+    return l.found;
+}
+
+static void walls_piece(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    finding *f = data;
+    uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
+    uint32_t first = index * SN_PIECE, end = count - first < SN_PIECE ? count : first + SN_PIECE, found = 0;
+    sn_wall *wall = f->counting ? NULL : (sn_wall *)f->contacts->wall_table.column[0] + start[index];
+    for (uint32_t slot = first; slot < end; ++slot)
+        found += look_around(f, slot, wall ? wall + found : NULL);
+    if (f->counting)
+        start[index] = found;
+}
+
+static sn_parallel *share(sn_world *world, double work)
+{
+    return sn_parallel_wants(&world->parallel, work) ? &world->parallel : NULL;
+}
+
+/* Counted first, then written, so that each has its place. */
+static sn_result find_walls(finding *f)
+{
+    sn_world *world = f->world;
+    sn_contacts *c = f->contacts;
+    uint32_t count = world->particles.table.count, total = 0;
+    c->walls = 0;
+    c->pieces = (count + SN_PIECE - 1) / SN_PIECE;
+    if (!world->contact.collider_ids.live || !count) {
+        c->pieces = 0;
+        return SN_OK;
+    }
+    if (!prepare_colliders(f) || !sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with colliders");
+    f->counting = true;
+    if (!sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, walls_piece, f))
+        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    uint32_t *start = c->piece_table.column[0];
+    for (uint32_t i = 0; i < c->pieces; ++i) {
+        uint32_t here = start[i];
+        start[i] = total;
+        total += here;
+    }
+    start[c->pieces] = total;
+    if (!sn_table_reserve(&c->wall_table, &world->allocator, total))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with colliders", total);
+    f->counting = false;
+    if (total && !sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, walls_piece, f))
+        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    c->walls = total;
+    return SN_OK;
+}
+
+sn_result sn_contacts_find(sn_world *world, sn_real dt)
+{
+    sn_contacts *c = &world->contacts;
+    finding f = {.world = world, .contacts = c, .dt = dt};
+    uint32_t count = world->particles.table.count;
+    c->any = false;
+    c->walls = c->near.batches = 0;
+    if (!world->contact.settings.on || !count ||
+        !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
+        return SN_OK;
+    f.fall = vec3_length(world->state.settings.gravity) * dt * dt;
+    look_at_materials(world, c);
+    if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
+        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
+    sn_result result = find_walls(&f);
+    if (result == SN_OK)
+        result = find_pairs(&f);
+    if (result != SN_OK) {
+        c->walls = c->near.batches = 0;
+        return result;
+    }
+    c->any = c->walls || c->near.batches;
+    return SN_OK;
+}
+
+/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+
+/* One loop of a substep on its way. */
+typedef struct passing {
+    sn_world *world;
+    sn_contacts *contacts;
+    const sn_wide_contact *wide;
+    sn_wide_contacts_fn *run;
+    void (*wall)(const struct passing *p, sn_wall *wall);
+    sn_wide_contacts pairs;
+    uint32_t block; /* the first of the colour */
+    sn_real h;
+    bool first;
+} passing;
+
+static passing make_passing(sn_world *world, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_real gravity = vec3_length(world->state.settings.gravity);
+    passing p = {.world = world,
+                 .contacts = c,
+                 .wide = world->wide ? world->wide->contact : &sn_contact_scalar,
+                 .h = h,
+                 .pairs = {.index = c->near.batches ? c->near.batch[0].a : NULL,
+                           .lanes = c->near.lanes,
+                           .x = world->particles.x,
+                           .v = world->particles.v,
+                           .reach = pair_column(c, PAIR_REACH),
+                           .pressed = pair_column(c, PAIR_PRESSED),
+                           .last = pair_column(c, PAIR_LAST),
+                           .rubbed = pair_column(c, PAIR_RUBBED),
+                           .approach = c->bounces ? pair_column(c, PAIR_APPROACH) : NULL,
+                           .hold_all = c->grip.hold,
+                           .drag_all = c->grip.drag,
+                           .restitution_all = c->grip.restitution,
+                           .h = h,
+                           .inverse_h = 1 / h,
+                           .part = settings->push_out * h,
+                           .ease = EASE,
+                           .slop = SLOP,
+                           .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h}};
+    if (c->varied) {
+        p.pairs.hold = pair_column(c, PAIR_HOLD);
+        p.pairs.drag = pair_column(c, PAIR_DRAG);
+        p.pairs.restitution = pair_column(c, PAIR_RESTITUTION);
+    }
+    return p;
+}
+
+static void run_block(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const passing *p = data;
+    sn_wide_contacts run = p->pairs;
+    run.first = p->contacts->near.block[p->block + index];
+    run.end = p->contacts->near.block[p->block + index + 1];
+    p->run(&run);
+}
+
+/* Colours one after the other; the blocks of one share no particle. */
+static bool run_pairs(passing *p, sn_wide_contacts_fn *run)
+{
+    const sn_neighbours *near = &p->contacts->near;
+    p->run = run;
+    for (uint32_t c = 0; near->batches && c < near->colours; ++c) {
+        uint32_t first = near->colour[c], end = near->colour[c + 1];
+        double work = (near->block[end] - near->block[first]) * WORK_OF_PAIR * SN_NEAR;
+        p->block = first;
+        if (!sn_parallel_tasks(share(p->world, work), end - first, run_block, p))
+            return false;
+    }
+    return true;
+}
+
+static void run_walls_piece(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const passing *p = data;
+    const uint32_t *start = p->contacts->piece_table.column[0];
+    sn_wall *wall = p->contacts->wall_table.column[0];
+    for (uint32_t i = start[index]; i < start[index + 1]; ++i)
+        p->wall(p, &wall[i]);
+}
+
+static bool run_walls(passing *p, void (*one)(const passing *p, sn_wall *wall))
+{
+    p->wall = one;
+    return !p->contacts->walls || sn_parallel_tasks(share(p->world, p->contacts->walls * WORK_OF_WALL),
+                                                    p->contacts->pieces, run_walls_piece, p);
+}
+
+/* ---- A particle and a collider -------------------------------------------------------------------------------------------- */
+
+static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
+{
+    if (!m->moves)
+        return vec3(0, 0, 0);
+    return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
+}
+
+/* The gap between a particle and a collider, negative if they overlap. A particle that came far is followed along its way,
+   as seen from the collider, and its gap is then that to the plane through where it entered. */
+static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
+                      sn_touch *touch)
+{
+    sn_vec3 own = sn_pose_to_own(&m->end, to), start = sn_pose_to_own(&m->start, from), way = vec3_sub(own, start);
+    sn_real length = vec3_length(way), t;
+    if (length > (radius + shape->thickness) / 2) {
+        sn_path path = {start, way, radius};
+        if (sn_shape_cast(shape, &path, &t, touch)) {
+            sn_vec3 centre = vec3_add(start, vec3_scale(way, t));
+            return vec3_dot(vec3_sub(own, centre), touch->normal);
+        }
+    }
+    sn_real reach = 2 * radius + length + shape->thickness;
+    if (!sn_shape_near(shape, own, reach, touch)) {
+        touch->distance = (sn_real)INFINITY;
+        return reach - radius;
+    }
+    return touch->distance - radius;
+}
+
+static void move(const passing *p, const sn_wall *wall, sn_vec3 place, sn_vec3 push)
+{
+    sn_vec4 *x = &p->world->particles.x[wall->slot], *v = &p->world->particles.v[wall->slot];
+    *x = vec4(vec3_add(vec4_xyz(*x), place), x->w);
+    *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(push, p->pairs.inverse_h)), v->w);
+}
+
+static void warm_wall(const passing *p, sn_wall *wall)
+{
+    sn_real last = wall->pressed, steady = last < wall->last ? last : wall->last;
+    wall->last = last;
+    if (!(last > 0))
+        return;
+    wall->pressed = steady;
+    wall->rubbed = vec3_scale(wall->rubbed, steady / last);
+    sn_vec3 push = vec3_add(vec3_scale(wall->normal, steady), wall->rubbed);
+    wall->clear = 0;
+    move(p, wall, push, push);
+}
+
+static void project_wall(const passing *p, sn_wall *wall)
+{
+    const sn_particle_store *store = &p->world->particles;
+    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
+    sn_vec3 x = vec4_xyz(store->x[wall->slot]), u = vec3_scale(vec4_xyz(store->v[wall->slot]), p->h);
+    sn_real came = vec3_length(u) + m->speed * p->h;
+    if (wall->clear > came && p->first) {
+        wall->clear -= came;
+        return;
+    }
+    sn_touch touch;
+    const sn_shape *shape = &record_of(p->world, wall->number)->shape;
+    sn_real radius = store->radius[wall->slot], gap = gap_to(shape, m, vec3_sub(x, u), x, radius, &touch);
+    wall->clear = gap > 0 ? gap : 0;
+    if (!(gap < 0) && !(wall->pressed > 0))
+        return;
+    if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
+        wall->normal = sn_quat_turn(m->end.rotation, touch.normal);
+        wall->point = sn_pose_to_world(&m->end, touch.point);
+    }
+    wall->touched = true;
+    if (wall->sensor)
+        return;
+    sn_vec3 n = wall->normal;
+    u = vec3_sub(u, vec3_scale(surface_velocity(m, wall->point), p->h));
+    sn_real along = vec3_dot(u, n), before = gap - along, pressed = wall->pressed + (before < 0 ? before : 0) - gap;
+    pressed = pressed > 0 ? pressed : 0;
+    sn_vec3 rubbed = vec3_sub(wall->rubbed, vec3_scale(n, vec3_dot(wall->rubbed, n)));
+    sn_vec3 rubs = vec3_sub(rubbed, vec3_sub(u, vec3_scale(n, along)));
+    sn_real much = vec3_length(rubs);
+    if (much > wall->grip.hold * pressed)
+        rubs = vec3_scale(rubs, wall->grip.drag * pressed / much);
+    sn_vec3 push = vec3_add(vec3_scale(n, pressed - wall->pressed), vec3_sub(rubs, rubbed));
+    sn_real deep = -before - p->pairs.slop * radius;
+    deep = deep < 0 ? 0 : deep > p->pairs.part ? p->pairs.part : deep;
+    move(p, wall, vec3_add(push, vec3_scale(n, deep * p->pairs.ease)), push);
+    wall->pressed = pressed;
+    wall->rubbed = rubs;
+}
+
+static void meet_wall(const passing *p, sn_wall *wall)
+{
+    wall->before = vec4_xyz(p->world->particles.v[wall->slot]);
+}
+
+static void bounce_wall(const passing *p, sn_wall *wall)
+{
+    if (!(wall->pressed > 0))
+        return;
+    sn_particle_store *store = &p->world->particles;
+    sn_vec3 v = vec4_xyz(store->v[wall->slot]), n = wall->normal;
+    sn_vec3 surface = surface_velocity(&motions(p->contacts)[wall->number], wall->point);
+    sn_real along = vec3_dot(vec3_sub(v, surface), n), wanted = 0;
+    wall->impulse += wall->pressed * p->pairs.inverse_h * store->v[wall->slot].w;
+    if (wall->grip.restitution > 0) {
+        sn_real approach = -vec3_dot(vec3_sub(wall->before, surface), n);
+        wanted = approach > p->pairs.bounce_above ? wall->grip.restitution * approach : 0;
+    }
+    if (wanted > 0 || along < 0) /* what is still going in after a blow has come to a stop there */
+        store->v[wall->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[wall->slot].w);
+}
+
+/* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
+
+bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    if (!c->any)
+        return true;
+    for (uint32_t number = 0; c->walls && number < c->motion_table.count; ++number) {
+        sn_collider_motion *m = &motions(c)[number];
+        if (!m->live || !m->moves)
+            continue;
+        m->start = sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
+        m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
+    }
+    if (!c->bounces)
+        return true;
+    passing p = make_passing(world, h);
+    return run_pairs(&p, p.wide->meet) && run_walls(&p, meet_wall);
+}
+
+bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
+{
+    if (!world->contacts.any)
+        return true;
+    passing p = make_passing(world, h);
+    p.first = first;
+    return (!first || (run_pairs(&p, p.wide->warm) && run_walls(&p, warm_wall))) && run_pairs(&p, p.wide->project) &&
+           run_walls(&p, project_wall);
+}
+
+bool sn_contacts_end(sn_world *world, sn_real h)
+{
+    if (!world->contacts.any)
+        return true;
+    passing p = make_passing(world, h);
+    return (!p.pairs.approach || run_pairs(&p, p.wide->bounce)) && run_walls(&p, bounce_wall);
+}
+
+void sn_contacts_leave(sn_world *world, uint32_t i, uint32_t substeps)
+{
+    sn_contacts *c = &world->contacts;
+    sn_contact_world *contact = &world->contact;
+    for (uint32_t number = 0; number < contact->collider_ids.table.count; ++number) {
+        if (!sn_ids_is_live(&contact->collider_ids, number))
+            continue;
+        sn_collider_record *r = &contact_colliders(contact)[contact->collider_ids.value[number]];
+        const sn_collider_motion *m = &motions(c)[number];
+        sn_pose pose =
+            i == substeps ? m->step_end : sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
+        if (!m->moves)
+            continue;
+        r->def.position = pose.position;
+        r->def.rotation = pose.rotation;
+        if (i == substeps)
+            r->has_target = false;
+    }
+}
+
+void sn_contacts_forget(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_wall *wall = c->wall_table.column[0];
+    if (!c->any || !world->history.table.count)
+        return;
+    for (uint32_t i = 0; i < c->walls; ++i)
+        if (wall[i].pressed > 0)
+            sn_history_forget(&world->history, wall[i].slot);
+    for (uint32_t b = 0; b < c->near.batches; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
+            if (pair_column(c, PAIR_PRESSED)[b * SN_NEAR + i] > 0) {
+                sn_history_forget(&world->history, c->near.batch[b].a[i]);
+                sn_history_forget(&world->history, c->near.batch[b].b[i]);
+            }
+}
+
+/* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
+
+/* The lower of two numbers first. */
+static sn_press pair_press(const sn_world *world, uint32_t batch, uint32_t lane)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_near_batch *pairs = &c->near.batch[batch];
+    uint32_t a = world->particles.index[pairs->a[lane]], b = world->particles.index[pairs->b[lane]];
+    const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
+    sn_vec3 rub = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]);
+    return (sn_press){.number = a < b ? a : b,
+                      .other = a < b ? b : a,
+                      .pressed = pair_column(c, PAIR_PRESSED)[(size_t)batch * SN_NEAR + lane],
+                      .last = pair_column(c, PAIR_LAST)[(size_t)batch * SN_NEAR + lane],
+                      .rubbed = a < b ? rub : vec3_scale(rub, -1)};
+}
+
+static sn_press wall_press(const sn_world *world, const sn_wall *wall)
+{
+    return (sn_press){.number = world->particles.index[wall->slot],
+                      .other = SN_PRESS_COLLIDER | wall->number,
+                      .pressed = wall->pressed,
+                      .last = wall->last,
+                      .rubbed = wall->rubbed,
+                      .normal = wall->normal};
+}
+
+/* Calls `each` for everything that is pressed. */
+static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const sn_press *press))
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_wall *wall = c->wall_table.column[0];
+    for (uint32_t b = 0; b < c->near.batches; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
+            if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
+                sn_press press = pair_press(world, b, i);
+                each(&world->contact, &press);
+            }
+    for (uint32_t i = 0; i < c->walls; ++i)
+        if (wall[i].pressed > 0) {
+            sn_press press = wall_press(world, &wall[i]);
+            each(&world->contact, &press);
+        }
+}
+
+static void count_press(sn_contact_world *c, const sn_press *press)
+{
+    ((uint32_t *)c->press_start_table.column[0])[press->number + 1]++;
+    c->press_table.count++;
+}
+
+static void write_press(sn_contact_world *c, const sn_press *press)
+{
+    uint32_t at = ((uint32_t *)c->press_start_table.column[0])[press->number]++;
+    ((sn_press *)c->press_table.column[0])[at] = *press;
+}
+
+bool sn_contacts_reserve_memory(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    sn_contact_world *contact = &world->contact;
+    if (!c->any && !contact->press_table.count)
+        return true;
+    return sn_table_reserve(&contact->press_table, &world->allocator, (uint64_t)c->near.pairs + c->walls) &&
+           sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2);
+}
+
+void sn_contacts_remember(sn_world *world)
+{
+    sn_contact_world *c = &world->contact;
+    uint32_t numbers = world->ids.table.count, *start = c->press_start_table.column[0];
+    c->press_table.count = c->press_start_table.count = 0;
+    if (!world->contacts.any)
+        return;
+    memset(start, 0, ((size_t)numbers + 2) * sizeof *start);
+    each_press(world, count_press);
+    for (uint32_t i = 0; i < numbers; ++i)
+        start[i + 1] += start[i];
+    each_press(world, write_press);
+    memmove(start + 1, start, numbers * sizeof *start);
+    start[0] = 0;
+    c->press_start_table.count = numbers;
+}
+
+uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
+{
+    const sn_press *press = contact->press_table.column[0];
+    for (uint32_t i = 0; i < contact->press_table.count; ++i) {
+        hash = hash_u64(hash, (uint64_t)press[i].number << 32 | press[i].other);
+        hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
+        hash = hash_vec3(hash_vec3(hash, press[i].rubbed), press[i].normal);
+    }
+    return hash;
+}

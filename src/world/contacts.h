@@ -1,0 +1,80 @@
+/* Contact on its way through a step: who may meet whom, found at its start, and what was pushed. Scratch, never state. */
+#ifndef SN_WORLD_CONTACTS_H
+#define SN_WORLD_CONTACTS_H
+
+#include "collision/bvh.h"
+#include "collision/neighbours.h"
+#include "collision/shape.h"
+#include "world/contact.h"
+
+/* Two materials that touch. */
+typedef struct sn_grip {
+    sn_real hold, drag; /* static and dynamic friction */
+    sn_real restitution;
+} sn_grip;
+
+/* A particle and a collider that may meet. */
+typedef struct sn_wall {
+    uint32_t slot, number; /* of the particle's storage, of the collider */
+    sn_grip grip;
+    sn_real clear;   /* m: no contact before they have come nearer by this */
+    sn_real pressed; /* m: in this substep, as in wide/contact.h */
+    sn_real last;    /* m: pressed in the substep before */
+    sn_vec3 rubbed;
+    sn_vec3 before;        /* m/s: the particle's velocity before the substep */
+    sn_vec3 normal, point; /* of the last contact */
+    sn_real impulse;       /* N s: in this step */
+    bool sensor, touched;  /* in this step */
+} sn_wall;
+
+/* Where a collider is in a substep. */
+typedef struct sn_collider_motion {
+    sn_pose step_start, step_end; /* of the step */
+    sn_pose start, end;           /* of the substep */
+    sn_vec3 velocity, spin;       /* m/s and rad/s */
+    sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
+    sn_bounds swept;              /* in the world, during the step */
+    bool live, moves;
+} sn_collider_motion;
+
+typedef struct sn_contacts {
+    bool any; /* in this step */
+    sn_neighbours near;
+    sn_table sphere_table; /* of sn_vec4, by slot: input of near */
+    sn_table pair_table;   /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    bool varied, bounces;  /* pairs of several materials; somebody bounces */
+    sn_grip grip;          /* of all pairs, if not varied */
+    sn_table motion_table; /* of sn_collider_motion, by the collider's number */
+    sn_table bounds_table; /* of sn_bounds and of uint32_t numbers: colliders in the tree */
+    sn_bvh tree;
+    sn_table wall_table;  /* of sn_wall, by slot and number of the collider */
+    sn_table piece_table; /* of uint32_t: where the walls of each piece of particles begin, and one more */
+    uint32_t walls, pieces;
+} sn_contacts;
+
+struct sn_world;
+
+void sn_contacts_init(sn_contacts *contacts);
+void sn_contacts_release(sn_contacts *contacts, const sn_allocator *allocator);
+
+/* Finds what may meet in a step of dt. SN_ERROR_MEMORY or SN_ERROR_HOST if it could not; nothing has changed then. */
+sn_result sn_contacts_find(struct sn_world *world, sn_real dt);
+
+/* Around the passes of a substep of h, which is number i of so many. False if the task hook lost tasks. */
+bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
+bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
+bool sn_contacts_end(struct sn_world *world, sn_real h);
+
+/* Makes room for remembering what was found; and remembers, at the end of a step, what was pushed last. */
+bool sn_contacts_reserve_memory(struct sn_world *world);
+void sn_contacts_remember(struct sn_world *world);
+
+uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact);
+
+/* Integrators that look back start anew with particles that were pushed. */
+void sn_contacts_forget(struct sn_world *world);
+
+/* Colliders stay where substep i of so many begins; the last: where the step ends. */
+void sn_contacts_leave(struct sn_world *world, uint32_t i, uint32_t substeps);
+
+#endif

@@ -1,0 +1,358 @@
+/* What a query has to do with one particle, one triangle of a skin, one collider. The answer for an item depends on the
+   question and the item only, not on what was looked at before, so that any order of looking gives the same result. */
+#include "world/query_probe.h"
+
+#include "collision/triangle.h"
+#include "world/query_tree.h"
+
+/* An offset from a triangle that is less than this part of its size is too short to have a direction. */
+#define SHORT_OFFSET 1e-5
+
+/* Sine of the angle by which a ball that touches the edge of a one-sided triangle may be behind it: rounding. */
+#define EDGE_ON 1e-6
+
+/* A reach that surely includes what is just within reach: times this. */
+#define FARTHER 1.001
+
+static const sn_dvec3 up = {0, 1, 0};
+
+static bool wanted(const sn_probe *q, uint32_t category)
+{
+    return (category & q->filter.mask) != 0;
+}
+
+static bool wants_slot(const sn_probe *q, uint32_t slot)
+{
+    return wanted(q, sn_contact_group(&q->world->contact, q->world->particles.group[slot])->category);
+}
+
+static sn_dvec3 place_at(const sn_probe *q, double s)
+{
+    return dvec3_add(q->from, dvec3_scale(q->direction, s));
+}
+
+/* a in length 1; `otherwise` if it is too short for that. */
+static sn_dvec3 unit_or(sn_dvec3 a, sn_dvec3 otherwise)
+{
+    double length = dvec3_length(a);
+    return length > 0 ? dvec3_scale(a, 1 / length) : otherwise;
+}
+
+/* The way back, for normals that have nothing else to go by. */
+static sn_dvec3 backwards(const sn_probe *q)
+{
+    return unit_or(dvec3_scale(q->direction, -1), up);
+}
+
+/* Whether something at this distance is no farther than what was found already, as distances are reported. */
+static bool is_early(const sn_probe *q, double s)
+{
+    return !q->found || (sn_real)s <= q->best.distance;
+}
+
+static bool is_within(const sn_probe *q, double distance)
+{
+    return (q->all ? (sn_real)distance : (sn_real)fabs(distance)) <= q->limit;
+}
+
+static void clip_axis(double from, double inverse, double low, double high, double *in, double *out)
+{
+    if (inverse == 0) {
+        if (from < low || from > high)
+            *out = -1;
+        return;
+    }
+    double first = ((inverse > 0 ? low : high) - from) * inverse, last = ((inverse > 0 ? high : low) - from) * inverse;
+    *in = first > *in ? first : *in;
+    *out = last < *out ? last : *out;
+}
+
+/* Which part of the path is in a box that is enlarged by the probe's radius. */
+static bool clip(const sn_probe *q, const sn_bounds *b, double *in, double *out)
+{
+    double radius = (double)q->path.radius;
+    *in = 0;
+    *out = q->length;
+    clip_axis(q->from.x, q->inverse.x, (double)b->low.x - radius, (double)b->high.x + radius, in, out);
+    clip_axis(q->from.y, q->inverse.y, (double)b->low.y - radius, (double)b->high.y + radius, in, out);
+    clip_axis(q->from.z, q->inverse.z, (double)b->low.z - radius, (double)b->high.z + radius, in, out);
+    return *in <= *out;
+}
+
+static double beyond(sn_real x, sn_real low, sn_real high)
+{
+    return x < low ? (double)low - (double)x : x > high ? (double)x - (double)high : 0;
+}
+
+static double gap_to(const sn_probe *q, const sn_bounds *b)
+{
+    sn_vec3 p = q->path.from;
+    return dvec3_length(
+        dvec3(beyond(p.x, b->low.x, b->high.x), beyond(p.y, b->low.y, b->high.y), beyond(p.z, b->low.z, b->high.z)));
+}
+
+/* ---- Particles --------------------------------------------------------------------------------------------------- */
+
+bool sn_probe_meets_ball(const sn_probe *q, sn_vec3 centre, double radius, double *in, double *out)
+{
+    sn_dvec3 seen = dvec3_sub(dvec3_from(centre), q->from);
+    double nearest = dvec3_dot(seen, q->direction), square = radius * radius;
+    sn_dvec3 across = dvec3_sub(seen, dvec3_scale(q->direction, nearest));
+    if (!(dvec3_dot(across, across) <= square)) /* most end here */
+        return false;
+    bool inside = dvec3_dot(seen, seen) < square;
+    if (!inside && !(nearest > 0))
+        return false;
+    double least = dvec3_length(across);
+    double around = least < radius ? sqrt((radius - least) * (radius + least)) : 0;
+    *in = inside || nearest - around < 0 ? 0 : nearest - around;
+    *out = nearest + around;
+    return *in <= q->length;
+}
+
+static sn_hit particle_hit(const sn_probe *q, uint32_t slot, sn_dvec3 asker, sn_dvec3 otherwise, double distance)
+{
+    const sn_particle_store *p = &q->world->particles;
+    uint32_t index = p->index[slot];
+    sn_dvec3 centre = dvec3_from(vec4_xyz(p->x[slot])), normal = unit_or(dvec3_sub(asker, centre), otherwise);
+    return (sn_hit){.particle = {index, q->world->ids.generation[index]},
+                    .point = dvec3_round(dvec3_add(centre, dvec3_scale(normal, (double)p->radius[slot]))),
+                    .normal = dvec3_round(normal),
+                    .distance = (sn_real)distance};
+}
+
+static void meet_particle(sn_probe *q, uint32_t slot)
+{
+    double radius = (double)q->world->particles.radius[slot] + (double)q->path.radius, in, out;
+    if (radius == 0 || !sn_probe_meets_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
+        return;
+    if (!is_early(q, in) || !wants_slot(q, slot))
+        return;
+    sn_hit hit = particle_hit(q, slot, place_at(q, in), backwards(q), in);
+    sn_probe_offer(q, &hit);
+}
+
+bool sn_probe_particle(void *probe, uint32_t slot)
+{
+    sn_probe *q = probe;
+    if (q->travels) {
+        meet_particle(q, slot);
+        return true;
+    }
+    sn_dvec3 offset = dvec3_sub(q->from, dvec3_from(vec4_xyz(q->world->particles.x[slot])));
+    double radius = (double)q->world->particles.radius[slot], far = (radius + (double)q->limit) * FARTHER;
+    if (dvec3_dot(offset, offset) > far * far) /* most end here */
+        return true;
+    double distance = dvec3_length(offset) - radius;
+    if (!is_within(q, distance) || !wants_slot(q, slot))
+        return true;
+    sn_hit hit = particle_hit(q, slot, q->from, up, distance);
+    sn_probe_offer(q, &hit);
+    return true;
+}
+
+/* ---- Skins ------------------------------------------------------------------------------------------------------- */
+
+/* A triangle of a skin, and a spot of it. */
+typedef struct patch {
+    uint32_t row;
+    const uint32_t *number; /* of its corners */
+    sn_vec3 x[3];           /* m: its corners */
+    sn_real weight[3];
+    sn_dvec3 spot;   /* m */
+    sn_dvec3 normal; /* of its front, length 1; 0 if it has none */
+    double size;     /* m */
+} patch;
+
+static patch patch_at(const sn_probe *q, uint32_t row)
+{
+    const sn_world *world = q->world;
+    patch p = {.row = row, .number = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)row};
+    for (uint32_t i = 0; i < 3; ++i)
+        p.x[i] = vec4_xyz(world->particles.x[world->ids.value[p.number[i]]]);
+    return p;
+}
+
+/* Once the weights are known. */
+static void complete_patch(patch *p)
+{
+    sn_dvec3 a = dvec3_from(p->x[0]), ab = dvec3_sub(dvec3_from(p->x[1]), a), ac = dvec3_sub(dvec3_from(p->x[2]), a);
+    p->spot = dvec3_add(a, dvec3_add(dvec3_scale(ab, (double)p->weight[1]), dvec3_scale(ac, (double)p->weight[2])));
+    p->normal = unit_or(dvec3_cross(ab, ac), dvec3(0, 0, 0));
+    p->size = dvec3_length(ab) + dvec3_length(ac);
+}
+
+/* The skin of a triangle: the last one that does not begin after it. */
+static const sn_skin_record *skin_of(const sn_world *world, uint32_t row)
+{
+    const sn_skin_record *skin = contact_skins(&world->contact);
+    uint32_t low = 0, high = world->contact.skin_table.count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (skin[middle].first <= row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &skin[low];
+}
+
+/* The normal of the spot towards the asker: that of the face where the spot is inside, or so near that nothing better
+   is known; on edges and corners the direction to the asker. */
+static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
+{
+    sn_dvec3 offset = dvec3_sub(asker, p->spot);
+    double length = dvec3_length(offset), side = dvec3_dot(offset, p->normal);
+    bool far = length > SHORT_OFFSET * p->size;
+    bool inside = p->weight[0] > 0 && p->weight[1] > 0 && p->weight[2] > 0;
+    bool flat = dvec3_dot(p->normal, p->normal) > 0;
+    if (!flat || (far && !inside))
+        return unit_or(offset, backwards(q));
+    if (!far && q->travels && dvec3_dot(q->direction, p->normal) != 0)
+        side = -dvec3_dot(q->direction, p->normal);
+    return dvec3_scale(p->normal, side < 0 ? -1 : 1);
+}
+
+static void offer_patch(sn_probe *q, const patch *p, sn_dvec3 asker, double distance)
+{
+    const sn_world *world = q->world;
+    const sn_skin_record *skin = skin_of(world, p->row);
+    sn_dvec3 normal = patch_normal(q, p, asker);
+    if (skin->one_sided && dvec3_dot(normal, p->normal) < -EDGE_ON)
+        return;
+    sn_hit hit = {.skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
+                  .triangle = p->row - skin->first,
+                  .point = dvec3_round(p->spot),
+                  .normal = dvec3_round(normal),
+                  .distance = (sn_real)distance};
+    for (uint32_t i = 0; i < 3; ++i) {
+        hit.corner[i] = (sn_particle){p->number[i], world->ids.generation[p->number[i]]};
+        hit.weight[i] = p->weight[i];
+    }
+    sn_probe_offer(q, &hit);
+}
+
+/* The spot nearest to where the probe is, or starts. */
+static double near_patch(const sn_probe *q, patch *p)
+{
+    sn_triangle_near(q->path.from, p->x[0], p->x[1], p->x[2], p->weight);
+    complete_patch(p);
+    return dvec3_length(dvec3_sub(q->from, p->spot));
+}
+
+static void meet_patch(sn_probe *q, patch *p)
+{
+    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, p->row);
+    double in, out;
+    sn_real t;
+    if (!clip(q, &bounds, &in, &out) || !is_early(q, in) || !wants_slot(q, q->world->ids.value[p->number[0]]))
+        return;
+    if (in == 0 && q->path.radius > 0 && near_patch(q, p) < (double)q->path.radius) {
+        offer_patch(q, p, q->from, 0);
+        return;
+    }
+    if (!sn_triangle_cast(&q->path, p->x[0], p->x[1], p->x[2], &t, p->weight))
+        return;
+    complete_patch(p);
+    double s = (double)t * q->length;
+    if (is_early(q, s))
+        offer_patch(q, p, place_at(q, s), s);
+}
+
+bool sn_probe_triangle(void *probe, uint32_t row)
+{
+    sn_probe *q = probe;
+    patch p = patch_at(q, row);
+    if (q->travels) {
+        meet_patch(q, &p);
+        return true;
+    }
+    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, row);
+    if (gap_to(q, &bounds) > (double)q->limit * FARTHER)
+        return true;
+    double distance = near_patch(q, &p);
+    if (is_within(q, distance) && wants_slot(q, q->world->ids.value[p.number[0]]))
+        offer_patch(q, &p, q->from, distance);
+    return true;
+}
+
+/* ---- Colliders --------------------------------------------------------------------------------------------------- */
+
+static sn_pose pose_of(const sn_collider_record *record)
+{
+    return (sn_pose){record->def.position, record->def.rotation};
+}
+
+static bool wants_collider(const sn_probe *q, const sn_collider_record *record)
+{
+    uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_COLLIDERS;
+    return (q->filter.what & bit) && wanted(q, record->def.category);
+}
+
+static void offer_collider(sn_probe *q, const sn_collider_record *record, const sn_touch *touch, double distance)
+{
+    sn_pose pose = pose_of(record);
+    sn_hit hit = {.collider = {record->number, q->world->contact.collider_ids.generation[record->number]},
+                  .triangle = record->shape.type == SN_COLLIDER_MESH ? touch->part : 0,
+                  .point = sn_pose_to_world(&pose, touch->point),
+                  .normal = sn_quat_turn(pose.rotation, touch->normal),
+                  .distance = (sn_real)distance};
+    sn_probe_offer(q, &hit);
+}
+
+/* Whether the probe starts inside of a collider, or overlaps it there. */
+static bool starts_inside(const sn_probe *q, const sn_collider_record *record, sn_touch *touch)
+{
+    sn_pose pose = pose_of(record);
+    return sn_shape_near(&record->shape, sn_pose_to_own(&pose, q->path.from), q->path.radius, touch) &&
+           touch->distance < q->path.radius;
+}
+
+/* The path is cut to the neighbourhood of the collider: coordinates and times are precise there however far away it
+   begins and ends. */
+static void meet_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
+{
+    double in, out;
+    sn_touch touch;
+    sn_real t;
+    if (!clip(q, bounds, &in, &out) || !is_early(q, in))
+        return;
+    if (in == 0 && starts_inside(q, record, &touch)) {
+        offer_collider(q, record, &touch, 0);
+        return;
+    }
+    sn_pose pose = pose_of(record);
+    sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
+    sn_path path = {sn_pose_to_own(&pose, dvec3_round(place_at(q, in))), sn_quat_turn_back(pose.rotation, way),
+                    q->path.radius};
+    if (!sn_shape_cast(&record->shape, &path, &t, &touch))
+        return;
+    double s = in + (double)t * (out - in);
+    if (is_early(q, s))
+        offer_collider(q, record, &touch, s);
+}
+
+static void near_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
+{
+    sn_touch touch;
+    if (gap_to(q, bounds) > (double)q->limit * FARTHER)
+        return;
+    sn_pose pose = pose_of(record);
+    sn_vec3 p = sn_pose_to_own(&pose, q->path.from);
+    if (sn_shape_near(&record->shape, p, q->limit * (sn_real)FARTHER, &touch) && is_within(q, (double)touch.distance))
+        offer_collider(q, record, &touch, (double)touch.distance);
+}
+
+bool sn_probe_collider(void *probe, uint32_t row)
+{
+    sn_probe *q = probe;
+    const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
+    if (!wants_collider(q, record))
+        return true;
+    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_COLLIDERS, row);
+    if (q->travels)
+        meet_collider(q, record, &bounds);
+    else
+        near_collider(q, record, &bounds);
+    return true;
+}

@@ -1,0 +1,198 @@
+/* When a tree pays.
+
+   To look at every particle takes some nanoseconds each, to fit a tree to particles that have moved takes as long as a
+   few such looks, to build one as long as thirty. Nobody knows how many more queries come before the next step; so they
+   look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
+   as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
+#include "world/query_tree.h"
+
+#include "world/world.h"
+
+#define FEW 64u /* so many items or fewer are looked at one by one */
+
+/* What a tree costs, in queries that look at all items. A collider costs as much to ask as to put into a tree. */
+typedef struct price {
+    uint32_t build, fit;
+} price;
+
+static const price prices[SN_SET_COUNT] = {
+    [SN_SET_PARTICLES] = {32, 6}, [SN_SET_SKINS] = {16, 3}, [SN_SET_COLLIDERS] = {2, 1}};
+
+/* A tree is fitted to where things are now until its nodes have become so many times as large; then built anew. */
+#define WORN 2.0
+
+/* Boxes are larger than what is in them by so much of its size: more than rounding, and more than what queries allow
+   rays to pass beside the edge of a triangle. */
+#define MARGIN ((sn_real)1e-3)
+
+/* And by so much of the coordinates: a few roundings. */
+#if SINEW_DOUBLE
+#define ROUNDING (8 * DBL_EPSILON)
+#else
+#define ROUNDING (8 * FLT_EPSILON)
+#endif
+
+void sn_query_trees_init(sn_query_trees *trees)
+{
+    for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
+        sn_query_tree *tree = &trees->tree[set];
+        *tree = (sn_query_tree){0};
+        sn_bvh_init(&tree->bvh);
+        sn_table_column(&tree->bounds_table, sizeof(sn_bounds), false);
+    }
+}
+
+void sn_query_trees_release(sn_query_trees *trees, const sn_allocator *allocator)
+{
+    for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
+        sn_bvh_release(&trees->tree[set].bvh, allocator);
+        sn_table_release(&trees->tree[set].bounds_table, allocator);
+    }
+}
+
+uint32_t sn_query_items(const sn_world *world, sn_query_set set)
+{
+    return set == SN_SET_PARTICLES ? world->particles.table.count
+           : set == SN_SET_SKINS   ? world->contact.triangle_table.count
+                                   : world->contact.collider_table.count;
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+static inline sn_real lower(sn_real a, sn_real b)
+{
+    return b < a ? b : a;
+}
+
+static inline sn_real higher(sn_real a, sn_real b)
+{
+    return b > a ? b : a;
+}
+
+static inline void widen(sn_real *low, sn_real *high, sn_real by)
+{
+    sn_real more = by + (sn_real)ROUNDING * higher(higher(-*low, *low), higher(-*high, *high));
+    *low -= more;
+    *high += more;
+}
+
+static sn_bounds widened(sn_bounds b, sn_real by)
+{
+    widen(&b.low.x, &b.high.x, by);
+    widen(&b.low.y, &b.high.y, by);
+    widen(&b.low.z, &b.high.z, by);
+    return b;
+}
+
+static sn_bounds particle_bounds(const sn_world *world, uint32_t slot)
+{
+    sn_vec3 x = vec4_xyz(world->particles.x[slot]);
+    sn_real radius = world->particles.radius[slot];
+    return widened((sn_bounds){x, x}, radius + radius * MARGIN);
+}
+
+static sn_bounds triangle_bounds(const sn_world *world, uint32_t row)
+{
+    const uint32_t *corner = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)row;
+    sn_vec3 a = vec4_xyz(world->particles.x[world->ids.value[corner[0]]]);
+    sn_bounds all = {a, a};
+    for (uint32_t i = 1; i < 3; ++i) {
+        sn_vec3 x = vec4_xyz(world->particles.x[world->ids.value[corner[i]]]);
+        all.low = vec3(lower(all.low.x, x.x), lower(all.low.y, x.y), lower(all.low.z, x.z));
+        all.high = vec3(higher(all.high.x, x.x), higher(all.high.y, x.y), higher(all.high.z, x.z));
+    }
+    sn_vec3 size = vec3_sub(all.high, all.low);
+    return widened(all, MARGIN * higher(size.x, higher(size.y, size.z)));
+}
+
+/* Half-spaces are unbounded, and stay so. */
+static void widen_side(sn_real *low, sn_real *high)
+{
+    sn_real size = *high - *low;
+    if (isfinite(size))
+        widen(low, high, size * MARGIN);
+    else if (isfinite(*low))
+        *low -= (sn_real)ROUNDING * higher(-*low, *low);
+    else if (isfinite(*high))
+        *high += (sn_real)ROUNDING * higher(-*high, *high);
+}
+
+static sn_bounds collider_bounds(const sn_world *world, uint32_t row)
+{
+    const sn_collider_record *record = &contact_colliders(&world->contact)[row];
+    sn_pose pose = {record->def.position, record->def.rotation};
+    sn_bounds b = sn_shape_bounds_at(&record->shape, &pose);
+    widen_side(&b.low.x, &b.high.x);
+    widen_side(&b.low.y, &b.high.y);
+    widen_side(&b.low.z, &b.high.z);
+    return b;
+}
+
+sn_bounds sn_query_bounds(const sn_world *world, sn_query_set set, uint32_t item)
+{
+    return set == SN_SET_PARTICLES ? particle_bounds(world, item)
+           : set == SN_SET_SKINS   ? triangle_bounds(world, item)
+                                   : collider_bounds(world, item);
+}
+
+/* ---- Trees ------------------------------------------------------------------------------------------------------- */
+
+/* How much a query will have to look at, about. Nodes without bounds are looked at in any case. */
+static double surface_of(const sn_bvh *bvh)
+{
+    const sn_bvh_node *node = bvh->node_table.column[0];
+    double sum = 0;
+    for (uint32_t i = 0; i < bvh->node_table.count; ++i) {
+        sn_vec3 low = node[i].bounds.low, high = node[i].bounds.high;
+        double x = (double)high.x - (double)low.x, y = (double)high.y - (double)low.y;
+        double z = (double)high.z - (double)low.z;
+        double area = x * y + y * z + z * x;
+        sum += isfinite(area) ? area : 0;
+    }
+    return sum;
+}
+
+static bool build(sn_query_tree *tree, const sn_allocator *allocator, uint32_t count)
+{
+    if (!sn_bvh_build(&tree->bvh, allocator, tree->bounds_table.column[0], count))
+        return false;
+    tree->surface = surface_of(&tree->bvh);
+    return true;
+}
+
+/* A tree of as many items can be fitted, even if these are others: it is then large, and built anew. */
+static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set set, uint32_t count)
+{
+    if (!sn_table_reserve(&tree->bounds_table, &world->allocator, count))
+        return false;
+    sn_bounds *bounds = tree->bounds_table.column[0];
+    for (uint32_t i = 0; i < count; ++i)
+        bounds[i] = sn_query_bounds(world, set, i);
+    if (tree->bvh.items != count)
+        return build(tree, &world->allocator, count);
+    sn_bvh_refit(&tree->bvh, bounds);
+    return surface_of(&tree->bvh) <= WORN * tree->surface || build(tree, &world->allocator, count);
+}
+
+const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
+{
+    uint32_t count = sn_query_items(world, set);
+    if (count <= FEW || world->busy)
+        return NULL;
+    sn_query_tree *tree = &((sn_world *)world)->query.tree[set]; /* no part of what a reading call promises to keep */
+    uint64_t edits = set == SN_SET_PARTICLES ? 0 : world->contact.edits;
+    if (tree->moves != world->moves || tree->edits != edits) {
+        tree->moves = world->moves;
+        tree->edits = edits;
+        tree->current = false;
+        tree->asked = 0;
+    }
+    if (tree->current)
+        return &tree->bvh;
+    uint32_t patience = tree->bvh.items == count ? prices[set].fit : prices[set].build;
+    if (++tree->asked <= patience)
+        return NULL;
+    tree->asked = 0; /* and if there is no memory, not again at once */
+    tree->current = bring_up_to_date((sn_world *)world, tree, set, count);
+    return tree->current ? &tree->bvh : NULL;
+}

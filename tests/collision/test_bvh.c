@@ -1,0 +1,457 @@
+/* Trees of boxes: whatever the boxes are like the tree is whole and shallow, and queries find what looking at every box
+   finds. */
+#include "support/support.h"
+
+#include "collision/bvh.h"
+
+#if SINEW_DOUBLE
+#define TINIEST 4.9406564584124654e-324
+#else
+#define TINIEST 1.4012984643248171e-45
+#endif
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+enum { MOST = 6000 };
+
+static sn_bounds box_at(double x, double y, double z, double size)
+{
+    return (sn_bounds){vec(x, y, z), vec(x + size, y + size, z + size)};
+}
+
+typedef enum pattern {
+    RANDOM,
+    EQUAL,
+    COLLINEAR,
+    ONE_HUGE,
+    ONE_FAR,
+    GEOMETRIC, /* each twice as far as the one before: every slice but the last is empty */
+    POINTS,    /* some of them the same */
+    CLUSTERS,
+    HUGE_NUMBERS,
+    TINY_NUMBERS,
+    INFINITE,
+    PATTERNS
+} pattern;
+
+static sn_bounds pattern_box(pattern p, uint32_t i, uint32_t count, uint64_t *seed)
+{
+    double x = support_random_in(seed, -10, 10), y = support_random_in(seed, -10, 10),
+           z = support_random_in(seed, -10, 10), size = support_random_in(seed, 0, 1);
+    switch (p) {
+    case EQUAL:
+        return box_at(1, 2, 3, 4);
+    case COLLINEAR:
+        return box_at(0, x, 0, 0);
+    case ONE_HUGE:
+        return i == count / 2 ? box_at(-1e6, -1e6, -1e6, 2e6) : box_at(x, y, z, size);
+    case ONE_FAR:
+        return i == count / 3 ? box_at(1e12, 0, 0, 1) : box_at(x, y, z, size);
+    case GEOMETRIC:
+        return box_at(ldexp(1, (int)(i % 240) - 120), 0, 0, 0);
+    case POINTS:
+        return box_at((int)x, (int)y, 0, 0);
+    case CLUSTERS:
+        return box_at((double)(int)x * 1e4 + y * 1e-3, (double)(int)z * 1e4, size * 1e-3, 1e-3);
+    case HUGE_NUMBERS:
+        return (sn_bounds){vec(-SUPPORT_REAL_MAX, x, y), vec(SUPPORT_REAL_MAX * size, x + 1, SUPPORT_REAL_MAX)};
+    case TINY_NUMBERS:
+        return (sn_bounds){vec(0, 0, TINIEST * (int)x), vec(TINIEST, 0, TINIEST * 20)};
+    case INFINITE:
+        if (i % 3)
+            return (sn_bounds){vec(-INFINITY, x, y), vec(INFINITY, i % 2 ? x : INFINITY, y + 1)};
+        return box_at(x, y, z, size);
+    default:
+        return box_at(x, y, z, size);
+    }
+}
+
+static void fill(sn_bounds *bounds, pattern p, uint32_t count, uint64_t seed)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        bounds[i] = pattern_box(p, i, count, &seed);
+}
+
+static bool same_vec(sn_vec3 a, sn_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static void grow(sn_bounds *a, const sn_bounds *b)
+{
+    a->low = vec((double)fmin((double)a->low.x, (double)b->low.x), fmin((double)a->low.y, (double)b->low.y),
+                 fmin((double)a->low.z, (double)b->low.z));
+    a->high = vec((double)fmax((double)a->high.x, (double)b->high.x), fmax((double)a->high.y, (double)b->high.y),
+                  fmax((double)a->high.z, (double)b->high.z));
+}
+
+/* Every item is in one leaf, every box is just around what is below it, and nothing is deeper or longer than
+   promised. */
+static void assert_whole(const sn_bvh *bvh, const sn_bounds *bounds, uint32_t count)
+{
+    static uint8_t depth[MOST], seen[MOST];
+    const sn_bvh_node *node = bvh->node_table.column[0];
+    const uint32_t *item = bvh->item_table.column[0];
+    uint32_t nodes = bvh->node_table.count, items = 0, reached = 1;
+    assert_int_equal(bvh->items, count);
+    assert_true(nodes <= count);
+    memset(seen, 0, sizeof seen);
+    depth[0] = 0;
+    for (uint32_t i = 0; i < nodes; ++i) {
+        sn_bounds all = {vec(INFINITY, INFINITY, INFINITY), vec(-INFINITY, -INFINITY, -INFINITY)};
+        assert_true(depth[i] <= SN_BVH_DEPTH && node[i].count <= SN_BVH_LEAF);
+        if (node[i].count) {
+            for (uint32_t k = 0; k < node[i].count; ++k) {
+                uint32_t at = node[i].left + k;
+                assert_true(at < count && item[at] < count && !seen[item[at]]);
+                seen[item[at]] = 1;
+                grow(&all, &bounds[item[at]]);
+                ++items;
+            }
+        } else {
+            assert_true(node[i].left > i && node[i].left + 1 < nodes);
+            reached += 2;
+            for (uint32_t k = 0; k < 2; ++k) {
+                depth[node[i].left + k] = (uint8_t)(depth[i] + 1);
+                grow(&all, &node[node[i].left + k].bounds);
+            }
+        }
+        assert_true(same_vec(all.low, node[i].bounds.low) && same_vec(all.high, node[i].bounds.high));
+    }
+    assert_int_equal(items, count);
+    assert_int_equal(reached, nodes);
+}
+
+static void test_trees_are_whole(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    const uint32_t counts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 33, 100, 1000, MOST};
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    for (int p = 0; p < PATTERNS; ++p)
+        for (uint32_t i = 0; i < COUNT_OF(counts); ++i) {
+            fill(bounds, (pattern)p, counts[i], 7);
+            assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, counts[i]));
+            assert_whole(&bvh, bounds, counts[i]);
+        }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+static void test_refit(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    for (int p = 0; p < PATTERNS; ++p) {
+        fill(bounds, RANDOM, 1000, 3);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1000));
+        fill(bounds, (pattern)p, 1000, 4);
+        sn_bvh_refit(&bvh, bounds);
+        assert_whole(&bvh, bounds, 1000);
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+/* Memory that was used before, and other addresses, change nothing. */
+static void test_trees_depend_on_boxes_only(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    support_memory memory = {0};
+    sn_allocator rubbish = support_allocator(&memory);
+    for (int p = 0; p < PATTERNS; ++p) {
+        sn_bvh one, other;
+        sn_bvh_init(&one);
+        sn_bvh_init(&other);
+        fill(bounds, CLUSTERS, MOST, 1);
+        assert_true(sn_bvh_build(&other, &rubbish, bounds, MOST));
+        fill(bounds, (pattern)p, 3000, 2);
+        assert_true(sn_bvh_build(&one, &sn_default_allocator, bounds, 3000));
+        assert_true(sn_bvh_build(&other, &rubbish, bounds, 3000));
+        assert_int_equal(one.node_table.count, other.node_table.count);
+        assert_memory_equal(one.node_table.column[0], other.node_table.column[0],
+                            one.node_table.count * sizeof(sn_bvh_node));
+        assert_memory_equal(one.item_table.column[0], other.item_table.column[0], 3000 * sizeof(uint32_t));
+        sn_bvh_release(&one, &sn_default_allocator);
+        sn_bvh_release(&other, &rubbish);
+    }
+    assert_memory_clean(&memory);
+}
+
+/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+
+typedef struct visits {
+    const sn_bounds *bounds;
+    uint8_t seen[MOST];
+    uint32_t count, most;
+    sn_real *limit;                                           /* lowered ... */
+    double (*measure)(const struct visits *v, uint32_t item); /* ... to this */
+    sn_vec3 p;
+    sn_path path;
+    double best;
+} visits;
+
+static bool note(void *data, uint32_t item)
+{
+    visits *v = data;
+    assert_false(v->seen[item]);
+    v->seen[item] = 1;
+    v->count++;
+    if (v->measure) {
+        double x = v->measure(v, item);
+        if (x < v->best) {
+            v->best = x;
+            *v->limit = (sn_real)x;
+        }
+    }
+    return v->count != v->most;
+}
+
+static bool overlap(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static void test_overlap(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    static visits v;
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    uint64_t seed = 11;
+    for (int p = 0; p < PATTERNS; ++p) {
+        fill(bounds, (pattern)p, 1500, 5);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
+        for (uint32_t round = 0; round < 60; ++round) {
+            sn_bounds box = pattern_box((pattern)p, round, 60, &seed);
+            memset(&v, 0, sizeof v);
+            sn_bvh_overlap(&bvh, &box, note, &v);
+            for (uint32_t i = 0; i < 1500; ++i)
+                assert_true(v.seen[i] || !overlap(&box, &bounds[i]));
+            if (p == RANDOM)
+                assert_true(v.count < 500);
+            uint32_t all = v.count;
+            memset(&v, 0, sizeof v);
+            v.most = 1 + round;
+            sn_bvh_overlap(&bvh, &box, note, &v);
+            assert_int_equal(v.count, all < v.most ? all : v.most);
+        }
+        sn_bounds empty = {vec(1, 1, 1), vec(2, 0, 2)}, nan = {vec(NAN, 0, 0), vec(NAN, 0, 0)};
+        memset(&v, 0, sizeof v);
+        sn_bvh_overlap(&bvh, &empty, note, &v);
+        sn_bvh_overlap(&bvh, &nan, note, &v);
+        assert_int_equal(v.count, 0);
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+static double outside(double x, double low, double high)
+{
+    return x < low ? low - x : x > high ? x - high : 0;
+}
+
+static double box_distance(const visits *v, uint32_t item)
+{
+    const sn_bounds *b = &v->bounds[item];
+    double x = outside((double)v->p.x, (double)b->low.x, (double)b->high.x);
+    double y = outside((double)v->p.y, (double)b->low.y, (double)b->high.y);
+    double z = outside((double)v->p.z, (double)b->low.z, (double)b->high.z);
+    return sqrt(x * x + y * y + z * z);
+}
+
+/* When a point comes to the box, made larger by the radius: the slabs in double, INFINITY: never. */
+static double box_entry(const visits *v, uint32_t item)
+{
+    const sn_bounds *b = &v->bounds[item];
+    const double from[3] = {(double)v->path.from.x, (double)v->path.from.y, (double)v->path.from.z};
+    const double way[3] = {(double)v->path.way.x, (double)v->path.way.y, (double)v->path.way.z};
+    const double low[3] = {(double)b->low.x, (double)b->low.y, (double)b->low.z};
+    const double high[3] = {(double)b->high.x, (double)b->high.y, (double)b->high.z};
+    double enter = 0, leave = 1, r = (double)v->path.radius;
+    for (int k = 0; k < 3; ++k) {
+        double to_low = low[k] - r - from[k], to_high = high[k] + r - from[k];
+        if (way[k] == 0 && (to_low > 0 || to_high < 0))
+            return (double)INFINITY;
+        if (way[k] == 0)
+            continue;
+        enter = fmax(enter, way[k] > 0 ? to_low / way[k] : to_high / way[k]);
+        leave = fmin(leave, way[k] > 0 ? to_high / way[k] : to_low / way[k]);
+    }
+    return enter <= leave ? enter : (double)INFINITY;
+}
+
+static void test_near(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    static visits v;
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    uint64_t seed = 13;
+    for (int p = 0; p < PATTERNS; ++p) {
+        fill(bounds, (pattern)p, 1500, 6);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
+        for (uint32_t round = 0; round < 60; ++round) {
+            memset(&v, 0, sizeof v);
+            v.p = vec(support_random_in(&seed, -20, 20), support_random_in(&seed, -20, 20),
+                      support_random_in(&seed, -20, 20));
+            v.bounds = bounds;
+            double nearest = (double)INFINITY;
+            for (uint32_t i = 0; i < 1500; ++i)
+                nearest = fmin(nearest, box_distance(&v, i));
+            /* all within a reach */
+            sn_real reach = real(nearest + support_random_in(&seed, 0, 3));
+            sn_bvh_near(&bvh, v.p, &reach, note, &v);
+            for (uint32_t i = 0; i < 1500; ++i)
+                assert_true(v.seen[i] || box_distance(&v, i) > (double)reach);
+            /* the nearest, and few others on the way there */
+            memset(v.seen, 0, sizeof v.seen);
+            v.count = 0;
+            v.measure = box_distance;
+            v.best = (double)INFINITY;
+            reach = (sn_real)INFINITY;
+            v.limit = &reach;
+            sn_bvh_near(&bvh, v.p, &reach, note, &v);
+            assert_true(v.best == nearest);
+            if (p == RANDOM)
+                assert_true(v.count < 300);
+        }
+        memset(&v, 0, sizeof v);
+        sn_real negative = -1, nan = (sn_real)NAN;
+        sn_bvh_near(&bvh, vec(0, 0, 0), &negative, note, &v);
+        sn_bvh_near(&bvh, vec(0, 0, 0), &nan, note, &v);
+        assert_int_equal(v.count, 0);
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+/* Ways of every kind: along axes, next to nothing, through corners of boxes, with and without radius. */
+static sn_path some_path(const sn_bounds *bounds, uint32_t round, uint64_t *seed)
+{
+    sn_path path = {
+        vec(support_random_in(seed, -15, 15), support_random_in(seed, -15, 15), support_random_in(seed, -15, 15)),
+        vec(support_random_in(seed, -30, 30), support_random_in(seed, -30, 30), support_random_in(seed, -30, 30)),
+        round % 2 ? real(support_random_in(seed, 0, 0.5)) : 0};
+    const sn_bounds *aim = &bounds[support_random_below(seed, 1500)];
+    if (round % 8 == 1 || round % 8 == 2)
+        path.from.x = aim->low.x, path.from.z = aim->high.z, path.way.x = 0, path.way.z = 0; /* along the y axis */
+    if (round % 8 == 3)
+        path.way.y = real(TINIEST);
+    if (round % 8 == 4) /* to a corner */
+        path.way = vec((double)(aim->low.x - path.from.x), (double)(aim->low.y - path.from.y),
+                       (double)(aim->high.z - path.from.z));
+    if (round % 8 == 5)
+        path.way = vec(0, 0, 0), path.from = aim->high;
+    return path;
+}
+
+static void test_cast(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    static visits v;
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    uint64_t seed = 17;
+    for (int p = 0; p < HUGE_NUMBERS; ++p) {
+        fill(bounds, (pattern)p, 1500, 8);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
+        for (uint32_t round = 0; round < 160; ++round) {
+            memset(&v, 0, sizeof v);
+            v.bounds = bounds;
+            v.path = some_path(bounds, round, &seed);
+            double first = (double)INFINITY;
+            for (uint32_t i = 0; i < 1500; ++i)
+                first = fmin(first, box_entry(&v, i));
+            sn_real t = real(round % 3 ? 1 : 0.4);
+            sn_bvh_cast(&bvh, &v.path, &t, note, &v);
+            for (uint32_t i = 0; i < 1500; ++i)
+                assert_true(v.seen[i] || box_entry(&v, i) > (double)t);
+            memset(v.seen, 0, sizeof v.seen);
+            v.count = 0;
+            v.measure = box_entry;
+            v.best = (double)INFINITY;
+            v.limit = &t;
+            t = 1;
+            sn_bvh_cast(&bvh, &v.path, &t, note, &v);
+            assert_true(v.best == first);
+            if (p == RANDOM)
+                assert_true(v.count < 200);
+        }
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
+
+static void assert_empty(const sn_bvh *bvh)
+{
+    static visits v;
+    memset(&v, 0, sizeof v);
+    sn_bounds box = box_at(-100, -100, -100, 200);
+    sn_path path = {vec(-50, 0, 0), vec(100, 0, 0), 50};
+    sn_real limit = 1;
+    sn_bvh_overlap(bvh, &box, note, &v);
+    sn_bvh_cast(bvh, &path, &limit, note, &v);
+    limit = 1000;
+    sn_bvh_near(bvh, vec(0, 0, 0), &limit, note, &v);
+    assert_int_equal(v.count, 0);
+    assert_int_equal(bvh->items, 0);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    static sn_bounds bounds[MOST];
+    fill(bounds, RANDOM, MOST, 9);
+    bool done = false;
+    for (uint64_t fail_at = 1; !done; ++fail_at) {
+        assert_true(fail_at < 100);
+        support_memory memory = {0};
+        sn_allocator allocator = support_allocator(&memory);
+        sn_bvh bvh;
+        sn_bvh_init(&bvh);
+        assert_true(sn_bvh_build(&bvh, &allocator, bounds, 0));
+        assert_empty(&bvh);
+        assert_true(sn_bvh_build(&bvh, &allocator, bounds, 50));
+        memory.fail_at = memory.requests + fail_at;
+        done = sn_bvh_build(&bvh, &allocator, bounds, MOST);
+        if (!done)
+            assert_empty(&bvh);
+        memory.fail_at = 0;
+        assert_true(sn_bvh_build(&bvh, &allocator, bounds, MOST));
+        uint64_t requests = memory.requests;
+        for (int p = 0; p < PATTERNS; ++p) { /* whatever tree becomes of them */
+            fill(bounds, (pattern)p, MOST, 10);
+            assert_true(sn_bvh_build(&bvh, &allocator, bounds, MOST));
+            assert_true(sn_bvh_build(&bvh, &allocator, bounds, 700));
+        }
+        assert_int_equal(memory.requests, requests);
+        size_t bytes = memory.bytes;
+        sn_bvh_trim(&bvh, &allocator);
+        assert_true(memory.bytes < bytes);
+        sn_bvh_refit(&bvh, bounds);
+        assert_whole(&bvh, bounds, 700);
+        sn_bvh_release(&bvh, &allocator);
+        assert_empty(&bvh);
+        assert_memory_clean(&memory);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_trees_are_whole),
+        cmocka_unit_test(test_refit),
+        cmocka_unit_test(test_trees_depend_on_boxes_only),
+        cmocka_unit_test(test_overlap),
+        cmocka_unit_test(test_near),
+        cmocka_unit_test(test_cast),
+        cmocka_unit_test(test_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
