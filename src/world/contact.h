@@ -35,15 +35,17 @@ typedef struct sn_skin_record {
 } sn_skin_record;
 
 #define SN_PRESS_COLLIDER 0x80000000u
+#define SN_PRESS_TRIANGLE 0x40000000u
 
 /* What a contact pushed in the last substep, with which the next one begins: state. Sorted by number. */
 typedef struct sn_press {
     uint32_t number; /* of the particle; of two the lower one */
-    uint32_t other;  /* the other particle's, or SN_PRESS_COLLIDER and the collider's */
+    uint32_t
+        other; /* the other particle's, or SN_PRESS_COLLIDER and the collider's, or SN_PRESS_TRIANGLE and the triangle's */
     sn_real pressed; /* m */
     sn_real last;    /* m: in the substep before that */
     sn_vec3 rubbed;  /* m */
-    sn_vec3 normal;  /* colliders */
+    sn_vec3 normal;  /* colliders; triangles: x is the side */
 } sn_press;
 
 typedef struct sn_contact_world {
@@ -59,7 +61,7 @@ typedef struct sn_contact_world {
     sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
-    bool has_radii; /* some particle has a radius, or had; not state */
+    bool has_radii;      /* some particle has a radius, or had; not state */
     uint64_t edits;      /* rises with every change; not state */
 } sn_contact_world;
 

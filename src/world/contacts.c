@@ -52,6 +52,13 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->bounds_table, sizeof(uint32_t), false);
     sn_bvh_init(&c->tree);
     sn_table_column(&c->wall_table, sizeof(sn_wall), false);
+    sn_table_column(&c->graze_table, sizeof(sn_graze), false);
+    sn_table_column(&c->graze_table, sizeof(sn_graze), false);
+    sn_table_column(&c->graze_start_table, sizeof(uint32_t), false);
+    sn_table_column(&c->triangle_table, sizeof(sn_bounds), false);
+    sn_table_column(&c->triangle_table, sizeof(uint32_t), false);
+    sn_table_column(&c->colour_table, sizeof(uint64_t), false);
+    sn_bvh_init(&c->skin_tree);
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
 }
 
@@ -64,6 +71,11 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->bounds_table, allocator);
     sn_bvh_release(&c->tree, allocator);
     sn_table_release(&c->wall_table, allocator);
+    sn_table_release(&c->graze_table, allocator);
+    sn_table_release(&c->graze_start_table, allocator);
+    sn_table_release(&c->triangle_table, allocator);
+    sn_table_release(&c->colour_table, allocator);
+    sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
 }
 
@@ -84,14 +96,14 @@ static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
     return (x + y) / 2;
 }
 
-static sn_grip grip_of(const sn_contact_material *a, const sn_contact_material *b)
+sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material *b)
 {
     return (sn_grip){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
                      mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
                      mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution)};
 }
 
-static bool filters_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
+bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
 {
     return (category & other_mask) && (other_category & mask);
 }
@@ -102,18 +114,20 @@ typedef struct finding {
     sn_world *world;
     sn_contacts *contacts;
     sn_real dt;
-    sn_real fall;            /* m: what gravity adds in the step */
     bool counting;           /* walls: count them, or write them */
     atomic_bool has_spheres; /* some particle can meet others */
-    const uint32_t *trait;
 } finding;
 
-/* How far a particle may come in the step. */
+sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_real fall = vec3_length(world->state.settings.gravity) * dt * dt;
+    return vec3_length(vec4_xyz(p->v[slot])) * dt + fall + SLACK * p->radius[slot];
+}
+
 static sn_real way_of(const finding *f, uint32_t slot)
 {
-    const sn_particle_store *p = &f->world->particles;
-    sn_vec3 v = vec4_xyz(p->v[slot]);
-    return vec3_length(v) * f->dt + f->fall + SLACK * p->radius[slot];
+    return sn_contacts_way(f->world, slot, f->dt);
 }
 
 static void measure_piece(void *data, uint32_t first, uint32_t end)
@@ -154,7 +168,7 @@ static bool index_press(sn_world *world)
 }
 
 /* The entry of a particle and another one, or a collider; NULL if they did not touch. */
-static const sn_press *recall(const sn_contact_world *c, uint32_t number, uint32_t other)
+const sn_press *sn_contacts_recall(const sn_contact_world *c, uint32_t number, uint32_t other)
 {
     const uint32_t *start = c->press_start_table.column[0];
     const sn_press *press = c->press_table.column[0];
@@ -166,10 +180,9 @@ static const sn_press *recall(const sn_contact_world *c, uint32_t number, uint32
     return NULL;
 }
 
-/* Pushes are accelerations times the square of the substep. */
-static sn_real recall_factor(const finding *f)
+sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
 {
-    sn_real h = f->dt / (sn_real)f->world->state.settings.substeps, old = f->world->state.h;
+    sn_real h = dt / (sn_real)world->state.settings.substeps, old = world->state.h;
     return old > 0 ? h * h / (old * old) : 0;
 }
 
@@ -206,7 +219,7 @@ static bool is_wanted(void *data, uint32_t a, uint32_t b)
     } else {
         gb = sn_contact_group(&world->contact, p->group[b]);
     }
-    return filters_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
+    return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
 }
 
 static sn_real *pair_column(const sn_contacts *c, int column)
@@ -224,7 +237,7 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
         pair_column(c, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(c, PAIR_IMPULSE)[at] = 0;
         uint32_t na = p->index[a], nb = p->index[b];
-        const sn_press *old = recall(&world->contact, na < nb ? na : nb, na < nb ? nb : na);
+        const sn_press *old = sn_contacts_recall(&world->contact, na < nb ? na : nb, na < nb ? nb : na);
         sn_vec3 rubbed = old ? vec3_scale(old->rubbed, na < nb ? factor : -factor) : vec3(0, 0, 0);
         pair_column(c, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
         pair_column(c, PAIR_LAST)[at] = old ? old->last * factor : 0;
@@ -232,8 +245,8 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
             pair_column(c, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = (&rubbed.x)[k];
         if (!c->varied)
             continue;
-        sn_grip grip = grip_of(&sn_contact_group(&world->contact, p->group[a])->material,
-                               &sn_contact_group(&world->contact, p->group[b])->material);
+        sn_grip grip = sn_contacts_grip(&sn_contact_group(&world->contact, p->group[a])->material,
+                                        &sn_contact_group(&world->contact, p->group[b])->material);
         pair_column(c, PAIR_HOLD)[at] = grip.hold;
         pair_column(c, PAIR_DRAG)[at] = grip.drag;
         pair_column(c, PAIR_RESTITUTION)[at] = grip.restitution;
@@ -243,7 +256,7 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
 static void fill_batches(void *data, uint32_t first, uint32_t end)
 {
     finding *f = data;
-    sn_real factor = recall_factor(f);
+    sn_real factor = sn_contacts_recall_factor(f->world, f->dt);
     for (uint32_t b = first; b < end; ++b)
         fill_batch(f->world, f->contacts, b, factor);
 }
@@ -254,7 +267,7 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
     const sn_group_record *group = world->contact.group_table.column[0];
     sn_contact_material plain = sn_default_contact_material();
     c->varied = world->contact.group_table.count > 0;
-    c->grip = grip_of(&plain, &plain);
+    c->grip = sn_contacts_grip(&plain, &plain);
     c->bounces = false;
     for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
@@ -393,7 +406,7 @@ static bool look_at(looking *l, uint32_t number)
     const sn_collider_record *r = record_of(world, number);
     const sn_particle_store *p = &world->particles;
     const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
-    if (!filters_agree(group->category, group->mask, r->def.category, r->def.mask))
+    if (!sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
         return true;
     sn_touch touch;
     sn_vec3 x = vec4_xyz(p->x[l->slot]);
@@ -403,11 +416,11 @@ static bool look_at(looking *l, uint32_t number)
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
     if (l->to) {
-        const sn_press *old = recall(&world->contact, p->index[l->slot], SN_PRESS_COLLIDER | number);
-        sn_real factor = recall_factor(l->f);
+        const sn_press *old = sn_contacts_recall(&world->contact, p->index[l->slot], SN_PRESS_COLLIDER | number);
+        sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
         l->to[l->found] = (sn_wall){.slot = l->slot,
                                     .number = number,
-                                    .grip = grip_of(&group->material, &r->def.material),
+                                    .grip = sn_contacts_grip(&group->material, &r->def.material),
                                     .sensor = r->def.sensor,
                                     .normal = old ? old->normal : vec3(0, 0, 0),
                                     .pressed = old ? old->pressed * factor : 0,
@@ -523,11 +536,10 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     finding f = {.world = world, .contacts = c, .dt = dt};
     uint32_t count = world->particles.table.count;
     c->any = false;
-    c->walls = c->near.batches = 0;
+    c->walls = c->near.batches = c->grazes = 0;
     if (!world->contact.settings.on || !count ||
         !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
         return SN_OK;
-    f.fall = vec3_length(world->state.settings.gravity) * dt * dt;
     look_at_materials(world, c);
     if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
@@ -537,11 +549,13 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     sn_result result = find_walls(&f);
     if (result == SN_OK)
         result = find_pairs(&f);
+    if (result == SN_OK)
+        result = sn_grazes_find(world, dt);
     if (result != SN_OK) {
-        c->walls = c->near.batches = 0;
+        c->walls = c->near.batches = c->grazes = 0;
         return result;
     }
-    c->any = c->walls || c->near.batches;
+    c->any = c->walls || c->near.batches || c->grazes;
     return SN_OK;
 }
 
@@ -767,7 +781,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (!c->bounces)
         return true;
     passing p = make_passing(world, h);
-    return run_pairs(&p, p.wide->meet) && run_walls(&p, meet_wall);
+    return run_pairs(&p, p.wide->meet) && sn_grazes_meet(world) && run_walls(&p, meet_wall);
 }
 
 bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
@@ -776,8 +790,10 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
         return true;
     passing p = make_passing(world, h);
     p.first = first;
-    return (!first || (run_pairs(&p, p.wide->warm) && run_walls(&p, warm_wall))) && run_pairs(&p, p.wide->project) &&
-           run_walls(&p, project_wall);
+    sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
+    if (first && !(run_pairs(&p, p.wide->warm) && sn_grazes_warm(world, &graze) && run_walls(&p, warm_wall)))
+        return false;
+    return run_pairs(&p, p.wide->project) && sn_grazes_project(world, &graze) && run_walls(&p, project_wall);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
@@ -785,7 +801,9 @@ bool sn_contacts_end(sn_world *world, sn_real h)
     if (!world->contacts.any)
         return true;
     passing p = make_passing(world, h);
-    return (!p.pairs.approach || run_pairs(&p, p.wide->bounce)) && run_walls(&p, bounce_wall);
+    sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above};
+    return (!p.pairs.approach || run_pairs(&p, p.wide->bounce)) && sn_grazes_bounce(world, &graze) &&
+           run_walls(&p, bounce_wall);
 }
 
 void sn_contacts_leave(sn_world *world, uint32_t i, uint32_t substeps)
@@ -817,6 +835,10 @@ void sn_contacts_forget(sn_world *world)
     for (uint32_t i = 0; i < c->walls; ++i)
         if (wall[i].pressed > 0)
             sn_history_forget(&world->history, wall[i].slot);
+    const sn_graze *graze = c->graze_table.column[0];
+    for (uint32_t i = 0; i < c->grazes; ++i)
+        for (uint32_t k = 0; graze[i].pressed > 0 && k < 4; ++k)
+            sn_history_forget(&world->history, graze[i].slot[k]);
     for (uint32_t b = 0; b < c->near.batches; ++b)
         for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
             if (pair_column(c, PAIR_PRESSED)[b * SN_NEAR + i] > 0) {
@@ -857,6 +879,7 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
 {
     const sn_contacts *c = &world->contacts;
     const sn_wall *wall = c->wall_table.column[0];
+    const sn_graze *graze = c->graze_table.column[0];
     for (uint32_t b = 0; b < c->near.batches; ++b)
         for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
             if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
@@ -866,6 +889,16 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
     for (uint32_t i = 0; i < c->walls; ++i)
         if (wall[i].pressed > 0) {
             sn_press press = wall_press(world, &wall[i]);
+            each(&world->contact, &press);
+        }
+    for (uint32_t i = 0; i < c->grazes; ++i)
+        if (graze[i].pressed > 0) {
+            sn_press press = {.number = world->particles.index[graze[i].slot[0]],
+                              .other = SN_PRESS_TRIANGLE | graze[i].triangle,
+                              .pressed = graze[i].pressed,
+                              .last = graze[i].last,
+                              .rubbed = graze[i].rubbed,
+                              .normal = vec3(graze[i].side, 0, 0)};
             each(&world->contact, &press);
         }
 }
@@ -888,7 +921,7 @@ bool sn_contacts_reserve_memory(sn_world *world)
     sn_contact_world *contact = &world->contact;
     if (!c->any && !contact->press_table.count)
         return true;
-    return sn_table_reserve(&contact->press_table, &world->allocator, (uint64_t)c->near.pairs + c->walls) &&
+    return sn_table_reserve(&contact->press_table, &world->allocator, (uint64_t)c->near.pairs + c->walls + c->grazes) &&
            sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2);
 }
 

@@ -27,6 +27,25 @@ typedef struct sn_wall {
     bool sensor, touched;  /* in this step */
 } sn_wall;
 
+#define SN_GRAZE_COLOURS 64u
+
+/* A particle and a triangle of a skin that may meet. */
+typedef struct sn_graze {
+    uint32_t slot[4];  /* the particle, and the triangle's corners */
+    uint32_t triangle; /* in the world's table of triangles */
+    sn_real side;      /* of the triangle that the particle is on: 1 in front, -1 behind */
+    sn_real reach;     /* m: radius and thickness */
+    sn_grip grip;
+    sn_real clear;         /* m: no contact before they have come nearer by this */
+    sn_real pressed, last; /* m: as in wide/contact.h */
+    sn_vec3 rubbed;
+    sn_real weight[3]; /* of the corners, where they touch, or touched last */
+    sn_vec3 normal;    /* towards the particle */
+    sn_vec3 before;    /* m/s: relative velocity before the substep */
+    sn_real impulse;   /* N s: in this step */
+    bool touched;      /* in this step */
+} sn_graze;
+
 /* Where a collider is in a substep. */
 typedef struct sn_collider_motion {
     sn_pose step_start, step_end; /* of the step */
@@ -50,6 +69,14 @@ typedef struct sn_contacts {
     sn_table wall_table;  /* of sn_wall, by slot and number of the collider */
     sn_table piece_table; /* of uint32_t: where the walls of each piece of particles begin, and one more */
     uint32_t walls, pieces;
+    sn_table graze_table;       /* of sn_graze, by colour, and room for sorting: those of a colour share no particle */
+    sn_table graze_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
+    sn_table triangle_table;    /* of sn_bounds, and of uint32_t skins, by triangle */
+    sn_table colour_table;      /* of uint64_t, by slot: colours in use */
+    sn_bvh skin_tree;
+    uint64_t tree_edits; /* of the contact world, when the tree was built */
+    uint32_t tree_age;   /* steps since then */
+    uint32_t grazes;
 } sn_contacts;
 
 struct sn_world;
@@ -70,6 +97,34 @@ bool sn_contacts_reserve_memory(struct sn_world *world);
 void sn_contacts_remember(struct sn_world *world);
 
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact);
+
+/* ---- grazes.c: contact with skins ---------------------------------------------------------------------------------------- */
+
+typedef struct sn_graze_pass {
+    sn_real h;
+    sn_real part, ease, bounce_above; /* as in wide/wide.h */
+} sn_graze_pass;
+
+sn_result sn_grazes_find(struct sn_world *world, sn_real dt);
+bool sn_grazes_meet(struct sn_world *world);
+bool sn_grazes_warm(struct sn_world *world, const sn_graze_pass *pass);
+bool sn_grazes_project(struct sn_world *world, const sn_graze_pass *pass);
+bool sn_grazes_bounce(struct sn_world *world, const sn_graze_pass *pass);
+
+/* ---- What finding shares ---------------------------------------------------------------------------------------------------- */
+
+sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material *b);
+
+/* Whether two sets of categories and masks let each other collide. */
+bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask);
+
+/* m: how far a particle may come in a step of dt. */
+sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt);
+
+/* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
+   begins with: pushes are accelerations times the square of the substep. */
+const sn_press *sn_contacts_recall(const sn_contact_world *contact, uint32_t number, uint32_t other);
+sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);

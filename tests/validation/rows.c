@@ -797,6 +797,136 @@ static void substeps_against_iterations(records *out)
     }
 }
 
+/* ---- Rows 14, 15 and 16: contact --------------------------------------------------------------------------------------- */
+
+enum { CRATE_CORNERS = 8 };
+
+/* A flat box, 0.4 m x 0.1 m x 0.4 m between the centres of its corners, which are small balls; rods between all of them. It is
+   so flat that it does not tip over. */
+typedef struct crate {
+    sn_world *world;
+    sn_particle corner[CRATE_CORNERS];
+} crate;
+
+#define CORNER_RADIUS 0.02 /* m */
+
+/* One material for everything that touches. */
+static void set_materials(sn_world *world, sn_collider collider, double friction, double restitution)
+{
+    sn_group_contact group = sn_default_group_contact(0);
+    group.material.static_friction = group.material.dynamic_friction = real(friction);
+    group.material.restitution = real(restitution);
+    must(world, sn_world_set_group_contact(world, 0, &group), "material of particles");
+    must(world, sn_collider_set_material(world, collider, &group.material), "material of a collider");
+}
+
+/* Lies on a plane through the origin that rises by so many degrees towards +x. */
+static crate make_crate(double mass, double friction, double degrees)
+{
+    crate c = {.world = make_world(10, 1, 0)};
+    double angle = degrees * acos(-1.0) / 180, s = sin(angle), k = cos(angle);
+    sn_collider ramp = sn_add_plane_collider(c.world, vec(0, 0, 0), vec(-s, k, 0));
+    set_materials(c.world, ramp, friction, 0);
+    for (int i = 0; i < CRATE_CORNERS; ++i) {
+        double along = i & 1 ? 0.4 : 0, up = (i & 2 ? 0.1 : 0) + CORNER_RADIUS;
+        sn_particle_def def = sn_default_particle_def();
+        def.position = vec(k * along - s * up, s * along + k * up, i & 4 ? 0.4 : 0);
+        def.mass = real(mass / CRATE_CORNERS);
+        def.radius = real(CORNER_RADIUS);
+        must(c.world, sn_particle_add(c.world, &def, &c.corner[i]), "corner");
+        for (int j = 0; j < i; ++j) {
+            sn_vec3 a = sn_particle_position(c.world, c.corner[i]), b = sn_particle_position(c.world, c.corner[j]);
+            join(c.world, c.corner[i], c.corner[j], distance(&a.x, &b.x), 0);
+        }
+    }
+    return c;
+}
+
+static void crate_centre(const crate *c, double centre[3])
+{
+    centre[0] = centre[1] = centre[2] = 0;
+    for (int i = 0; i < CRATE_CORNERS; ++i) {
+        sn_vec3 x = sn_particle_position(c->world, c->corner[i]);
+        centre[0] += (double)x.x / CRATE_CORNERS;
+        centre[1] += (double)x.y / CRATE_CORNERS;
+        centre[2] += (double)x.z / CRATE_CORNERS;
+    }
+}
+
+/* m: how far the crate comes in the time. */
+static double crate_way(const crate *c, double seconds)
+{
+    double from[3], to[3], square = 0;
+    crate_centre(c, from);
+    run(c->world, (uint32_t)(seconds / FRAME + 0.5), FRAME);
+    crate_centre(c, to);
+    for (int k = 0; k < 3; ++k)
+        square += (to[k] - from[k]) * (to[k] - from[k]);
+    return sqrt(square);
+}
+
+/* Slides exactly if the angle exceeds atan mu. */
+static void friction_ramp(records *out)
+{
+    static const double friction[] = {0.1, 0.3, 0.5, 0.7, 1}, degrees[] = {3, 10, 20, 30, 40};
+    for (size_t i = 0; i < COUNT_OF(friction); ++i)
+        for (size_t j = 0; j < COUNT_OF(degrees); ++j) {
+            crate c = make_crate(1, friction[i], degrees[j]);
+            bool slides = tan(degrees[j] * acos(-1.0) / 180) > friction[i];
+            run(c.world, 12, FRAME);
+            double way = crate_way(&c, 2);
+            sn_world_destroy(c.world);
+            record *r = append(out, 14, slides ? JUDGE_AT_LEAST : JUDGE_AT_MOST, slides ? 0.1 : 1e-3, way, 0);
+            SETUP(r, "box on a ramp, µ = %.1f, %.0f°, %s, way in 2 s in m", friction[i], degrees[j],
+                  slides ? "slides" : "stays");
+        }
+}
+
+/* From 2 m/s it comes v^2 / (2 mu g) far, whatever its mass. */
+static void sliding_stop(records *out)
+{
+    static const double friction[] = {0.2, 0.4, 0.7}, mass[] = {0.1, 1, 100};
+    for (size_t i = 0; i < COUNT_OF(friction); ++i)
+        for (size_t j = 0; j < COUNT_OF(mass); ++j) {
+            double expected = 4 / (2 * friction[i] * G);
+            crate c = make_crate(mass[j], friction[i], 0);
+            run(c.world, 12, FRAME);
+            for (int k = 0; k < CRATE_CORNERS; ++k)
+                must(c.world, sn_particle_set_velocity(c.world, c.corner[k], vec(2, 0, 0)), "velocity");
+            double way = crate_way(&c, 2);
+            sn_world_destroy(c.world);
+            record *r = append(out, 15, JUDGE_WITHIN, expected, way, 0.03 * expected);
+            SETUP(r, "sliding stop from 2 m/s, µ = %.1f, %g kg, h = 1/600, way in m", friction[i], mass[j]);
+        }
+}
+
+/* m: how high the lowest point of a ball rises again after a fall of 1 m. */
+static double rebound(double restitution)
+{
+    sn_world *world = make_world(1, 1, 0);
+    set_materials(world, sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)), 0.5, restitution);
+    sn_particle ball = add(world, 0, 1.1, 1);
+    double highest = 0;
+    must(world, sn_particle_set_radius(world, ball, real(0.1)), "radius");
+    for (int step = 0; step < 6000; ++step) {
+        bool rises = (double)sn_particle_velocity(world, ball).y > 0;
+        run(world, 1, 1.0 / 6000);
+        highest = fmax(highest, rises ? (double)sn_particle_position(world, ball).y - 0.1 : 0);
+    }
+    sn_world_destroy(world);
+    return highest;
+}
+
+static void bouncing_ball(records *out)
+{
+    static const double restitution[] = {0.5, 0.8};
+    for (size_t i = 0; i < COUNT_OF(restitution); ++i) {
+        double e = restitution[i], expected = e * e;
+        record *r = append(out, 16, JUDGE_WITHIN, expected, rebound(e), 0.01 * expected);
+        SETUP(r, "ball dropped from 1 m, restitution %.1f, h = 1/6000, rebound in m", e);
+    }
+}
+
 const row validation_rows[] = {
     {1, "free fall", free_fall},
     {2, "spring, amplitude", spring_amplitude},
@@ -810,6 +940,9 @@ const row validation_rows[] = {
     {7, "pendulum, force, second order", row_7},
     {8, "double pendulum", double_pendulum},
     {9, "catenary", catenary_rest},
+    {14, "box on a ramp", friction_ramp},
+    {15, "sliding stop", sliding_stop},
+    {16, "bouncing ball", bouncing_ball},
     {19, "falling cloth", falling_cloth},
     {21, "substeps against iterations", substeps_against_iterations},
 };
