@@ -17,7 +17,7 @@ typedef struct bench_options {
     sn_texts set;
     const char *threads, *substeps, *path, *bullet, *save;
     uint32_t frames;
-    bool quick, list, json, help;
+    bool quick, slow, list, json, help;
 } bench_options;
 
 #define FIELD(name) offsetof(bench_options, name)
@@ -32,6 +32,7 @@ static const sn_option options[] = {
     {"bullet", 'b', SN_OPTION_TEXT, FIELD(bullet), 0, "PROGRAM",
      "what runs the scenes on Bullet; default sinew-bench-bullet beside this program. none: leave Bullet out"},
     {"quick", 0, SN_OPTION_FLAG, FIELD(quick), 0, NULL, "a few frames of small scenes: a glance, no measurement"},
+    {"long", 0, SN_OPTION_FLAG, FIELD(slow), 0, NULL, "also the scenes that take many minutes"},
     {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), SN_BENCH_LEAST, "N",
      "measure so many frames; default what the scene says, of a file at most 300"},
     {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change scene files before they are built, as run does"},
@@ -184,6 +185,7 @@ static sn_bench_job make_job(const bench *b, const sn_bench_case *c, uint32_t su
     return (sn_bench_job){.what = c,
                           .substeps = substeps,
                           .threads = 1,
+                          .settle = b->o->quick && c->settle > QUICK_FRAMES ? QUICK_FRAMES : c->settle,
                           .frames = b->o->frames  ? b->o->frames
                                     : b->o->quick ? QUICK_FRAMES
                                                   : c->frames,
@@ -192,7 +194,8 @@ static sn_bench_job make_job(const bench *b, const sn_bench_case *c, uint32_t su
 
 static void bench_bullet(bench *b, const sn_bench_job *job)
 {
-    sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "bullet", "links", 1);
+    const char *path = sn_bench_case_is_pile(job->what) ? "spheres" : "links";
+    sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "bullet", path, 1);
     if (!sn_bench_bullet(b->bullet, job, &row) && strcmp(row.status, "not installed") != 0)
         worsen(b, SN_EXIT_FAILED);
     keep(b, &row);
@@ -200,6 +203,8 @@ static void bench_bullet(bench *b, const sn_bench_job *job)
 
 static void bench_path(bench *b, sn_bench_job *job)
 {
+    sn_bench_settled settled = {0};
+    job->settled = &settled;
     for (uint32_t i = 0; i < b->threads.count && b->code != SN_EXIT_OUTPUT; ++i) {
         job->threads = b->threads.item[i];
         job->edits = job->seconds > 0 && job->threads == 1 && job->what->n == EDITED && !b->substeps.count;
@@ -209,6 +214,8 @@ static void bench_path(bench *b, sn_bench_job *job)
             worsen(b, SN_EXIT_FAILED);
         keep(b, &row);
     }
+    job->settled = NULL;
+    sn_bench_settled_release(&settled);
 }
 
 /* Bullet first, so that the ratio can stand in the rows that follow. */
@@ -232,7 +239,8 @@ static bool bench_named(bench *b, const char *name)
     bool found = false;
     for (uint32_t i = 0; sn_bench_case_at(i); ++i)
         if (strcmp(sn_bench_case_at(i)->scene, name) == 0) {
-            bench_case(b, sn_bench_case_at(i));
+            if (!sn_bench_case_at(i)->slow || b->o->slow)
+                bench_case(b, sn_bench_case_at(i));
             found = true;
         }
     const char *dash = strrchr(name, '-');
@@ -242,7 +250,7 @@ static bool bench_named(bench *b, const char *name)
     unsigned long n = strtoul(dash + 1, &end, 10);
     snprintf(scene, sizeof scene, "%.*s", (int)(dash - name), name);
     sn_bench_case c;
-    found = *end == 0 && n <= SN_BENCH_CLOTH && sn_bench_case_find(scene, (uint32_t)n, &c);
+    found = *end == 0 && n <= UINT32_MAX && sn_bench_case_find(scene, (uint32_t)n, &c);
     if (found)
         bench_case(b, &c);
     return found;
@@ -294,6 +302,11 @@ static void bench_operand(bench *b, const char *name)
 
 /* ---- The command ------------------------------------------------------------------------------------------------- */
 
+static bool wanted(const bench *b, const sn_bench_case *c)
+{
+    return b->o->quick ? c->quick : !c->slow || b->o->slow;
+}
+
 static void bench_all(bench *b, const sn_texts *operands)
 {
     if (!sn_bench_machine_measure(&b->machine, b->o->quick)) {
@@ -306,7 +319,7 @@ static void bench_all(bench *b, const sn_texts *operands)
     for (uint32_t i = 0; i < operands->count && b->code != SN_EXIT_OUTPUT; ++i)
         bench_operand(b, operands->item[i]);
     for (uint32_t i = 0; operands->count == 0 && sn_bench_case_at(i) && b->code != SN_EXIT_OUTPUT; ++i)
-        if (!b->o->quick || sn_bench_case_at(i)->quick)
+        if (wanted(b, sn_bench_case_at(i)))
             bench_case(b, sn_bench_case_at(i));
     if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))
         worsen(b, SN_EXIT_OUTPUT);
@@ -334,11 +347,13 @@ const sn_command sn_command_bench = {
     .name = "bench",
     .operands = "[SCENE...]",
     .about = "Measures what a step costs, and how well the constraints hold at that price",
-    .details = "SCENE is a standard scene (--list shows them; cloth-96 is a cloth of any size) or a scene\n"
+    .details = "SCENE is a standard scene (--list shows them; cloth-96, pile-500: any size) or a scene\n"
                "file. Without scenes: all standard ones. The table shows the median of blocks of frames\n"
                "and the spread between their quartiles; stretch is |l - l0| / l0 at the end; limit is\n"
                "the share that is reached of what the machine allows, which is measured in the same run.\n"
-               "path: grid is numbered row by row, general is shuffled, as any mesh may be.\n",
+               "path: grid is numbered row by row, general is shuffled, as any mesh may be.\n"
+               "Of a pile the time is that of a sphere in a substep, and stretch is overlap, as a share\n"
+               "of the radius; it fell into its box and settled before it is measured.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

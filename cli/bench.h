@@ -4,8 +4,11 @@
 
 #include "cli/bench_scenes.h"
 #include "cli/bench_time.h"
+#include "cli/info.h"
 #include "scene/document.h"
 #include "scene/scene.h"
+
+#include <sinew/sinew.h>
 
 #define SN_BENCH_NAME  64
 #define SN_BENCH_TEXT  160
@@ -23,25 +26,26 @@ typedef struct sn_bench_row {
     uint32_t threads;
     uint32_t particles, constraints;
     uint32_t substeps, iterations;
-    uint32_t frames, blocks;
-    bool distances; /* all its constraints are rods: it can be held against the limits */
+    uint32_t settled, frames, blocks; /* frames before those that were measured, and those */
+    bool distances;                   /* all its constraints are rods: it can be held against the limits */
 
-    double projections; /* in a frame */
-    double ns;          /* of a projection */
-    double ms;          /* of a frame, median */
-    double spread;      /* between the quartiles, as a share of the median */
-    double stretch_mean, stretch_max;
-    double build_ms;       /* to make the world */
-    double first_ms;       /* the first frame, with all that is made ready in it */
-    double bytes;          /* that the world holds after it */
-    double edit_ns;        /* to remove a constraint or to add one */
-    double volume_ns;      /* of one volume row: what they add to the scene without them */
-    double speed_up;       /* against one thread */
-    double limit_ns;       /* what this machine allows, */
-    bool memory_bound;     /*   by memory instead of arithmetic, */
-    double limit_share;    /*   and how much of it is reached */
-    double bullet;         /* how many times faster than Bullet, */
-    double bullet_stretch; /* and how many times less stretched on the mean */
+    double projections;                /* in a frame */
+    double ns;                         /* of a projection */
+    double ms;                         /* of a frame, median */
+    double spread;                     /* between the quartiles, as a share of the median */
+    double stretch_mean, stretch_max;  /* of a pile: overlap, as a share of the radius */
+    double kinetic, fastest, contacts; /* of a pile at the end: J a particle, m/s, and what one touches on the mean */
+    double build_ms;                   /* to make the world */
+    double first_ms;                   /* the first frame, with all that is made ready in it */
+    double bytes;                      /* that the world holds after it */
+    double edit_ns;                    /* to remove a constraint or to add one */
+    double volume_ns;                  /* of one volume row: what they add to the scene without them */
+    double speed_up;                   /* against one thread */
+    double limit_ns;                   /* what this machine allows, */
+    bool memory_bound;                 /*   by memory instead of arithmetic, */
+    double limit_share;                /*   and how much of it is reached */
+    double bullet;                     /* how many times faster than Bullet, */
+    double bullet_stretch;             /* and how many times less stretched on the mean */
 
     char residual_kind[SN_BENCH_NAME]; /* of a scene file: the kind with the most constraints, "" if none */
     double residual_mean, residual_worst;
@@ -71,12 +75,21 @@ void sn_bench_limit(const sn_bench_machine *machine, sn_bench_row *row);
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
+/* A world that was settled once, for all rows of a case. Zero it, and release it after the last one. */
+typedef struct sn_bench_settled {
+    sn_meter meter; /* of the memory that the snapshot is in */
+    sn_snapshot *snapshot;
+} sn_bench_settled;
+
+void sn_bench_settled_release(sn_bench_settled *settled);
+
 /* Measures a standard scene with Sinew (bench_world.c). False, with the reason in row->status, if it fails. */
 typedef struct sn_bench_job {
     const sn_bench_case *what;
-    uint32_t path, threads, substeps, frames;
-    double seconds; /* repeat until so much was measured */
-    bool edits;     /* also measure what an edit costs */
+    uint32_t path, threads, substeps, settle, frames;
+    sn_bench_settled *settled; /* NULL: settle in every run */
+    double seconds;            /* repeat until so much was measured */
+    bool edits;                /* also measure what an edit costs */
 } sn_bench_job;
 
 bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row);

@@ -51,8 +51,8 @@ static char *command_line(const char *program, const sn_bench_job *job)
         }
         line[at++] = *p;
     }
-    snprintf(line + at, room - at, "' %s %u %u %u %g", job->what->scene, (unsigned)job->what->n,
-             (unsigned)job->substeps, (unsigned)job->frames, job->seconds);
+    snprintf(line + at, room - at, "' %s %u %u %u %g %u", job->what->scene, (unsigned)job->what->n,
+             (unsigned)job->substeps, (unsigned)job->frames, job->seconds, (unsigned)job->settle);
     return line;
 }
 
@@ -102,11 +102,16 @@ static bool read_row(const sn_value *root, sn_bench_row *row)
     row->first_ms = number_of(root, "first_ms");
     row->stretch_mean = number_of(root, "stretch_mean");
     row->stretch_max = number_of(root, "stretch_max");
+    row->kinetic = number_of(root, "kinetic_per_particle");
+    row->fastest = number_of(root, "speed_max");
+    row->contacts = number_of(root, "contacts_per_particle");
+    if (!count_of(root, "settle_frames", &row->settled)) /* only piles say it */
+        row->settled = 0;
     bool good = count_of(root, "particles", &row->particles) && count_of(root, "constraints", &row->constraints) &&
                 count_of(root, "substeps", &row->substeps) && count_of(root, "iterations", &row->iterations) &&
                 count_of(root, "frames", &row->frames) && count_of(root, "blocks", &row->blocks);
-    row->projections = (double)row->substeps * row->iterations * row->constraints;
-    row->distances = true;
+    row->distances = row->constraints > 0;
+    row->projections = (double)row->substeps * row->iterations * (row->distances ? row->constraints : row->particles);
     return good && row->ns > 0 && row->ms > 0;
 }
 

@@ -18,8 +18,7 @@ void sn_bench_model_release(sn_bench_model *model)
     memset(model, 0, sizeof *model);
 }
 
-/* Room for so many. The counts are those of the edges and tetrahedra that are there, none yet. */
-static bool reserve(sn_bench_model *m, uint32_t particles, uint32_t edges, uint32_t tets)
+bool sn_bench_model_reserve(sn_bench_model *m, uint32_t particles, uint32_t edges, uint32_t tets)
 {
     memset(m, 0, sizeof *m);
     m->particles = particles;
@@ -76,7 +75,7 @@ static uint32_t cloth_edges(uint32_t n)
 
 static bool build_cloth(uint32_t n, sn_bench_model *m)
 {
-    if (!reserve(m, n * n, cloth_edges(n), 0))
+    if (!sn_bench_model_reserve(m, n * n, cloth_edges(n), 0))
         return false;
     put_cloth(m, n, 0, 0, 0);
     return true;
@@ -97,7 +96,7 @@ static void spot_of(uint32_t i, uint32_t objects, double *y, double *z)
 static bool build_cloths(uint32_t n, sn_bench_model *m)
 {
     uint32_t each = SMALL_CLOTH * SMALL_CLOTH;
-    if (!reserve(m, n * each, n * cloth_edges(SMALL_CLOTH), 0))
+    if (!sn_bench_model_reserve(m, n * each, n * cloth_edges(SMALL_CLOTH), 0))
         return false;
     for (uint32_t i = 0; i < n; ++i) {
         double y, z;
@@ -122,7 +121,7 @@ static void put_rope(sn_bench_model *m, uint32_t count, uint32_t first, double y
 
 static bool build_rope(uint32_t n, sn_bench_model *m)
 {
-    if (!reserve(m, n, n - 1, 0))
+    if (!sn_bench_model_reserve(m, n, n - 1, 0))
         return false;
     put_rope(m, n, 0, 0, 0, 100);
     return true;
@@ -130,7 +129,7 @@ static bool build_rope(uint32_t n, sn_bench_model *m)
 
 static bool build_heavy_rope(uint32_t n, sn_bench_model *m)
 {
-    if (!reserve(m, n, n - 1, 0))
+    if (!sn_bench_model_reserve(m, n, n - 1, 0))
         return false;
     put_rope(m, n, 0, 0, 0, 1000);
     return true;
@@ -140,7 +139,7 @@ static bool build_heavy_rope(uint32_t n, sn_bench_model *m)
 
 static bool build_ropes(uint32_t n, sn_bench_model *m)
 {
-    if (!reserve(m, n * SHORT_ROPE, n * (SHORT_ROPE - 1), 0))
+    if (!sn_bench_model_reserve(m, n * SHORT_ROPE, n * (SHORT_ROPE - 1), 0))
         return false;
     for (uint32_t i = 0; i < n; ++i) {
         double y, z;
@@ -215,7 +214,8 @@ static void join_corner(sn_bench_model *m, uint32_t n, const uint32_t p[3])
 static bool build_block(uint32_t n, sn_bench_model *m, bool volumes)
 {
     uint32_t side = n + 1;
-    if (!reserve(m, side * side * side, 3 * n * side * side + 3 * side * n * n, volumes ? 5 * n * n * n : 0))
+    if (!sn_bench_model_reserve(m, side * side * side, 3 * n * side * side + 3 * side * n * n,
+                                volumes ? 5 * n * n * n : 0))
         return false;
     for (uint32_t i = 0; i < m->particles; ++i)
         place(m, i, i % side, i / side % side, i / side / side);
@@ -241,8 +241,7 @@ static bool build_links(uint32_t n, sn_bench_model *m)
 
 /* ---- Shuffling --------------------------------------------------------------------------------------------------- */
 
-/* The splitmix64 generator: all that is asked of it is to be the same everywhere. */
-static uint64_t draw(uint64_t *state)
+uint64_t sn_bench_draw(uint64_t *state)
 {
     uint64_t z = *state += 0x9E3779B97F4A7C15u;
     z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
@@ -252,7 +251,7 @@ static uint64_t draw(uint64_t *state)
 
 static uint32_t draw_below(uint64_t *state, uint32_t bound)
 {
-    return (uint32_t)((draw(state) >> 32) * bound >> 32);
+    return (uint32_t)((sn_bench_draw(state) >> 32) * bound >> 32);
 }
 
 static void swap_bytes(void *a, void *b, size_t size)
@@ -302,7 +301,7 @@ bool sn_bench_model_shuffle(sn_bench_model *m)
     bool good = renumber(m, number);
     for (uint32_t i = 0; i < m->edges && good; ++i) {
         uint32_t a = number[m->edge[i].a], b = number[m->edge[i].b];
-        bool turned = draw(&state) & 1;
+        bool turned = sn_bench_draw(&state) & 1;
         m->edge[i].a = turned ? b : a;
         m->edge[i].b = turned ? a : b;
     }
@@ -341,24 +340,31 @@ void sn_bench_model_stretch(const sn_bench_model *m, const double *xyz, double *
 
 #define BOTH (SN_BENCH_GRID | SN_BENCH_GENERAL)
 
-/* Sizes of one scene rise. Large cloths run fewer frames: their rows say so. */
+/* Sizes of one scene rise. Large scenes run fewer frames: their rows say so. Bullet needs a second a frame for a pile
+   of 20,000, and is spared larger ones. */
 static const sn_bench_case cases[] = {
     {"cloth", 64, 10, 300, BOTH | SN_BENCH_SEQUENTIAL, true, true, true, "n by n particles, held at two corners",
-     build_cloth},
-    {"cloth", 128, 10, 300, BOTH, true, false, true, "", build_cloth},
-    {"cloth", 256, 10, 300, BOTH, true, false, true, "", build_cloth},
-    {"cloth", 512, 10, 60, BOTH, true, false, true, "", build_cloth},
-    {"cloth", 1024, 10, 60, BOTH, false, false, true, "", build_cloth},
+     build_cloth, 0, false},
+    {"cloth", 128, 10, 300, BOTH, true, false, true, "", build_cloth, 0, false},
+    {"cloth", 256, 10, 300, BOTH, true, false, true, "", build_cloth, 0, false},
+    {"cloth", 512, 10, 60, BOTH, true, false, true, "", build_cloth, 0, false},
+    {"cloth", 1024, 10, 60, BOTH, false, false, true, "", build_cloth, 0, false},
     {"rope", 1000, 20, 300, BOTH | SN_BENCH_SEQUENTIAL, true, true, true,
-     "n particles, the last a hundred times heavier", build_rope},
+     "n particles, the last a hundred times heavier", build_rope, 0, false},
     {"rope_heavy", 1000, 20, 300, SN_BENCH_GRID | SN_BENCH_DIRECT, false, true, true,
-     "the last a thousand times heavier", build_heavy_rope},
+     "the last a thousand times heavier", build_heavy_rope, 0, false},
     {"tets_links", 20, 10, 300, SN_BENCH_GENERAL, true, false, false,
-     "n cubed cubes of five tetrahedra: their edges, held at two corners", build_links},
+     "n cubed cubes of five tetrahedra: their edges, held at two corners", build_links, 0, false},
     {"tets", 20, 10, 300, SN_BENCH_GENERAL, false, false, false, "the same with the volumes of the tetrahedra",
-     build_tets},
-    {"ropes", 1000, 10, 300, SN_BENCH_GRID, false, false, true, "n ropes of 32 particles", build_ropes},
-    {"cloths", 256, 10, 300, SN_BENCH_GRID, false, false, true, "n cloths of 16 by 16 particles", build_cloths},
+     build_tets, 0, false},
+    {"ropes", 1000, 10, 300, SN_BENCH_GRID, false, false, true, "n ropes of 32 particles", build_ropes, 0, false},
+    {"cloths", 256, 10, 300, SN_BENCH_GRID, false, false, true, "n cloths of 16 by 16 particles", build_cloths, 0,
+     false},
+    {"pile", 2000, 10, 60, SN_BENCH_GENERAL, true, true, true, "n spheres that fell into a box and settled",
+     sn_bench_build_pile, 600, false},
+    {"pile", 20000, 10, 60, SN_BENCH_GENERAL, true, false, true, "", sn_bench_build_pile, 600, false},
+    {"pile", 100000, 10, 30, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 400, false},
+    {"pile", 1000000, 10, 11, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 300, true},
 };
 
 uint32_t sn_bench_case_count(void)
@@ -371,9 +377,25 @@ const sn_bench_case *sn_bench_case_at(uint32_t i)
     return i < COUNT(cases) ? &cases[i] : NULL;
 }
 
+bool sn_bench_case_is_pile(const sn_bench_case *c)
+{
+    return c->build == sn_bench_build_pile;
+}
+
+/* The largest size that may be asked for besides those of the table; 0: none. */
+static uint32_t largest_of(const sn_bench_case *c)
+{
+    return c->build == build_cloth ? SN_BENCH_CLOTH : sn_bench_case_is_pile(c) ? SN_BENCH_PILE : 0;
+}
+
+static uint32_t smallest_of(const sn_bench_case *c)
+{
+    return sn_bench_case_is_pile(c) ? 1 : 2;
+}
+
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size)
 {
-    if (c->build == build_cloth)
+    if (largest_of(c) > 0)
         snprintf(text, size, "%s-%u", c->scene, (unsigned)c->n);
     else
         snprintf(text, size, "%s", c->scene);
@@ -386,7 +408,7 @@ bool sn_bench_case_find(const char *scene, uint32_t n, sn_bench_case *found)
     for (uint32_t i = 0; i < COUNT(cases); ++i)
         if (strcmp(cases[i].scene, scene) == 0 && (!near || cases[i].n <= n))
             near = &cases[i];
-    if (!near || (near->n != n && (near->build != build_cloth || n < 2 || n > SN_BENCH_CLOTH)))
+    if (!near || (near->n != n && (n < smallest_of(near) || n > largest_of(near))))
         return false;
     *found = *near;
     found->n = n;

@@ -14,6 +14,7 @@ extern "C" {
 #define SN_BENCH_DT      (1.0 / 60) /* s: a frame */
 #define SN_BENCH_GRAVITY 9.81       /* m/s^2, towards -y */
 #define SN_BENCH_CLOTH   4096       /* the largest cloth that can be asked for, on a side */
+#define SN_BENCH_PILE    10000000   /* and the largest pile */
 
 typedef struct sn_bench_edge {
     uint32_t a, b;
@@ -27,6 +28,8 @@ typedef struct sn_bench_model {
     double *mass; /* kg; infinite: held */
     sn_bench_edge *edge;
     uint32_t *tet; /* four particles for each tetrahedron, of positive volume */
+    double radius; /* m: particles are spheres that collide; 0: nothing does */
+    double box;    /* m: the side of the box around them, whose floor is y = 0 with the origin in its middle; no lid */
 } sn_bench_model;
 
 /* How a scene is given to the engine, bit by bit. */
@@ -51,15 +54,22 @@ typedef struct sn_bench_case {
     bool shuffle;       /* SN_BENCH_GENERAL shuffles */
     const char *about;
     bool (*build)(uint32_t n, sn_bench_model *model);
+    uint32_t settle; /* frames that it runs before it is measured; 0: it is measured from the start */
+    bool slow;       /* minutes: only if asked for */
 } sn_bench_case;
 
 uint32_t sn_bench_case_count(void);
 const sn_bench_case *sn_bench_case_at(uint32_t i); /* NULL beyond the last */
 
+/* Whether it is a pile of spheres: what is visited is particles instead of constraints, and overlap, as a share of the
+   radius, stands for stretch. */
+bool sn_bench_case_is_pile(const sn_bench_case *c);
+
 /* "cloth-64", or "rope" where there is only one of the name. Written to text. */
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size);
 
-/* The case of a scene and size; a cloth may have any size from 2 to SN_BENCH_CLOTH. False if there is none. */
+/* The case of a scene and size; a cloth may have any size from 2 to SN_BENCH_CLOTH, a pile from 1 to SN_BENCH_PILE.
+   False if there is none. */
 bool sn_bench_case_find(const char *scene, uint32_t n, sn_bench_case *found);
 
 /* Builds it, shuffled if the path says so. False when memory runs out; release it in either case. */
@@ -71,6 +81,28 @@ bool sn_bench_model_shuffle(sn_bench_model *model);
 
 /* The mean and the largest |l - rest| / rest of the structural edges. NaN if a place is not a number; 0 without edges. */
 void sn_bench_model_stretch(const sn_bench_model *model, const double *xyz, double *mean, double *largest);
+
+/* ---- Piles (bench_pile.c) ---------------------------------------------------------------------------------------- */
+
+/* n spheres above a box that fits them: on a wide lattice, moved about at random. */
+bool sn_bench_build_pile(uint32_t n, sn_bench_model *model);
+
+/* How deep spheres are in each other and in the walls. */
+typedef struct sn_bench_overlap {
+    double mean, largest; /* as shares of the radius; the mean over all that overlap, 0 without them */
+    double contacts;      /* how many of them a sphere has on the mean */
+} sn_bench_overlap;
+
+/* All NaN if a place is not a number or more than 100 km away. False when memory runs out. */
+bool sn_bench_model_overlap(const sn_bench_model *model, const double *xyz, sn_bench_overlap *overlap);
+
+/* ---- For builders ------------------------------------------------------------------------------------------------ */
+
+/* Room for so many. The counts are those of the edges and tetrahedra that are there, none yet. */
+bool sn_bench_model_reserve(sn_bench_model *model, uint32_t particles, uint32_t edges, uint32_t tets);
+
+/* The next number of the splitmix64 generator: all that is asked of it is to be the same everywhere. */
+uint64_t sn_bench_draw(uint64_t *state);
 
 #ifdef __cplusplus
 }

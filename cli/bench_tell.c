@@ -15,6 +15,7 @@ sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine,
     row.n = n;
     row.threads = threads;
     row.projections = row.ns = row.ms = row.spread = row.stretch_mean = row.stretch_max = NAN;
+    row.kinetic = row.fastest = row.contacts = NAN;
     row.build_ms = row.first_ms = row.bytes = row.edit_ns = row.volume_ns = NAN;
     row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
     row.residual_mean = row.residual_worst = NAN;
@@ -42,16 +43,16 @@ void sn_bench_print_head(const sn_bench_machine *m)
     printf(
         "CPU time on one thread, wall time on several; median of blocks of frames, spread between the quartiles\n\n");
     printf("| scene            | particles | constraints |  passes | engine     | thr | ns/project | ms per frame | "
-           "spread | mean stretch |  max stretch | limit | speed-up | to Bullet | frames |\n");
+           "spread | mean stretch |  max stretch | limit | speed-up | to Bullet | J/particle | frames |\n");
     printf("|------------------|----------:|------------:|--------:|------------|----:|-----------:|-------------:|-"
-           "------:|-------------:|-------------:|------:|---------:|----------:|-------:|\n");
+           "------:|-------------:|-------------:|------:|---------:|----------:|-----------:|-------:|\n");
     fflush(stdout);
 }
 
 static void print_name(const sn_bench_row *r)
 {
     char name[SN_BENCH_NAME + 16];
-    if (r->n > 0 && strcmp(r->scene, "cloth") == 0)
+    if (r->n > 0 && (strcmp(r->scene, "cloth") == 0 || strcmp(r->scene, "pile") == 0))
         snprintf(name, sizeof name, "%s-%u", r->scene, (unsigned)r->n);
     else
         snprintf(name, sizeof name, "%s", r->scene);
@@ -69,12 +70,13 @@ void sn_bench_print_row(const sn_bench_row *r)
         return;
     }
     snprintf(passes, sizeof passes, "%u x %u", (unsigned)r->substeps, (unsigned)r->iterations);
-    printf("| %9u | %11u | %7s | %-10s | %3u | %10s | %12s | %6s | %12s | %12s | %5s | %8s | %9s | %6u |\n",
+    printf("| %9u | %11u | %7s | %-10s | %3u | %10s | %12s | %6s | %12s | %12s | %5s | %8s | %9s | %10s | %6u |\n",
            (unsigned)r->particles, (unsigned)r->constraints, passes, bullet || !r->path[0] ? r->engine : r->path,
            (unsigned)r->threads, cell(c[0], "%.2f", r->ns), cell(c[1], "%.4g", r->ms),
            cell(c[2], "%.1f %%", 100 * r->spread), cell(c[3], "%.3g", r->stretch_mean),
            cell(c[4], "%.3g", r->stretch_max), cell(c[5], "%.0f %%", 100 * r->limit_share),
-           cell(c[6], "%.2f", r->speed_up), cell(c[7], "%.1f", r->bullet), (unsigned)r->frames);
+           cell(c[6], "%.2f", r->speed_up), cell(c[7], "%.1f", r->bullet), cell(c[8], "%.2g", r->kinetic),
+           (unsigned)r->frames);
     fflush(stdout);
 }
 
@@ -83,7 +85,7 @@ void sn_bench_print_list(void)
     for (uint32_t i = 0; i < sn_bench_case_count(); ++i) {
         const sn_bench_case *c = sn_bench_case_at(i);
         char name[SN_BENCH_NAME];
-        printf("  %-12s n = %-5u %2u passes, %3u frames; ", sn_bench_case_name(c, name, sizeof name), (unsigned)c->n,
+        printf("  %-12s n = %-7u %2u passes, %3u frames; ", sn_bench_case_name(c, name, sizeof name), (unsigned)c->n,
                (unsigned)c->substeps, (unsigned)c->frames);
         const char *comma = "";
         for (uint32_t path = 1; path < SN_BENCH_PATH_END; path <<= 1)
@@ -136,6 +138,11 @@ static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
     number(d, root, "spread", r->spread);
     number(d, root, "stretch_mean", r->stretch_mean);
     number(d, root, "stretch_max", r->stretch_max);
+    number_if(d, root, "contacts_per_particle", r->contacts);
+    number_if(d, root, "kinetic_per_particle", r->kinetic);
+    number_if(d, root, "speed_max", r->fastest);
+    if (r->settled > 0)
+        sn_document_number(d, root, "settle_frames", r->settled);
     number_if(d, root, "ratio_to_one_thread", r->speed_up);
     number_if(d, root, "ratio_to_bullet", r->bullet);
     number_if(d, root, "stretch_ratio_to_bullet", r->bullet_stretch);

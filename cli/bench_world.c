@@ -47,9 +47,37 @@ static bool add_particles(bench_world *b)
     return good;
 }
 
+/* Planes without a lid; friction and the like as by default. */
+static bool add_box(bench_world *b)
+{
+    sn_real half = (sn_real)(b->model.box / 2);
+    const sn_vec3 plane[5][2] = {{{0, 0, 0}, {0, 1, 0}},
+                                 {{-half, 0, 0}, {1, 0, 0}},
+                                 {{half, 0, 0}, {-1, 0, 0}},
+                                 {{0, 0, -half}, {0, 0, 1}},
+                                 {{0, 0, half}, {0, 0, -1}}};
+    for (int i = 0; i < 5; ++i)
+        if (sn_add_plane_collider(b->world, plane[i][0], plane[i][1]).generation == 0)
+            return false;
+    return true;
+}
+
+static bool add_contact(bench_world *b)
+{
+    const sn_bench_model *m = &b->model;
+    if (!(m->radius > 0))
+        return true;
+    for (uint32_t i = 0; i < m->particles; ++i)
+        if (sn_particle_set_radius(b->world, sn_particles_at(b->particles, i), (sn_real)m->radius) != SN_OK)
+            return false;
+    return add_box(b);
+}
+
 static bool add_rods(bench_world *b)
 {
     const sn_bench_model *m = &b->model;
+    if (m->edges == 0)
+        return true;
     uint32_t *index = malloc(2 * (size_t)m->edges * sizeof *index);
     sn_real *rest = malloc((size_t)m->edges * sizeof *rest);
     bool good = index && rest;
@@ -74,11 +102,12 @@ static bool add_volumes(bench_world *b)
     return m->tets == 0 || sn_add_constraints(b->world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count > 0;
 }
 
-static bool build(const sn_bench_job *job, bench_world *b, char *status)
+/* meter: of the world's memory; NULL: its own. */
+static bool build(const sn_bench_job *job, sn_meter *meter, bench_world *b, char *status)
 {
     sn_world_def def = sn_default_world_def();
     memset(b, 0, sizeof *b);
-    def.allocator = sn_meter_allocator(&b->meter);
+    def.allocator = sn_meter_allocator(meter ? meter : &b->meter);
     def.settings.gravity = (sn_vec3){0, (sn_real)-SN_BENCH_GRAVITY, 0};
     def.settings.substeps = job->substeps;
     def.settings.iterations = 1;
@@ -94,7 +123,7 @@ static bool build(const sn_bench_job *job, bench_world *b, char *status)
         snprintf(status, SN_BENCH_TEXT, "%u threads cannot be had", (unsigned)job->threads);
         return false;
     }
-    if (!add_particles(b) || !add_rods(b) || !add_volumes(b)) {
+    if (!add_particles(b) || !add_contact(b) || !add_rods(b) || !add_volumes(b)) {
         const char *error = sn_world_error(b->world);
         snprintf(status, SN_BENCH_TEXT, "%s", error[0] ? error : "out of memory");
         return false;
@@ -109,7 +138,62 @@ static bool step(void *context)
     return sn_world_step(((bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
 }
 
-static bool measure_stretch(const bench_world *b, sn_bench_row *row)
+/* Leaves the world in settled->snapshot, or takes it from there. On all cores, whatever is measured later: results do
+   not depend on threads. */
+static bool settle(const sn_bench_job *job, sn_bench_settled *settled, char *status)
+{
+    bench_world b;
+    sn_bench_job all = *job;
+    all.threads = 1;
+    bool good = build(&all, &settled->meter, &b, status);
+    if (good)
+        sn_world_set_threads(b.world, 0); /* if they cannot be had it takes longer */
+    for (uint32_t i = 0; i < job->settle && good; ++i)
+        good = step(&b);
+    if (good && !(settled->snapshot = sn_world_save(b.world)))
+        good = false;
+    if (!good && b.world && !status[0])
+        snprintf(status, SN_BENCH_TEXT, "it could not settle: %.120s", sn_world_error(b.world));
+    release(&b);
+    return good;
+}
+
+void sn_bench_settled_release(sn_bench_settled *settled)
+{
+    sn_snapshot_destroy(settled->snapshot);
+    settled->snapshot = NULL;
+}
+
+/* Puts the world that was built into the state from which it is measured. */
+static bool start(const sn_bench_job *job, bench_world *b, char *status)
+{
+    sn_bench_settled own = {0}, *settled = job->settled ? job->settled : &own;
+    if (job->settle == 0)
+        return true;
+    bool good = settled->snapshot || settle(job, settled, status);
+    if (good && sn_world_load(b->world, settled->snapshot) != SN_OK) {
+        snprintf(status, SN_BENCH_TEXT, "it could not be loaded: %.120s", sn_world_error(b->world));
+        good = false;
+    }
+    sn_bench_settled_release(&own);
+    return good;
+}
+
+static void measure_motion(const bench_world *b, const sn_real *velocity, sn_bench_row *row)
+{
+    double sum = 0, most = 0;
+    for (uint32_t i = 0; i < b->model.particles; ++i) {
+        const sn_real *v = &velocity[3 * (size_t)i];
+        double square = (double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2];
+        sum += b->model.mass[i] * square / 2;
+        most = square > most ? square : most;
+    }
+    row->kinetic = sum / b->model.particles;
+    row->fastest = sqrt(most);
+}
+
+/* How well it holds: stretch, or of a pile overlap and what still moves. */
+static bool measure_quality(const bench_world *b, sn_bench_row *row)
 {
     size_t count = 3 * (size_t)b->model.particles;
     sn_real *read = malloc(count * sizeof *read);
@@ -117,8 +201,18 @@ static bool measure_stretch(const bench_world *b, sn_bench_row *row)
     bool good = read && xyz && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
     for (size_t i = 0; i < count && good; ++i)
         xyz[i] = (double)read[i];
-    if (good)
+    if (good && b->model.radius > 0) {
+        sn_bench_overlap overlap;
+        good = sn_bench_model_overlap(&b->model, xyz, &overlap) &&
+               sn_read_velocities(b->world, b->particles, read, 0) == SN_OK;
+        if (good)
+            measure_motion(b, read, row);
+        row->stretch_mean = overlap.mean;
+        row->stretch_max = overlap.largest;
+        row->contacts = overlap.contacts;
+    } else if (good) {
         sn_bench_model_stretch(&b->model, xyz, &row->stretch_mean, &row->stretch_max);
+    }
     free(read);
     free(xyz);
     return good;
@@ -159,21 +253,22 @@ static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_sa
 {
     bench_world b;
     bool first = samples->count == 0;
-    double start = sn_seconds_now();
-    bool good = build(job, &b, row->status);
+    double begin = sn_seconds_now();
+    bool good = build(job, NULL, &b, row->status);
     if (good && first) {
-        row->build_ms = 1e3 * (sn_seconds_now() - start);
+        row->build_ms = 1e3 * (sn_seconds_now() - begin);
         row->particles = sn_world_particle_count(b.world);
         row->constraints = sn_world_constraint_count(b.world, SN_KIND_NONE);
-        row->distances = row->constraints == b.rods.count;
+        row->distances = row->constraints > 0 && row->constraints == b.rods.count;
     }
+    good = good && start(job, &b, row->status);
     if (good && !sn_bench_run_blocks(samples, job->frames, step, &b, clock)) {
         snprintf(row->status, sizeof row->status, "a step failed: %.120s", sn_world_error(b.world));
         good = false;
     }
     if (good && first) {
         row->bytes = (double)b.meter.now;
-        good = measure_stretch(&b, row) && (!job->edits || measure_edits(&b, clock, row));
+        good = measure_quality(&b, row) && (!job->edits || measure_edits(&b, clock, row));
         if (!good)
             snprintf(row->status, sizeof row->status, "out of memory");
     }
@@ -194,7 +289,9 @@ bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row)
             return false;
     } while (sn_bench_wants_more(&samples, job->seconds));
     row->blocks = samples.count;
-    row->projections = (double)job->substeps * row->constraints;
+    bool pile = sn_bench_case_is_pile(job->what);
+    row->settled = job->settle;
+    row->projections = (double)job->substeps * (pile ? row->particles : row->constraints);
     row->ms = 1e3 * sn_bench_median(&samples);
     row->ns = 1e6 * row->ms / row->projections;
     row->spread = sn_bench_spread(&samples);

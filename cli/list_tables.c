@@ -165,10 +165,10 @@ static bool list_keys(sn_document *d, sn_value *list, const sn_record *table)
 
 bool sn_list_settings(sn_document *d, sn_value *list)
 {
-    static const sn_record *const tables[] = {&sn_scene_record,      &sn_world_record,     &sn_run_record,
-                                              &sn_record_record,     &sn_drag_record,      &sn_stuff_record,
-                                              &sn_attachment_record, &sn_force_record,     &sn_motion_record,
-                                              &sn_event_record,      &sn_constraint_record};
+    static const sn_record *const tables[] = {
+        &sn_scene_record,      &sn_world_record,      &sn_run_record,   &sn_record_record,  &sn_drag_record,
+        &sn_stuff_record,      &sn_attachment_record, &sn_force_record, &sn_motion_record,  &sn_event_record,
+        &sn_constraint_record, &sn_contact_record,    &sn_group_record, &sn_surface_record, &sn_skin_record};
     bool good = true;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && good; ++i) {
         sn_value *entry = begin_entry(d, list, "settings", tables[i]->name, tables[i]->about);
@@ -190,6 +190,18 @@ bool sn_list_objects(sn_document *d, sn_value *list)
         good = list_keys(d, sn_document_list(d, entry, "keys"), type->record);
         if (good)
             good = list_keys(d, sn_document_list(d, entry, "keys_of_all_objects"), &sn_object_record);
+    }
+    return good;
+}
+
+bool sn_list_colliders(sn_document *d, sn_value *list)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < SN_COLLIDER_FORMS && good; ++i) {
+        const sn_collider_form *form = &sn_collider_forms[i];
+        sn_value *entry = begin_entry(d, list, "collider", form->name, form->about);
+        good = list_keys(d, sn_document_list(d, entry, "keys"), form->record) &&
+               list_keys(d, sn_document_list(d, entry, "keys_of_all_colliders"), &sn_collider_record);
     }
     return good;
 }

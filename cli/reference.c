@@ -109,6 +109,22 @@ static bool print_object(FILE *file, const sn_object_type *type)
     return print_keys(file, type->record) && (!type->parts || fprintf(file, "\n%s.\n", type->parts) >= 0);
 }
 
+static bool print_form(FILE *file, const sn_collider_form *form)
+{
+    fprintf(file, "\n#### %s collider\n\n%s.\n", form->name, form->about);
+    return print_keys(file, form->record);
+}
+
+static bool print_contact(FILE *file)
+{
+    bool good = print_record(file, &sn_contact_record) && print_record(file, &sn_group_record) &&
+                print_record(file, &sn_surface_record) && print_choices(file, "mix", &sn_mix_choices) &&
+                print_record(file, &sn_skin_record) && print_record(file, &sn_collider_record);
+    for (uint32_t i = 0; i < SN_COLLIDER_FORMS && good; ++i)
+        good = print_form(file, &sn_collider_forms[i]);
+    return good;
+}
+
 bool sn_reference_print(FILE *file)
 {
     bool good = print_record(file, &sn_scene_record) && print_record(file, &sn_world_record) &&
@@ -117,7 +133,7 @@ bool sn_reference_print(FILE *file)
                 print_choices(file, "gradients", &sn_gradients_choices) && print_record(file, &sn_drag_record) &&
                 print_choices(file, "form", &sn_drag_choices) && print_record(file, &sn_run_record) &&
                 print_record(file, &sn_record_record) && print_record(file, &sn_object_record) &&
-                print_record(file, &sn_turn_record) && print_record(file, &sn_stuff_record);
+                print_record(file, &sn_turn_record) && print_record(file, &sn_stuff_record) && print_contact(file);
     for (uint32_t i = 0; i < sn_object_type_count() && good; ++i)
         good = print_object(file, sn_object_type_at(i));
     return good && print_record(file, &sn_constraint_record) && print_record(file, &sn_attachment_record) &&

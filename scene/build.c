@@ -370,17 +370,34 @@ bool sn_build_lines(sn_build *build, uint32_t count, const uint32_t *line)
     return build->object->line != NULL;
 }
 
-bool sn_build_mesh(sn_build *build, const char *key, const char *file, sn_mesh *mesh, sn_mesh_notes *notes)
+bool sn_build_rest(sn_build *build, const sn_vec3 *rest)
 {
-    const sn_scene_options *options = &build->scene->options;
+    size_t count = build->object->run.count;
+    sn_vec3 *copy = sn_arena_take(&build->scene->arena, count, sizeof *copy);
+    if (!copy)
+        return sn_build_fail(build, NULL, "no memory for the rest shape");
+    memcpy(copy, rest, count * sizeof *copy);
+    build->object->rest = copy;
+    return true;
+}
+
+bool sn_scene_read_mesh(sn_scene *scene, sn_reader *reader, const char *key, const char *file, sn_mesh *mesh,
+                        sn_mesh_notes *notes)
+{
+    const sn_scene_options *options = &scene->options;
     const void *bytes;
     size_t size;
     char message[512] = "";
     if (!options->read_file)
-        return sn_build_fail(build, key, "'%s' cannot be read: this program gives scenes no files", file);
-    if (!options->read_file(options->read_file_context, file, build->scratch, &bytes, &size, message, sizeof message))
-        return sn_build_fail(build, key, "'%s' cannot be read: %s", file, message);
-    if (!sn_mesh_read(build->scratch, bytes, size, mesh, notes, message, sizeof message))
-        return sn_build_fail(build, key, "%s: %s", file, message);
+        return sn_reader_fail_key(reader, key, "'%s' cannot be read: this program gives scenes no files", file);
+    if (!options->read_file(options->read_file_context, file, &scene->scratch, &bytes, &size, message, sizeof message))
+        return sn_reader_fail_key(reader, key, "'%s' cannot be read: %s", file, message);
+    if (!sn_mesh_read(&scene->scratch, bytes, size, mesh, notes, message, sizeof message))
+        return sn_reader_fail_key(reader, key, "%s: %s", file, message);
     return true;
+}
+
+bool sn_build_mesh(sn_build *build, const char *key, const char *file, sn_mesh *mesh, sn_mesh_notes *notes)
+{
+    return sn_scene_read_mesh(build->scene, build->reader, key, file, mesh, notes);
 }

@@ -110,12 +110,12 @@ static void group_defaults(void *record)
 const sn_record sn_group_record = {"group", "How the particles of a group take part in contact.", sizeof(sn_group_keys),
                                    group_keys, group_defaults};
 
-static const sn_key skin_keys[] = {
-    {"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m", .most = UNLIMITED,
-     .about = "nothing comes nearer to a triangle than this plus its own radius"},
-    {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
-     .about = "only from outside; otherwise things stay on the side that they are on"},
-    END};
+static const sn_key skin_keys[] = {{"thickness", SN_KEY_REAL, offsetof(sn_object_skin, thickness), .unit = "m",
+                                    .most = UNLIMITED,
+                                    .about = "nothing comes nearer to a triangle than this plus its own radius"},
+                                   {"one_sided", SN_KEY_TRUTH, offsetof(sn_object_skin, one_sided),
+                                    .about = "only from outside; otherwise things stay on the side that they are on"},
+                                   END};
 
 static void skin_defaults(void *record)
 {
@@ -176,10 +176,10 @@ static void plane_defaults(void *record)
 
 static const sn_record plane_record = {"plane", "A plane.", sizeof(sn_plane_keys), plane_keys, plane_defaults};
 
-static const sn_key cuboid_keys[] = {{"size", SN_KEY_VECTOR, offsetof(sn_cuboid_keys, size), .unit = "m",
-                                      .most = UNLIMITED,
-                                      .about = "its edges along x, y and z of its frame, whose origin is in the middle"},
-                                     END};
+static const sn_key cuboid_keys[] = {
+    {"size", SN_KEY_VECTOR, offsetof(sn_cuboid_keys, size), .unit = "m", .most = UNLIMITED,
+     .about = "its edges along x, y and z of its frame, whose origin is in the middle"},
+    END};
 
 static void cuboid_defaults(void *record)
 {
@@ -222,14 +222,18 @@ static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_caps
 
 #define SHELL_KEYS(type)                                                                                               \
     {"mesh", SN_KEY_TEXT, offsetof(type, shell.mesh), .about = "an OBJ or PLY file with its triangles"},               \
-        {"weld", SN_KEY_REAL, offsetof(type, shell.weld), .unit = "m", .most = 1e6,                                    \
+        {"weld",                                                                                                       \
+         SN_KEY_REAL,                                                                                                  \
+         offsetof(type, shell.weld),                                                                                   \
+         .unit = "m",                                                                                                  \
+         .most = 1e6,                                                                                                  \
          .about = "vertices of the file that are at most this far apart become one; 0 merges equal ones only"},        \
         {"scale", SN_KEY_REAL, offsetof(type, shell.scale), .flags = SN_KEY_POSITIVE, .about = "of its vertices"},     \
         {"vertices", SN_KEY_REALS, offsetof(type, shell.vertices), .unit = "m",                                        \
          .about = "instead of a file: x, y, z of each vertex, one after the other"},                                   \
     {                                                                                                                  \
-        "triangles", SN_KEY_REALS, offsetof(type, shell.triangles), .most = 4294967295.0,                              \
-            .about = "and three vertices for each triangle, counter-clockwise seen from outside"                       \
+        "triangles", SN_KEY_REALS, offsetof(type, shell.triangles),                                                    \
+            .most = 4294967295.0, .about = "and three vertices for each triangle, counter-clockwise seen from outside" \
     }
 
 static const sn_key sheet_keys[] = {SHELL_KEYS(sn_sheet_keys),

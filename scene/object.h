@@ -43,6 +43,13 @@ typedef struct sn_turn {
 
 #define SN_OWN_GROUP UINT32_MAX
 
+/* The surface of an object as something that others collide with. */
+typedef struct sn_object_skin {
+    bool on;           /* default false */
+    sn_real thickness; /* m; default 0 */
+    bool one_sided;    /* default false */
+} sn_object_skin;
+
 typedef struct sn_object_def {
     const char *name; /* by which the rest of the scene calls it; NULL: its type and number, "rope1" */
     sn_vec3 position; /* m: where the origin of its frame lies */
@@ -53,6 +60,7 @@ typedef struct sn_object_def {
     sn_real mass;     /* kg, of the whole; NaN: from the density */
     sn_real radius;   /* m, of its particles */
     uint32_t group;   /* affiliation; SN_OWN_GROUP: its place in the list of objects, from 1 on */
+    sn_object_skin skin;
     sn_stuff stuff;
 } sn_object_def;
 
@@ -87,6 +95,9 @@ typedef struct sn_object {
     uint32_t line_count;
     const uint32_t *line; /* what is drawn as lines: two each */
     uint32_t group;
+    sn_object_skin skin_def;
+    sn_skin skin;        /* null: it has none */
+    const sn_vec3 *rest; /* m: where its particles were when the rest shape of its group was taken; NULL: it was not */
 } sn_object;
 
 /* What a builder works with. */
@@ -111,6 +122,8 @@ typedef struct sn_object_type {
     bool (*build)(sn_build *build,
                   const void *def); /* def is the record's struct; false after an error was written down */
 } sn_object_type;
+
+extern const sn_record sn_turn_record;
 
 /* All of them: 0 .. sn_object_type_count() - 1, and by name (NULL if there is none). */
 uint32_t sn_object_type_count(void);
@@ -162,6 +175,10 @@ bool sn_build_range(sn_build *build, const char *name, uint32_t first, uint32_t 
 /* What is drawn, copied. Triangles are counter-clockwise seen from outside. */
 bool sn_build_triangles(sn_build *build, uint32_t count, const uint32_t *triangle);
 bool sn_build_lines(sn_build *build, uint32_t count, const uint32_t *line);
+
+/* Where the particles were when the rest shape of their group was taken, m, copied: for what was saved on the way. Otherwise
+   that is where they are. */
+bool sn_build_rest(sn_build *build, const sn_vec3 *rest);
 
 /* Reads a mesh file, named by a key of the object, through the scene's access to files; it lies in the scratch. */
 bool sn_build_mesh(sn_build *build, const char *key, const char *file, sn_mesh *mesh, sn_mesh_notes *notes);

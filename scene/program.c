@@ -1,4 +1,4 @@
-/* What happens while a scene runs: drags, forces over time, motions along keyframes, events. */
+/* What happens while a scene runs: drags, forces over time, motions of particles and colliders along keyframes, events. */
 #include "scene/state.h"
 
 #include <math.h>
@@ -223,20 +223,10 @@ static bool check_flat_motion(const sn_scene *scene, sn_reader *reader, const sn
     return good;
 }
 
-static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *value)
+/* Where the particles were when the motion began. */
+static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
 {
-    sn_scene_motion *motion = sn_growing_add(&scene->motions, &scene->arena, sizeof *motion);
-    if (!motion)
-        return sn_reader_fail(reader, "no memory for a motion");
-    if (!sn_record_read_one(reader, value, &sn_motion_record, &motion->keys) ||
-        !check_keyframes(reader, &motion->keys.keys) || !select_key(scene, reader, "of", motion->keys.of, &motion->of))
-        return false;
-    sn_vec3 axis = motion->keys.axis;
-    if (axis.x == 0 && axis.y == 0 && axis.z == 0)
-        return sn_reader_fail_key(reader, "axis", "the axis has length 0");
-    if (motion->keys.repeat && motion->keys.release)
-        return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
-    if (!check_flat_motion(scene, reader, &motion->keys) ||
+    if (!select_key(scene, reader, "of", motion->keys.of, &motion->of) ||
         !sn_scene_fits(scene, reader, (double)motion->of.count * sizeof(sn_vec3)))
         return false;
     sn_vec3 *start = sn_arena_take(&scene->arena, motion->of.count, sizeof *start);
@@ -254,11 +244,62 @@ static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *valu
         middle[0] += (double)start[i].x, middle[1] += (double)start[i].y, middle[2] += (double)start[i].z;
     }
     double count = motion->of.count ? motion->of.count : 1;
-    motion->about = motion->keys.about;
-    if (isnan(motion->about.x))
-        motion->about =
-            (sn_vec3){(sn_real)(middle[0] / count), (sn_real)(middle[1] / count), (sn_real)(middle[2] / count)};
+    motion->about = (sn_vec3){(sn_real)(middle[0] / count), (sn_real)(middle[1] / count), (sn_real)(middle[2] / count)};
     motion->start = start;
+    return true;
+}
+
+/* Where the collider was. */
+static bool begin_with_collider(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
+{
+    const sn_scene_collider *found = sn_scene_find_collider(scene, motion->keys.collider);
+    sn_collider_def def;
+    if (!found)
+        return sn_reader_fail_key(reader, "collider", "there is no collider '%.80s'", motion->keys.collider);
+    const sn_scene_motion *other = scene->motions.items;
+    for (uint32_t i = 0; i + 1 < scene->motions.count; ++i)
+        if (other[i].leads_collider && other[i].collider.index == found->handle.index)
+            return sn_reader_fail_key(reader, "collider", "another motion leads '%s' already", found->name);
+    if (motion->keys.release)
+        return sn_reader_fail_key(reader, "release", "a collider cannot be let go: nothing pushes it");
+    sn_vec3 *start = sn_arena_take(&scene->arena, 1, sizeof *start);
+    if (!start || sn_collider_read(scene->world, found->handle, &def) != SN_OK)
+        return sn_reader_fail(reader, "no memory for a motion");
+    const sn_numbers *given = &motion->keys.start;
+    const double *x = given->data;
+    if (x && (given->count != 7 || (x[3] == 0 && x[4] == 0 && x[5] == 0 && x[6] == 0)))
+        return sn_reader_fail_key(
+            reader, "start", "found %u numbers, expected seven: a place and a quaternion that is not 0", given->count);
+    motion->leads_collider = true;
+    motion->collider = found->handle;
+    *start = x ? (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]} : def.position;
+    motion->rotation = x ? (sn_quat){(sn_real)x[3], (sn_real)x[4], (sn_real)x[5], (sn_real)x[6]} : def.rotation;
+    motion->start = start;
+    motion->about = *start;
+    return true;
+}
+
+static bool read_motion(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_scene_motion *motion = sn_growing_add(&scene->motions, &scene->arena, sizeof *motion);
+    if (!motion)
+        return sn_reader_fail(reader, "no memory for a motion");
+    if (!sn_record_read_one(reader, value, &sn_motion_record, &motion->keys) ||
+        !check_keyframes(reader, &motion->keys.keys))
+        return false;
+    if (!motion->keys.of == !motion->keys.collider)
+        return sn_reader_fail(reader, motion->keys.of ? "'of' and 'collider' exclude each other"
+                                                      : "the key 'of' is missing, or 'collider': what is led");
+    sn_vec3 axis = motion->keys.axis;
+    if (axis.x == 0 && axis.y == 0 && axis.z == 0)
+        return sn_reader_fail_key(reader, "axis", "the axis has length 0");
+    if (motion->keys.repeat && motion->keys.release)
+        return sn_reader_fail(reader, "'repeat' and 'release' exclude each other");
+    if (!check_flat_motion(scene, reader, &motion->keys) ||
+        !(motion->keys.of ? begin_with_particles : begin_with_collider)(scene, reader, motion))
+        return false;
+    if (!isnan(motion->keys.about.x))
+        motion->about = motion->keys.about;
     motion->keys.of = NULL; /* these die with the document */
     motion->keys.start = (sn_numbers){0, NULL};
     return true;
@@ -452,6 +493,41 @@ static sn_motion_key pose_at(const sn_motion_keys *motion, double time)
                            .angle = a.angle + t * (b.angle - a.angle)};
 }
 
+/* Where a pose takes something that was at x. */
+static sn_vec3 led_to(const sn_scene_motion *motion, const sn_motion_key *pose, sn_vec3 x)
+{
+    sn_vec3 c = motion->about, m = pose->move;
+    if (pose->angle != 0) { /* otherwise it stays to the last bit where it was */
+        sn_vec3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
+        r = sn_turned(r, motion->keys.axis, (double)pose->angle);
+        x = (sn_vec3){c.x + r.x, c.y + r.y, c.z + r.z};
+    }
+    return (sn_vec3){x.x + m.x, x.y + m.y, x.z + m.z};
+}
+
+static bool same_vector(sn_vec3 a, sn_vec3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+/* One that is there already is left alone, so that what rests on it may sleep. */
+static sn_result lead_collider(sn_scene *scene, const sn_scene_motion *motion, const sn_motion_key *pose)
+{
+    const sn_vec3 none = {0, 0, 0};
+    sn_vec3 target = led_to(motion, pose, motion->start[0]);
+    sn_quat q = motion->rotation;
+    if (pose->angle != 0)
+        q = sn_rotation_after(sn_rotation_about(motion->keys.axis, (double)pose->angle), q);
+    sn_collider_def now;
+    if (!sn_collider_is_valid(scene->world, motion->collider)) /* the program removed it */
+        return SN_OK;
+    sn_result result = sn_collider_read(scene->world, motion->collider, &now);
+    bool there = result == SN_OK && same_vector(now.position, target) && now.rotation.x == q.x &&
+                 now.rotation.y == q.y && now.rotation.z == q.z && now.rotation.w == q.w &&
+                 same_vector(now.velocity, none) && same_vector(now.spin, none);
+    return result != SN_OK || there ? result : sn_collider_move_to(scene->world, motion->collider, target, q);
+}
+
 static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, double dt)
 {
     const sn_motion_key *key = motion->keys.keys.items;
@@ -462,15 +538,10 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
         return sn_scene_release(scene, motion->of.count, motion->of.number) ? SN_OK : SN_ERROR_MEMORY;
     }
     sn_motion_key pose = pose_at(&motion->keys, time + dt);
-    sn_vec3 c = motion->about;
+    if (motion->leads_collider)
+        return lead_collider(scene, motion, &pose);
     for (uint32_t i = 0; i < motion->of.count; ++i) {
-        sn_vec3 x = motion->start[i], m = pose.move;
-        if (pose.angle != 0) { /* otherwise it stays to the last bit where it was */
-            sn_vec3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
-            r = sn_turned(r, motion->keys.axis, (double)pose.angle);
-            x = (sn_vec3){c.x + r.x, c.y + r.y, c.z + r.z};
-        }
-        sn_vec3 target = {x.x + m.x, x.y + m.y, x.z + m.z};
+        sn_vec3 target = led_to(motion, &pose, motion->start[i]);
         sn_result result = sn_particle_move_to(scene->world, particle(scene, motion->of.number[i]), target);
         if (result != SN_OK)
             return result;

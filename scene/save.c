@@ -171,6 +171,41 @@ static void save_parts(saver *s, sn_value *record, const sn_object *object)
     }
 }
 
+/* True, or what is special about it. */
+static void save_skin(saver *s, sn_value *record, const sn_object *object)
+{
+    sn_object_skin plain;
+    if (!sn_skin_is_valid(s->scene->world, object->skin))
+        return;
+    sn_skin_record.defaults(&plain);
+    if (object->skin_def.thickness == plain.thickness && object->skin_def.one_sided == plain.one_sided)
+        sn_document_truth(s->out, record, "skin", true);
+    else
+        sn_record_write(s->out, sn_document_record(s->out, record, "skin"), &sn_skin_record, &object->skin_def);
+}
+
+/* Where particles were at rest, unless they are there. */
+static void save_rest(saver *s, sn_value *record, const sn_object *object)
+{
+    uint32_t count = object->run.count;
+    sn_vec3 *x = object->rest ? sn_arena_take(&s->scratch, count, sizeof *x) : NULL;
+    double *numbers;
+    if (!object->rest || !count)
+        return;
+    if (!x || sn_read_positions(s->scene->world, object->run, &x->x, sizeof *x) != SN_OK) {
+        s->out->failed = true;
+        return;
+    }
+    if (memcmp(x, object->rest, count * sizeof *x) == 0 ||
+        !sn_document_numbers(s->out, record, "rest", 3 * count, NULL, &numbers))
+        return;
+    for (uint32_t i = 0; i < count; ++i) {
+        numbers[3 * (size_t)i] = (double)object->rest[i].x;
+        numbers[3 * (size_t)i + 1] = (double)object->rest[i].y;
+        numbers[3 * (size_t)i + 2] = (double)object->rest[i].z;
+    }
+}
+
 static void save_object(saver *s, sn_value *list, const sn_object *object)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
@@ -185,6 +220,8 @@ static void save_object(saver *s, sn_value *list, const sn_object *object)
         save_indices(s, record, "triangles", 3 * (uint64_t)object->triangle_count, object->triangle, 0);
     if (object->line_count)
         save_indices(s, record, "lines", 2 * (uint64_t)object->line_count, object->line, 0);
+    save_skin(s, record, object);
+    save_rest(s, record, object);
     save_parts(s, record, object);
     sn_arena_release(&s->scratch);
 }
@@ -446,13 +483,22 @@ static void save_forces(saver *s, sn_value *root)
     }
 }
 
+/* Where a collider was at the start. */
+static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion)
+{
+    sn_vec3 x = motion->start[0];
+    sn_quat q = motion->rotation;
+    double start[7] = {(double)x.x, (double)x.y, (double)x.z, (double)q.x, (double)q.y, (double)q.z, (double)q.w};
+    sn_document_numbers(s->out, record, "start", 7, start, NULL);
+}
+
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
 static void save_motions(saver *s, sn_value *root)
 {
     const sn_scene_motion *motion = s->scene->motions.items;
     sn_value *list = NULL;
     for (uint32_t i = 0; i < s->scene->motions.count; ++i) {
-        if (motion[i].done)
+        if (motion[i].done || (motion[i].leads_collider && !sn_collider_is_valid(s->scene->world, motion[i].collider)))
             continue;
         if (!list)
             list = sn_document_list(s->out, root, "motions");
@@ -460,6 +506,10 @@ static void save_motions(saver *s, sn_value *root)
         keys.about = motion[i].about;
         sn_value *record = sn_document_record(s->out, list, NULL);
         sn_record_write(s->out, record, &sn_motion_record, &keys);
+        if (motion[i].leads_collider) {
+            save_start(s, record, &motion[i]);
+            continue;
+        }
         save_selection(s, record, motion[i].of);
         double *start;
         if (sn_document_numbers(s->out, record, "start", 3 * motion[i].of.count, NULL, &start))
@@ -611,6 +661,9 @@ static bool save_all(saver *s)
         return false;
     sn_value *root = sn_document_record(s->out, NULL, NULL);
     save_head(s, root);
+    const char *cannot = sn_scene_save_contact(s->scene, s->out, root);
+    if (cannot)
+        return fail(s, cannot);
     sn_value *objects = sn_document_list(s->out, root, "objects");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i)
         save_object(s, objects, scene_object(s->scene, i));

@@ -96,8 +96,10 @@ static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_obje
         sn_reader_fail(reader, "no memory for an object");
         return NULL;
     }
-    *object = (sn_object){
-        .name = name, .type = type->name, .group = def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group};
+    *object = (sn_object){.name = name,
+                          .type = type->name,
+                          .group = def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group,
+                          .skin_def = def->skin};
     sn_stuff stuff = def->stuff;
     if (isnan(stuff.shear))
         stuff.shear = stuff.stretch;
@@ -113,6 +115,7 @@ static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_obje
     if (built)
         sn_build_warn_damping(&build);
     sn_arena_release(&scene->scratch);
+    built = built && sn_scene_add_skin(scene, reader, object, &def->skin);
     sn_object **place = built ? sn_growing_add(&scene->objects, &scene->arena, sizeof *place) : NULL;
     if (!place) {
         if (built)
@@ -257,6 +260,16 @@ static bool read_pins(sn_scene *scene, sn_reader *reader, const sn_value *pins, 
     return good;
 }
 
+/* The group or the skin of an object. */
+static bool use_key(sn_scene *scene, sn_reader *reader, sn_object_keys *keys, const char *key)
+{
+    size_t length = sn_reader_enter_key(reader, key);
+    bool good = *key == 'g' ? sn_scene_use_group(scene, reader, keys->group, &keys->def.group)
+                            : sn_scene_use_skin(reader, keys->skin, &keys->def.skin);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
 static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_growing *materials)
 {
     const sn_object_type *type = read_type(reader, value);
@@ -274,10 +287,17 @@ static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *valu
         good = use_material(reader, keys.material, materials, &keys.def.stuff) && good;
         sn_reader_leave(reader, length);
     }
+    good = (!keys.group || use_key(scene, reader, &keys, "group")) && good;
+    good = (!keys.skin || use_key(scene, reader, &keys, "skin")) && good;
     if (!good)
         return false;
     const sn_object *object = build_object(scene, reader, type, &keys.def, own);
-    return object && (!keys.pins || read_pins(scene, reader, keys.pins, object));
+    if (!object)
+        return false;
+    size_t length = sn_reader_enter_key(reader, "contact");
+    good = !keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, object->group);
+    sn_reader_leave(reader, length);
+    return (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
 }
 
 static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)
@@ -428,6 +448,8 @@ static bool create_world(sn_scene *scene, sn_reader *reader, const sn_scene_keys
         return sn_reader_fail_key(reader, "world", "%s", message);
     if (sn_world_create(&def, &scene->world) != SN_OK)
         return sn_reader_fail(reader, "no memory for a world");
+    if (sn_world_set_contact_settings(scene->world, &keys->contact) != SN_OK)
+        return sn_reader_fail_key(reader, "contact", "%s", sn_world_error(scene->world));
     scene->info = (sn_scene_info){text_or_empty(keys->title),
                                   text_or_empty(keys->about),
                                   text_or_empty(keys->topic),
@@ -455,9 +477,15 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
     bool good = sn_record_read_one(reader, root, &sn_scene_record, &keys);
     if (root->type != SN_VALUE_RECORD)
         return false;
-    if (!good) /* go on with a world as it comes, so that what is wrong with objects is heard of too */
+    if (!good) { /* go on with a world as it comes, so that what is wrong with objects is heard of too */
         sn_world_record.defaults(&keys.world);
-    if (!create_world(scene, reader, &keys) || !read_objects(scene, reader, &keys) || !good)
+        sn_contact_record.defaults(&keys.contact);
+    }
+    if (!create_world(scene, reader, &keys))
+        return false;
+    good = read_section(scene, reader, "groups", keys.groups, sn_scene_read_groups) && good;
+    good = read_section(scene, reader, "colliders", keys.colliders, sn_scene_read_colliders) && good;
+    if (!read_objects(scene, reader, &keys) || !good || !sn_scene_take_rest_shapes(scene, reader))
         return false; /* what refers to objects would only add errors that follow from these */
     good = sn_scene_read_drags(scene, reader, &keys.world.drags);
     good = read_section(scene, reader, "constraints", keys.constraints, sn_scene_read_constraints) && good;
@@ -529,6 +557,11 @@ const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name)
         if (strcmp(scene_object(scene, i)->name, name) == 0)
             return scene_object(scene, i);
     return NULL;
+}
+
+const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i)
+{
+    return i < scene->colliders.count ? (const sn_scene_collider *)scene->colliders.items + i : NULL;
 }
 
 sn_result sn_scene_step(sn_scene *scene)

@@ -45,12 +45,20 @@ sn_scene_info sn_scene_describe(const sn_scene *scene);
 const sn_object *sn_scene_object(const sn_scene *scene, uint32_t i);
 const sn_object *sn_scene_find_object(const sn_scene *scene, const char *name);
 
+/* The colliders that the document has, in their order; NULL beyond the last. */
+typedef struct sn_scene_collider {
+    const char *name;
+    sn_collider handle;
+} sn_scene_collider;
+
+const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i);
+
 /* Adds an object in code: def and own are what its record reads into. NULL, with the reasons in problems, if that fails; what
    it had already made is taken back. */
 const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const sn_object_def *def, const void *own,
                               sn_problems *problems);
 
-/* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles on their way, applies the forces and events
+/* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles and colliders on their way, applies the forces and events
    of the frame, and steps the world. As sn_world_step; the reason is in sn_world_error. */
 sn_result sn_scene_step(sn_scene *scene);
 
@@ -83,10 +91,10 @@ sn_trace_list sn_scene_traces(const sn_scene *scene);
 /* ---- Saving -------------------------------------------------------------------------------------------------------- */
 
 /* Writes the scene as it is now into an empty document: settings, every object as a set of particles with its parts and
-   surface, every constraint, and what is still to happen. Loaded again it is the same world with the same state hash as at
+   surface, every constraint and collider, and what is still to happen. Loaded again it is the same world with the same state hash as at
    the time of saving, if it was saved before the first step; later, positions and velocities are saved as sn_real, without
    the remainders that a world carries, and the motion goes on the same up to rounding. False when memory runs out, or, with a
-   message, if something cannot be saved (a constraint of a kind of your own). */
+   message, if something cannot be saved (a constraint of a kind of your own, a collider that is a function). */
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size);
 
 /* ---- The schema ---------------------------------------------------------------------------------------------------- */

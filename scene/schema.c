@@ -233,6 +233,22 @@ static void define_objects(writer *w)
     }
 }
 
+static void define_colliders(writer *w)
+{
+    sn_value *names, *cases = put_switch(w, "collider", "type", &names);
+    for (uint32_t i = 0; i < SN_COLLIDER_FORMS; ++i) {
+        const sn_collider_form *form = &sn_collider_forms[i];
+        char name[120];
+        snprintf(name, sizeof name, "collider_%s", form->name);
+        sn_value *at = sn_document_record(w->out, w->defs, name);
+        sn_value *properties = put_record(w, at, form->about), *required = sn_document_list(w->out, at, "required");
+        put_keys(w, properties, required, &sn_collider_record);
+        put_keys(w, properties, required, form->record);
+        sn_document_text(w->out, names, NULL, form->name);
+        put_case(w, cases, "type", form->name, name);
+    }
+}
+
 /* One for all, or one for each, in a range; both 0: any. */
 static sn_value *put_numbers(writer *w, sn_value *at, double least, double most)
 {
@@ -376,7 +392,13 @@ static void define_values(writer *w)
     ANY("material_use", "The name of a material, or a material", "string", "$material");
     define_by_name(w, "materials", "Materials by name", "material");
     define_by_name(w, "names", "Constraints by name", "constraint_names");
+    define_record(w, &sn_group_record);
+    define_by_name(w, "groups", "Groups by name or number", "group");
+    ANY("group_use", "The name of a group, or its number", "string", "integer");
+    define_record(w, &sn_skin_record);
+    ANY("skin_use", "Whether there is one, or what it is like", "boolean", "$skin");
     define_list(w, "objects", "Objects", "$object");
+    define_list(w, "colliders", "Colliders", "$collider");
     define_list(w, "constraints", "Constraints", "$constraint");
 }
 
@@ -400,10 +422,12 @@ bool sn_scene_schema(sn_document *document)
     define_selectors(&w);
     define_values(&w);
     define_objects(&w);
+    define_colliders(&w);
     define_constraints(&w);
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);
     define_list_of_records(&w, "motions", &sn_motion_record);
+    put_one_of(&w, sn_motion_record.name, 2, (const char *[]){"of", "collider"});
     define_list_of_records(&w, "events", &sn_event_record);
     put_keys(&w, properties, required, &sn_scene_record);
     return !document->failed;

@@ -35,6 +35,9 @@ typedef struct sn_scene_motion {
     sn_motion_keys keys;
     sn_selection of;
     const sn_vec3 *start; /* where each of them was */
+    bool leads_collider;
+    sn_collider collider; /* which was at start[0], and */
+    sn_quat rotation;     /* turned so */
     sn_vec3 about;
     bool done; /* let go */
 } sn_scene_motion;
@@ -53,6 +56,13 @@ typedef struct sn_pinned {
     sn_real mass;
 } sn_pinned;
 
+/* A group that the scene describes. */
+typedef struct sn_scene_group {
+    const char *name; /* NULL: it goes by its number */
+    uint32_t number;
+    bool rest; /* its rest shape is taken */
+} sn_scene_group;
+
 struct sn_scene {
     sn_arena arena;   /* everything that lives as long as the scene */
     sn_arena scratch; /* empty between calls */
@@ -65,6 +75,8 @@ struct sn_scene {
     uint32_t frame;       /* since then */
     double planned;       /* bytes that the objects so far are expected to take */
     sn_growing objects;   /* sn_object * */
+    sn_growing groups;    /* sn_scene_group */
+    sn_growing colliders; /* sn_scene_collider */
     sn_growing holds;     /* sn_hold: constraints that the scene itself names */
     sn_growing forces, motions, events, pinned;
     sn_growing traced_particles, traced_constraints;
@@ -104,11 +116,29 @@ bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *v
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
 
+/* Groups come before objects, which name them; skins with the object; rest shapes behind all objects. */
+bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *record);
+bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *group);
+bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,
+                             uint32_t number);
+bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin);
+bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin);
+bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader);
+bool sn_scene_read_colliders(sn_scene *scene, sn_reader *reader, const sn_value *list);
+const sn_scene_collider *sn_scene_find_collider(const sn_scene *scene, const char *name);
+
+/* Reads a mesh file, named by a key, through the scene's access to files; it lies in the scratch. */
+bool sn_scene_read_mesh(sn_scene *scene, sn_reader *reader, const char *key, const char *file, sn_mesh *mesh,
+                        sn_mesh_notes *notes);
+
 bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_value *list);
 bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *record);
 bool sn_scene_read_attachments(sn_scene *scene, sn_reader *reader, const sn_value *list);
 bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys);
 bool sn_scene_read_drags(sn_scene *scene, sn_reader *reader, const sn_list_of *drags);
+
+/* Writes contact settings, groups and colliders. NULL, or why that cannot be. */
+const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_value *root);
 
 /* Before a step: forces, motions and events of the frame. */
 sn_result sn_scene_prepare(sn_scene *scene, double time, double dt);

@@ -265,8 +265,12 @@ static const sn_key object_keys[] = {
     {"mass", SN_KEY_REAL, OBJECT(mass), .unit = "kg", .flags = SN_KEY_POSITIVE,
      .about = "of the whole; otherwise by its material's density"},
     {"radius", SN_KEY_REAL, OBJECT(radius), .unit = "m", .most = UNLIMITED, .about = "of its particles"},
-    {"group", SN_KEY_COUNT, OBJECT(group), .most = 4294967294.0,
-     .about = "affiliation; its place in the list of objects if not given"},
+    {"group", SN_KEY_VALUE, offsetof(sn_object_keys, group), .of = "group_use",
+     .about = "affiliation: a number, or the name of a group; its place in the list of objects if not given"},
+    {"contact", SN_KEY_VALUE, offsetof(sn_object_keys, contact), .of = "group",
+     .about = "how its particles take part in contact: what its group is, if that is not said in groups"},
+    {"skin", SN_KEY_VALUE, offsetof(sn_object_keys, skin), .of = "skin_use",
+     .about = "others collide with its triangles: true, or a record; otherwise with its particles only"},
     {"material", SN_KEY_VALUE, offsetof(sn_object_keys, material), .of = "material_use",
      .about = "what it is made of: the name of a material, or a record"},
     {"pins", SN_KEY_VALUE, offsetof(sn_object_keys, pins), .of = "selectors",
@@ -369,18 +373,21 @@ const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", s
 #define MOTION(key) offsetof(sn_motion_keys, key)
 
 static const sn_key motion_keys[] = {
-    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .flags = SN_KEY_REQUIRED,
-     .about = "the particles that are led"},
+    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .about = "the particles that are led"},
+    {"collider", SN_KEY_TEXT, MOTION(collider), .about = "or the collider, by its name"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
     {"axis", SN_KEY_VECTOR, MOTION(axis), .about = "about which angles turn"},
     {"about", SN_KEY_VECTOR, MOTION(about), .unit = "m",
-     .about = "a point of that axis; the middle of the particles if not given. It moves along"},
+     .about = "a point of that axis; the middle of the particles, or of the collider's frame, if not given. It moves "
+              "along"},
     {"smooth", SN_KEY_TRUTH, MOTION(smooth), .about = "ease in and out between keyframes instead of straight lines"},
     {"repeat", SN_KEY_TRUTH, MOTION(repeat), .about = "after the last keyframe it begins again"},
     {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
     {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
-     .about = "where they were at the beginning, x, y, z of each, if that is not where they are: for saved scenes"},
+     .about =
+         "where they were at the beginning, x, y, z of each, and of a collider also its quaternion, if that is not "
+         "where they are: for saved scenes"},
     END};
 
 static void motion_defaults(void *record)
@@ -389,8 +396,8 @@ static void motion_defaults(void *record)
         (sn_motion_keys){.axis = {0, 1, 0}, .about = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}, .smooth = true};
 }
 
-const sn_record sn_motion_record = {"motion", "Leads particles along keyframes.", sizeof(sn_motion_keys), motion_keys,
-                                    motion_defaults};
+const sn_record sn_motion_record = {"motion", "Leads particles, or a collider, along keyframes.",
+                                    sizeof(sn_motion_keys), motion_keys, motion_defaults};
 
 #define EVENT(key) offsetof(sn_event_keys, key)
 
@@ -417,14 +424,19 @@ static const sn_key scene_keys[] = {
     {"world", SN_KEY_RECORD, SCENE(world), .of = &sn_world_record, .about = "how the world is simulated"},
     {"run", SN_KEY_RECORD, SCENE(run), .of = &sn_run_record, .about = "how long to run"},
     {"materials", SN_KEY_VALUE, SCENE(materials), .of = "materials", .about = "materials by name"},
+    {"contact", SN_KEY_RECORD, SCENE(contact), .of = &sn_contact_record, .about = "how things collide"},
+    {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",
+     .about = "groups of particles, and how they take part in contact, by name or number"},
     {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
+    {"colliders", SN_KEY_VALUE, SCENE(colliders), .of = "colliders",
+     .about = "what stands or is moved, and is in the way"},
     {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",
      .about = "what holds it, besides what objects bring"},
     {"names", SN_KEY_VALUE, SCENE(names), .of = "names",
      .about = "constraints of the list above by further names: for saved scenes"},
     {"attachments", SN_KEY_VALUE, SCENE(attachments), .of = "attachments", .about = "what ties objects together"},
     {"forces", SN_KEY_VALUE, SCENE(forces), .of = "forces", .about = "forces over time"},
-    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles led along keyframes"},
+    {"motions", SN_KEY_VALUE, SCENE(motions), .of = "motions", .about = "particles and colliders led along keyframes"},
     {"events", SN_KEY_VALUE, SCENE(events), .of = "events", .about = "what happens at once"},
     {"record", SN_KEY_RECORD, SCENE(record), .of = &sn_record_record, .about = "what goes into a trace"},
     END};
@@ -436,6 +448,7 @@ static void scene_defaults(void *record)
     world_defaults(&keys->world);
     run_defaults(&keys->run);
     record_defaults(&keys->record);
+    keys->contact = sn_default_contact_settings();
 }
 
 const sn_record sn_scene_record = {"scene",

@@ -2,7 +2,7 @@
 #ifndef SN_SCENE_TABLES_H
 #define SN_SCENE_TABLES_H
 
-#include "scene/object.h"
+#include "scene/contact.h"
 
 extern const sn_choices sn_jacobi_choices, sn_drift_choices, sn_linear_choices, sn_solver_choices,
     sn_integrator_choices, sn_order_choices, sn_gradients_choices, sn_drag_choices, sn_event_choices, sn_force_choices;
@@ -43,7 +43,8 @@ typedef struct sn_scene_keys {
     sn_world_keys world;
     sn_run_keys run;
     sn_record_keys record;
-    const sn_value *materials, *objects, *constraints;
+    sn_contact_settings contact;
+    const sn_value *materials, *groups, *objects, *colliders, *constraints;
     const sn_value *names, *attachments, *forces, *motions, *events;
 } sn_scene_keys;
 
@@ -52,6 +53,9 @@ typedef struct sn_object_keys {
     sn_object_def def;
     const char *type;
     const sn_value *material;
+    const sn_value *group;   /* a number, or the name of a group */
+    const sn_value *contact; /* a group record: that of its group */
+    const sn_value *skin;    /* true, false or a skin record */
     const sn_value *pins;
 } sn_object_keys;
 
@@ -80,7 +84,8 @@ typedef struct sn_motion_key {
 
 typedef struct sn_motion_keys {
     const sn_value *of;
-    sn_list_of keys; /* of sn_motion_key */
+    const char *collider; /* instead */
+    sn_list_of keys;      /* of sn_motion_key */
     sn_vec3 axis, about;
     bool smooth, repeat, release;
     sn_numbers start;
@@ -111,8 +116,8 @@ typedef struct sn_constraint_keys {
 
 extern const sn_record sn_choose_record, sn_spot_record; /* select.c */
 extern const sn_record sn_scene_record, sn_world_record, sn_run_record, sn_record_record, sn_drag_record,
-    sn_stuff_record, sn_object_record, sn_turn_record, sn_attachment_record, sn_force_record, sn_motion_record,
-    sn_motion_key_record, sn_event_record, sn_constraint_record;
+    sn_stuff_record, sn_object_record, sn_attachment_record, sn_force_record, sn_motion_record, sn_motion_key_record,
+    sn_event_record, sn_constraint_record;
 
 /* The format's version, the key "sinew". */
 #define SN_SCENE_VERSION 1

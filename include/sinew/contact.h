@@ -47,6 +47,8 @@ typedef struct sn_group_contact {
     bool self;         /* with each other; default: group 0 only */
     sn_real rest_gap;  /* m: two of one group that were nearer than the sum of their radii plus this when the group's rest
                           shape was taken never collide; default 0; see sn_world_take_rest_shape */
+    bool rolls;        /* they turn: friction makes them spin, and balls roll; without it they slide like blocks, and friction
+                          alone holds them. Spin of its own (sn_particle_spin), the inertia of a solid ball; default false */
     bool directional;  /* rejected by the normals of the group's skin instead of along the line between centres, so that
                           two objects made of particles cannot interlock; default false; needs a skin */
 } sn_group_contact;
@@ -62,6 +64,10 @@ SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t g
    place in it, and those that leave it, or are removed, lose theirs. A second call replaces the first. Refused: a group
    without particles. */
 SN_API sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group);
+
+/* rad/s: how fast a particle of a group that rolls turns, axis times rate; 0 for others. Setting it is refused for those. */
+SN_API sn_vec3 sn_particle_spin(const sn_world *world, sn_particle particle);
+SN_API sn_result sn_particle_set_spin(sn_world *world, sn_particle particle, sn_vec3 spin);
 
 /* ---- The world ------------------------------------------------------------------------------------------------------ */
 
@@ -113,8 +119,8 @@ typedef struct sn_collider_def {
     sn_quat rotation;      /* normalised for you; zero is refused; default (0, 0, 0, 1) */
     sn_vec3 velocity;      /* m/s: it moves on at this velocity, and */
     sn_vec3 spin;          /* rad/s: turns about its own origin at this one, axis times rate in the world; default 0 */
-    sn_vec3 half;          /* m: see sn_collider_type; positive; default 0.5 each */
-    sn_real radius;        /* m; positive; default 0.5 */
+    sn_vec3 half;          /* m: see sn_collider_type; positive, at most 1e15; default 0.5 each */
+    sn_real radius;        /* m; positive, at most 1e15; default 0.5 */
     sn_real thickness;     /* m: its surface is so much farther out; not negative; default 0 */
     sn_contact_material material;
     uint32_t category; /* default 1 */
@@ -144,7 +150,10 @@ SN_API sn_collider_def sn_default_collider_def(void);
 
 /* Adds a collider. On failure *collider is null, and the message says what is wrong: NaN, a size that is not positive,
    negative thickness, a mesh that is empty, has an index out of range or a triangle without area, a baked field whose mesh
-   is open (it names the edge) or inside out. In a 2D world colliders are those of a 3D one whose z axis stays. */
+   is open (it names the edge) or inside out, a field of more than 2^28 samples, or without one that is solid. Meshes and
+   fields are kept until the world ends, once for all colliders that have the same, so that snapshots can bring them back; a
+   snapshot with one that another world never had is refused there. In a 2D world colliders are those of a 3D one whose
+   z axis stays. */
 SN_API sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collider *collider);
 
 /* Short forms; a null handle on failure. Friction and the like are those of the default material. */
@@ -160,10 +169,10 @@ SN_API uint32_t sn_world_collider_count(const sn_world *world);
 /* The live collider with this number; null (and an error) if there is none. */
 SN_API sn_collider sn_collider_from_index(const sn_world *world, uint32_t index);
 
-/* Reads back what it is now; meshes and samples are the world's own and die with the collider. */
+/* Reads back what it is now; meshes and samples are the world's own and die with it. */
 SN_API sn_result sn_collider_read(const sn_world *world, sn_collider collider, sn_collider_def *def);
 
-/* Teleport: at once, without a velocity. */
+/* Teleport: at once, and what it touches is not carried along. A target is forgotten; its velocity stays as it is. */
 SN_API sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation);
 
 /* Kinematic target: during the next step it moves evenly from where it is to there, and carries along what it touches. */

@@ -179,6 +179,16 @@ static bool name_parts(sn_build *build, const sn_value *parts, uint32_t particle
     return good;
 }
 
+static bool set_rest(sn_build *build, sn_numbers rest, uint32_t particles)
+{
+    sn_vec3 *x = rest.count ? sn_build_take(build, particles, sizeof *x) : NULL;
+    if (!x)
+        return rest.count == 0;
+    for (uint32_t i = 0; i < particles; ++i)
+        x[i] = vector_at(rest, i);
+    return sn_build_rest(build, x);
+}
+
 /* ---- The object ------------------------------------------------------------------------------------------------------- */
 
 static bool draw(sn_build *build, const sn_particles_def *def, uint32_t particles)
@@ -198,7 +208,8 @@ static bool build_particles(sn_build *build, const void *own)
                              def->positions.count);
     return sn_build_begin(build, particles, 0) && check_count(build, "velocities", def->velocities, 3, particles) &&
            check_masses(build, def->masses, particles) && check_count(build, "radii", def->radii, 1, particles) &&
-           add_particles(build, def, particles) && draw(build, def, particles) &&
+           check_count(build, "rest", def->rest, 3, particles) && add_particles(build, def, particles) &&
+           set_rest(build, def->rest, particles) && draw(build, def, particles) &&
            name_parts(build, def->parts, particles);
 }
 
@@ -229,6 +240,9 @@ static const sn_key particles_keys[] = {
     {"triangles", SN_KEY_REALS, KEY(triangles), .most = MOST_INDEX,
      .about = "the surface: three particles for each triangle, counter-clockwise seen from outside"},
     {"lines", SN_KEY_REALS, KEY(lines), .most = MOST_INDEX, .about = "what is drawn as lines: two particles for each"},
+    {"rest", SN_KEY_REALS, KEY(rest), .unit = "m",
+     .about = "where they were when the rest shape of their group was taken, x, y, z of each in the world, if that is "
+              "not where they are: for saved scenes"},
     {"parts", SN_KEY_VALUE, KEY(parts), .of = "parts", .about = "names of parts, each with a list of its particles"},
     {.name = NULL}};
 

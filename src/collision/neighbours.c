@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------------ */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 typedef struct near_columns {
     sn_table *table;
@@ -69,7 +69,7 @@ static bool reserve_spheres(near_job *job)
     return true;
 }
 
-/* ---- Scratch ----------------------------------------------------------------------------------------------------------- */
+/* ---- Scratch ----------------------------------------------------------------------------------------------------- */
 
 /* What a worker has room for: several times what spheres of one size in a heap need. */
 #define WORKER_SPHERES 2048u
@@ -92,12 +92,14 @@ static uint64_t cut_scratch(near_scratch **scratch, char *from, uint64_t spheres
     near_scratch cut = {.sphere_capacity = (uint32_t)spheres, .pair_capacity = pairs};
     uint64_t lines = 0;
     near_scratch *s = take(&from, &lines, sizeof *s);
-    cut.centre = take(&from, &lines, spheres * sizeof *cut.centre);
+    sn_real **coordinate[4] = {&cut.x, &cut.y, &cut.z, &cut.w};
+    for (uint32_t i = 0; i < 4; ++i)
+        *coordinate[i] = take(&from, &lines, (spheres + NEAR_SPARE) * sizeof(sn_real));
     cut.id = take(&from, &lines, spheres * sizeof *cut.id);
     cut.local = take(&from, &lines, spheres * sizeof *cut.local);
     cut.used = take(&from, &lines, spheres * sizeof *cut.used);
-    cut.pair = take(&from, &lines, (pairs + 1) * sizeof *cut.pair); /* what is no pair is written, too */
-    cut.colour = take(&from, &lines, pairs * sizeof *cut.colour);
+    cut.pair = take(&from, &lines, (pairs + NEAR_SPARE) * sizeof *cut.pair);
+    cut.lane = take(&from, &lines, pairs * sizeof *cut.lane);
     if (s)
         *s = cut;
     *scratch = s;
@@ -120,7 +122,7 @@ static bool reserve_scratch(near_job *job)
     return true;
 }
 
-/* ---- Loops ------------------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 bool sn_near_run(near_job *job, uint32_t tasks, double work, sn_task_fn *task)
 {
@@ -147,8 +149,8 @@ static void run_pass(void *data, uint32_t index, uint32_t worker)
         job->pass(job, index * NEAR_BLOCKS_A_TASK + i, scratch);
 }
 
-/* A crowded block says how much it needs, and perhaps a second time: how many pairs it has is known only when its spheres have
-   room. */
+/* A crowded block says how much it needs, and perhaps a second time: how many pairs it has is known only when its
+   spheres have room. */
 static bool run_crowded(near_job *job, uint32_t rank)
 {
     const sn_near_block *block = &job->block[rank];
@@ -157,7 +159,7 @@ static bool run_crowded(near_job *job, uint32_t rank)
     while (block->crowded) {
         spheres = block->crowd_spheres > spheres ? block->crowd_spheres : spheres;
         pairs = block->crowd_pairs > pairs ? block->crowd_pairs : pairs;
-        const uint64_t room = pairs + spheres + NEAR_CANDIDATES; /* for all that a sphere is compared with at once */
+        const uint64_t room = pairs + spheres + WORKER_SPHERES; /* for all that a sphere is compared with at once */
         near_scratch *scratch;
         if (pairs >= NEAR_MOST_PAIRS ||
             !sn_table_reserve(table, job->allocator, cut_scratch(&scratch, NULL, spheres, room)))
@@ -175,15 +177,12 @@ bool sn_near_run_blocks(near_job *job, double work, near_pass_fn *pass)
     if (!sn_near_run(job, sn_near_block_tasks(job), work, run_pass))
         return false;
     for (uint32_t i = 0; i < job->blocks; ++i)
-        if (job->block[i].crowded) {
-            job->any_crowded = true;
-            if (!run_crowded(job, i))
-                return false;
-        }
+        if (job->block[i].crowded && !run_crowded(job, i))
+            return false;
     return true;
 }
 
-/* ---- The final order --------------------------------------------------------------------------------------------------- */
+/* ---- The final order --------------------------------------------------------------------------------------------- */
 
 static void copy_blocks(void *data, uint32_t index, uint32_t worker)
 {
@@ -198,63 +197,52 @@ static void copy_blocks(void *data, uint32_t index, uint32_t worker)
     }
 }
 
-/* One thread has put batches into the order of blocks already, unless there were crowded ones. Several threads may have done so,
-   too, but will not the next time: room for the other copy is made in any case. */
+static uint32_t colour_of(const sn_near_block *block)
+{
+    const near_place place = sn_near_place_of(block->key);
+    return (place.z & 1) << 2 | (place.y & 1) << 1 | (place.x & 1);
+}
+
+/* Lists the blocks of a level and colour that have batches, and says where those go. */
+static void list_colour(near_job *job, const near_level *level, uint32_t colour, uint64_t *pairs)
+{
+    sn_neighbours *n = job->n;
+    const uint32_t blocks = n->blocks;
+    for (uint32_t i = level->first; i < level->end; ++i) {
+        sn_near_block *block = &job->block[i];
+        if (block->batches == 0 || colour_of(block) != colour)
+            continue;
+        block->final_at = n->batches;
+        n->block[n->blocks++] = n->batches;
+        n->batches += block->batches;
+        *pairs += block->pairs;
+    }
+    if (n->blocks > blocks)
+        n->colour[n->colours++] = blocks;
+}
+
 static bool order_batches(near_job *job)
 {
     sn_neighbours *n = job->n;
-    uint32_t at = 0;
-    bool ordered = true;
     uint64_t pairs = 0;
-    for (uint32_t i = 0; i < job->blocks; ++i) {
-        sn_near_block *block = &job->block[i];
-        ordered &= block->batches == 0 || block->batch_at == at;
-        block->final_at = at;
-        at += block->batches;
-        pairs += block->pairs;
-    }
-    if (pairs > UINT32_MAX)
-        return false;
-    n->pairs = (uint32_t)pairs;
-    n->batches = at;
-    n->batch = job->batch;
-    n->lanes = job->lanes;
-    if (job->workers == 1 && !job->any_crowded)
-        return true;
-    if (!sn_table_reserve(&n->batch_table[1], job->allocator, at))
-        return false;
-    if (ordered)
-        return true;
-    n->batch = n->batch_table[1].column[0];
-    n->lanes = n->batch_table[1].column[1];
-    return sn_near_run(job, sn_near_block_tasks(job), 8.0 * at, copy_blocks);
-}
-
-/* Lists blocks that have batches, and colours that have blocks. */
-static bool list_blocks(near_job *job)
-{
-    sn_neighbours *n = job->n;
     if (!sn_table_reserve(&n->block_table, job->allocator, (uint64_t)job->blocks + 1) ||
-        !sn_table_reserve(&n->colour_table, job->allocator, 8 * (uint64_t)job->levels + 1))
+        !sn_table_reserve(&n->colour_table, job->allocator, 8 * (uint64_t)job->levels + 1) ||
+        !sn_table_reserve(&n->batch_table[1], job->allocator, atomic_load_explicit(&job->bump, memory_order_relaxed)))
         return false;
     n->block = n->block_table.column[0];
     n->colour = n->colour_table.column[0];
-    uint32_t last = UINT32_MAX;
-    for (uint32_t i = 0; i < job->blocks; ++i) {
-        const sn_near_block *block = &job->block[i];
-        if (block->batches == 0)
-            continue;
-        if (sn_near_colour_of(block->key) != last)
-            n->colour[n->colours++] = n->blocks;
-        last = sn_near_colour_of(block->key);
-        n->block[n->blocks++] = block->final_at;
-    }
+    n->batch = n->batch_table[1].column[0];
+    n->lanes = n->batch_table[1].column[1];
+    for (uint32_t i = 0; i < job->levels; ++i)
+        for (uint32_t colour = 0; colour < 8; ++colour)
+            list_colour(job, &job->level[i], colour, &pairs);
     n->block[n->blocks] = n->batches;
     n->colour[n->colours] = n->blocks;
-    return true;
+    n->pairs = (uint32_t)pairs;
+    return pairs <= UINT32_MAX && sn_near_run(job, sn_near_block_tasks(job), 8.0 * n->batches, copy_blocks);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------------------------------- */
+/* ---- All of it --------------------------------------------------------------------------------------------------- */
 
 static void forget(sn_neighbours *n)
 {
@@ -274,7 +262,7 @@ static bool find(near_job *job)
     job->piece = sn_near_piece(job->in->count);
     job->pieces = job->in->count / job->piece + (job->in->count % job->piece != 0);
     return reserve_spheres(job) && reserve_scratch(job) && sn_near_make_cells(job) &&
-           sn_near_find_between_levels(job) && sn_near_find_pairs(job) && order_batches(job) && list_blocks(job);
+           sn_near_find_between_levels(job) && sn_near_find_pairs(job) && order_batches(job);
 }
 
 bool sn_neighbours_find(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,

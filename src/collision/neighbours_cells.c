@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-/* ---- How large cells are ----------------------------------------------------------------------------------------------- */
+/* ---- How large cells are ----------------------------------------------------------------------------------------- */
 
-/* Cells are a little larger than what they are made for, so that rounding does not carry two spheres that meet into cells
-   that do not touch. A coordinate in units of cells is rounded by less than half of this as long as it is below
-   COORDINATE_LIMIT; beyond that everything is in one cell. With floats the limit may be higher: from 2^25 cells on two
-   different coordinates are more than a cell apart. */
+/* Cells are a little larger than what they are made for, so that rounding does not carry two spheres that meet into
+   cells that do not touch. A coordinate in units of cells is rounded by less than half of this as long as it is
+   below COORDINATE_LIMIT; beyond that everything is in one cell. With floats the limit may be higher: from 2^25
+   cells on two different coordinates are more than a cell apart. */
 #define CELL_SLACK 0x1p-18
 #if SINEW_DOUBLE
 #define COORDINATE_LIMIT 0x1p31
@@ -18,8 +18,8 @@
 /* Added to the numbers of cells, so that they are positive, and wrap around far away from the origin. */
 #define CELL_BIAS ((INT64_C(1) << 51) + (INT64_C(1) << 18))
 
-/* Squares of what reaches beyond these exponents lose their digits, or overflow, and are compared nevertheless: such spheres are
-   all in the lowest level, or in the highest, which is a single cell. */
+/* Squares of what reaches beyond these exponents lose their digits, or overflow, and are compared nevertheless: such
+   spheres are all in the lowest level, or in the highest, which is a single cell. */
 #if SINEW_DOUBLE
 #define LOWEST_LEVEL (1023u - 502u)
 #define VAST_LEVEL   (1023u + 510u)
@@ -81,7 +81,8 @@ static double one_and(uint64_t mantissa)
     return 1 + (double)mantissa * 0x1p-52;
 }
 
-/* Spheres in cells m 2^k wide that could do with smaller ones meet more strangers there: as many more as the cell is larger. */
+/* Spheres in cells m 2^k wide that could do with smaller ones meet more strangers there: as many more as the cell is
+   larger. */
 static double cost_of(const near_measure *all, uint32_t chosen)
 {
     double cost = 0, m = one_and(all->top[chosen]);
@@ -92,8 +93,8 @@ static double cost_of(const near_measure *all, uint32_t chosen)
     return cost;
 }
 
-/* Chooses m among the largest mantissas of bins: cells then fit most spheres as well as can be, and perfectly if all of them
-   are alike. */
+/* Chooses m among the largest mantissas of bins: cells then fit most spheres as well as can be, and perfectly if all
+   of them are alike. */
 static void choose_edges(near_job *job)
 {
     near_measure all = job->measure[0];
@@ -124,32 +125,42 @@ static double edge_of(const near_job *job, uint32_t level)
     return level < VAST_LEVEL ? job->scale * power_of_two(level) : (double)INFINITY;
 }
 
-/* ---- Blocks and their keys --------------------------------------------------------------------------------------------- */
+/* ---- Blocks and their keys --------------------------------------------------------------------------------------- */
 
-/* A key holds, from the highest bit on: 11 bits of the level; 3 bits, whether z, y and x of the block are odd, which is its
-   colour; 16 bits each of z, y and x without those. */
-#define AXIS_BITS 16u
-#define AXIS_MASK UINT64_C(0xffff)
+/* A key holds, from the highest bit on: 11 bits of the level; 17 bits each of z, y and x of the block. */
+#define AXIS_BITS 17u
+#define AXIS_MASK UINT64_C(0x1ffff)
 
 uint64_t sn_near_key(uint32_t level, uint64_t x, uint64_t y, uint64_t z)
 {
-    uint64_t colour = (z & 1) << 2 | (y & 1) << 1 | (x & 1);
-    uint64_t place = (z >> 1 & AXIS_MASK) << 2 * AXIS_BITS | (y >> 1 & AXIS_MASK) << AXIS_BITS | (x >> 1 & AXIS_MASK);
-    return ((uint64_t)level << 3 | colour) << 3 * AXIS_BITS | place;
-}
-
-uint32_t sn_near_colour_of(uint64_t key)
-{
-    return (uint32_t)(key >> 3 * AXIS_BITS);
+    return (((uint64_t)level << AXIS_BITS | (z & AXIS_MASK)) << AXIS_BITS | (y & AXIS_MASK)) << AXIS_BITS |
+           (x & AXIS_MASK);
 }
 
 near_place sn_near_place_of(uint64_t key)
 {
-    uint32_t colour = sn_near_colour_of(key);
-    return (near_place){.level = colour >> 3,
-                        .x = (uint32_t)(key & AXIS_MASK) << 1 | (colour & 1),
-                        .y = (uint32_t)(key >> AXIS_BITS & AXIS_MASK) << 1 | (colour >> 1 & 1),
-                        .z = (uint32_t)(key >> 2 * AXIS_BITS & AXIS_MASK) << 1 | (colour >> 2 & 1)};
+    return (near_place){.level = (uint32_t)(key >> 3 * AXIS_BITS),
+                        .x = (uint32_t)(key & AXIS_MASK),
+                        .y = (uint32_t)(key >> AXIS_BITS & AXIS_MASK),
+                        .z = (uint32_t)(key >> 2 * AXIS_BITS & AXIS_MASK)};
+}
+
+/* Moves the bits of a number of 17 bits apart, two zeros between any two. */
+static uint64_t spread(uint64_t a)
+{
+    a = (a | a << 32) & UINT64_C(0x001f00000000ffff);
+    a = (a | a << 16) & UINT64_C(0x001f0000ff0000ff);
+    a = (a | a << 8) & UINT64_C(0x100f00f00f00f00f);
+    a = (a | a << 4) & UINT64_C(0x10c30c30c30c30c3);
+    return (a | a << 2) & UINT64_C(0x1249249249249249);
+}
+
+/* By level, then along a curve that stays near where it has been (Morton's), so that what a block looks into is in
+   the cache. */
+static uint64_t order_of(uint64_t key)
+{
+    const near_place place = sn_near_place_of(key);
+    return (uint64_t)place.level << 3 * AXIS_BITS | spread(place.z) << 2 | spread(place.y) << 1 | spread(place.x);
 }
 
 uint64_t sn_near_cell_along(double x, double inverse)
@@ -287,12 +298,13 @@ static bool rank_blocks(near_job *job)
     for (uint32_t i = 0; i < job->blocks; ++i) {
         uint32_t slot = hash->list[i];
         uint64_t key = atomic_load_explicit(&hash->key[slot], memory_order_relaxed) - 1;
-        item[i] = (sn_sort_item){.key = key, .a = slot};
+        item[i] = (sn_sort_item){.key = order_of(key), .a = slot};
     }
     sn_sort(item, table->column[2], job->blocks);
     for (uint32_t i = 0; i < job->blocks; ++i) {
-        hash->rank[item[i].a] = i;
-        job->block[i] = (sn_near_block){.key = item[i].key};
+        const uint32_t slot = item[i].a;
+        hash->rank[slot] = i;
+        job->block[i].key = atomic_load_explicit(&hash->key[slot], memory_order_relaxed) - 1;
     }
     return true;
 }
@@ -318,7 +330,7 @@ static bool list_levels(near_job *job)
     return true;
 }
 
-/* ---- Spheres by block and cell ----------------------------------------------------------------------------------------- */
+/* ---- Spheres by block and cell ----------------------------------------------------------------------------------- */
 
 static void key_piece(void *data, uint32_t index, uint32_t worker)
 {
@@ -338,8 +350,8 @@ static uint32_t rank_at(const near_job *job, uint32_t place)
     return (uint32_t)(job->sorted[place] >> 32) / NEAR_CELLS;
 }
 
-/* Copies centres into sorted order, and notes where blocks begin. Spheres that are not looked at come last, as if they were
-   one more block. */
+/* Copies centres into sorted order, and notes where blocks begin. Spheres that are not looked at come last, as if
+   they were one more block. */
 static void order_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
@@ -361,6 +373,8 @@ static void order_piece(void *data, uint32_t index, uint32_t worker)
 static void divide_block(const near_job *job, sn_near_block *block)
 {
     uint32_t cells = 0, last = NEAR_CELLS;
+    block->cells = 0;
+    block->cross = block->cross_end = 0;
     for (uint32_t i = block->first; i < block->end; ++i) {
         uint32_t cell = (uint32_t)(job->sorted[i] >> 32) % NEAR_CELLS;
         cells += cell != last;

@@ -1,11 +1,13 @@
-/* Pairs between levels. A smaller sphere looks for larger ones, in the few cells of each level above that are within reach: the
-   other way round there may be any number of cells. Where there is nothing to find a block's spheres look together: a group of
-   spheres asks for all larger ones that meet the box around it; if they are many, it is halved, and its halves ask. */
-#include "collision/neighbours_work.h"
+/* Pairs between levels. A smaller sphere looks for larger ones, in the few cells of each level above that are within
+   reach: the other way round there may be any number of cells. Spheres of a block look together: for all larger ones
+   that meet the box around them, which mostly are none; then each half of them keeps those that meet the box around
+   it, and so on. */
+#include "collision/neighbours_compare.h"
 
 #include <string.h>
 
-/* Spheres first .. end - 1 of the sorted order. */
+/* Spheres that look together, gathered as the first ones of the scratch; larger ones come after them. Instead of
+   indices their places in sorted order are kept. */
 typedef struct near_group {
     uint32_t first, end;
     sn_vec3 low, high; /* around their centres */
@@ -22,14 +24,14 @@ static sn_real most(sn_real a, sn_real b)
     return a > b ? a : b;
 }
 
-static near_group group_of(const near_job *job, uint32_t first, uint32_t end)
+static near_group group_of(const near_scratch *s, uint32_t first, uint32_t end)
 {
-    const sn_vec4 *centre = job->centre;
-    near_group g = {first, end, vec4_xyz(centre[first]), vec4_xyz(centre[first]), centre[first].w};
+    const sn_vec3 centre = vec3(s->x[first], s->y[first], s->z[first]);
+    near_group g = {first, end, centre, centre, s->w[first]};
     for (uint32_t i = first + 1; i < end; ++i) {
-        g.low = vec3(least(g.low.x, centre[i].x), least(g.low.y, centre[i].y), least(g.low.z, centre[i].z));
-        g.high = vec3(most(g.high.x, centre[i].x), most(g.high.y, centre[i].y), most(g.high.z, centre[i].z));
-        g.reach = most(g.reach, centre[i].w);
+        g.low = vec3(least(g.low.x, s->x[i]), least(g.low.y, s->y[i]), least(g.low.z, s->z[i]));
+        g.high = vec3(most(g.high.x, s->x[i]), most(g.high.y, s->y[i]), most(g.high.z, s->z[i]));
+        g.reach = most(g.reach, s->w[i]);
     }
     return g;
 }
@@ -40,43 +42,69 @@ static sn_real outside(sn_real x, sn_real low, sn_real high)
 }
 
 /* Whether one of the group may meet it. Rounding keeps order, so no sphere of the group that meets it is missed. */
-static bool may_meet(const near_group *g, const sn_vec4 *b)
+static bool may_meet(const near_group *g, sn_vec4 b)
 {
-    sn_real x = outside(b->x, g->low.x, g->high.x), y = outside(b->y, g->low.y, g->high.y);
-    sn_real z = outside(b->z, g->low.z, g->high.z), reach = g->reach + b->w;
+    sn_real x = outside(b.x, g->low.x, g->high.x), y = outside(b.y, g->low.y, g->high.y);
+    sn_real z = outside(b.z, g->low.z, g->high.z), reach = g->reach + b.w;
     return x * x + y * y + z * z <= reach * reach;
 }
 
-/* ---- Candidates -------------------------------------------------------------------------------------------------------- */
+/* ---- Comparing --------------------------------------------------------------------------------------------------- */
 
-/* Compares the candidates so far with every sphere of the group: pairs come by their smaller sphere. */
-static void compare_group(const near_job *job, const near_group *g, near_scratch *s)
+/* Compares larger spheres first .. end - 1 with every one of a group: pairs come by their smaller sphere. */
+static void compare_group(const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
-    for (uint32_t a = g->first; a < g->end && s->pairs < NEAR_MOST_PAIRS; ++a) {
-        bool fits = s->pairs <= s->pair_capacity && s->candidates <= s->pair_capacity - s->pairs;
-        s->crowded |= !fits;
-        for (uint32_t i = 0; i < s->candidates; ++i) {
-            if (fits)
-                s->pair[s->pairs] = (near_pair){a, s->candidate_place[i]};
-            s->pairs += near_meet(&job->centre[a], &s->candidate[i]);
-        }
-    }
-    s->candidates = 0;
+    const uint64_t before = s->pairs;
+    for (uint32_t a = g->first; a < g->end && s->pairs < NEAR_MOST_PAIRS; ++a)
+        near_compare(s, a, first, end);
+    for (uint64_t i = before; i < s->pairs && !s->crowded; ++i)
+        s->pair[i] = (near_pair){s->id[s->pair[i].a], s->id[s->pair[i].b]};
 }
 
+/* So few spheres are not divided any more. */
+#define FEW_SPHERES 8u
+
+/* Compares larger spheres first .. end - 1, which are the last in the scratch so far. What a half keeps of them
+   comes after them, as long as there is room. */
+static void divide_group(const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
+{
+    if (g->end - g->first <= FEW_SPHERES || end - first > s->sphere_capacity - end) {
+        compare_group(g, s, first, end);
+        return;
+    }
+    const uint32_t middle = g->first + (g->end - g->first) / 2;
+    const near_group half[2] = {group_of(s, g->first, middle), group_of(s, middle, g->end)};
+    for (uint32_t k = 0; k < 2; ++k) {
+        uint32_t kept = end;
+        for (uint32_t i = first; i < end; ++i) {
+            const sn_vec4 b = {s->x[i], s->y[i], s->z[i], s->w[i]};
+            s->x[kept] = b.x;
+            s->y[kept] = b.y;
+            s->z[kept] = b.z;
+            s->w[kept] = b.w;
+            s->id[kept] = s->id[i];
+            kept += may_meet(&half[k], b);
+        }
+        if (kept > end)
+            divide_group(&half[k], s, end, kept);
+    }
+}
+
+/* ---- Looking ----------------------------------------------------------------------------------------------------- */
+
 /* False if there are too many for a group. For one sphere alone there may be any number: it is compared on the way. */
-static bool add_candidates(const near_job *job, const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
+static bool add_larger(const near_job *job, const near_group *g, near_scratch *s, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; ++i) {
-        if (!may_meet(g, &job->centre[i]))
+        if (!may_meet(g, job->centre[i]))
             continue;
-        if (s->candidates == NEAR_CANDIDATES) {
+        if (s->spheres == s->sphere_capacity) {
             if (g->end - g->first > 1)
                 return false;
-            compare_group(job, g, s);
+            compare_group(g, s, g->end, s->spheres);
+            s->spheres = g->end;
         }
-        s->candidate[s->candidates] = job->centre[i];
-        s->candidate_place[s->candidates++] = i;
+        near_gather(job, s, s->spheres++, i, i);
     }
     return true;
 }
@@ -99,8 +127,8 @@ static near_box box_of(const near_group *g, const near_level *level)
     return box;
 }
 
-/* Blocks that a box touches along an axis. More than two: the group is spread too far, as where spheres from different places
-   share a block because coordinates wrap around. A single sphere touches no more. */
+/* Blocks that a box touches along an axis. More than two: the group is spread too far, as where spheres from
+   different places share a block because coordinates wrap around. A single sphere touches no more. */
 static uint64_t blocks_along(const near_box *box, uint32_t axis)
 {
     return box->high[axis] / NEAR_SIDE - box->low[axis] / NEAR_SIDE + 1;
@@ -127,7 +155,7 @@ static bool look_into(const near_job *job, const near_group *g, near_scratch *s,
     uint32_t ordinal = 0;
     for (uint64_t cells = block->cells; cells; cells &= cells - 1, ++ordinal)
         if (cell_in_box(box, base, near_lowest_bit(cells)) &&
-            !add_candidates(job, g, s, near_cell_start(job, block, ordinal), job->cell_end[block->first + ordinal]))
+            !add_larger(job, g, s, near_cell_start(job, block, ordinal), job->cell_end[block->first + ordinal]))
             return false;
     return true;
 }
@@ -152,24 +180,31 @@ static bool look_up(const near_job *job, const near_group *g, near_scratch *s, c
 
 static bool look_up_all(const near_job *job, const near_group *g, near_scratch *s, uint32_t level)
 {
-    s->candidates = 0;
     for (uint32_t i = level + 1; i < job->levels; ++i)
         if (!look_up(job, g, s, &job->level[i]))
             return false;
     return true;
 }
 
-/* Halves are as deep as the number of spheres has bits. */
-static void pairs_of_group(const near_job *job, near_scratch *s, uint32_t level, uint32_t first, uint32_t end)
+/* So many look together at most: there must be room for what they find. */
+#define MOST_TOGETHER 256u
+
+/* The pairs of spheres first .. end - 1 in sorted order. Halves are as deep as the number of spheres has bits. */
+static void pairs_of_spheres(const near_job *job, near_scratch *s, uint32_t level, uint32_t first, uint32_t end)
 {
-    const near_group g = group_of(job, first, end);
-    if (look_up_all(job, &g, s, level)) {
-        compare_group(job, &g, s);
-    } else {
-        uint32_t middle = first + (end - first) / 2;
-        pairs_of_group(job, s, level, first, middle);
-        pairs_of_group(job, s, level, middle, end);
+    if (end - first <= MOST_TOGETHER && end - first < s->sphere_capacity) {
+        for (uint32_t i = first; i < end; ++i)
+            near_gather(job, s, i - first, i, i);
+        const near_group g = group_of(s, 0, end - first);
+        s->spheres = g.end;
+        if (look_up_all(job, &g, s, level)) {
+            divide_group(&g, s, g.end, s->spheres);
+            return;
+        }
     }
+    const uint32_t middle = first + (end - first) / 2;
+    pairs_of_spheres(job, s, level, first, middle);
+    pairs_of_spheres(job, s, level, middle, end);
 }
 
 static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
@@ -177,9 +212,9 @@ static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
     sn_near_block *block = &job->block[rank];
     s->pairs = 0;
     s->crowded = false;
-    pairs_of_group(job, s, block->level, block->first, block->end);
+    pairs_of_spheres(job, s, block->level, block->first, block->end);
     block->crowded = s->crowded;
-    block->crowd_spheres = 0;
+    block->crowd_spheres = s->sphere_capacity; /* any number will do */
     block->crowd_pairs = s->pairs;
     if (s->crowded)
         return;
@@ -206,7 +241,7 @@ static bool find_pairs(near_job *job)
     }
 }
 
-/* ---- To the blocks of the larger spheres ------------------------------------------------------------------------------- */
+/* ---- To the blocks of the larger spheres ------------------------------------------------------------------------- */
 
 static uint32_t rank_of(const near_job *job, uint32_t place)
 {

@@ -1,23 +1,23 @@
 /* The pairs of a block.
 
-   Every cell is compared with itself and with the 13 cells after it: the next one along x, those of the next row, and those of
-   three rows of the next layer. Spheres of the block and of all cells that this reaches into, 6 x 6 x 5, are gathered row by row
-   first; three cells of a row are then one range. */
-#include "collision/neighbours_work.h"
+   Every cell is to be compared with itself and with the 13 cells after it: the next one along x, three of the next row,
+   and three each of three rows of the next layer. Spheres of the block and of all cells that this reaches into,
+   6 x 6 x 5, are gathered row by row first. Then the cells from its own to the last one in the next row are one range,
+   and the nine of the next layer, with six that are none of its business between them, are another: two long ranges are
+   looked through sooner than five short ones. */
+#include "collision/neighbours_compare.h"
 
 #include <string.h>
 
-/* ---- The footprint ----------------------------------------------------------------------------------------------------- */
+/* ---- The footprint ----------------------------------------------------------------------------------------------- */
 
 static void gather_cell(const near_job *job, near_scratch *s, uint32_t first, uint32_t end)
 {
     if (end - first > s->sphere_capacity - s->spheres || s->spheres > s->sphere_capacity) {
         s->crowded = true;
     } else {
-        for (uint32_t i = first, to = s->spheres; i < end; ++i, ++to) {
-            s->centre[to] = job->centre[i];
-            s->id[to] = (uint32_t)job->sorted[i];
-        }
+        for (uint32_t i = first, to = s->spheres; i < end; ++i, ++to)
+            near_gather(job, s, to, i, (uint32_t)job->sorted[i]);
     }
     s->spheres += end - first;
 }
@@ -46,26 +46,40 @@ static uint32_t gather_cells(const near_job *job, near_scratch *s, const sn_near
 
 /* The blocks around, from the one before along x and y on, and the next layer; NULL where there are no spheres. */
 #define BLOCKS_AROUND 18u
+#define THE_BLOCK     4u /* itself, among them */
 
-static void find_around(const near_job *job, const sn_near_block *block, const sn_near_block **around)
+/* Cells of a block from which one looks into the block before, the same, and the next along an axis. */
+static const uint64_t looks_x[3] = {UINT64_C(0x1111111111111111), UINT64_MAX, UINT64_C(0x8888888888888888)};
+static const uint64_t looks_y[3] = {UINT64_C(0x000f000f000f000f), UINT64_MAX, UINT64_C(0xf000f000f000f000)};
+static const uint64_t looks_z[2] = {UINT64_MAX, UINT64_C(0xffff000000000000)};
+
+/* Gives the number of spheres in them. */
+static uint64_t find_around(const near_job *job, const sn_near_block *block, const sn_near_block **around)
 {
     const near_place place = sn_near_place_of(block->key);
+    uint64_t spheres = 0;
     for (uint32_t i = 0; i < BLOCKS_AROUND; ++i) {
+        around[i] = NULL;
+        if (!(block->cells & looks_x[i % 3] & looks_y[i / 3 % 3] & looks_z[i / 9]))
+            continue;
         uint32_t x = place.x + i % 3 - 1, y = place.y + i / 3 % 3 - 1, z = place.z + i / 9;
-        uint32_t rank = sn_near_find_block(job, sn_near_key(place.level, x, y, z));
-        around[i] = rank != NEAR_NONE ? &job->block[rank] : NULL;
+        uint32_t rank = i == THE_BLOCK ? (uint32_t)(block - job->block)
+                                       : sn_near_find_block(job, sn_near_key(place.level, x, y, z));
+        if (rank == NEAR_NONE)
+            continue;
+        around[i] = &job->block[rank];
+        spheres += around[i]->end - around[i]->first;
     }
+    return spheres;
 }
 
 /* Cell i along an axis of the footprint is cell (i + 3) % 4 of the block (i + 3) / 4; along z there is none before. */
-static void gather(const near_job *job, const sn_near_block *block, near_scratch *s)
+static void gather(const near_job *job, const sn_near_block *const *around, near_scratch *s)
 {
-    const sn_near_block *around[BLOCKS_AROUND];
     uint32_t at = 0;
-    find_around(job, block, around);
     for (uint32_t z = 0; z < NEAR_FOOT_Z; ++z)
         for (uint32_t y = NEAR_SIDE - 1; y < NEAR_SIDE - 1 + NEAR_FOOT; ++y) {
-            const sn_near_block **row = &around[z / NEAR_SIDE * 9 + y / NEAR_SIDE * 3];
+            const sn_near_block *const *row = &around[z / NEAR_SIDE * 9 + y / NEAR_SIDE * 3];
             const uint32_t cell = (z % NEAR_SIDE * NEAR_SIDE + y % NEAR_SIDE) * NEAR_SIDE;
             at = gather_cells(job, s, row[0], cell + NEAR_SIDE - 1, 1, at);
             at = gather_cells(job, s, row[1], cell, NEAR_SIDE, at);
@@ -74,26 +88,7 @@ static void gather(const near_job *job, const sn_near_block *block, near_scratch
     s->start[at] = s->spheres;
 }
 
-/* ---- Pairs of the level ------------------------------------------------------------------------------------------------ */
-
-/* Compares a with first .. end - 1. What does not fit is counted only. */
-static inline void compare(near_scratch *s, uint32_t a, uint32_t first, uint32_t end)
-{
-    const sn_vec4 centre = s->centre[a];
-    uint64_t pairs = s->pairs;
-    if (pairs > s->pair_capacity || end - first > s->pair_capacity - pairs) {
-        for (uint32_t b = first; b < end; ++b)
-            pairs += near_meet(&centre, &s->centre[b]);
-        s->crowded = true;
-    } else {
-        for (uint32_t b = first; b < end;
-             ++b) { /* one in five is a pair: no branch that would be guessed wrong so often */
-            s->pair[pairs] = (near_pair){a, b};
-            pairs += near_meet(&centre, &s->centre[b]);
-        }
-    }
-    s->pairs = pairs;
-}
+/* ---- Pairs of the level ------------------------------------------------------------------------------------------ */
 
 /* The number of a cell of the block in its footprint. */
 static uint32_t foot_cell(uint32_t cell)
@@ -107,10 +102,8 @@ static void compare_cell(near_scratch *s, uint32_t cell)
     const uint32_t row = NEAR_FOOT, layer = NEAR_FOOT * NEAR_FOOT;
     const uint32_t *start = &s->start[cell];
     for (uint32_t a = start[0]; a < start[1] && s->pairs < NEAR_MOST_PAIRS; ++a) {
-        compare(s, a, a + 1, start[2]);
-        compare(s, a, start[row - 1], start[row + 2]);
-        for (uint32_t at = layer - row; at <= layer + row; at += row)
-            compare(s, a, start[at - 1], start[at + 2]);
+        near_compare(s, a, a + 1, start[row + 2]);
+        near_compare(s, a, start[layer - row - 1], start[layer + row + 2]);
     }
 }
 
@@ -120,7 +113,45 @@ static void compare_cells(const sn_near_block *block, near_scratch *s)
         compare_cell(s, foot_cell(near_lowest_bit(cells)));
 }
 
-/* ---- Pairs with smaller spheres ---------------------------------------------------------------------------------------- */
+/* ---- Where there is little --------------------------------------------------------------------------------------- */
+
+/* With so few spheres in the block and those around it rows of cells do not pay: all are compared. */
+#define FEW_SPHERES 24u
+
+/* The spheres of a block around that are in the footprint, each with the number of its cell there. */
+static void gather_few(const near_job *job, const sn_near_block *block, uint32_t direction, near_scratch *s,
+                       uint32_t *cell)
+{
+    const uint32_t x0 = direction % 3 * NEAR_SIDE, y0 = direction / 3 % 3 * NEAR_SIDE, z = direction / 9 * NEAR_SIDE;
+    for (uint32_t i = block->first; i < block->end; ++i) {
+        uint32_t in_block = (uint32_t)(job->sorted[i] >> 32) % NEAR_CELLS;
+        uint32_t x = x0 + in_block % NEAR_SIDE + 1 - NEAR_SIDE,
+                 y = y0 + in_block / NEAR_SIDE % NEAR_SIDE + 1 - NEAR_SIDE;
+        if (x >= NEAR_FOOT || y >= NEAR_FOOT) /* less than 0 is much more */
+            continue;
+        cell[s->spheres] = ((z + in_block / (NEAR_SIDE * NEAR_SIDE)) * NEAR_FOOT + y) * NEAR_FOOT + x;
+        near_gather(job, s, s->spheres++, i, (uint32_t)job->sorted[i]);
+    }
+}
+
+/* The block's own spheres come first, by cell. A pair is this block's if the cell of its own sphere comes first. */
+static void compare_few(const near_job *job, const sn_near_block *const *around, near_scratch *s)
+{
+    uint32_t cell[FEW_SPHERES];
+    gather_few(job, around[THE_BLOCK], THE_BLOCK, s, cell);
+    const uint32_t own = s->spheres;
+    for (uint32_t i = 0; i < BLOCKS_AROUND; ++i)
+        if (around[i] && i != THE_BLOCK)
+            gather_few(job, around[i], i, s, cell);
+    for (uint32_t a = 0; a < own; ++a)
+        for (uint32_t b = a + 1; b < s->spheres; ++b)
+            if ((b < own || cell[b] > cell[a]) && near_meet(s, a, b) & 1)
+                s->pair[s->pairs++] = (near_pair){a, b};
+    for (uint32_t i = 0; i < own; ++i)
+        s->local[i] = i;
+}
+
+/* ---- Pairs with smaller spheres ---------------------------------------------------------------------------------- */
 
 /* Local numbers of the block's own spheres, by their places in sorted order. */
 static void number_own(near_scratch *s)
@@ -147,7 +178,6 @@ static void add_cross(const near_job *job, const sn_near_block *block, near_scra
         s->spheres += count;
         return;
     }
-    number_own(s);
     for (uint32_t i = block->cross; i < block->cross_end; ++i) {
         near_pair places = job->cross[(uint32_t)job->route[i]];
         if (places.a != last)
@@ -157,7 +187,7 @@ static void add_cross(const near_job *job, const sn_near_block *block, near_scra
     }
 }
 
-/* ---- Batches ----------------------------------------------------------------------------------------------------------- */
+/* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
 static void filter(const near_job *job, near_scratch *s)
 {
@@ -170,82 +200,129 @@ static void filter(const near_job *job, near_scratch *s)
     s->pairs = kept;
 }
 
-/* Each pair gets the lowest colour that neither of its spheres has; beyond the last, it is alone. Pairs come by their first
-   sphere, whose colours need not go through memory. */
-static void colour_pairs(near_scratch *s)
+/* Each pair gets the lowest colour that neither of its spheres has, or NEAR_COLOURS if there is none. Pairs come by
+   their first sphere, whose colours need not go through memory. */
+static void colour_pairs(near_scratch *s, uint32_t *count)
 {
     memset(s->used, 0, s->spheres * sizeof *s->used);
-    memset(s->count, 0, sizeof s->count);
     for (uint32_t i = 0; i < s->pairs;) {
         const uint32_t a = s->pair[i].a;
         uint64_t used = s->used[a];
         for (; i < s->pairs && s->pair[i].a == a; ++i) {
             uint64_t *other = &s->used[s->pair[i].b];
-            uint64_t unused = ~(used | *other);
+            uint64_t unused = ~(used | *other), bit = unused & (0 - unused);
             uint32_t colour = unused ? near_lowest_bit(unused) : NEAR_COLOURS;
-            uint64_t bit = unused & (0 - unused);
             used |= bit;
             *other |= bit;
-            s->colour[i] = (uint8_t)colour;
-            ++s->count[colour];
+            s->lane[i] = colour;
+            ++count[colour];
         }
         s->used[a] = used;
     }
 }
 
-/* Where the lanes of each colour begin, in batches from 0 on; and how many batches there are. */
-static uint32_t share_batches(const near_scratch *s, uint32_t *lane)
+static void close_batch(near_scratch *s, uint32_t slot)
 {
-    uint32_t batches = 0;
-    for (uint32_t c = 0; c < NEAR_COLOURS; ++c) {
-        lane[c] = batches * SN_NEAR_LANES;
-        batches += (s->count[c] + SN_NEAR_LANES - 1) / SN_NEAR_LANES;
+    near_window *w = &s->window;
+    const uint64_t others = ~(UINT64_C(1) << slot);
+    for (uint32_t i = 0; i < w->count[slot]; ++i) {
+        s->used[w->pair[slot][i].a] &= others;
+        s->used[w->pair[slot][i].b] &= others;
     }
-    lane[NEAR_COLOURS] = batches * SN_NEAR_LANES;
-    return batches + s->count[NEAR_COLOURS];
+    w->open &= others;
 }
 
-static void close_batch(sn_near_batch *batch, uint8_t *lanes, uint32_t count)
+/* Puts a pair into the first open batch that has neither of its spheres. If there is none a new one is opened, for
+   which another may have to be closed before it is full. */
+static void put_into_window(near_scratch *s, uint32_t i, uint32_t *batches)
 {
-    *lanes = (uint8_t)count;
-    for (uint32_t i = count; i < SN_NEAR_LANES; ++i) {
-        batch->a[i] = batch->a[0];
-        batch->b[i] = batch->b[0];
+    near_window *w = &s->window;
+    const near_pair pair = s->pair[i];
+    uint64_t room = ~(s->used[pair.a] | s->used[pair.b]);
+    if (!room) {
+        close_batch(s, w->next);
+        room = UINT64_C(1) << w->next;
+        w->next = (w->next + 1) % NEAR_OPEN;
     }
+    const uint32_t slot = near_lowest_bit(room & w->open ? room & w->open : room);
+    const uint64_t bit = UINT64_C(1) << slot;
+    if (!(w->open & bit)) {
+        w->open |= bit;
+        w->batch[slot] = (*batches)++;
+        w->count[slot] = 0;
+    }
+    s->lane[i] = w->batch[slot] * SN_NEAR_LANES + w->count[slot];
+    s->used[pair.a] |= bit;
+    s->used[pair.b] |= bit;
+    w->pair[slot][w->count[slot]++] = pair;
+    if (w->count[slot] == SN_NEAR_LANES)
+        close_batch(s, slot);
 }
 
-static void close_batches(const near_scratch *s, sn_near_batch *batch, uint8_t *lanes)
+/* Colour by colour as many full batches as there are; what is left of them, and what has no colour because a sphere
+   has so many pairs, shares batches as it comes. Gives the number of batches. */
+static uint32_t share_lanes(near_scratch *s)
 {
+    uint32_t count[NEAR_COLOURS + 1] = {0}, lane[NEAR_COLOURS + 1], end[NEAR_COLOURS + 1], batches = 0;
+    colour_pairs(s, count);
     for (uint32_t c = 0; c <= NEAR_COLOURS; ++c) {
-        const uint32_t most = c < NEAR_COLOURS ? SN_NEAR_LANES : 1;
-        for (uint32_t left = s->count[c]; left;) {
-            uint32_t count = left < most ? left : most;
-            close_batch(batch++, lanes++, count);
-            left -= count;
-        }
+        lane[c] = batches * SN_NEAR_LANES;
+        batches += c < NEAR_COLOURS ? count[c] / SN_NEAR_LANES : 0;
+        end[c] = batches * SN_NEAR_LANES;
     }
+    memset(s->used, 0, s->spheres * sizeof *s->used);
+    s->window.open = 0;
+    s->window.next = 0;
+    for (uint32_t i = 0; i < s->pairs; ++i) {
+        const uint32_t c = s->lane[i];
+        if (lane[c] < end[c])
+            s->lane[i] = lane[c]++;
+        else
+            put_into_window(s, i, &batches);
+    }
+    return batches;
 }
 
-static void fill_batches(const near_scratch *s, uint32_t *lane, sn_near_batch *batch, uint8_t *lanes)
+static void fill_batches(const near_scratch *s, sn_near_batch *batch, uint8_t *lanes, uint32_t batches)
 {
+    memset(lanes, 0, batches);
     for (uint32_t i = 0; i < s->pairs; ++i) {
-        const uint32_t c = s->colour[i], at = lane[c];
+        const uint32_t at = s->lane[i] / SN_NEAR_LANES, lane = s->lane[i] % SN_NEAR_LANES;
         const uint32_t a = s->id[s->pair[i].a], b = s->id[s->pair[i].b];
-        lane[c] = at + (c < NEAR_COLOURS ? 1 : SN_NEAR_LANES);
-        batch[at / SN_NEAR_LANES].a[at % SN_NEAR_LANES] = a < b ? a : b;
-        batch[at / SN_NEAR_LANES].b[at % SN_NEAR_LANES] = a < b ? b : a;
+        batch[at].a[lane] = a < b ? a : b;
+        batch[at].b[lane] = a < b ? b : a;
+        ++lanes[at];
     }
-    close_batches(s, batch, lanes);
+    for (uint32_t i = 0; i < batches; ++i)
+        for (uint32_t k = lanes[i]; k < SN_NEAR_LANES; ++k) {
+            batch[i].a[k] = batch[i].a[0];
+            batch[i].b[k] = batch[i].b[0];
+        }
+}
+
+static void pairs_of_level(const near_job *job, const sn_near_block *block, near_scratch *s)
+{
+    const sn_near_block *around[BLOCKS_AROUND];
+    const uint64_t spheres = find_around(job, block, around);
+    if (spheres <= FEW_SPHERES && spheres <= s->sphere_capacity && spheres * (spheres - 1) / 2 <= s->pair_capacity) {
+        compare_few(job, around, s);
+        return;
+    }
+    gather(job, around, s);
+    if (s->crowded)
+        return;
+    compare_cells(block, s);
+    if (block->cross < block->cross_end)
+        number_own(s);
 }
 
 static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
 {
     sn_near_block *block = &job->block[rank];
-    s->spheres = s->pairs = 0;
+    s->spheres = 0;
+    s->pairs = 0;
     s->crowded = false;
-    gather(job, block, s);
-    if (!s->crowded)
-        compare_cells(block, s);
+    pairs_of_level(job, block, s);
     add_cross(job, block, s);
     block->crowded = s->crowded;
     block->crowd_spheres = s->spheres;
@@ -257,14 +334,12 @@ static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
         filter(job, s);
     if (s->pairs == 0)
         return;
-    uint32_t lane[NEAR_COLOURS + 1];
-    colour_pairs(s);
-    block->pairs = s->pairs;
-    block->batches = share_batches(s, lane);
+    block->pairs = (uint32_t)s->pairs;
+    block->batches = share_lanes(s);
     const uint64_t at = atomic_fetch_add_explicit(&job->bump, block->batches, memory_order_relaxed);
     block->batch_at = (uint32_t)at;
     if (at + block->batches <= job->batch_capacity)
-        fill_batches(s, lane, job->batch + at, job->lanes + at);
+        fill_batches(s, job->batch + at, job->lanes + at, block->batches);
 }
 
 bool sn_near_find_pairs(near_job *job)

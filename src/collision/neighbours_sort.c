@@ -1,5 +1,5 @@
-/* Radix sort from the lowest digit up, which several threads share. Pieces of the items are cut by their number alone; each
-   counts its digits, and from the sums it knows where its own items go. */
+/* Radix sort from the lowest digit up, which several threads share. Pieces of the items are cut by their number
+   alone; each counts its digits, and from the sums it knows where its own items go. */
 #include "collision/neighbours_work.h"
 
 #include <string.h>

@@ -11,8 +11,8 @@
 #include "base/sort.h"
 #include "collision/neighbours.h"
 
-/* Cells along the side of a block, and in a block; along x and y, and along z, of its footprint: with those that its pairs reach
-   into. */
+/* Cells along the side of a block, and in a block; along x and y, and along z, of its footprint: with those that its
+   pairs reach into. */
 #define NEAR_SIDE       4u
 #define NEAR_CELLS      64u
 #define NEAR_FOOT       6u
@@ -30,7 +30,7 @@
 /* No block. */
 #define NEAR_NONE UINT32_MAX
 
-/* ---- Levels ------------------------------------------------------------------------------------------------------------ */
+/* ---- Levels ------------------------------------------------------------------------------------------------------ */
 
 /* Mantissas of reaches fall into so many bins: enough to choose a good one for the edge of cells. */
 #define NEAR_BINS 8u
@@ -48,9 +48,9 @@ typedef struct near_level {
     double inverse;      /* 1 / edge; 0: there is but one cell */
 } near_level;
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------------ */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Sorted by key: by level, then by colour, then by place. */
+/* Sorted by level, then by place. */
 struct sn_near_block {
     uint64_t key;
     uint64_t cells;             /* a bit for each cell that has spheres */
@@ -61,7 +61,7 @@ struct sn_near_block {
     uint32_t batch_at, batches; /* where they were put, and how many */
     uint32_t final_at;
     uint32_t pairs;
-    bool crowded; /* a worker's scratch has too little room: it needs so much, or more */
+    bool crowded; /* the scratch had too little room: it needs so much, or more */
     uint32_t crowd_spheres;
     uint64_t crowd_pairs;
 };
@@ -71,14 +71,26 @@ typedef struct near_place {
     uint32_t level, x, y, z;
 } near_place;
 
-/* ---- Scratch ----------------------------------------------------------------------------------------------------------- */
+/* ---- Scratch ----------------------------------------------------------------------------------------------------- */
 
 typedef struct near_pair {
     uint32_t a, b;
 } near_pair;
 
-/* Larger spheres that a group of smaller ones is compared with, at once. */
-#define NEAR_CANDIDATES 128u
+/* Batches that are being filled, as many as a word has bits. */
+#define NEAR_OPEN 64u
+
+typedef struct near_window {
+    uint64_t open;             /* which are */
+    uint32_t batch[NEAR_OPEN]; /* their numbers */
+    uint32_t count[NEAR_OPEN]; /* pairs that they have */
+    near_pair pair[NEAR_OPEN][SN_NEAR_LANES];
+    uint32_t next; /* to be closed where there is no room left */
+} near_window;
+
+/* Several spheres are compared at once, in vain beyond the last, and what is no pair is written, too: so much more
+   room. */
+#define NEAR_SPARE 4u
 
 /* One worker's: spheres of a block and of the cells around it, gathered, and their pairs. */
 typedef struct near_scratch {
@@ -87,23 +99,20 @@ typedef struct near_scratch {
     bool crowded; /* there are more than there is room for: the rest is counted only */
     uint32_t spheres;
     uint64_t pairs;
-    sn_vec4 *centre; /* by local number */
-    uint32_t *id;    /* index of the sphere */
-    uint32_t *local; /* by sorted place, from the block's first: the local number */
-    uint64_t *used;  /* colours */
+    sn_real *x, *y, *z, *w; /* by local number */
+    uint32_t *id;           /* index of the sphere */
+    uint32_t *local;        /* by sorted place, from the block's first: the local number */
+    uint64_t *used;         /* colours */
     near_pair *pair;
-    uint8_t *colour;
+    uint32_t *lane; /* by pair: its colour first, then its lane in the batches of the block, eight to a batch */
     uint32_t start[NEAR_FOOT_CELLS + 1]; /* first sphere of each cell of the footprint */
-    uint32_t count[NEAR_COLOURS + 1];    /* pairs of each colour; the last: those beyond colours */
-    sn_vec4 candidate[NEAR_CANDIDATES];
-    uint32_t candidate_place[NEAR_CANDIDATES];
-    uint32_t candidates;
+    near_window window;
 } near_scratch;
 
-/* ---- The work ---------------------------------------------------------------------------------------------------------- */
+/* ---- The work ---------------------------------------------------------------------------------------------------- */
 
-/* Blocks by key: open addressing, filled by several threads. Which slot a key gets may depend on them; nothing that comes
-   out does. */
+/* Blocks by key: open addressing, filled by several threads. Which slot a key gets may depend on them; nothing that
+   comes out does. */
 typedef struct near_hash {
     atomic_uint_least64_t *key; /* and one; 0: empty */
     uint32_t *rank;             /* of the block */
@@ -163,15 +172,14 @@ struct near_job {
     uint32_t scratch_spheres, scratch_pairs;
     uint64_t scratch_lines; /* of one */
     uint32_t workers;
-    bool any_crowded;
     near_pass_fn *pass;
 };
 
 /* Runs a loop, shared if the work (ns) is worth it. False if memory ran out or tasks were lost. */
 bool sn_near_run(near_job *job, uint32_t tasks, double work, sn_task_fn *task);
 
-/* neighbours_sort.c: sorts job->item, with job->other as scratch, by the upper halves of the items, numbers up to `most`;
-   equal ones keep their order. The two may have changed places afterwards. */
+/* neighbours_sort.c: sorts job->item, with job->other as scratch, by the upper halves of the items, numbers up to
+   `most`; equal ones keep their order. The two may have changed places afterwards. */
 bool sn_near_sort(near_job *job, uint32_t items, uint32_t most);
 
 /* A piece of a loop over so many items, of which there are at most NEAR_PIECES. */
@@ -183,7 +191,6 @@ bool sn_near_make_cells(near_job *job);
 uint64_t sn_near_cell_along(double x, double inverse);                    /* the number of the cell, */
 uint64_t sn_near_key(uint32_t level, uint64_t x, uint64_t y, uint64_t z); /*   and from a quarter of that */
 near_place sn_near_place_of(uint64_t key);
-uint32_t sn_near_colour_of(uint64_t key);                       /* level and colour */
 uint32_t sn_near_find_block(const near_job *job, uint64_t key); /* its rank; NEAR_NONE: has no spheres */
 
 /* neighbours_levels.c: what a block's spheres have with larger ones; and whose pairs they are. */
@@ -192,7 +199,8 @@ bool sn_near_find_between_levels(near_job *job);
 /* neighbours_pairs.c */
 bool sn_near_find_pairs(near_job *job);
 
-/* Runs job->pass for every block: first with the scratch of workers, then, one by one, for those with too much for that. */
+/* Makes a pass over all blocks: first with the scratch of workers, then, one by one, over those with too
+   much for it. */
 bool sn_near_run_blocks(near_job *job, double work, near_pass_fn *pass);
 uint32_t sn_near_block_tasks(const near_job *job);
 
@@ -217,13 +225,6 @@ static inline uint32_t near_lowest_bit(uint64_t bits)
 static inline uint32_t near_cell_start(const near_job *job, const sn_near_block *block, uint32_t ordinal)
 {
     return ordinal ? job->cell_end[block->first + ordinal - 1] : block->first;
-}
-
-/* As contracts are: rounding is the same whichever of the two comes first. */
-static inline bool near_meet(const sn_vec4 *a, const sn_vec4 *b)
-{
-    sn_real x = a->x - b->x, y = a->y - b->y, z = a->z - b->z, reach = a->w + b->w;
-    return x * x + y * y + z * z <= reach * reach;
 }
 
 #endif

@@ -45,6 +45,7 @@ typedef struct sn_press {
     sn_real pressed; /* m */
     sn_real last;    /* m: in the substep before that */
     sn_vec3 rubbed;  /* m */
+    sn_vec3 rolled;  /* N m s: against rolling */
     sn_vec3 normal;  /* colliders; triangles: x is the side */
 } sn_press;
 
@@ -59,6 +60,8 @@ typedef struct sn_contact_world {
     sn_ids skin_ids;         /* value: row in skin_table */
     sn_table skin_table;     /* of sn_skin_record, by number */
     sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
+    sn_table
+        spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
     bool has_radii;      /* some particle has a radius, or had; not state */

@@ -137,7 +137,7 @@ static uint64_t hash_group(uint64_t hash, const sn_group_contact *c)
 {
     hash = sn_contact_hash_material(hash, &c->material);
     hash = hash_u64(hash_u64(hash, c->category), c->mask);
-    return hash_real(hash_u64(hash, (uint64_t)c->self << 1 | c->directional), c->rest_gap);
+    return hash_real(hash_u64(hash, (uint64_t)c->rolls << 2 | (uint64_t)c->self << 1 | c->directional), c->rest_gap);
 }
 
 static bool is_plain(uint32_t group, const sn_group_contact *c)
@@ -147,7 +147,7 @@ static bool is_plain(uint32_t group, const sn_group_contact *c)
     return m->static_friction == n->static_friction && m->dynamic_friction == n->dynamic_friction &&
            m->restitution == n->restitution && m->rolling == n->rolling && m->friction_mix == n->friction_mix &&
            m->restitution_mix == n->restitution_mix && c->category == p->category && c->mask == p->mask &&
-           c->self == p->self && c->rest_gap == p->rest_gap && c->directional == p->directional;
+           c->self == p->self && c->rest_gap == p->rest_gap && c->directional == p->directional && c->rolls == p->rolls;
 }
 
 /* The row of the group's record, or the one that it would come before. */

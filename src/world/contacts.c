@@ -58,6 +58,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->triangle_table, sizeof(sn_bounds), false);
     sn_table_column(&c->triangle_table, sizeof(uint32_t), false);
     sn_table_column(&c->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&c->normal_table, sizeof(sn_vec4), false);
     sn_bvh_init(&c->skin_tree);
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
 }
@@ -75,6 +76,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->graze_start_table, allocator);
     sn_table_release(&c->triangle_table, allocator);
     sn_table_release(&c->colour_table, allocator);
+    sn_table_release(&c->normal_table, allocator);
     sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
 }
@@ -100,7 +102,8 @@ sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material
 {
     return (sn_grip){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
                      mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
-                     mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution)};
+                     mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution),
+                     mix(a->friction_mix, b->friction_mix, a->rolling, b->rolling)};
 }
 
 bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
@@ -259,6 +262,32 @@ static void fill_batches(void *data, uint32_t first, uint32_t end)
     sn_real factor = sn_contacts_recall_factor(f->world, f->dt);
     for (uint32_t b = first; b < end; ++b)
         fill_batch(f->world, f->contacts, b, factor);
+}
+
+/* The particle with the lower number is the one that is pushed by the other. */
+sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
+{
+    sn_contacts *c = &world->contacts;
+    const sn_particle_store *p = &world->particles;
+    const sn_near_batch *pairs = &c->near.batch[batch];
+    size_t at = (size_t)batch * SN_NEAR + lane;
+    bool swap = p->index[pairs->a[lane]] > p->index[pairs->b[lane]];
+    uint32_t a = swap ? pairs->b[lane] : pairs->a[lane], b = swap ? pairs->a[lane] : pairs->b[lane];
+    const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
+    sn_graze g = {.slot = {a, b, b, b},
+                  .triangle = SN_GRAZE_PAIR,
+                  .side = 1,
+                  .reach = p->radius[a] + p->radius[b],
+                  .grip = sn_contacts_grip(&sn_contact_group(&world->contact, p->group[a])->material,
+                                           &sn_contact_group(&world->contact, p->group[b])->material),
+                  .pressed = pair_column(c, PAIR_PRESSED)[at],
+                  .last = pair_column(c, PAIR_LAST)[at],
+                  .rubbed = vec3_scale(vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]), swap ? -1 : 1),
+                  .weight = {1, 0, 0}};
+    const sn_press *old = sn_contacts_recall(&world->contact, p->index[a], p->index[b]);
+    g.rolled = old ? old->rolled : vec3(0, 0, 0);
+    pair_column(c, PAIR_REACH)[at] = pair_column(c, PAIR_PRESSED)[at] = pair_column(c, PAIR_LAST)[at] = 0;
+    return g;
 }
 
 /* The materials of groups that collide: one grip for all pairs, or one for each. */
@@ -425,6 +454,7 @@ static bool look_at(looking *l, uint32_t number)
                                     .normal = old ? old->normal : vec3(0, 0, 0),
                                     .pressed = old ? old->pressed * factor : 0,
                                     .last = old ? old->last * factor : 0,
+                                    .rolled = old ? old->rolled : vec3(0, 0, 0),
                                     .rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0)};
     }
     l->found++;
@@ -541,7 +571,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
         return SN_OK;
     look_at_materials(world, c);
-    if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world))
+    if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world) || !sn_spin_reserve(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
@@ -698,6 +728,11 @@ static void warm_wall(const passing *p, sn_wall *wall)
     wall->pressed = steady;
     wall->rubbed = vec3_scale(wall->rubbed, steady / last);
     sn_vec3 push = vec3_add(vec3_scale(wall->normal, steady), wall->rubbed);
+    const sn_spinning ball = sn_spin_of(p->world, wall->slot), none = {0};
+    if (ball.turns) {
+        sn_spin_push(p->world, &ball, &none, wall->normal, vec3_scale(wall->rubbed, p->pairs.inverse_h / ball.w));
+        sn_spin_warm(p->world, &ball, &none, &wall->rolled, steady / last);
+    }
     wall->clear = 0;
     move(p, wall, push, push);
 }
@@ -730,10 +765,20 @@ static void project_wall(const passing *p, sn_wall *wall)
     sn_real along = vec3_dot(u, n), before = gap - along, pressed = wall->pressed + (before < 0 ? before : 0) - gap;
     pressed = pressed > 0 ? pressed : 0;
     sn_vec3 rubbed = vec3_sub(wall->rubbed, vec3_scale(n, vec3_dot(wall->rubbed, n)));
-    sn_vec3 rubs = vec3_sub(rubbed, vec3_sub(u, vec3_scale(n, along)));
+    const sn_spinning ball = sn_spin_of(p->world, wall->slot), none = {0};
+    sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
+    if (ball.turns)
+        slip = vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &ball, &none, n), p->h)),
+                          sn_spin_share(&ball, &none, ball.w));
+    sn_vec3 rubs = vec3_sub(rubbed, slip);
     sn_real much = vec3_length(rubs);
     if (much > wall->grip.hold * pressed)
         rubs = vec3_scale(rubs, wall->grip.drag * pressed / much);
+    if (ball.turns) {
+        sn_real impulse = p->pairs.inverse_h / ball.w;
+        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(rubs, rubbed), impulse));
+        sn_spin_resist(p->world, &ball, &none, wall->grip.rolling * ball.radius * pressed * impulse, &wall->rolled);
+    }
     sn_vec3 push = vec3_add(vec3_scale(n, pressed - wall->pressed), vec3_sub(rubs, rubbed));
     sn_real deep = -before - p->pairs.slop * radius;
     deep = deep < 0 ? 0 : deep > p->pairs.part ? p->pairs.part : deep;
@@ -871,6 +916,7 @@ static sn_press wall_press(const sn_world *world, const sn_wall *wall)
                       .pressed = wall->pressed,
                       .last = wall->last,
                       .rubbed = wall->rubbed,
+                      .rolled = wall->rolled,
                       .normal = wall->normal};
 }
 
@@ -893,11 +939,13 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
         }
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].pressed > 0) {
+            uint32_t corner = world->particles.index[graze[i].slot[1]];
             sn_press press = {.number = world->particles.index[graze[i].slot[0]],
-                              .other = SN_PRESS_TRIANGLE | graze[i].triangle,
+                              .other = graze[i].triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | graze[i].triangle,
                               .pressed = graze[i].pressed,
                               .last = graze[i].last,
                               .rubbed = graze[i].rubbed,
+                              .rolled = graze[i].rolled,
                               .normal = vec3(graze[i].side, 0, 0)};
             each(&world->contact, &press);
         }
@@ -948,7 +996,7 @@ uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
     for (uint32_t i = 0; i < contact->press_table.count; ++i) {
         hash = hash_u64(hash, (uint64_t)press[i].number << 32 | press[i].other);
         hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
-        hash = hash_vec3(hash_vec3(hash, press[i].rubbed), press[i].normal);
+        hash = hash_vec3(hash_vec3(hash_vec3(hash, press[i].rubbed), press[i].rolled), press[i].normal);
     }
     return hash;
 }

@@ -11,23 +11,25 @@
 typedef struct sn_grip {
     sn_real hold, drag; /* static and dynamic friction */
     sn_real restitution;
+    sn_real rolling;
 } sn_grip;
 
 /* A particle and a collider that may meet. */
 typedef struct sn_wall {
     uint32_t slot, number; /* of the particle's storage, of the collider */
     sn_grip grip;
-    sn_real clear;   /* m: no contact before they have come nearer by this */
-    sn_real pressed; /* m: in this substep, as in wide/contact.h */
-    sn_real last;    /* m: pressed in the substep before */
-    sn_vec3 rubbed;
-    sn_vec3 before;        /* m/s: the particle's velocity before the substep */
-    sn_vec3 normal, point; /* of the last contact */
-    sn_real impulse;       /* N s: in this step */
-    bool sensor, touched;  /* in this step */
+    sn_real clear;          /* m: no contact before they have come nearer by this */
+    sn_real pressed;        /* m: in this substep, as in wide/contact.h */
+    sn_real last;           /* m: pressed in the substep before */
+    sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
+    sn_vec3 before;         /* m/s: the particle's velocity before the substep */
+    sn_vec3 normal, point;  /* of the last contact */
+    sn_real impulse;        /* N s: in this step */
+    bool sensor, touched;   /* in this step */
 } sn_wall;
 
 #define SN_GRAZE_COLOURS 64u
+#define SN_GRAZE_PAIR    UINT32_MAX /* for the triangle: two particles */
 
 /* A particle and a triangle of a skin that may meet. */
 typedef struct sn_graze {
@@ -36,14 +38,14 @@ typedef struct sn_graze {
     sn_real side;      /* of the triangle that the particle is on: 1 in front, -1 behind */
     sn_real reach;     /* m: radius and thickness */
     sn_grip grip;
-    sn_real clear;         /* m: no contact before they have come nearer by this */
-    sn_real pressed, last; /* m: as in wide/contact.h */
-    sn_vec3 rubbed;
-    sn_real weight[3]; /* of the corners, where they touch, or touched last */
-    sn_vec3 normal;    /* towards the particle */
-    sn_vec3 before;    /* m/s: relative velocity before the substep */
-    sn_real impulse;   /* N s: in this step */
-    bool touched;      /* in this step */
+    sn_real clear;          /* m: no contact before they have come nearer by this */
+    sn_real pressed, last;  /* m: as in wide/contact.h */
+    sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
+    sn_real weight[3];      /* of the corners, where they touch, or touched last */
+    sn_vec3 normal;         /* towards the particle */
+    sn_vec3 before;         /* m/s: relative velocity before the substep */
+    sn_real impulse;        /* N s: in this step */
+    bool touched;           /* in this step */
 } sn_graze;
 
 /* Where a collider is in a substep. */
@@ -61,6 +63,7 @@ typedef struct sn_contacts {
     sn_neighbours near;
     sn_table sphere_table; /* of sn_vec4, by slot: input of near */
     sn_table pair_table;   /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    bool directed;         /* some pairs are pushed along normals of objects */
     bool varied, bounces;  /* pairs of several materials; somebody bounces */
     sn_grip grip;          /* of all pairs, if not varied */
     sn_table motion_table; /* of sn_collider_motion, by the collider's number */
@@ -73,6 +76,7 @@ typedef struct sn_contacts {
     sn_table graze_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
     sn_table triangle_table;    /* of sn_bounds, and of uint32_t skins, by triangle */
     sn_table colour_table;      /* of uint64_t, by slot: colours in use */
+    sn_table normal_table;      /* of sn_vec4, by slot: which way is out of its object; see grazes.c */
     sn_bvh skin_tree;
     uint64_t tree_edits; /* of the contact world, when the tree was built */
     uint32_t tree_age;   /* steps since then */
@@ -111,6 +115,38 @@ bool sn_grazes_warm(struct sn_world *world, const sn_graze_pass *pass);
 bool sn_grazes_project(struct sn_world *world, const sn_graze_pass *pass);
 bool sn_grazes_bounce(struct sn_world *world, const sn_graze_pass *pass);
 
+/* ---- spin.c: balls that turn ------------------------------------------------------------------------------------------------ */
+
+/* One of two that touch, or a collider, which does not turn. */
+typedef struct sn_spinning {
+    uint32_t slot;
+    bool turns;
+    sn_real radius, w;
+} sn_spinning;
+
+bool sn_spin_has(const struct sn_world *world, uint32_t slot);
+bool sn_spin_any(const struct sn_world *world);
+bool sn_spin_reserve(struct sn_world *world); /* for all particles; false when memory runs out */
+void sn_spin_forget(struct sn_world *world, uint32_t number);
+uint64_t sn_spin_hash(uint64_t hash, const struct sn_world *world);
+sn_spinning sn_spin_of(const struct sn_world *world, uint32_t slot);
+
+/* m/s: how fast a's surface passes b's where they touch because they turn; n from b to a. */
+sn_vec3 sn_spin_slip(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 n);
+
+/* What share of a slip the places have to make up for; the rest is made up for by turning. give: of the places. */
+sn_real sn_spin_share(const sn_spinning *a, const sn_spinning *b, sn_real give);
+
+/* Friction turns both: impulse (N s) on a across n. */
+void sn_spin_push(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 n, sn_vec3 impulse);
+
+/* Resistance to rolling: what was exerted against the difference of spins in this substep so far (N m s) becomes what stops it,
+   or limit if that is less. A substep begins with a share of what the one before ended with. */
+void sn_spin_warm(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_vec3 *rolled,
+                  sn_real share);
+void sn_spin_resist(const struct sn_world *world, const sn_spinning *a, const sn_spinning *b, sn_real limit,
+                    sn_vec3 *rolled);
+
 /* ---- What finding shares ---------------------------------------------------------------------------------------------------- */
 
 sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material *b);
@@ -125,6 +161,9 @@ sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt)
    begins with: pushes are accelerations times the square of the substep. */
 const sn_press *sn_contacts_recall(const sn_contact_world *contact, uint32_t number, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
+
+/* Takes a pair of particles out of its batch, to be solved elsewhere. */
+sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
 
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);

@@ -8,7 +8,12 @@
 
    which keeps both momenta. A particle that comes fast is followed along its way and the triangle's. Contacts are coloured at
    the start of a step; those of one colour share no particle and run side by side. A skin does not meet particles of its own
-   group. */
+   group.
+
+   Directional rejection is here, too: two particles of different objects of which one has a skin and asks for it
+   (sn_group_contact.directional) are pushed along the object's own normal instead of along the line between their centres. For a
+   particle that has got behind another one's surface that line points farther in, and two objects hook into each other; the normal
+   leads out. Such a pair is a contact with a triangle whose corners are all the other particle. */
 #include "world/contacts.h"
 
 #include "base/math.h"
@@ -37,6 +42,16 @@ static const uint32_t (*triangles(const sn_world *world))[3]
 static sn_bounds *triangle_bounds(const sn_contacts *c)
 {
     return c->triangle_table.column[0];
+}
+
+static sn_vec3 place(const sn_world *world, uint32_t slot)
+{
+    return vec4_xyz(world->particles.x[slot]);
+}
+
+static sn_vec3 cross_of(sn_vec3 a, sn_vec3 b, sn_vec3 c)
+{
+    return vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
 }
 
 /* ---- The tree --------------------------------------------------------------------------------------------------------- */
@@ -98,6 +113,99 @@ static bool prepare_tree(searching *s)
     return sn_bvh_build(&c->skin_tree, &world->allocator, triangle_bounds(c), count);
 }
 
+/* ---- Normals of objects --------------------------------------------------------------------------------------------------- */
+
+static bool is_directional(const sn_world *world, uint32_t slot)
+{
+    return sn_contact_group(&world->contact, world->particles.group[slot])->directional;
+}
+
+static bool any_directional(const sn_world *world)
+{
+    const sn_group_record *group = world->contact.group_table.column[0];
+    bool any = false;
+    for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
+        any = any || group[i].contact.directional;
+    return any && world->contact.triangle_table.count;
+}
+
+/* Corners get the normals of their triangles, by area; w is 1, for now. */
+static void sum_normals(const sn_world *world, sn_vec4 *normal)
+{
+    for (uint32_t t = 0; t < world->contact.triangle_table.count; ++t) {
+        uint32_t slot[3];
+        for (uint32_t k = 0; k < 3; ++k)
+            slot[k] = world->ids.value[triangles(world)[t][k]];
+        if (!is_directional(world, slot[0]))
+            continue;
+        sn_vec3 n = cross_of(place(world, slot[0]), place(world, slot[1]), place(world, slot[2]));
+        for (uint32_t k = 0; k < 3; ++k)
+            normal[slot[k]] = vec4(vec3_add(vec4_xyz(normal[slot[k]]), n), 1);
+    }
+}
+
+/* The corner of the same group that is nearest. */
+static uint32_t nearest_corner(const sn_world *world, const sn_vec4 *normal, uint32_t slot, sn_real *distance)
+{
+    const sn_particle_store *p = &world->particles;
+    uint32_t nearest = UINT32_MAX;
+    *distance = (sn_real)INFINITY;
+    for (uint32_t other = 0; other < p->table.count; ++other) {
+        if (p->group[other] != p->group[slot] || normal[other].w != 1)
+            continue;
+        sn_real far = vec3_length(vec3_sub(place(world, other), place(world, slot)));
+        if (far < *distance || (far == *distance && p->index[other] < p->index[nearest])) {
+            *distance = far;
+            nearest = other;
+        }
+    }
+    return nearest;
+}
+
+/* Which way is out, for every particle of a directional object, and in w how deep it is: 0 for corners of the skin, and
+   the distance to the nearest one for what is inside. -1: no such object. */
+static bool make_normals(searching *s)
+{
+    sn_world *world = s->world;
+    sn_contacts *c = s->contacts;
+    uint32_t count = world->particles.table.count;
+    c->directed = any_directional(world);
+    if (!c->directed)
+        return true;
+    if (!sn_table_reserve(&c->normal_table, &world->allocator, count))
+        return false;
+    sn_vec4 *normal = c->normal_table.column[0];
+    memset(normal, 0, count * sizeof *normal);
+    sum_normals(world, normal);
+    for (uint32_t slot = 0; slot < count; ++slot) {
+        sn_real deep;
+        uint32_t corner;
+        if (normal[slot].w == 1 || !is_directional(world, slot))
+            continue;
+        corner = nearest_corner(world, normal, slot, &deep);
+        if (corner != UINT32_MAX) /* beyond 1, which is for corners */
+            normal[slot] = vec4(vec4_xyz(normal[corner]), 2 + deep);
+    }
+    for (uint32_t slot = 0; slot < count; ++slot) {
+        sn_vec3 n = vec4_xyz(normal[slot]);
+        sn_real length = vec3_length(n), w = normal[slot].w;
+        normal[slot] = length > 0 ? vec4(vec3_scale(n, 1 / length), w == 1 ? 0 : w - 2) : vec4(n, -1);
+    }
+    return true;
+}
+
+/* The direction in which a is to be pushed from b, by the normal of whichever is nearer to its surface; false if neither has
+   one. */
+static bool way_out(const sn_contacts *c, uint32_t a, uint32_t b, sn_vec3 *out)
+{
+    const sn_vec4 *normal = c->normal_table.column[0];
+    sn_vec4 na = normal[a], nb = normal[b];
+    if (na.w < 0 && nb.w < 0)
+        return false;
+    *out = nb.w >= 0 && (na.w < 0 || nb.w <= na.w) ? vec4_xyz(nb) : vec3_scale(vec4_xyz(na), -1);
+    return true;
+}
+
 /* ---- Finding ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct looking {
@@ -121,11 +229,6 @@ static sn_bounds grow(sn_bounds a, sn_real by)
     return a;
 }
 
-static sn_vec3 place(const sn_world *world, uint32_t slot)
-{
-    return vec4_xyz(world->particles.x[slot]);
-}
-
 static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
 {
     sn_real longest = 0;
@@ -134,11 +237,6 @@ static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
         longest = edge > longest ? edge : longest;
     }
     return longest;
-}
-
-static sn_vec3 cross_of(sn_vec3 a, sn_vec3 b, sn_vec3 c)
-{
-    return vec3_cross(vec3_sub(b, a), vec3_sub(c, a));
 }
 
 static sn_graze make_graze(const looking *l, uint32_t triangle, const uint32_t *corner, const sn_skin_record *skin,
@@ -186,6 +284,8 @@ static bool look_at(void *data, uint32_t triangle)
     const sn_group_contact *other = sn_contact_group(&world->contact, p->group[corner[0]]);
     if (!sn_contacts_agree(own->category, own->mask, other->category, other->mask))
         return true;
+    if (other->directional && p->radius[l->slot] > 0 && p->radius[corner[0]] > 0)
+        return true; /* they meet as particles, and the skin says which way is out */
     for (uint32_t k = 0; k < 3; ++k)
         if (sn_incidence_joins(&world->incidence, &world->constraints, p->index[l->slot], p->index[corner[k]]))
             return true;
@@ -270,6 +370,28 @@ static void colour(searching *s, uint32_t total)
     }
 }
 
+/* Takes the pairs of particles that have a way out from those that are pushed along the line between them. to NULL: only
+   counts. */
+static uint32_t take_directed(searching *s, sn_graze *to)
+{
+    sn_world *world = s->world;
+    sn_contacts *c = s->contacts;
+    const sn_particle_store *p = &world->particles;
+    uint32_t found = 0;
+    sn_vec3 out;
+    for (uint32_t b = 0; b < c->near.batches; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
+            uint32_t one = c->near.batch[b].a[i], other = c->near.batch[b].b[i];
+            bool directed = c->directed && p->group[one] != p->group[other] && way_out(c, one, other, &out);
+            if (!directed && !sn_spin_has(world, one) && !sn_spin_has(world, other))
+                continue;
+            if (to)
+                to[found] = sn_contacts_take_pair(world, b, i);
+            ++found;
+        }
+    return found;
+}
+
 static sn_result find_all(searching *s)
 {
     sn_world *world = s->world;
@@ -277,9 +399,10 @@ static sn_result find_all(searching *s)
     uint32_t count = world->particles.table.count, pieces = (count + SN_PIECE - 1) / SN_PIECE, total = 0;
     uint32_t room = pieces > SN_GRAZE_COLOURS ? pieces + 1 : SN_GRAZE_COLOURS + 2;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count) ||
-        !prepare_tree(s) || !sn_table_reserve(&c->graze_start_table, &world->allocator, room) ||
+        !prepare_tree(s) || !make_normals(s) || !sn_table_reserve(&c->graze_start_table, &world->allocator, room) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, pieces))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with skins");
+    bool apart = c->near.batches && (c->directed || sn_spin_any(world));
     uint32_t *start = c->graze_start_table.column[0];
     sn_parallel *share = sn_parallel_wants(&world->parallel, count * WORK_OF_LOOK) ? &world->parallel : NULL;
     for (int round = 0; round < 2; ++round) { /* counted first, then written */
@@ -291,10 +414,14 @@ static sn_result find_all(searching *s)
             start[i] = total;
             total += here;
         }
+        if (round == 0 && apart)
+            total += take_directed(s, NULL);
         if (!sn_table_reserve(&c->graze_table, &world->allocator, total) ||
             !sn_parallel_reserve(&world->parallel, &world->allocator, total))
             return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with skins", total);
     }
+    if (apart)
+        take_directed(s, (sn_graze *)c->graze_table.column[1] + total - take_directed(s, NULL));
     colour(s, total);
     c->grazes = total;
     return SN_OK;
@@ -304,7 +431,8 @@ sn_result sn_grazes_find(sn_world *world, sn_real dt)
 {
     searching s = {.world = world, .contacts = &world->contacts, .dt = dt};
     world->contacts.grazes = 0;
-    return world->contact.triangle_table.count && world->dimensions == 3 ? find_all(&s) : SN_OK;
+    bool skins = world->contact.triangle_table.count && world->dimensions == 3;
+    return skins || (world->contacts.near.batches && sn_spin_any(world)) ? find_all(&s) : SN_OK;
 }
 
 /* ---- Solving -------------------------------------------------------------------------------------------------------------- */
@@ -388,10 +516,32 @@ static void places(const sn_world *world, const sn_graze *g, sn_real h, sn_vec3 
     }
 }
 
+/* The lecture's directional rejection: along the object's normal, or, where the other one has got behind it, along the line
+   between them mirrored at it. */
+static sn_real directed_gap(const sn_world *world, sn_graze *g)
+{
+    sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])), n = vec3(0, 1, 0);
+    sn_real length = vec3_length(d);
+    if (!world->contacts.directed || world->particles.group[g->slot[0]] == world->particles.group[g->slot[1]] ||
+        !way_out(&world->contacts, g->slot[0], g->slot[1], &n)) { /* they only roll */
+        g->normal = length > 0 ? vec3_scale(d, 1 / length) : n;
+        return length - g->reach;
+    }
+    sn_real along = vec3_dot(d, n);
+    if (along < 0) {
+        sn_vec3 mirrored = vec3_sub(d, vec3_scale(n, 2 * along));
+        n = vec3_scale(mirrored, 1 / vec3_length(mirrored));
+    }
+    g->normal = n;
+    return length - g->reach;
+}
+
 /* The gap, negative when they overlap or the particle is on the wrong side; and the normal and weights that go with it. */
 static sn_real gap_of(const sn_world *world, sn_graze *g, sn_real h)
 {
     sn_vec3 start[4], end[4];
+    if (g->triangle == SN_GRAZE_PAIR)
+        return directed_gap(world, g);
     places(world, g, h, start, end);
     sn_vec3 n = cross_of(end[1], end[2], end[3]);
     sn_real area = vec3_length(n), t;
@@ -414,6 +564,12 @@ static sn_real gap_of(const sn_world *world, sn_graze *g, sn_real h)
     return distance - g->reach;
 }
 
+/* The other ball; a triangle does not turn. */
+static sn_spinning other_spin(const sn_world *world, const sn_graze *g)
+{
+    return g->triangle == SN_GRAZE_PAIR ? sn_spin_of(world, g->slot[1]) : (sn_spinning){0};
+}
+
 static void warm(const passing *p, sn_graze *g)
 {
     sn_real last = g->pressed, steady = last < g->last ? last : g->last;
@@ -424,6 +580,12 @@ static void warm(const passing *p, sn_graze *g)
     g->rubbed = vec3_scale(g->rubbed, steady / last);
     gap_of(p->world, g, p->pass->h);
     sn_vec3 push = vec3_add(vec3_scale(g->normal, steady), g->rubbed);
+    const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
+    sn_real give = mobility(p->world, g);
+    if ((a.turns || b.turns) && give > 0) {
+        sn_spin_push(p->world, &a, &b, g->normal, vec3_scale(g->rubbed, 1 / (give * p->pass->h)));
+        sn_spin_warm(p->world, &a, &b, &g->rolled, steady / last);
+    }
     g->clear = 0;
     move(p->world, g, push, vec3_scale(push, 1 / p->pass->h));
 }
@@ -438,10 +600,23 @@ static void project(const passing *p, sn_graze *g)
     sn_real along = vec3_dot(u, n), before = gap - along, pressed = g->pressed + (before < 0 ? before : 0) - gap;
     pressed = pressed > 0 ? pressed : 0;
     sn_vec3 rubbed = vec3_sub(g->rubbed, vec3_scale(n, vec3_dot(g->rubbed, n)));
-    sn_vec3 rubs = vec3_sub(rubbed, vec3_sub(u, vec3_scale(n, along)));
+    sn_real give = mobility(p->world, g);
+    const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
+    sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
+    if (a.turns || b.turns)
+        slip =
+            vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &a, &b, n), h)), sn_spin_share(&a, &b, give));
+    sn_vec3 rubs = vec3_sub(rubbed, slip);
     sn_real much = vec3_length(rubs);
     if (much > g->grip.hold * pressed)
         rubs = vec3_scale(rubs, g->grip.drag * pressed / much);
+    if ((a.turns || b.turns) && give > 0) {
+        sn_real radius = a.turns && b.turns ? a.radius * b.radius / (a.radius + b.radius)
+                         : a.turns          ? a.radius
+                                            : b.radius;
+        sn_spin_push(p->world, &a, &b, n, vec3_scale(vec3_sub(rubs, rubbed), 1 / (give * h)));
+        sn_spin_resist(p->world, &a, &b, g->grip.rolling * radius * pressed / (give * h), &g->rolled);
+    }
     sn_vec3 push = vec3_add(vec3_scale(n, pressed - g->pressed), vec3_sub(rubs, rubbed));
     sn_real deep = before < 0 ? -before : 0;
     deep = deep > p->pass->part ? p->pass->part : deep;

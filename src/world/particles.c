@@ -288,6 +288,7 @@ static void remove_one(sn_world *world, uint32_t index)
         sn_world_break_motion(world, slot); /* those it was tied to are free now */
     forget_target(world, slot);
     sn_contact_forget_rest(&world->contact, index);
+    sn_spin_forget(world, index);
     sn_world_slot_freed(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     move_history(&world->history, slot, last);
@@ -477,8 +478,10 @@ sn_result sn_particle_set_group(sn_world *world, sn_particle particle, uint32_t 
     sn_result result = begin_change(world, particle, &slot);
     if (result != SN_OK)
         return result;
-    if (world->particles.group[slot] != group)
+    if (world->particles.group[slot] != group) {
         sn_contact_forget_rest(&world->contact, particle.index);
+        sn_spin_forget(world, particle.index);
+    }
     world->particles.group[slot] = group;
     return SN_OK;
 }

@@ -1,7 +1,7 @@
 /* When a tree pays.
 
    To look at every particle takes some nanoseconds each, to fit a tree to particles that have moved takes as long as a
-   few such looks, to build one as long as thirty. Nobody knows how many more queries come before the next step; so they
+   few such looks, to build one as long as fifty. Nobody knows how many more queries come before the next step; so they
    look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
    as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
 #include "world/query_tree.h"
@@ -16,7 +16,7 @@ typedef struct price {
 } price;
 
 static const price prices[SN_SET_COUNT] = {
-    [SN_SET_PARTICLES] = {32, 6}, [SN_SET_SKINS] = {16, 3}, [SN_SET_COLLIDERS] = {2, 1}};
+    [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_COLLIDERS] = {2, 1}};
 
 /* A tree is fitted to where things are now until its nodes have become so many times as large; then built anew. */
 #define WORN 2.0

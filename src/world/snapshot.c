@@ -160,6 +160,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->skin_table);
     walk_table(s, &contact->triangle_table);
     walk_table(s, &contact->rest_table);
+    walk_table(s, &contact->spin_table);
     walk_table(s, &contact->press_table);
     if (s->mode == READ)
         contact->press_start_table.count = 0, contact->has_radii = true; /* the next step finds out */

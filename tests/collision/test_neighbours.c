@@ -1,5 +1,5 @@
-/* Pairs of spheres: those that comparing all with all gives, each once, in batches, blocks and colours that can be solved side
-   by side; the same on any number of threads. */
+/* Pairs of spheres: those that comparing all with all gives, each once, in batches, blocks and colours that can be
+   solved side by side; the same on any number of threads. */
 #include "support/support.h"
 
 #include "collision/neighbours.h"
@@ -251,7 +251,8 @@ static void test_one_point(void **state)
     assert_int_equal(check(), 300 * 299 / 2);
 }
 
-/* In cells of 2 cm there are 10^8 to the kilometre a thousand times over; numbers of cells wrap, or are at their end. */
+/* In cells of 2 cm there are 10^8 to the kilometre a thousand times over; numbers of cells wrap, or are at their
+   end. */
 static void test_far_away(void **state)
 {
     (void)state;
@@ -399,6 +400,12 @@ static void test_crowds(void **state)
     for (uint32_t i = 0; i < 20; ++i)
         add(in(-0.02, 0.02), in(-0.02, 0.02), in(-0.02, 0.02), 0.01);
     assert_true(check() > 100000);
+    start(24); /* nothing but pairs of small ones with large ones, and of large ones */
+    for (uint32_t i = 0; i < 400; ++i)
+        add(1e-4 * i, 0, 0, 1e-5);
+    for (uint32_t i = 0; i < 50; ++i)
+        add(0.02, 0.01 * i, 0, 2);
+    assert_int_equal(check(), 400 * 50 + 50 * 49 / 2);
 }
 
 /* ---- Threads and memory ------------------------------------------------------------------------------------------ */

@@ -774,7 +774,7 @@ static void test_closest_against_brute_force(void **state)
 {
     (void)state;
     static scene s;
-    uint32_t rounds = support_rounds(2000, 300), inside = 0, none = 0;
+    uint32_t rounds = support_rounds(2000, 1000), inside = 0, none = 0;
     make_scene(&s, 2);
     uint64_t seed = 7;
     for (uint32_t round = 0; round < rounds; ++round) {

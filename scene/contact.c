@@ -1,0 +1,274 @@
+/* Contact of objects: groups, skins and rest shapes. */
+#include "scene/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Materials --------------------------------------------------------------------------------------------------------- */
+
+sn_contact_material sn_surface_material(const sn_surface_keys *keys)
+{
+    sn_contact_material m = sn_default_contact_material();
+    sn_real hold = keys->static_friction, drag = keys->dynamic_friction, both = keys->friction;
+    if (isnan(both)) { /* the one that is given draws the other along */
+        m.static_friction = !isnan(hold) ? hold : !isnan(drag) && drag > m.static_friction ? drag : m.static_friction;
+        m.dynamic_friction = !isnan(drag) ? drag : hold < m.dynamic_friction ? hold : m.dynamic_friction;
+    } else {
+        m.static_friction = isnan(hold) ? both : hold;
+        m.dynamic_friction = isnan(drag) ? both : drag;
+    }
+    m.restitution = keys->restitution;
+    m.rolling = keys->rolling;
+    m.friction_mix = keys->friction_mix;
+    m.restitution_mix = keys->restitution_mix;
+    return m;
+}
+
+sn_surface_keys sn_surface_from(const sn_contact_material *material)
+{
+    sn_contact_material standard = sn_default_contact_material();
+    sn_surface_keys keys;
+    sn_surface_record.defaults(&keys);
+    if (material->static_friction != material->dynamic_friction) {
+        keys.static_friction = material->static_friction;
+        keys.dynamic_friction = material->dynamic_friction;
+    } else if (material->static_friction != standard.static_friction) {
+        keys.friction = material->static_friction;
+    }
+    keys.restitution = material->restitution;
+    keys.rolling = material->rolling;
+    keys.friction_mix = material->friction_mix;
+    keys.restitution_mix = material->restitution_mix;
+    return keys;
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------------ */
+
+static sn_scene_group *find_group(const sn_scene *scene, const char *name, uint32_t number)
+{
+    sn_scene_group *group = scene->groups.items;
+    for (uint32_t i = 0; i < scene->groups.count; ++i)
+        if (name ? group[i].name && strcmp(group[i].name, name) == 0 : group[i].number == number)
+            return &group[i];
+    return NULL;
+}
+
+/* Named groups count down, so that they do not meet the objects, which count up. */
+static uint32_t free_number(const sn_scene *scene)
+{
+    uint32_t number = SN_OWN_GROUP - 1;
+    while (find_group(scene, NULL, number))
+        --number;
+    return number;
+}
+
+static bool set_group(sn_scene *scene, sn_reader *reader, const sn_group_keys *keys, uint32_t number, bool self_given)
+{
+    sn_group_contact contact = sn_default_group_contact(number);
+    contact.material = sn_surface_material(&keys->material);
+    contact.category = keys->category;
+    contact.mask = keys->mask;
+    if (self_given)
+        contact.self = keys->self;
+    if (!isnan(keys->rest_gap))
+        contact.rest_gap = keys->rest_gap;
+    contact.directional = keys->directional;
+    return sn_world_set_group_contact(scene->world, number, &contact) == SN_OK || sn_scene_refused(scene, reader);
+}
+
+bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,
+                             uint32_t number)
+{
+    sn_group_keys keys;
+    if (!sn_record_read_one(reader, value, &sn_group_record, &keys))
+        return false;
+    if (keys.number != UINT32_MAX && !name)
+        return sn_reader_fail_key(reader, "number", "only a group with a name in 'groups' has one");
+    if (name)
+        number = keys.number != UINT32_MAX ? keys.number : free_number(scene);
+    const sn_scene_group *known = find_group(scene, NULL, number);
+    if (known && known->name)
+        return sn_reader_fail(reader, "this describes group %u, which is '%.80s' and described already", number,
+                              known->name);
+    if (known)
+        return sn_reader_fail(reader, "this describes group %u, which is described already", number);
+    sn_scene_group *group = sn_growing_add(&scene->groups, &scene->arena, sizeof *group);
+    char *copy = name ? sn_arena_copy(&scene->arena, name, strlen(name)) : NULL;
+    if (!group || (name && !copy))
+        return sn_reader_fail(reader, "no memory for a group");
+    *group = (sn_scene_group){copy, number, !isnan(keys.rest_gap)};
+    return set_group(scene, reader, &keys, number, sn_value_find(value, "self") != NULL);
+}
+
+/* A key of digits alone is a number: below the largest, which stands for "not given". */
+static bool read_number(const char *text, uint32_t *number)
+{
+    double x = 0;
+    for (const char *at = text; *at; ++at) {
+        if (*at < '0' || *at > '9' || at - text > 9)
+            return false;
+        x = 10 * x + (*at - '0');
+    }
+    if (!*text || x >= SN_OWN_GROUP || (text[0] == '0' && text[1]))
+        return false;
+    *number = (uint32_t)x;
+    return true;
+}
+
+/* Those with a number first, since the others get one that is free. */
+bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *record)
+{
+    if (record->type != SN_VALUE_RECORD)
+        return sn_reader_expected(reader, record, "a record of groups by name or number");
+    bool good = true;
+    for (int pass = 0; pass < 2; ++pass)
+        for (const sn_value *item = record->first; item; item = item->next) {
+            uint32_t number = 0;
+            bool numbered = read_number(item->key, &number);
+            bool fixed = numbered || (item->type == SN_VALUE_RECORD && sn_value_find(item, "number"));
+            if (fixed != (pass == 0))
+                continue;
+            size_t length = sn_reader_enter_key(reader, item->key);
+            if (!numbered && !sn_is_name(item->key))
+                good = sn_reader_fail(reader,
+                                      "'%.80s' is no name and no number of a group: expected letters, digits, "
+                                      "'_' and '-', a letter first, or a number below 4294967295",
+                                      item->key);
+            else if (!numbered && find_group(scene, item->key, 0))
+                good = sn_reader_fail(reader, "there is another group called '%s'", item->key);
+            else
+                good = sn_scene_describe_group(scene, reader, item, numbered ? NULL : item->key, number) && good;
+            sn_reader_leave(reader, length);
+        }
+    return good;
+}
+
+bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *group)
+{
+    if (value->type == SN_VALUE_NUMBER) {
+        if (!sn_read_count(reader, value, group))
+            return false;
+        return *group != SN_OWN_GROUP || sn_reader_fail(reader, "found 4294967295, expected 0 to 4294967294");
+    }
+    if (value->type != SN_VALUE_TEXT)
+        return sn_reader_expected(reader, value, "a number, or the name of a group");
+    const sn_scene_group *found = find_group(scene, value->text, 0);
+    if (found) {
+        *group = found->number;
+        return true;
+    }
+    const char *names[64];
+    char near[160];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < scene->groups.count && count < 64; ++i)
+        if (((const sn_scene_group *)scene->groups.items)[i].name)
+            names[count++] = ((const sn_scene_group *)scene->groups.items)[i].name;
+    return sn_reader_fail(reader, "there is no group '%.80s'%s", value->text,
+                          sn_did_you_mean(value->text, names, count, near, sizeof near));
+}
+
+/* ---- Skins ------------------------------------------------------------------------------------------------------------- */
+
+bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin)
+{
+    if (value->type == SN_VALUE_TRUTH) {
+        sn_skin_record.defaults(skin);
+        skin->on = value->number != 0;
+        return true;
+    }
+    if (value->type != SN_VALUE_RECORD)
+        return sn_reader_expected(reader, value, "true, false or a record {...}: a skin");
+    return sn_record_read_one(reader, value, &sn_skin_record, skin);
+}
+
+bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin)
+{
+    if (!skin->on)
+        return true;
+    if (!object->triangle_count)
+        return sn_reader_fail_key(reader, "skin", "the %s '%s' has no triangles, so it has no skin", object->type,
+                                  object->name);
+    uint64_t count = 3 * (uint64_t)object->triangle_count;
+    uint32_t *corner = sn_arena_take(&scene->scratch, (size_t)count, sizeof *corner);
+    bool good = corner || sn_reader_fail(reader, "no memory for a skin");
+    for (uint64_t i = 0; i < count && good; ++i)
+        corner[i] = object->run.first + object->triangle[i];
+    sn_skin_def def = sn_default_skin_def();
+    def.triangles = corner;
+    def.triangle_count = object->triangle_count;
+    def.thickness = skin->thickness;
+    def.one_sided = skin->one_sided;
+    size_t length = sn_reader_enter_key(reader, "skin");
+    good = good && (sn_skin_add(scene->world, &def, &object->skin) == SN_OK || sn_scene_refused(scene, reader));
+    sn_reader_leave(reader, length);
+    sn_arena_release(&scene->scratch);
+    return good;
+}
+
+/* ---- Rest shapes --------------------------------------------------------------------------------------------------------
+
+   A rest shape is that of the start. What was saved on the way brings along where its particles were then; they are put there
+   for as long as it takes to look. */
+
+static bool read_places(sn_scene *scene, const sn_object *object, sn_arena *arena, sn_vec3 **out)
+{
+    *out = sn_arena_take(arena, object->run.count, sizeof **out);
+    return *out && sn_read_positions(scene->world, object->run, &(*out)->x, sizeof **out) == SN_OK;
+}
+
+static bool put_places(sn_scene *scene, const sn_object *object, const sn_vec3 *x)
+{
+    return sn_write_positions(scene->world, object->run, &x->x, sizeof *x) == SN_OK;
+}
+
+/* Where the particles of an object are now, if the rest shape asks for them to be elsewhere; otherwise notes where that is. */
+static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
+{
+    sn_vec3 *here;
+    *now = NULL;
+    if (!object->rest) {
+        bool good = read_places(scene, object, &scene->arena, &here);
+        object->rest = here;
+        return good;
+    }
+    return read_places(scene, object, &scene->scratch, now) && put_places(scene, object, object->rest);
+}
+
+static bool take_rest_shape(sn_scene *scene, sn_reader *reader, const sn_scene_group *group)
+{
+    uint32_t count = scene->objects.count, members = 0;
+    sn_vec3 **now = sn_arena_take(&scene->scratch, count ? count : 1, sizeof *now);
+    bool good = now != NULL;
+    for (uint32_t i = 0; i < count && good; ++i)
+        if (scene_object(scene, i)->group == group->number && scene_object(scene, i)->run.count) {
+            good = go_to_rest(scene, scene_object(scene, i), &now[i]);
+            ++members;
+        }
+    if (good && members)
+        good = sn_world_take_rest_shape(scene->world, group->number) == SN_OK;
+    for (uint32_t i = 0; i < count && good; ++i)
+        if (now[i])
+            good = put_places(scene, scene_object(scene, i), now[i]);
+    sn_arena_release(&scene->scratch);
+    if (!good)
+        return sn_reader_fail(reader, "no rest shape of group %u: %s", group->number, sn_world_error(scene->world));
+    if (!members)
+        sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+                        "no object is of group %u, so it has no rest shape", group->number);
+    return true;
+}
+
+bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader)
+{
+    size_t length = sn_reader_enter_key(reader, "groups");
+    bool good = true;
+    for (uint32_t i = 0; i < scene->groups.count && good; ++i) {
+        const sn_scene_group *group = (const sn_scene_group *)scene->groups.items + i;
+        if (group->rest)
+            good = take_rest_shape(scene, reader, group);
+    }
+    sn_reader_leave(reader, length);
+    return good;
+}
