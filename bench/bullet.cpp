@@ -1,10 +1,13 @@
-// A standard scene of the benchmark on Bullet's soft bodies. 'sinew bench' starts it for every scene that it compares:
+// A standard scene of the benchmark on Bullet. 'sinew bench' starts it for every scene that it compares:
 //
-//     sinew-bench-bullet SCENE N PASSES FRAMES SECONDS
+//     sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE
 //
-// It prints one row as JSON. As Bullet has no substeps of its own, a frame is one step with PASSES iterations over the
-// links, in the order that Bullet's own helper makes fast. No collisions, no damping, links as stiff as they get; one
-// thread, CPU time.
+// It prints one row as JSON. One thread, CPU time. As Bullet has no substeps of its own, a frame is one step with PASSES
+// iterations.
+//
+// Scenes of links are soft bodies, their links in the order that Bullet's own helper makes fast: no collisions, no
+// damping, links as stiff as they get. Piles are rigid spheres with everything at Bullet's default (friction 0.5, the
+// sequential impulse solver with warm starting), except that none of them sleeps.
 #include "cli/bench_scenes.h"
 #include "cli/bench_time.h"
 
@@ -14,10 +17,12 @@
 #include <BulletSoftBody/btSoftBodyRigidBodyCollisionConfiguration.h>
 #include <BulletSoftBody/btSoftRigidDynamicsWorld.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 #include <vector>
 
 namespace
@@ -106,6 +111,93 @@ struct Scene {
     }
 };
 
+// Spheres in a box. Walls are boxes instead of planes: a plane of Bullet's has no bounds, so that every sphere would be
+// tested against all of them in every step.
+struct Pile {
+    btDefaultCollisionConfiguration configuration;
+    btCollisionDispatcher dispatcher{&configuration};
+    btDbvtBroadphase broadphase;
+    btSequentialImpulseConstraintSolver solver;
+    btDiscreteDynamicsWorld world{&dispatcher, &broadphase, &solver, &configuration};
+    btSphereShape sphere;
+    std::vector<std::unique_ptr<btCollisionShape>> walls;
+    std::vector<std::unique_ptr<btRigidBody>> bodies; // the spheres first, by number
+
+    Pile(const sn_bench_model &model, int passes) : sphere(btScalar(model.radius))
+    {
+        world.setGravity(btVector3(0, btScalar(-SN_BENCH_GRAVITY), 0));
+        world.getSolverInfo().m_numIterations = passes;
+        for (uint32_t i = 0; i < model.particles; ++i) {
+            const double *p = &model.xyz[3 * static_cast<size_t>(i)];
+            add(&sphere, btScalar(model.mass[i]), btVector3(btScalar(p[0]), btScalar(p[1]), btScalar(p[2])));
+        }
+        double top = 0;
+        for (uint32_t i = 0; i < model.particles; ++i)
+            top = std::max(top, model.xyz[3 * static_cast<size_t>(i) + 1]);
+        add_walls(btScalar(model.box / 2), btScalar(top / 2 + 1));
+    }
+
+    ~Pile()
+    {
+        for (auto &body : bodies)
+            world.removeRigidBody(body.get());
+    }
+
+    void add(btCollisionShape *shape, btScalar mass, const btVector3 &place)
+    {
+        btVector3 inertia(0, 0, 0);
+        if (mass > 0)
+            shape->calculateLocalInertia(mass, inertia);
+        btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
+        info.m_startWorldTransform.setOrigin(place);
+        bodies.push_back(std::make_unique<btRigidBody>(info));
+        bodies.back()->setActivationState(DISABLE_DEACTIVATION);
+        world.addRigidBody(bodies.back().get());
+    }
+
+    void add_walls(btScalar half, btScalar height)
+    {
+        const btScalar thick = 1; // m, half of it
+        auto wall = [&](const btVector3 &size, const btVector3 &place) {
+            walls.push_back(std::make_unique<btBoxShape>(size));
+            add(walls.back().get(), 0, place);
+        };
+        wall(btVector3(half + 2 * thick, thick, half + 2 * thick), btVector3(0, -thick, 0));
+        for (btScalar side : {btScalar(-1), btScalar(1)}) {
+            wall(btVector3(thick, height, half + 2 * thick), btVector3(side * (half + thick), height, 0));
+            wall(btVector3(half + 2 * thick, height, thick), btVector3(0, height, side * (half + thick)));
+        }
+    }
+
+    static bool step(void *context)
+    {
+        static_cast<Pile *>(context)->world.stepSimulation(btScalar(SN_BENCH_DT), 0);
+        return true;
+    }
+
+    bool overlap(const sn_bench_model &model, sn_bench_overlap *result) const
+    {
+        std::vector<double> xyz(3 * static_cast<size_t>(model.particles));
+        for (size_t i = 0; i < model.particles; ++i)
+            for (size_t k = 0; k < 3; ++k)
+                xyz[3 * i + k] = bodies[i]->getWorldTransform().getOrigin()[static_cast<int>(k)];
+        return sn_bench_model_overlap(&model, xyz.data(), result);
+    }
+
+    // J a sphere, without what turns it, and the fastest of them.
+    void motion(const sn_bench_model &model, double *kinetic, double *fastest) const
+    {
+        double sum = 0, most = 0;
+        for (size_t i = 0; i < model.particles; ++i) {
+            double square = bodies[i]->getLinearVelocity().length2();
+            sum += model.mass[i] * square / 2;
+            most = std::max(most, square);
+        }
+        *kinetic = sum / model.particles;
+        *fastest = std::sqrt(most);
+    }
+};
+
 // JSON knows no NaN.
 void print_number(const char *key, double value)
 {
@@ -115,7 +207,22 @@ void print_number(const char *key, double value)
         std::printf(", \"%s\": null", key);
 }
 
-void measure(const sn_bench_case &c, const sn_bench_model &model, int passes, uint32_t frames, double seconds)
+void print_row(const sn_bench_case &c, const sn_bench_model &model, const char *path, int passes, uint32_t frames,
+               sn_bench_samples &samples)
+{
+    double frame = sn_bench_median(&samples), visited = model.radius > 0 ? model.particles : model.edges;
+    std::printf("{\"scene\": \"%s\", \"n\": %u, \"engine\": \"bullet\", \"version\": \"%d.%02d\", \"path\": \"%s\", "
+                "\"threads\": 1, \"particles\": %u, \"constraints\": %u, \"substeps\": 1, \"iterations\": %d, "
+                "\"frames\": %u, \"blocks\": %u",
+                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, path, model.particles, model.edges, passes,
+                frames < SN_BENCH_LEAST + 1 ? SN_BENCH_LEAST + 1 : frames, samples.count);
+    print_number("ns_per_projection", 1e9 * frame / (passes * visited));
+    print_number("ms_per_frame", 1e3 * frame);
+    print_number("spread", sn_bench_spread(&samples));
+    print_number("first_ms", 1e3 * samples.first);
+}
+
+void measure_links(const sn_bench_case &c, const sn_bench_model &model, int passes, uint32_t frames, double seconds)
 {
     sn_bench_samples samples = {};
     double mean = 0, largest = 0;
@@ -126,19 +233,38 @@ void measure(const sn_bench_case &c, const sn_bench_model &model, int passes, ui
         if (first)
             scene.stretch(model, &mean, &largest);
     } while (sn_bench_wants_more(&samples, seconds));
-    double frame = sn_bench_median(&samples);
-    std::printf("{\"scene\": \"%s\", \"n\": %u, \"engine\": \"bullet\", \"version\": \"%d.%02d\", \"path\": \"links\", "
-                "\"threads\": 1, \"particles\": %u, \"constraints\": %u, \"substeps\": 1, \"iterations\": %d, "
-                "\"frames\": %u, \"blocks\": %u",
-                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, model.particles, model.edges, passes,
-                frames < SN_BENCH_LEAST + 1 ? SN_BENCH_LEAST + 1 : frames, samples.count);
-    print_number("ns_per_projection", 1e9 * frame / (static_cast<double>(passes) * model.edges));
-    print_number("ms_per_frame", 1e3 * frame);
-    print_number("spread", sn_bench_spread(&samples));
-    print_number("first_ms", 1e3 * samples.first);
+    print_row(c, model, "links", passes, frames, samples);
     print_number("stretch_mean", mean);
     print_number("stretch_max", largest);
     std::printf("}\n");
+}
+
+// A pile of 20,000 takes Bullet a second a frame: it settles for fewer frames, and fewer are measured. The row says so.
+const uint32_t most_settled = 150, most_measured = 11;
+
+bool measure_pile(const sn_bench_case &c, const sn_bench_model &model, int passes, uint32_t frames, uint32_t settle)
+{
+    sn_bench_samples samples = {};
+    sn_bench_overlap overlap;
+    double kinetic, fastest;
+    Pile pile(model, passes);
+    frames = std::min(frames, most_measured);
+    settle = std::min(settle, most_settled);
+    for (uint32_t i = 0; i < settle; ++i)
+        Pile::step(&pile);
+    sn_bench_run_blocks(&samples, frames, Pile::step, &pile, cpu_seconds);
+    if (!pile.overlap(model, &overlap))
+        return false;
+    pile.motion(model, &kinetic, &fastest);
+    print_row(c, model, "spheres", passes, frames, samples);
+    std::printf(", \"settle_frames\": %u", settle);
+    print_number("stretch_mean", overlap.mean);
+    print_number("stretch_max", overlap.largest);
+    print_number("contacts_per_particle", overlap.contacts);
+    print_number("kinetic_per_particle", kinetic);
+    print_number("speed_max", fastest);
+    std::printf("}\n");
+    return true;
 }
 
 bool read_count(const char *text, unsigned long most, unsigned long *value)
@@ -154,9 +280,9 @@ int main(int argc, char **argv)
 {
     unsigned long n, passes, frames;
     sn_bench_case c;
-    if (argc != 6 || !read_count(argv[2], 1u << 30, &n) || !read_count(argv[3], 100000, &passes) ||
+    if (argc != 7 || !read_count(argv[2], 1u << 30, &n) || !read_count(argv[3], 100000, &passes) ||
         !read_count(argv[4], 1000000, &frames)) {
-        std::fprintf(stderr, "usage: sinew-bench-bullet SCENE N PASSES FRAMES SECONDS\n");
+        std::fprintf(stderr, "usage: sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE\n");
         return 2;
     }
     if (!sn_bench_case_find(argv[1], static_cast<uint32_t>(n), &c)) {
@@ -164,11 +290,14 @@ int main(int argc, char **argv)
         return 2;
     }
     sn_bench_model model = {};
-    bool built = sn_bench_model_build(&c, SN_BENCH_GRID, &model);
-    if (built)
-        measure(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames), std::atof(argv[5]));
-    else
+    bool good = sn_bench_model_build(&c, SN_BENCH_GRID, &model);
+    if (good && sn_bench_case_is_pile(&c))
+        good = measure_pile(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames),
+                            static_cast<uint32_t>(std::strtoul(argv[6], nullptr, 10)));
+    else if (good)
+        measure_links(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames), std::atof(argv[5]));
+    if (!good)
         std::fprintf(stderr, "sinew-bench-bullet: out of memory\n");
     sn_bench_model_release(&model);
-    return built ? 0 : 1;
+    return good ? 0 : 1;
 }

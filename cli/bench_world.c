@@ -138,7 +138,7 @@ static bool step(void *context)
     return sn_world_step(((bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
 }
 
-/* Leaves the world in settled->snapshot, or takes it from there. On all cores, whatever is measured later: results do
+/* Leaves the settled world in settled->snapshot. On all cores, whatever is measured later: results do
    not depend on threads. */
 static bool settle(const sn_bench_job *job, sn_bench_settled *settled, char *status)
 {
@@ -268,7 +268,7 @@ static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_sa
     }
     if (good && first) {
         row->bytes = (double)b.meter.now;
-        good = measure_quality(&b, row) && (!job->edits || measure_edits(&b, clock, row));
+        good = measure_quality(&b, row) && (!job->edits || b.rods.count == 0 || measure_edits(&b, clock, row));
         if (!good)
             snprintf(row->status, sizeof row->status, "out of memory");
     }

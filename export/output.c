@@ -1,9 +1,11 @@
 #include "export/output.h"
+#include "export/collider_mesh.h"
 #include "export/mesh_file.h"
 #include "export/npy.h"
 #include "export/point_cache.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +18,18 @@
 
 #define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
 
-/* The files of one object. */
+/* A plane is shown as far as this many times the size of everything else, and at least so far, m. */
+#define PLANE_REACH 1.5
+#define LEAST_REACH 1.0
+
+/* The files of one object, or of one collider. */
 typedef struct entry {
-    const sn_object *object;
+    const sn_object *object; /* NULL: a collider */
+    sn_collider collider;
+    sn_collider_mesh mesh; /* of it */
+    sn_collider_def last;  /* what it was when it was last seen */
+    const char *title, *type;
+    uint32_t count;            /* vertices */
     char name[MOST_NAME + 16]; /* with room for "-4294967295" */
     sn_point_cache cache;
     sn_npy npy;
@@ -30,8 +41,8 @@ struct sn_output {
     char *folder;
     unsigned formats;
     uint32_t count;
-    entry *entry;      /* one per object */
-    sn_vec3 *place;    /* room for the largest object, */
+    entry *entry;      /* one per object, and then one per collider */
+    sn_vec3 *place;    /* room for the largest of them, */
     sn_vec3 *velocity; /*   both */
     char *path;        /* room for the longest name */
     size_t path_size;
@@ -114,7 +125,7 @@ static bool is_taken(const sn_output *output, uint32_t count, const char *name)
 static void choose_name(sn_output *output, uint32_t i)
 {
     char *name = output->entry[i].name;
-    make_safe(name, output->entry[i].object->name ? output->entry[i].object->name : "");
+    make_safe(name, output->entry[i].title ? output->entry[i].title : "");
     size_t length = strlen(name);
     for (uint32_t number = 2; is_taken(output, i, name); ++number)
         snprintf(name + length, sizeof output->entry[i].name - length, "-%" PRIu32, number);
@@ -136,25 +147,47 @@ static const char *path_of(sn_output *output, const entry *e, uint32_t frame, co
     return output->path;
 }
 
-/* ---- The state of an object -------------------------------------------------------------------------------------- */
+/* ---- The state of an object or a collider -------------------------------------------------------------------------------------- */
 
-static bool read_object(sn_output *output, const entry *e, char *message, size_t size)
+static sn_result read_particles(sn_output *output, const entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
     sn_particles run = e->object->run;
-    double origin[3] = {0, 0, 0};
-    sn_result result = sn_world_origin(world, origin);
-    if (result == SN_OK && run.count)
-        result = sn_read_positions(world, run, &output->place[0].x, 0);
+    sn_result result = run.count ? sn_read_positions(world, run, &output->place[0].x, 0) : SN_OK;
     if (result == SN_OK && run.count && (output->formats & SN_FORMAT_PLY))
         result = sn_read_velocities(world, run, &output->velocity[0].x, 0);
+    return result;
+}
+
+/* One that is gone stays where it was last. */
+static sn_result read_collider(sn_output *output, const entry *e)
+{
+    sn_world *world = sn_scene_world(output->scene);
+    sn_collider_def def;
+    if (!sn_collider_is_valid(world, e->collider))
+        def = e->last;
+    else if (sn_collider_read(world, e->collider, &def) != SN_OK)
+        return SN_ERROR_STALE;
+    for (uint32_t i = 0; i < e->count; ++i)
+        output->place[i] = sn_collider_place(&def, e->mesh.vertex[i]);
+    return SN_OK;
+}
+
+static bool read_entry(sn_output *output, const entry *e, char *message, size_t size)
+{
+    sn_world *world = sn_scene_world(output->scene);
+    double origin[3] = {0, 0, 0};
+    sn_result result = sn_world_origin(world, origin);
+    if (result == SN_OK)
+        result = e->object ? read_particles(output, e) : read_collider(output, e);
     if (result != SN_OK) {
-        snprintf(message, size, "the particles of %s cannot be read: %s", e->object->name, sn_world_error(world));
+        snprintf(message, size, "%s of %s cannot be read: %s", e->object ? "the particles" : "the place", e->title,
+                 sn_world_error(world));
         return false;
     }
     if (origin[0] == 0 && origin[1] == 0 && origin[2] == 0) /* adding it would make a 0 of a -0 */
         return true;
-    for (uint32_t i = 0; i < run.count; ++i) {
+    for (uint32_t i = 0; i < e->count; ++i) {
         sn_vec3 *place = &output->place[i];
         place->x = (sn_real)(place->x + origin[0]);
         place->y = (sn_real)(place->y + origin[1]);
@@ -165,28 +198,30 @@ static bool read_object(sn_output *output, const entry *e, char *message, size_t
 
 typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size);
 
-/* Writes what read_object read. Our importer for Blender looks for "sinew" in the comments. */
+/* Writes what read_entry read. Our importer for Blender looks for "sinew" in the comments. */
 static bool write_mesh(sn_output *output, const entry *e, const char *path, write_mesh_fn *write, char *message,
                        size_t size)
 {
-    const sn_object *object = e->object;
     char title[MOST_NAME + 32], type[MOST_NAME + 32],
         rate[SN_NUMBER_TEXT + 32] = "sinew rate ", radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
-    snprintf(title, sizeof title, "sinew object %.*s", MOST_NAME, object->name ? object->name : "");
-    snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, object->type ? object->type : "");
+    snprintf(title, sizeof title, "sinew object %.*s", MOST_NAME, e->title ? e->title : "");
+    snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, e->type ? e->type : "");
     sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
     sn_world *world = sn_scene_world(output->scene);
-    sn_number_real(radius + strlen(radius),
-                   object->run.count ? sn_particle_radius(world, sn_particles_at(object->run, 0)) : 0);
+    bool thick = e->object && e->count;
+    sn_number_real(radius + strlen(radius), thick ? sn_particle_radius(world, sn_particles_at(e->object->run, 0)) : 0);
     const char *comment[] = {title, type, rate, radius, NULL};
-    sn_mesh_view mesh = {.vertex_count = object->run.count,
-                         .place = output->place,
-                         .velocity = output->velocity,
-                         .triangle_count = object->triangle_count,
-                         .triangle = object->triangle,
-                         .line_count = object->line_count,
-                         .line = object->line,
-                         .comment = comment};
+    sn_mesh_view mesh = {.vertex_count = e->count, .place = output->place, .comment = comment};
+    if (e->object) {
+        mesh.velocity = output->velocity;
+        mesh.triangle_count = e->object->triangle_count;
+        mesh.triangle = e->object->triangle;
+        mesh.line_count = e->object->line_count;
+        mesh.line = e->object->line;
+    } else {
+        mesh.triangle_count = e->mesh.triangle_count;
+        mesh.triangle = e->mesh.triangle;
+    }
     uint64_t bytes = 0;
     bool written = write(path, &mesh, &bytes, message, size);
     output->mesh_bytes += bytes;
@@ -197,34 +232,103 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
 
 static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
 {
-    uint32_t count = e->object->run.count;
     if (output->formats & SN_FORMAT_PC2) {
-        if (!read_object(output, e, message, size) ||
+        if (!read_entry(output, e, message, size) ||
             !write_mesh(output, e, path_of(output, e, 0, "obj"), sn_obj_write, message, size) ||
-            !sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), count, 0, 1, message, size))
+            !sn_point_cache_open(&e->cache, path_of(output, e, 0, "pc2"), e->count, 0, 1, message, size))
             return false;
     }
-    const uint32_t shape[2] = {count, 3};
+    const uint32_t shape[2] = {e->count, 3};
     return !(output->formats & SN_FORMAT_NPY) ||
            sn_npy_open_array(&e->npy, path_of(output, e, 0, "npy"), SN_NPY_REAL, 2, shape, message, size);
+}
+
+/* A place in the middle of everything that has an end, and how far a plane is to be shown around it. */
+static void measure(sn_scene *scene, sn_vec3 *centre, sn_real *reach)
+{
+    sn_world *world = sn_scene_world(scene);
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, most = 0, c[3];
+    for (uint32_t i = 0; sn_scene_object(scene, i); ++i)
+        for (uint32_t k = 0; k < sn_scene_object(scene, i)->run.count; ++k) {
+            sn_vec3 x = sn_particle_position(world, sn_particles_at(sn_scene_object(scene, i)->run, k));
+            double at[3] = {(double)x.x, (double)x.y, (double)x.z};
+            for (int j = 0; j < 3; ++j) {
+                low[j] = fmin(low[j], at[j]);
+                high[j] = fmax(high[j], at[j]);
+            }
+        }
+    for (int j = 0; j < 3; ++j) {
+        bool any = low[j] <= high[j];
+        c[j] = any ? (low[j] + high[j]) / 2 : 0;
+        most = fmax(most, any ? high[j] - low[j] : 0);
+    }
+    *centre = (sn_vec3){(sn_real)c[0], (sn_real)c[1], (sn_real)c[2]};
+    *reach = (sn_real)fmax(PLANE_REACH * most, LEAST_REACH);
+}
+
+static bool take_colliders(sn_output *output)
+{
+    sn_world *world = sn_scene_world(output->scene);
+    sn_vec3 centre;
+    sn_real reach;
+    const sn_scene_collider *collider;
+    static const char *const types[] = {"collider plane",   "collider box",  "collider sphere",
+                                        "collider capsule", "collider mesh", "collider field"};
+    measure(output->scene, &centre, &reach);
+    for (uint32_t i = 0; (collider = sn_scene_collider_at(output->scene, i)); ++i) {
+        entry *e = &output->entry[output->count];
+        bool nothing;
+        if (!sn_collider_is_valid(world, collider->handle) ||
+            sn_collider_read(world, collider->handle, &e->last) != SN_OK)
+            continue;
+        if (!sn_collider_mesh_make(&e->last, centre, reach, &e->mesh, &nothing)) {
+            if (nothing)
+                continue;
+            return false;
+        }
+        e->collider = collider->handle;
+        e->title = collider->name;
+        e->type = types[e->last.type];
+        e->count = e->mesh.vertex_count;
+        ++output->count;
+    }
+    return true;
+}
+
+static bool take_entries(sn_output *output)
+{
+    uint32_t objects = 0, colliders = 0;
+    while (sn_scene_object(output->scene, objects))
+        ++objects;
+    while (sn_scene_collider_at(output->scene, colliders))
+        ++colliders;
+    output->entry = calloc((size_t)objects + colliders + 1, sizeof *output->entry);
+    if (!output->entry)
+        return false;
+    for (; output->count < objects; ++output->count) {
+        entry *e = &output->entry[output->count];
+        e->object = sn_scene_object(output->scene, output->count);
+        e->title = e->object->name;
+        e->type = e->object->type;
+        e->count = e->object->run.count;
+    }
+    return take_colliders(output);
 }
 
 static bool take_memory(sn_output *output, const char *folder)
 {
     uint32_t most = 1;
-    while (sn_scene_object(output->scene, output->count)) {
-        uint32_t count = sn_scene_object(output->scene, output->count++)->run.count;
-        most = count > most ? count : most;
-    }
+    bool entries = take_entries(output);
+    for (uint32_t i = 0; i < output->count; ++i)
+        most = output->entry[i].count > most ? output->entry[i].count : most;
     size_t length = strlen(folder);
     output->path_size = length + MOST_NAME + 64;
     output->path = malloc(output->path_size);
     output->folder = malloc(length + 1);
-    output->entry = calloc(output->count ? output->count : 1, sizeof *output->entry);
     output->place = calloc(most, sizeof *output->place);
     if (output->formats & SN_FORMAT_PLY)
         output->velocity = calloc(most, sizeof *output->velocity);
-    if (!output->path || !output->folder || !output->entry || !output->place ||
+    if (!entries || !output->path || !output->folder || !output->place ||
         ((output->formats & SN_FORMAT_PLY) && !output->velocity))
         return false;
     memcpy(output->folder, folder, length + 1);
@@ -233,6 +337,8 @@ static bool take_memory(sn_output *output, const char *folder)
 
 static void release(sn_output *output)
 {
+    for (uint32_t i = 0; i < output->count; ++i)
+        sn_collider_mesh_release(&output->entry[i].mesh);
     free(output->path);
     free(output->folder);
     free(output->entry);
@@ -257,10 +363,8 @@ sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats,
         return NULL;
     }
     bool opened = sn_folder_make(folder, message, size);
-    for (uint32_t i = 0; i < output->count; ++i) {
-        output->entry[i].object = sn_scene_object(scene, i);
+    for (uint32_t i = 0; i < output->count; ++i)
         choose_name(output, i);
-    }
     for (uint32_t i = 0; opened && i < output->count; ++i)
         opened = open_entry(output, &output->entry[i], message, size);
     if (opened)
@@ -290,7 +394,7 @@ static bool write_frame_mesh(sn_output *output, entry *e, sn_format format, char
 static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
 {
     e->meshes = 0;
-    if (!read_object(output, e, message, size))
+    if (!read_entry(output, e, message, size))
         return false;
     if ((output->formats & SN_FORMAT_PC2) && !sn_point_cache_frame(&e->cache, output->place, message, size))
         return false;
@@ -299,7 +403,7 @@ static bool write_entry(sn_output *output, entry *e, char *message, size_t size)
         return false;
     if (!(output->formats & SN_FORMAT_NPY))
         return true;
-    for (uint32_t i = 0; i < e->object->run.count; ++i) {
+    for (uint32_t i = 0; i < e->count; ++i) {
         sn_file_put_real(&e->npy.file, output->place[i].x);
         sn_file_put_real(&e->npy.file, output->place[i].y);
         sn_file_put_real(&e->npy.file, output->place[i].z);

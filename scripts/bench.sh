@@ -1,7 +1,8 @@
 #!/bin/bash
 # Runs the benchmark on Sinew and, if it was built, on Bullet. What 'make bench' and 'make bench-docs' call.
 #
-#     scripts/bench.sh [OPTIONS]       options of 'sinew bench'; the rows are also written to out/bench.json
+#     scripts/bench.sh [OPTIONS]       options of 'sinew bench', to which --long is added; the rows are also
+#                                      written to out/bench.json
 #     scripts/bench.sh --docs          measures into docs/data/ and writes docs/performance.md from it
 #     scripts/bench.sh --page          only writes the page, from what lies in docs/data/
 #
@@ -23,7 +24,7 @@ case ${1:-} in
   cores=$(nproc 2>/dev/null || echo 1)
   threads=1
   for ((t = 2; t <= cores; t *= 2)); do threads+=,$t; done
-  "$program" bench --threads "$threads" --save docs/data/bench.json
+  "$program" bench --long --threads "$threads" --save docs/data/bench.json
   # Error against time: the same cloth with ever more passes.
   "$program" bench cloth-64 --threads 1 --path grid,general --substeps 1,2,3,5,7,10,15,20,30,40 \
     --save docs/data/bench-passes.json
@@ -32,6 +33,6 @@ case ${1:-} in
 --page) page ;;
 *)
   mkdir -p out
-  "$program" bench --save out/bench.json "$@"
+  "$program" bench --long --save out/bench.json "$@"
   ;;
 esac

@@ -66,7 +66,7 @@ def share(value):
 
 
 def name_of(row):
-    return f"cloth {row['n']}" if row["scene"] == "cloth" else row["scene"]
+    return f"{row['scene']} {row['n']}" if row["scene"] in ("cloth", "pile") else row["scene"]
 
 
 def table(head, lines, left):
@@ -106,12 +106,33 @@ def rows_text(rows):
             "mean stretch", "max stretch", "of the limit", "speed-up", "× Bullet", "frames"]
     lines = []
     for r in rows.all:
+        if r["scene"] == "pile":
+            continue
         limit = share(r.get("limit_share")) + (" (memory)" if r.get("limit") == "memory" else "")
         lines.append([name_of(r), r["engine"], r["path"], str(r["threads"]), f"{r['constraints']:,}",
                       f"{r['substeps']} × {r['iterations']}", fixed(r["ns_per_projection"]), number(r["ms_per_frame"], 4),
                       share(r["spread"]), number(r["stretch_mean"]), number(r["stretch_max"]), limit,
                       fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 1), str(r["frames"])])
     return table(head, lines, 3)
+
+
+def percent(value, digits=2):
+    return "–" if value is None else f"{100 * value:.{digits}g} %"
+
+
+def piles_text(rows):
+    head = ["spheres", "engine", "threads", "passes", "ms/frame", "ns/sphere and substep", "spread", "mean overlap",
+            "max overlap", "contacts a sphere", "J a sphere", "fastest, m/s", "speed-up", "× Bullet", "settled for",
+            "frames"]
+    lines = []
+    for r in rows.some(scene="pile"):
+        lines.append([f"{r['particles']:,}", r["engine"], str(r["threads"]), f"{r['substeps']} × {r['iterations']}",
+                      number(r["ms_per_frame"], 4), number(r["ns_per_projection"]), share(r["spread"]),
+                      percent(r["stretch_mean"]), percent(r["stretch_max"]), fixed(r.get("contacts_per_particle")),
+                      number(r.get("kinetic_per_particle"), 2), number(r.get("speed_max"), 2),
+                      fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 1),
+                      str(r.get("settle_frames", "–")), str(r["frames"])])
+    return table(head, lines, 2) if lines else "Not measured."
 
 
 # ---- Targets -----------------------------------------------------------------------------------------------------------
@@ -207,12 +228,37 @@ def other_targets(t, rows):
               None if used is None else f"{100 * used:.0f} %", used is not None and used <= 1)
 
 
+REST = 5e-5  # J: a sphere of 1 kg at 1 cm/s, below which things may sleep
+FLAT = 1.25  # times what a sphere costs in the pile of 20,000
+
+
+def pile_targets(t, rows):
+    def pile(n, threads=1):
+        return rows.one(scene="pile", n=n, engine="sinew", threads=threads)
+
+    row = pile(20000)
+    t.most("pile-time", "pile of 20,000 spheres, a frame, one thread (goal: 25 ms)", value(row, "ms_per_frame"), 40, "ms")
+    t.least("pile-threads", "two threads, pile of 20,000", value(pile(20000, 2), "ratio_to_one_thread"), 1.7)
+    overlap = value(row, "stretch_max")
+    t.add("pile-overlap", "the same: largest overlap, of the radius", "< 2 %", overlap, percent(overlap),
+          overlap is not None and overlap < 0.02)
+    kinetic = value(row, "kinetic_per_particle")
+    t.add("pile-rest", "the same: kinetic energy a sphere when settled (1 cm/s is 5e-05 J)", f"≤ {REST:g} J", kinetic,
+          f"{number(kinetic, 2)} J", kinetic is not None and kinetic <= REST)
+    for n in (2000, 100000, 1000000):
+        other = pile(n)
+        cost = other["ns_per_projection"] / row["ns_per_projection"] if row and other else None
+        t.add(f"pile-flat-{n}", f"cost of a sphere in a pile of {n:,} against 20,000", f"≤ {FLAT:g} ×", cost,
+              f"{fixed(cost)} ×", cost is not None and cost <= FLAT)
+
+
 def targets_text(rows, many, reasons):
     t = Targets(reasons)
     speed_targets(t, rows)
     thread_targets(t, rows, many)
     bullet_targets(t, rows)
     other_targets(t, rows)
+    pile_targets(t, rows)
     return table(["what", "target", "measured", ""], t.lines, 4)
 
 
@@ -292,6 +338,18 @@ def plot_error(path, rows):
                 "set logscale xy\nset format y '%g'\nset key outside right", curves)
 
 
+def plot_piles(path, rows):
+    curves = []
+    for engine, threads in (("bullet", 1), ("sinew", 1), ("sinew", 2)):
+        points = [(r["n"], r["ns_per_projection"]) for r in rows.some(scene="pile", engine=engine, threads=threads)]
+        colour = COLOUR["bullet" if engine == "bullet" else "general"]
+        label = ("Bullet" if engine == "bullet" else "Sinew") + f", {threads} thread{'s' if threads > 1 else ''}"
+        curves.append((label, f"{MARKED} {'dt 2' if threads > 1 else ''} lc rgb '{colour}'", points))
+    return plot(path, "pile of spheres, 10 passes a frame", "spheres", "ns per sphere and substep",
+                "set logscale xy\nset format x '10^%T'\nset xrange [1e3:2e6]\nset yrange [10:*]\nset key outside right",
+                curves)
+
+
 # ---- The page ----------------------------------------------------------------------------------------------------------
 
 METHOD = """\
@@ -302,7 +360,7 @@ a second was measured; shown are the median of the blocks and the spread between
 several wall time. The first frame, in which the plan is made, is timed apart.
 
 The standard scenes, the same for both engines: particles of 1 kg, 5 cm apart, zero compliance, no damping, no collisions, started
-level and let go. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
+level and let go; piles, which do nothing but collide, have a section of their own. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
 1,000 particles and a bob 100 times heavier (*rope_heavy*: 1,000 times); *tets* 20³ cubes of five tetrahedra each, with rods along
 all edges and a volume row for each tetrahedron (*tets_links*: the rods only), held at two corners; *ropes* 1,000 ropes of 32;
 *cloths* 256 cloths of 16 × 16. On the path *grid* particles are numbered row by row, so that the engine can find what is regular;
@@ -315,6 +373,17 @@ thread and beyond the third cache against the time to move what a substep has to
 is regular), if that is more.
 """
 
+PILES = """\
+Spheres of radius 5 cm and 1 kg fall into a box and settle; nothing sleeps. The box of 20,000 is 2 m by 2 m, others have the same
+depth of about 5 m: its side is 2 m × √(n / 20,000). They start on a lattice of 2.6 radii, moved about by up to 0.29 radii along
+every axis, and are numbered in random order; the lowest touch the floor at once, the highest fall from 11 m. Sinew settles them with 10
+substeps of one pass, friction 0.5, for the frames that the row names, on all cores; then time is taken, for one thread and for
+two from the same state. Overlap is that of spheres with each other and with walls, as a share of the radius, its mean over all that
+overlap. Bullet's spheres are rigid bodies, with everything at its default: one step a frame with 10 iterations, friction 0.5; unlike
+particles they also turn. It settles for 150 frames at most, as it takes a second for each, and is not asked for more than
+20,000.
+"""
+
 
 def page_text(data, wide, drawn, reasons):
     rows, many = Rows(data), Rows(wide)
@@ -324,7 +393,7 @@ def page_text(data, wide, drawn, reasons):
              "Targets of the project beside what was measured here.", targets_text(rows, many, reasons), "## Plots"]
     for name, words in drawn:
         parts.append(f"![{words}](images/performance/{name})")
-    parts += ["## All rows", rows_text(rows)]
+    parts += ["## Piles", PILES.strip(), piles_text(rows), "## All rows", rows_text(rows)]
     if wide:
         parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more of them, "
                   "from `docs/data/bench-16.json`.", machine_text(wide), rows_text(many)]
@@ -343,6 +412,7 @@ def main():
     for name, words, draw, rows in (
             ("time.svg", "Time of a projection against the size of the cloth", plot_time, Rows(data)),
             ("threads.svg", "Speed-up against threads", plot_threads, Rows(data)),
+            ("pile.svg", "Time of a sphere against the size of the pile", plot_piles, Rows(data)),
             ("error.svg", "Mean stretch against time", plot_error, Rows(curves)),
             ("threads-16.svg", "Speed-up against threads on the machine with more cores", plot_threads, Rows(wide))):
         if draw(os.path.join(images, name), rows):

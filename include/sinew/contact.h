@@ -121,7 +121,8 @@ typedef struct sn_collider_def {
     sn_vec3 spin;          /* rad/s: turns about its own origin at this one, axis times rate in the world; default 0 */
     sn_vec3 half;          /* m: see sn_collider_type; positive, at most 1e15; default 0.5 each */
     sn_real radius;        /* m; positive, at most 1e15; default 0.5 */
-    sn_real thickness;     /* m: its surface is so much farther out; not negative; default 0 */
+    sn_real thickness;     /* m: its surface is so much farther out; not negative; default 0. Open meshes have at least a
+                              ten-thousandth of their size, at most 1 mm */
     sn_contact_material material;
     uint32_t category; /* default 1 */
     uint32_t mask;     /* default all bits */

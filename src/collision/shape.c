@@ -485,6 +485,14 @@ void sn_shape_data_read(const sn_shape_data *data, sn_collider_def *def)
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
+/* A sheet that is infinitely thin has no side to be on for a point that lies in it. */
+static sn_real least_thickness(const sn_trimesh *mesh)
+{
+    sn_bounds b = sn_trimesh_bounds(mesh);
+    sn_real least = vec3_length(vec3_sub(b.high, b.low)) * (sn_real)1e-4;
+    return least < (sn_real)1e-3 ? least : (sn_real)1e-3;
+}
+
 sn_shape sn_shape_from(const sn_collider_def *def, const sn_shape_data *data)
 {
     static const sn_solid_type solid[] = {[SN_COLLIDER_PLANE] = SN_SOLID_PLANE,
@@ -498,6 +506,10 @@ sn_shape sn_shape_from(const sn_collider_def *def, const sn_shape_data *data)
                       .thickness = def->thickness};
     if (def->type <= SN_COLLIDER_CAPSULE)
         shape.solid.type = solid[def->type];
+    if (def->type == SN_COLLIDER_MESH && data && !data->closed) {
+        sn_real least = least_thickness(data->mesh);
+        shape.thickness = shape.thickness > least ? shape.thickness : least;
+    }
     return shape;
 }
 

@@ -52,7 +52,10 @@ SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p, 
 SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, lanes3 a, lanes w, uint32_t mask)
 {
     records r = records_turn((records){{a.x, a.y, a.z, w}});
-    records_store_some_far(column, index, &r, mask);
+    if (mask == (1u << SN_WIDTH) - 1)
+        records_store_far(column, index, &r);
+    else
+        records_store_some_far(column, index, &r, mask);
 }
 
 SN_INLINE uint32_t contact_bits(flags where)

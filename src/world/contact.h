@@ -42,6 +42,7 @@ typedef struct sn_press {
     uint32_t number; /* of the particle; of two the lower one */
     uint32_t
         other; /* the other particle's, or SN_PRESS_COLLIDER and the collider's, or SN_PRESS_TRIANGLE and the triangle's */
+    uint32_t generation, other_generation; /* of both; of triangles that of all skins */
     sn_real pressed; /* m */
     sn_real last;    /* m: in the substep before that */
     sn_vec3 rubbed;  /* m */
@@ -59,6 +60,7 @@ typedef struct sn_contact_world {
     sn_table data_table;     /* of sn_shape_data *, and of their hashes: grows only */
     sn_ids skin_ids;         /* value: row in skin_table */
     sn_table skin_table;     /* of sn_skin_record, by number */
+    uint32_t skin_generation; /* rises when triangles get other places in their table */
     sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
     sn_table
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */

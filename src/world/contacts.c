@@ -170,16 +170,31 @@ static bool index_press(sn_world *world)
     return true;
 }
 
-/* The entry of a particle and another one, or a collider; NULL if they did not touch. */
-const sn_press *sn_contacts_recall(const sn_contact_world *c, uint32_t number, uint32_t other)
+/* The generation of who is named so in an entry: numbers are used again. */
+static uint32_t generation_of(const sn_world *world, uint32_t other)
 {
+    const sn_ids *colliders = &world->contact.collider_ids;
+    uint32_t number = other & ~(SN_PRESS_COLLIDER | SN_PRESS_TRIANGLE);
+    if (other & SN_PRESS_COLLIDER)
+        return number < colliders->table.count ? colliders->generation[number] : 0;
+    if (other & SN_PRESS_TRIANGLE)
+        return world->contact.skin_generation;
+    return number < world->ids.table.count ? world->ids.generation[number] : 0;
+}
+
+const sn_press *sn_contacts_recall(const sn_world *world, uint32_t number, uint32_t other)
+{
+    const sn_contact_world *c = &world->contact;
     const uint32_t *start = c->press_start_table.column[0];
     const sn_press *press = c->press_table.column[0];
     if (number >= c->press_start_table.count)
         return NULL;
     for (uint32_t i = start[number]; i < start[number + 1]; ++i)
         if (press[i].other == other)
-            return &press[i];
+            return press[i].generation == generation_of(world, number) &&
+                           press[i].other_generation == generation_of(world, other)
+                       ? &press[i]
+                       : NULL;
     return NULL;
 }
 
@@ -240,7 +255,7 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
         pair_column(c, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(c, PAIR_IMPULSE)[at] = 0;
         uint32_t na = p->index[a], nb = p->index[b];
-        const sn_press *old = sn_contacts_recall(&world->contact, na < nb ? na : nb, na < nb ? nb : na);
+        const sn_press *old = sn_contacts_recall(world, na < nb ? na : nb, na < nb ? nb : na);
         sn_vec3 rubbed = old ? vec3_scale(old->rubbed, na < nb ? factor : -factor) : vec3(0, 0, 0);
         pair_column(c, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
         pair_column(c, PAIR_LAST)[at] = old ? old->last * factor : 0;
@@ -284,7 +299,7 @@ sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
                   .last = pair_column(c, PAIR_LAST)[at],
                   .rubbed = vec3_scale(vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]), swap ? -1 : 1),
                   .weight = {1, 0, 0}};
-    const sn_press *old = sn_contacts_recall(&world->contact, p->index[a], p->index[b]);
+    const sn_press *old = sn_contacts_recall(world, p->index[a], p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
     pair_column(c, PAIR_REACH)[at] = pair_column(c, PAIR_PRESSED)[at] = pair_column(c, PAIR_LAST)[at] = 0;
     return g;
@@ -379,6 +394,7 @@ static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
         m.step_end.rotation = sn_quat_turned(now.rotation, vec3_scale(m.spin, dt));
     }
     sn_real turns = vec3_length(m.spin);
+    m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
     m.moves = turns > 0 || vec3_length(m.velocity) > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
@@ -440,12 +456,15 @@ static bool look_at(looking *l, uint32_t number)
     sn_touch touch;
     sn_vec3 x = vec4_xyz(p->x[l->slot]);
     sn_real reach = l->reach + m->speed * l->f->dt;
+    if (r->shape.type == SN_COLLIDER_PLANE &&
+        vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
+        return true; /* the usual case, quickly */
     if (!isfinite(reach)) /* of a plane that turns */
         reach = (sn_real)INFINITY;
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
     if (l->to) {
-        const sn_press *old = sn_contacts_recall(&world->contact, p->index[l->slot], SN_PRESS_COLLIDER | number);
+        const sn_press *old = sn_contacts_recall(world, p->index[l->slot], SN_PRESS_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
         l->to[l->found] = (sn_wall){.slot = l->slot,
                                     .number = number,
@@ -695,6 +714,11 @@ static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
 static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
                       sn_touch *touch)
 {
+    if (shape->type == SN_COLLIDER_PLANE) { /* nothing can pass it unseen */
+        touch->normal = vec3(0, 1, 0);
+        touch->distance = vec3_dot(vec3_sub(to, m->end.position), m->normal) - shape->thickness;
+        return touch->distance - radius;
+    }
     sn_vec3 own = sn_pose_to_own(&m->end, to), start = sn_pose_to_own(&m->start, from), way = vec3_sub(own, start);
     sn_real length = vec3_length(way), t;
     if (length > (radius + shape->thickness) / 2) {
@@ -753,7 +777,10 @@ static void project_wall(const passing *p, sn_wall *wall)
     wall->clear = gap > 0 ? gap : 0;
     if (!(gap < 0) && !(wall->pressed > 0))
         return;
-    if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
+    if (shape->type == SN_COLLIDER_PLANE) {
+        wall->normal = m->normal;
+        wall->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
+    } else if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
         wall->normal = sn_quat_turn(m->end.rotation, touch.normal);
         wall->point = sn_pose_to_world(&m->end, touch.point);
     }
@@ -822,6 +849,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
             continue;
         m->start = sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
         m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
+        m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
     }
     if (!c->bounces)
         return true;
@@ -921,6 +949,13 @@ static sn_press wall_press(const sn_world *world, const sn_wall *wall)
 }
 
 /* Calls `each` for everything that is pressed. */
+static void tell(sn_world *world, void (*each)(sn_contact_world *c, const sn_press *press), sn_press press)
+{
+    press.generation = generation_of(world, press.number);
+    press.other_generation = generation_of(world, press.other);
+    each(&world->contact, &press);
+}
+
 static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const sn_press *press))
 {
     const sn_contacts *c = &world->contacts;
@@ -930,12 +965,12 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
         for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
             if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
                 sn_press press = pair_press(world, b, i);
-                each(&world->contact, &press);
+                tell(world, each, press);
             }
     for (uint32_t i = 0; i < c->walls; ++i)
         if (wall[i].pressed > 0) {
             sn_press press = wall_press(world, &wall[i]);
-            each(&world->contact, &press);
+            tell(world, each, press);
         }
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].pressed > 0) {
@@ -947,7 +982,7 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
                               .rubbed = graze[i].rubbed,
                               .rolled = graze[i].rolled,
                               .normal = vec3(graze[i].side, 0, 0)};
-            each(&world->contact, &press);
+            tell(world, each, press);
         }
 }
 

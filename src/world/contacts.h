@@ -53,6 +53,7 @@ typedef struct sn_collider_motion {
     sn_pose step_start, step_end; /* of the step */
     sn_pose start, end;           /* of the substep */
     sn_vec3 velocity, spin;       /* m/s and rad/s */
+    sn_vec3 normal;               /* its own y axis, at the end of the substep: of a plane */
     sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
     sn_bounds swept;              /* in the world, during the step */
     bool live, moves;
@@ -159,7 +160,7 @@ sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt)
 
 /* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
    begins with: pushes are accelerations times the square of the substep. */
-const sn_press *sn_contacts_recall(const sn_contact_world *contact, uint32_t number, uint32_t other);
+const sn_press *sn_contacts_recall(const struct sn_world *world, uint32_t number, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */

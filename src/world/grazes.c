@@ -245,7 +245,7 @@ static sn_graze make_graze(const looking *l, uint32_t triangle, const uint32_t *
     const sn_world *world = l->s->world;
     sn_graze g = {.slot = {l->slot, corner[0], corner[1], corner[2]}, .triangle = triangle};
     const sn_press *old =
-        sn_contacts_recall(&world->contact, world->particles.index[l->slot], SN_PRESS_TRIANGLE | triangle);
+        sn_contacts_recall(world, world->particles.index[l->slot], SN_PRESS_TRIANGLE | triangle);
     sn_real factor = sn_contacts_recall_factor(world, l->s->dt), least = THINNEST * longest_edge(world, corner);
     sn_vec3 a = place(world, corner[0]), n = cross_of(a, place(world, corner[1]), place(world, corner[2]));
     g.reach = world->particles.radius[l->slot] + skin->thickness;

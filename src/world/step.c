@@ -501,6 +501,14 @@ static void warn_of_threads(sn_world *world)
     sn_warn(&world->errors, text);
 }
 
+static sn_result find_contacts(sn_world *world, sn_real dt)
+{
+    sn_result result = sn_contacts_find(world, dt);
+    if (result == SN_OK && !sn_contacts_reserve_memory(world))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    return result;
+}
+
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
     sn_result result = check_kinds(world, still);
@@ -520,16 +528,13 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
-    result = sn_contacts_find(world, dt);
-    if (result == SN_OK && !sn_contacts_reserve_memory(world))
-        result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
-    if (result != SN_OK)
-        again = false;
-    else if (sn_quick_can(world, still))
-        result = sn_quick_substeps(world, dt, &again);
-    if (again && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
-        result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
-    else if (again)
+    result = find_contacts(world, dt);
+    if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
+        result = find_contacts(world, dt); /* as if nothing had been tried */
+        if (result == SN_OK && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
+            result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    }
+    if (result == SN_OK && again)
         result = take_substeps(world, dt, still);
     if (result == SN_OK) {
         sn_contacts_leave(world, world->state.settings.substeps, world->state.settings.substeps);

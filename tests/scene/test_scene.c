@@ -90,7 +90,7 @@ static void test_bad_objects(void **state)
     assert_refused("{'objects': [{'type': 'rope', 'scael': 1}]}", "objects[0].scael", "did you mean 'scale'");
     assert_refused("{'objects': [{'type': 'rope', 'scale': 0}]}", "objects[0].scale", "0 more");
     assert_refused("{'objects': [{'type': 'rope', 'turn': {'axis': [0, 0, 0]}}]}", "objects[0].turn", "axis length 0");
-    assert_refused("{'objects': [{'type': 'rope', 'group': 4294967295}]}", "objects[0].group", "4.29");
+    assert_refused("{'objects': [{'type': 'rope', 'group': 4294967295}]}", "objects[0].group", "4294967295");
     assert_refused("{'objects': [{'type': 'rope', 'name': ''}]}", "objects[0].name", "'' no name");
     assert_refused("{'objects': [{'type': 'rope', 'name': 'a b'}]}", "objects[0].name", "'a b' letters");
     assert_refused("{'objects': [{'type': 'rope', 'name': '2a'}]}", "objects[0].name", "'2a' letter first");
