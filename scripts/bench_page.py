@@ -245,7 +245,7 @@ def pile_targets(t, rows):
     kinetic = value(row, "kinetic_per_particle")
     t.add("pile-rest", "the same: kinetic energy a sphere when settled (1 cm/s is 5e-05 J)", f"≤ {REST:g} J", kinetic,
           f"{number(kinetic, 2)} J", kinetic is not None and kinetic <= REST)
-    for n in (2000, 100000, 1000000):
+    for n in (100000, 1000000):
         other = pile(n)
         cost = other["ns_per_projection"] / row["ns_per_projection"] if row and other else None
         t.add(f"pile-flat-{n}", f"cost of a sphere in a pile of {n:,} against 20,000", f"≤ {FLAT:g} ×", cost,

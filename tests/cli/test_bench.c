@@ -45,6 +45,8 @@ static void scenes_have_the_sizes_they_promise(void **state)
         {"tets_links", 20, 9261, 51660, 51660, 0, 2},
         {"ropes", 1000, 32000, 31000, 31000, 0, 1000},
         {"cloths", 256, 65536, 238080, 122880, 0, 512},
+        {"pile", 2000, 2000, 0, 0, 0, 0},
+        {"pile", 1, 1, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; ++i) {
         sn_bench_case c;
@@ -184,6 +186,81 @@ static void stretch_is_relative_and_of_structure_only(void **state)
     sn_bench_model_release(&m);
 }
 
+/* ---- Piles ------------------------------------------------------------------------------------------------------- */
+
+/* Spheres start apart from each other and from the walls, not in columns, above a box with 5000 of them a square metre. */
+static void piles_start_loose_inside_their_box(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 7, 500, 2000, 20000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; ++i)
+        for (uint32_t path = SN_BENCH_GRID; path <= SN_BENCH_GENERAL; path <<= 1) {
+            sn_bench_case c;
+            sn_bench_model m;
+            sn_bench_overlap overlap;
+            assert_true(sn_bench_case_find("pile", sizes[i], &c) && sn_bench_case_is_pile(&c));
+            assert_true(sn_bench_model_build(&c, path, &m));
+            assert_true(m.radius == 0.05 && fabs(m.box * m.box * 5000 - sizes[i]) < 1e-9 * sizes[i]);
+            assert_true(sn_bench_model_overlap(&m, m.xyz, &overlap));
+            if (sizes[i] >= 500) /* the box of a few is smaller than they are */
+                assert_true(overlap.mean == 0 && overlap.largest == 0 && overlap.contacts == 0);
+            double aside = 0;
+            for (uint32_t k = 0; k + 1 < m.particles && path == SN_BENCH_GRID; ++k)
+                aside += fabs(m.xyz[3 * k + 1] - m.xyz[3 * k + 4]) > 0.002;
+            assert_true(path != SN_BENCH_GRID || aside >= 0.5 * (sizes[i] - 1));
+            sn_bench_model_release(&m);
+        }
+}
+
+/* What the definition says, pair by pair. */
+static sn_bench_overlap overlap_by_pairs(const sn_bench_model *m, const double *x)
+{
+    double sum = 0, most = 0, pairs = 0, walls = 0;
+    for (uint32_t i = 0; i < m->particles; ++i) {
+        double depth[3] = {m->radius - x[3 * i + 1], m->radius - m->box / 2 + fabs(x[3 * i]),
+                           m->radius - m->box / 2 + fabs(x[3 * i + 2])};
+        for (int k = 0; k < 3; ++k)
+            if (depth[k] > 0) {
+                sum += depth[k];
+                most = fmax(most, depth[k]);
+                ++walls;
+            }
+        for (uint32_t j = 0; j < i; ++j) {
+            double d = 2 * m->radius - sqrt(pow(x[3 * i] - x[3 * j], 2) + pow(x[3 * i + 1] - x[3 * j + 1], 2) +
+                                            pow(x[3 * i + 2] - x[3 * j + 2], 2));
+            if (d > 0) {
+                sum += d;
+                most = fmax(most, d);
+                ++pairs;
+            }
+        }
+    }
+    return (sn_bench_overlap){sum / (pairs + walls) / m->radius, most / m->radius, (2 * pairs + walls) / m->particles};
+}
+
+static void overlap_is_that_of_all_pairs_and_walls(void **state)
+{
+    (void)state;
+    sn_bench_case c;
+    sn_bench_model m;
+    assert_true(sn_bench_case_find("pile", 700, &c));
+    assert_true(sn_bench_model_build(&c, SN_BENCH_GENERAL, &m));
+    for (uint32_t i = 0; i < 3 * m.particles; ++i)
+        m.xyz[i] *= i % 3 == 1 ? 0.3 : 1.1; /* into each other, into the floor and into the walls */
+    sn_bench_overlap found, brute = overlap_by_pairs(&m, m.xyz);
+    assert_true(sn_bench_model_overlap(&m, m.xyz, &found));
+    assert_true(brute.contacts > 2 && brute.largest > 0.5);
+    assert_true(fabs(found.mean - brute.mean) < 1e-9 && fabs(found.largest - brute.largest) < 1e-12);
+    assert_true(fabs(found.contacts - brute.contacts) < 1e-12);
+    static const double bad[] = {NAN, INFINITY, -1e9};
+    for (int i = 0; i < 3; ++i) {
+        m.xyz[4] = bad[i];
+        assert_true(sn_bench_model_overlap(&m, m.xyz, &found));
+        assert_true(isnan(found.mean) && isnan(found.largest) && isnan(found.contacts));
+    }
+    sn_bench_model_release(&m);
+}
+
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
 static void unknown_scenes_and_sizes_are_not_found(void **state)
@@ -194,6 +271,11 @@ static void unknown_scenes_and_sizes_are_not_found(void **state)
     assert_false(sn_bench_case_find("cloth", 1, &c));
     assert_false(sn_bench_case_find("cloth", SN_BENCH_CLOTH + 1, &c));
     assert_false(sn_bench_case_find("rope", 999, &c));
+    assert_false(sn_bench_case_find("pile", 0, &c));
+    assert_false(sn_bench_case_find("pile", SN_BENCH_PILE + 1, &c));
+    assert_true(sn_bench_case_find("pile", 1000000, &c) && c.slow);
+    assert_true(sn_bench_case_find("pile", 3000, &c) && !c.slow);
+    assert_int_equal(c.n, 3000);
     assert_true(sn_bench_case_find("cloth", 300, &c));
     assert_int_equal(c.n, 300);
     assert_null(sn_bench_case_at(sn_bench_case_count()));
@@ -321,6 +403,37 @@ static void measures_a_world(void **state)
     }
 }
 
+/* A pile is settled once for all its rows, with the same end as if each had settled by itself. */
+static void measures_a_settled_pile(void **state)
+{
+    (void)state;
+    sn_bench_case c;
+    sn_bench_settled settled = {0};
+    sn_bench_row first = {0};
+    assert_true(sn_bench_case_find("pile", 120, &c));
+    for (uint32_t run = 0; run < 3; ++run) {
+        sn_bench_job job = {.what = &c, .path = SN_BENCH_GENERAL, .threads = 1 + run % 2, .substeps = 5};
+        job.settle = 60;
+        job.frames = 6;
+        job.edits = true; /* of which it has none */
+        job.settled = run < 2 ? &settled : NULL;
+        sn_bench_row row = sn_bench_row_new(c.scene, c.n, "sinew", "general", job.threads);
+        if (!sn_bench_measure(&job, &row))
+            fail_msg("%s", row.status);
+        assert_non_null(settled.snapshot);
+        assert_int_equal(row.particles, 120);
+        assert_int_equal(row.constraints, 0);
+        assert_int_equal(row.settled, 60);
+        assert_true(!row.distances && row.projections == 600 && row.ns > 0 && isnan(row.edit_ns));
+        assert_true(row.contacts > 1 && row.stretch_max >= row.stretch_mean && row.stretch_mean > 0);
+        assert_true(row.kinetic >= 0 && row.fastest * row.fastest >= 2 * row.kinetic * (1 - 1e-9));
+        first = run == 0 ? row : first;
+        assert_true(row.stretch_mean == first.stretch_mean && row.kinetic == first.kinetic);
+    }
+    sn_bench_settled_release(&settled);
+    assert_int_equal(settled.meter.now, 0);
+}
+
 static void says_that_bullet_is_not_there(void **state)
 {
     (void)state;
@@ -346,12 +459,15 @@ int main(void)
         cmocka_unit_test(tetrahedra_fill_the_block),
         cmocka_unit_test(shuffling_changes_numbers_only),
         cmocka_unit_test(stretch_is_relative_and_of_structure_only),
+        cmocka_unit_test(piles_start_loose_inside_their_box),
+        cmocka_unit_test(overlap_is_that_of_all_pairs_and_walls),
         cmocka_unit_test(unknown_scenes_and_sizes_are_not_found),
         cmocka_unit_test(blocks_cover_all_frames),
         cmocka_unit_test(runs_end_when_enough_was_measured),
         cmocka_unit_test(median_and_spread_ignore_an_outlier),
         cmocka_unit_test(limits_divide_by_threads_and_know_memory),
         cmocka_unit_test(measures_a_world),
+        cmocka_unit_test(measures_a_settled_pile),
         cmocka_unit_test(says_that_bullet_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
