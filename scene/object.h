@@ -13,7 +13,7 @@
 #include <sinew/sinew.h>
 
 /* What an object is made of. Figures are those of the stuff, whatever the object is cut into, and their units depend on
-   whether it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (lattice, block, figure):
+   whether it is a line (rope, chain, net, pendulum, box), a sheet (cloth, balloon) or a solid (grains, lattice, block, figure):
 
                 line              sheet             solid
        density  kg/m              kg/m^2            kg/m^3

@@ -159,13 +159,18 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
 }
 
+/* What friction holds is left, the rest is cut to what it drags with. */
+SN_INLINE lanes3 contact_cut(lanes3 wanted, lanes hold, lanes drag)
+{
+    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
+    return lanes3_scale(wanted, lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1)));
+}
+
 /* T' of T - slip. */
 SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes pressed)
 {
-    lanes hold = contact_number(run->hold, run->hold_all, at) * pressed;
-    lanes drag = contact_number(run->drag, run->drag_all, at) * pressed;
-    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
-    return lanes3_scale(wanted, lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1)));
+    return contact_cut(wanted, contact_number(run->hold, run->hold_all, at) * pressed,
+                       contact_number(run->drag, run->drag_all, at) * pressed);
 }
 
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
@@ -189,14 +194,54 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n))); /* the normal turns */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after);
     lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
-    lanes deep = lanes_min(lanes_all(run->part), lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach));
-    lanes3 place = lanes3_add(push, lanes3_scale(n, deep * lanes_all(run->ease)));
+    lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
+    lanes3 place = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
     contact_move(run, &p, place, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
     contact_keep(run->pressed + at, after, now);
     lane_number *rub = run->rubbed + (size_t)batch * 3 * SN_NEAR + first;
     contact_keep(rub, rubs.x, now);
     contact_keep(rub + SN_NEAR, rubs.y, now);
     contact_keep(rub + 2 * SN_NEAR, rubs.z, now);
+}
+
+/* A plane does not give: all of a push is the ball's. */
+SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
+{
+    const lanes zero = lanes_all(0), h = lanes_all(run->h), radius = lanes_load(run->radius + first);
+    const lanes3 n = {lanes_all(run->normal.x), lanes_all(run->normal.y), lanes_all(run->normal.z)};
+    const lanes3 surface = {lanes_all(run->velocity.x), lanes_all(run->velocity.y), lanes_all(run->velocity.z)};
+    const uint32_t *slot = run->slot + first, present = ((1u << run->lanes) - 1) >> first & ((1u << SN_WIDTH) - 1);
+    records place = records_turn(records_load_far(run->x, slot));
+    lanes3 x = {place.part[0], place.part[1], place.part[2]};
+    lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius, pressed = lanes_load(run->pressed + first);
+    lanes_store(run->gap + first, gap);
+    uint32_t now = contact_bits(lanes_above(zero, gap) | lanes_above(pressed, zero)) & present;
+    if (!now)
+        return;
+    records speed = records_turn(records_load_far(run->v, slot));
+    lanes3 v = {speed.part[0], speed.part[1], speed.part[2]}, u = lanes3_scale(lanes3_sub(v, surface), h);
+    lanes along = lanes3_dot(u, n), before = gap - along;
+    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
+    lanes3 rubbed = {lanes_load(run->rubbed + first), lanes_load(run->rubbed + SN_NEAR + first),
+                     lanes_load(run->rubbed + 2 * SN_NEAR + first)};
+    rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n)));
+    lanes3 wanted = lanes3_sub(rubbed, lanes3_sub(u, lanes3_scale(n, along)));
+    lanes3 rubs = contact_cut(wanted, lanes_load(run->hold + first) * after, lanes_load(run->drag + first) * after);
+    lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
+    lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * radius);
+    lanes3 moved = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
+    contact_store(run->x, slot, lanes3_add(x, moved), place.part[3], now);
+    contact_store(run->v, slot, lanes3_add(v, lanes3_scale(push, lanes_all(run->inverse_h))), speed.part[3], now);
+    contact_keep(run->pressed + first, after, now);
+    contact_keep(run->rubbed + first, rubs.x, now);
+    contact_keep(run->rubbed + SN_NEAR + first, rubs.y, now);
+    contact_keep(run->rubbed + 2 * SN_NEAR + first, rubs.z, now);
+}
+
+static void contact_plane_all(sn_wide_plane *run)
+{
+    for (uint32_t first = 0; first < run->lanes; first += SN_WIDTH)
+        contact_plane(run, first);
 }
 
 /* The speed at which they come nearer, at the start of a substep; positive when they do. */

@@ -30,7 +30,7 @@
     }
 
 static const sn_wide_contact contact_functions = {contact_meet_all, contact_warm_all, contact_project_all,
-                                                  contact_bounce_all};
+                                                  contact_bounce_all, contact_plane_all};
 
 #define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
     {                                                                                                                  \

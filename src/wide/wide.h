@@ -112,11 +112,25 @@ typedef struct sn_wide_contacts {
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
 
+/* Up to eight balls, no two the same, and a plane; numbers by lane. Lanes beyond `lanes` repeat the first slot. */
+typedef struct sn_wide_plane {
+    uint32_t lanes;
+    uint32_t slot[SN_NEAR];
+    sn_vec4 *x, *v;                         /* as in sn_wide_contacts */
+    sn_vec3 normal, velocity;               /* of the plane */
+    sn_real offset;                         /* m: normal * x of its points */
+    sn_real h, inverse_h, part, ease, slop; /* as there; slop is a share of the radius */
+    sn_real radius[SN_NEAR], hold[SN_NEAR], drag[SN_NEAR];
+    sn_real pressed[SN_NEAR], rubbed[3 * SN_NEAR]; /* in and out */
+    sn_real gap[SN_NEAR];                          /* out, m */
+} sn_wide_plane;
+
 typedef struct sn_wide_contact {
-    sn_wide_contacts_fn *meet;    /* approach, before a substep */
-    sn_wide_contacts_fn *warm;    /* begins with what the substep before ended with */
-    sn_wide_contacts_fn *project; /* holds apart, and rubs */
-    sn_wide_contacts_fn *bounce;  /* velocities after it; only with approach */
+    sn_wide_contacts_fn *meet;         /* approach, before a substep */
+    sn_wide_contacts_fn *warm;         /* begins with what the substep before ended with */
+    sn_wide_contacts_fn *project;      /* holds apart, and rubs */
+    sn_wide_contacts_fn *bounce;       /* velocities after it; only with approach */
+    void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 
 /* One pair at a time, in either precision. */

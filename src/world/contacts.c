@@ -52,6 +52,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->bounds_table, sizeof(uint32_t), false);
     sn_bvh_init(&c->tree);
     sn_table_column(&c->wall_table, sizeof(sn_wall), false);
+    sn_table_column(&c->wall_table, sizeof(sn_wall), false);
     sn_table_column(&c->graze_table, sizeof(sn_graze), false);
     sn_table_column(&c->graze_table, sizeof(sn_graze), false);
     sn_table_column(&c->graze_start_table, sizeof(uint32_t), false);
@@ -395,6 +396,7 @@ static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
     }
     sn_real turns = vec3_length(m.spin);
     m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
+    m.plain = r->shape.type == SN_COLLIDER_PLANE && !(turns > 0);
     m.moves = turns > 0 || vec3_length(m.velocity) > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
@@ -458,7 +460,7 @@ static bool look_at(looking *l, uint32_t number)
     sn_real reach = l->reach + m->speed * l->f->dt;
     if (r->shape.type == SN_COLLIDER_PLANE &&
         vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
-        return true; /* the usual case, quickly */
+        return true;      /* the usual case, quickly */
     if (!isfinite(reach)) /* of a plane that turns */
         reach = (sn_real)INFINITY;
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
@@ -486,16 +488,26 @@ static bool look_at_bounded(void *data, uint32_t item)
     return look_at(l, ((const uint32_t *)l->f->contacts->bounds_table.column[1])[item]);
 }
 
-/* By number, so that it does not depend on the tree. */
-static void sort_walls(sn_wall *wall, uint32_t count)
+/* By the number of the collider, and then as they are, by slot: merging, bottom up. */
+static void sort_piece(sn_wall *wall, uint32_t count, sn_wall *scratch)
 {
-    for (uint32_t i = 1; i < count; ++i) {
-        sn_wall w = wall[i];
-        uint32_t at = i;
-        for (; at > 0 && wall[at - 1].number > w.number; --at)
-            wall[at] = wall[at - 1];
-        wall[at] = w;
+    sn_wall *from = wall, *to = scratch;
+    bool sorted = true;
+    for (uint32_t i = 1; i < count; ++i)
+        sorted = sorted && wall[i - 1].number <= wall[i].number;
+    for (uint32_t width = 1; !sorted && width < count; width *= 2) {
+        for (uint32_t low = 0; low < count; low += 2 * width) {
+            uint32_t a = low, middle = low + width < count ? low + width : count, b = middle;
+            uint32_t high = low + 2 * width < count ? low + 2 * width : count;
+            for (uint32_t i = low; i < high; ++i)
+                to[i] = a < middle && (b >= high || from[a].number <= from[b].number) ? from[a++] : from[b++];
+        }
+        sn_wall *swap = from;
+        from = to;
+        to = swap;
     }
+    if (from != wall)
+        memcpy(wall, from, count * sizeof *wall);
 }
 
 static bool overlaps(const sn_bounds *a, const sn_bounds *b)
@@ -519,11 +531,8 @@ static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
         if (m->live && !(by_tree && is_bounded(&m->swept)) && overlaps(&m->swept, &box))
             look_at(&l, number);
     }
-    if (by_tree) {
+    if (by_tree)
         sn_bvh_overlap(&c->tree, &box, look_at_bounded, &l);
-        if (to)
-            sort_walls(to, l.found);
-    }
     return l.found;
 }
 
@@ -538,6 +547,8 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
         found += look_around(f, slot, wall ? wall + found : NULL);
     if (f->counting)
         start[index] = found;
+    else
+        sort_piece(wall, found, (sn_wall *)f->contacts->wall_table.column[1] + start[index]);
 }
 
 static sn_parallel *share(sn_world *world, double work)
@@ -590,6 +601,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
         return SN_OK;
     look_at_materials(world, c);
+    c->spins = sn_spin_any(world);
     if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world) || !sn_spin_reserve(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
@@ -761,6 +773,70 @@ static void warm_wall(const passing *p, sn_wall *wall)
     move(p, wall, push, push);
 }
 
+/* Planes, eight balls at a time. */
+typedef struct plane_batch {
+    sn_wide_plane run;
+    sn_wall *wall[SN_NEAR];
+} plane_batch;
+
+static void flush(const passing *p, plane_batch *b)
+{
+    sn_wide_plane *run = &b->run;
+    if (!run->lanes)
+        return;
+    for (uint32_t i = run->lanes; i < SN_NEAR; ++i)
+        run->slot[i] = run->slot[0];
+    p->wide->plane(run);
+    for (uint32_t i = 0; i < run->lanes; ++i) {
+        sn_wall *wall = b->wall[i];
+        bool acts = run->gap[i] < 0 || wall->pressed > 0;
+        wall->clear = run->gap[i] > 0 ? run->gap[i] : 0;
+        if (!acts)
+            continue;
+        wall->touched = true;
+        wall->normal = run->normal;
+        wall->point = vec3_sub(vec4_xyz(run->x[wall->slot]), vec3_scale(run->normal, run->radius[i]));
+        wall->pressed = run->pressed[i];
+        wall->rubbed = vec3(run->rubbed[i], run->rubbed[SN_NEAR + i], run->rubbed[2 * SN_NEAR + i]);
+    }
+    run->lanes = 0;
+}
+
+/* Whether a contact can go eight at a time: of a plane that does not turn with a ball that does not either. */
+static bool is_plain(const passing *p, const sn_wall *wall)
+{
+    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
+    return m->plain && !wall->sensor && !(p->contacts->spins && sn_spin_has(p->world, wall->slot));
+}
+
+static void add_plane(const passing *p, plane_batch *b, sn_wall *wall)
+{
+    const sn_particle_store *store = &p->world->particles;
+    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
+    sn_wide_plane *run = &b->run;
+    sn_real came = (vec3_length(vec4_xyz(store->v[wall->slot])) + m->speed) * p->h;
+    if (wall->clear > came && p->first) {
+        wall->clear -= came;
+        return;
+    }
+    if (run->lanes == SN_NEAR || (run->lanes && b->wall[0]->number != wall->number))
+        flush(p, b);
+    if (!run->lanes) {
+        run->normal = m->normal;
+        run->velocity = m->velocity;
+        run->offset = vec3_dot(m->normal, m->end.position) + record_of(p->world, wall->number)->shape.thickness;
+    }
+    uint32_t i = run->lanes++;
+    b->wall[i] = wall;
+    run->slot[i] = wall->slot;
+    run->radius[i] = store->radius[wall->slot];
+    run->hold[i] = wall->grip.hold;
+    run->drag[i] = wall->grip.drag;
+    run->pressed[i] = wall->pressed;
+    for (uint32_t k = 0; k < 3; ++k)
+        run->rubbed[k * SN_NEAR + i] = (&wall->rubbed.x)[k];
+}
+
 static void project_wall(const passing *p, sn_wall *wall)
 {
     const sn_particle_store *store = &p->world->particles;
@@ -780,7 +856,8 @@ static void project_wall(const passing *p, sn_wall *wall)
     if (shape->type == SN_COLLIDER_PLANE) {
         wall->normal = m->normal;
         wall->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
-    } else if (touch.distance < (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
+    } else if (touch.distance <
+               (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
         wall->normal = sn_quat_turn(m->end.rotation, touch.normal);
         wall->point = sn_pose_to_world(&m->end, touch.point);
     }
@@ -808,8 +885,8 @@ static void project_wall(const passing *p, sn_wall *wall)
     }
     sn_vec3 push = vec3_add(vec3_scale(n, pressed - wall->pressed), vec3_sub(rubs, rubbed));
     sn_real deep = -before - p->pairs.slop * radius;
-    deep = deep < 0 ? 0 : deep > p->pairs.part ? p->pairs.part : deep;
-    move(p, wall, vec3_add(push, vec3_scale(n, deep * p->pairs.ease)), push);
+    deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
+    move(p, wall, vec3_add(push, vec3_scale(n, deep)), push);
     wall->pressed = pressed;
     wall->rubbed = rubs;
 }
@@ -857,6 +934,38 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     return run_pairs(&p, p.wide->meet) && sn_grazes_meet(world) && run_walls(&p, meet_wall);
 }
 
+/* Walls of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
+   different particles. */
+static void project_walls_piece(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const passing *p = data;
+    const uint32_t *start = p->contacts->piece_table.column[0];
+    sn_wall *wall = p->contacts->wall_table.column[0];
+    plane_batch b = {.run = {.x = p->world->particles.x,
+                             .v = p->world->particles.v,
+                             .h = p->h,
+                             .inverse_h = p->pairs.inverse_h,
+                             .part = p->pairs.part,
+                             .ease = p->pairs.ease,
+                             .slop = p->pairs.slop}};
+    for (uint32_t i = start[index]; i < start[index + 1]; ++i) {
+        if (is_plain(p, &wall[i])) {
+            add_plane(p, &b, &wall[i]);
+        } else {
+            flush(p, &b);
+            project_wall(p, &wall[i]);
+        }
+    }
+    flush(p, &b);
+}
+
+static bool project_walls(passing *p)
+{
+    return !p->contacts->walls || sn_parallel_tasks(share(p->world, p->contacts->walls * WORK_OF_WALL),
+                                                    p->contacts->pieces, project_walls_piece, p);
+}
+
 bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
 {
     if (!world->contacts.any)
@@ -866,7 +975,7 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
     if (first && !(run_pairs(&p, p.wide->warm) && sn_grazes_warm(world, &graze) && run_walls(&p, warm_wall)))
         return false;
-    return run_pairs(&p, p.wide->project) && sn_grazes_project(world, &graze) && run_walls(&p, project_wall);
+    return run_pairs(&p, p.wide->project) && sn_grazes_project(world, &graze) && project_walls(&p);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
@@ -976,7 +1085,8 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
         if (graze[i].pressed > 0) {
             uint32_t corner = world->particles.index[graze[i].slot[1]];
             sn_press press = {.number = world->particles.index[graze[i].slot[0]],
-                              .other = graze[i].triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | graze[i].triangle,
+                              .other =
+                                  graze[i].triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | graze[i].triangle,
                               .pressed = graze[i].pressed,
                               .last = graze[i].last,
                               .rubbed = graze[i].rubbed,

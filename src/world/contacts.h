@@ -57,6 +57,7 @@ typedef struct sn_collider_motion {
     sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
     sn_bounds swept;              /* in the world, during the step */
     bool live, moves;
+    bool plain; /* a plane that does not turn */
 } sn_collider_motion;
 
 typedef struct sn_contacts {
@@ -64,13 +65,14 @@ typedef struct sn_contacts {
     sn_neighbours near;
     sn_table sphere_table; /* of sn_vec4, by slot: input of near */
     sn_table pair_table;   /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    bool spins;            /* some particles turn */
     bool directed;         /* some pairs are pushed along normals of objects */
     bool varied, bounces;  /* pairs of several materials; somebody bounces */
     sn_grip grip;          /* of all pairs, if not varied */
     sn_table motion_table; /* of sn_collider_motion, by the collider's number */
     sn_table bounds_table; /* of sn_bounds and of uint32_t numbers: colliders in the tree */
     sn_bvh tree;
-    sn_table wall_table;  /* of sn_wall, by slot and number of the collider */
+    sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
     sn_table piece_table; /* of uint32_t: where the walls of each piece of particles begin, and one more */
     uint32_t walls, pieces;
     sn_table graze_table;       /* of sn_graze, by colour, and room for sorting: those of a colour share no particle */

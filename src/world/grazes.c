@@ -244,8 +244,7 @@ static sn_graze make_graze(const looking *l, uint32_t triangle, const uint32_t *
 {
     const sn_world *world = l->s->world;
     sn_graze g = {.slot = {l->slot, corner[0], corner[1], corner[2]}, .triangle = triangle};
-    const sn_press *old =
-        sn_contacts_recall(world, world->particles.index[l->slot], SN_PRESS_TRIANGLE | triangle);
+    const sn_press *old = sn_contacts_recall(world, world->particles.index[l->slot], SN_PRESS_TRIANGLE | triangle);
     sn_real factor = sn_contacts_recall_factor(world, l->s->dt), least = THINNEST * longest_edge(world, corner);
     sn_vec3 a = place(world, corner[0]), n = cross_of(a, place(world, corner[1]), place(world, corner[2]));
     g.reach = world->particles.radius[l->slot] + skin->thickness;
@@ -618,9 +617,9 @@ static void project(const passing *p, sn_graze *g)
         sn_spin_resist(p->world, &a, &b, g->grip.rolling * radius * pressed / (give * h), &g->rolled);
     }
     sn_vec3 push = vec3_add(vec3_scale(n, pressed - g->pressed), vec3_sub(rubs, rubbed));
-    sn_real deep = before < 0 ? -before : 0;
+    sn_real deep = before < 0 ? -before * p->pass->ease : 0;
     deep = deep > p->pass->part ? p->pass->part : deep;
-    move(p->world, g, vec3_add(push, vec3_scale(n, deep * p->pass->ease)), vec3_scale(push, 1 / h));
+    move(p->world, g, vec3_add(push, vec3_scale(n, deep)), vec3_scale(push, 1 / h));
     g->pressed = pressed;
     g->rubbed = rubs;
 }

@@ -102,9 +102,9 @@ static inline void pour(sn_world *world, uint32_t count, double side, double rad
     uint32_t per = (uint32_t)((side - 2 * radius) / (2.1 * radius)) + 1;
     for (uint32_t i = 0; i < count; ++i) {
         double a = i % per, b = i / per % per, c = i / (per * per);
-        sn_vec3 at =
-            vec(radius - side / 2 + 2.1 * radius * a + support_random_in(&seed, 0, 0.05 * radius),
-                radius * (1 + 2.1 * c), radius - side / 2 + 2.1 * radius * b + support_random_in(&seed, 0, 0.05 * radius));
+        sn_vec3 at = vec(radius - side / 2 + 2.1 * radius * a + support_random_in(&seed, 0, 0.05 * radius),
+                         radius * (1 + 2.1 * c),
+                         radius - side / 2 + 2.1 * radius * b + support_random_in(&seed, 0, 0.05 * radius));
         ball(world, at, 1, radius);
     }
 }

@@ -227,8 +227,8 @@ static void momentum_is_conserved(void **state)
         sn_world *world = support_void();
         uint64_t seed = 7;
         for (uint32_t i = 0; i < 300; ++i) {
-            sn_vec3 at = vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1),
-                             support_random_in(&seed, -1, 1));
+            sn_vec3 at =
+                vec(support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1), support_random_in(&seed, -1, 1));
             flying_ball(world, at, vec(-2 * (double)at.x, -2 * (double)at.y, -2 * (double)at.z),
                         support_random_in(&seed, 0.1, 10), 0.08);
         }

@@ -67,14 +67,11 @@ static sn_real sphere_field(void *context, sn_vec3 p)
     return real(sphere_distance(p));
 }
 
-static const sn_vec3 plate_vertices[8] = {{-(sn_real)0.5, -(sn_real)0.005, -(sn_real)0.5},
-                                          {(sn_real)0.5, -(sn_real)0.005, -(sn_real)0.5},
-                                          {-(sn_real)0.5, (sn_real)0.005, -(sn_real)0.5},
-                                          {(sn_real)0.5, (sn_real)0.005, -(sn_real)0.5},
-                                          {-(sn_real)0.5, -(sn_real)0.005, (sn_real)0.5},
-                                          {(sn_real)0.5, -(sn_real)0.005, (sn_real)0.5},
-                                          {-(sn_real)0.5, (sn_real)0.005, (sn_real)0.5},
-                                          {(sn_real)0.5, (sn_real)0.005, (sn_real)0.5}};
+static const sn_vec3 plate_vertices[8] = {
+    {-(sn_real)0.5, -(sn_real)0.005, -(sn_real)0.5}, {(sn_real)0.5, -(sn_real)0.005, -(sn_real)0.5},
+    {-(sn_real)0.5, (sn_real)0.005, -(sn_real)0.5},  {(sn_real)0.5, (sn_real)0.005, -(sn_real)0.5},
+    {-(sn_real)0.5, -(sn_real)0.005, (sn_real)0.5},  {(sn_real)0.5, -(sn_real)0.005, (sn_real)0.5},
+    {-(sn_real)0.5, (sn_real)0.005, (sn_real)0.5},   {(sn_real)0.5, (sn_real)0.005, (sn_real)0.5}};
 static const uint32_t plate_triangles[36] = {0, 2, 1, 1, 2, 3, 4, 5, 6, 5, 7, 6, 0, 1, 4, 1, 5, 4,
                                              2, 6, 3, 3, 6, 7, 0, 4, 2, 2, 4, 6, 1, 3, 5, 3, 7, 5};
 
@@ -111,7 +108,7 @@ static void shoot_at_solid(const sn_collider_def *def, target_distance *distance
                 support_run(world, 1, FRAME);
                 least = fmin(least, distance(place(world, p)) - calibre[c]);
             }
-            assert_true(least > -rough - 1e-4); /* it never was inside, */
+            assert_true(least > -rough - 1e-4);                   /* it never was inside, */
             assert_true(length(speed(world, p)) < 0.99 * BULLET); /* and has hit it */
             sn_world_destroy(world);
         }
@@ -342,9 +339,9 @@ static void fast_walls_do_not_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(solids_are_not_passed),       cmocka_unit_test(meshes_and_fields_are_not_passed),
-        cmocka_unit_test(flat_sheets_are_not_passed),  cmocka_unit_test(bumpy_sheets_are_not_passed),
-        cmocka_unit_test(points_rest_on_a_sheet),      cmocka_unit_test(fast_walls_do_not_pass),
+        cmocka_unit_test(solids_are_not_passed),      cmocka_unit_test(meshes_and_fields_are_not_passed),
+        cmocka_unit_test(flat_sheets_are_not_passed), cmocka_unit_test(bumpy_sheets_are_not_passed),
+        cmocka_unit_test(points_rest_on_a_sheet),     cmocka_unit_test(fast_walls_do_not_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
