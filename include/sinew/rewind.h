@@ -16,7 +16,7 @@ typedef struct sn_rewind sn_rewind;
 /* Makes an empty rewind that takes at most so many bytes, all of them at once, from the world's allocator, and asks
    for no more later on. It may outlive the world, and may hold states of several worlds of one shape. NULL, with the
    reason in sn_world_error, when there is no such memory or when it would not hold a single state of the world as it
-   is now (the message says how much that takes). A state takes about 100 bytes a particle and 40 a rod; see
+   is now (the message says how much that takes). A state takes about 110 bytes a particle and 45 a rod; see
    sn_snapshot_size. */
 SN_API sn_rewind *sn_rewind_create(sn_world *world, size_t bytes);
 
