@@ -1,13 +1,15 @@
 // A standard scene of the benchmark on Bullet. 'sinew bench' starts it for every scene that it compares:
 //
-//     sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE
+//     sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE PLACES
 //
 // It prints one row as JSON. One thread, CPU time. As Bullet has no substeps of its own, a frame is one step with PASSES
 // iterations.
 //
 // Scenes of links are soft bodies, their links in the order that Bullet's own helper makes fast: no collisions, no
 // damping, links as stiff as they get. Piles are rigid spheres with everything at Bullet's default (friction 0.5, the
-// sequential impulse solver with warm starting), except that none of them sleeps.
+// sequential impulse solver with warm starting), except that none of them sleeps. They start at rest where they settled
+// in the other engine, in the file that was inherited under the number PLACES: 20,000 that were dropped as there took it
+// gigabytes and more than four minutes.
 #include "cli/bench_scenes.h"
 #include "cli/bench_time.h"
 
@@ -239,8 +241,18 @@ void measure_links(const sn_bench_case &c, const sn_bench_model &model, int pass
     std::printf("}\n");
 }
 
-// A pile of 20,000 takes Bullet a second a frame: it settles for fewer frames, and fewer are measured. The row says so.
-const uint32_t most_settled = 150, most_measured = 11;
+// As the start has settled already, and a frame takes long: fewer frames to settle again, and fewer that are measured.
+const uint32_t most_settled = 30, most_measured = 11;
+
+bool read_places(const char *number, sn_bench_model &model)
+{
+    FILE *file = fdopen(std::atoi(number), "rb");
+    size_t count = 3 * static_cast<size_t>(model.particles);
+    bool good = file && std::fread(model.xyz, sizeof(double), count, file) == count;
+    if (file)
+        std::fclose(file);
+    return good;
+}
 
 bool measure_pile(const sn_bench_case &c, const sn_bench_model &model, int passes, uint32_t frames, uint32_t settle)
 {
@@ -280,9 +292,9 @@ int main(int argc, char **argv)
 {
     unsigned long n, passes, frames;
     sn_bench_case c;
-    if (argc != 7 || !read_count(argv[2], 1u << 30, &n) || !read_count(argv[3], 100000, &passes) ||
+    if (argc != 8 || !read_count(argv[2], 1u << 30, &n) || !read_count(argv[3], 100000, &passes) ||
         !read_count(argv[4], 1000000, &frames)) {
-        std::fprintf(stderr, "usage: sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE\n");
+        std::fprintf(stderr, "usage: sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE PLACES\n");
         return 2;
     }
     if (!sn_bench_case_find(argv[1], static_cast<uint32_t>(n), &c)) {
@@ -290,8 +302,13 @@ int main(int argc, char **argv)
         return 2;
     }
     sn_bench_model model = {};
-    bool good = sn_bench_model_build(&c, SN_BENCH_GRID, &model);
-    if (good && sn_bench_case_is_pile(&c))
+    bool good = sn_bench_model_build(&c, SN_BENCH_GRID, &model), pile = good && sn_bench_case_is_pile(&c);
+    if (pile && !read_places(argv[7], model)) {
+        std::fprintf(stderr, "sinew-bench-bullet: the places of %lu spheres cannot be read from file %s\n", n, argv[7]);
+        sn_bench_model_release(&model);
+        return 1;
+    }
+    if (pile)
         good = measure_pile(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames),
                             static_cast<uint32_t>(std::strtoul(argv[6], nullptr, 10)));
     else if (good)

@@ -203,8 +203,6 @@ static void bench_bullet(bench *b, const sn_bench_job *job)
 
 static void bench_path(bench *b, sn_bench_job *job)
 {
-    sn_bench_settled settled = {0};
-    job->settled = &settled;
     for (uint32_t i = 0; i < b->threads.count && b->code != SN_EXIT_OUTPUT; ++i) {
         job->threads = b->threads.item[i];
         job->edits = job->seconds > 0 && job->threads == 1 && job->what->n == EDITED && !b->substeps.count;
@@ -214,8 +212,6 @@ static void bench_path(bench *b, sn_bench_job *job)
             worsen(b, SN_EXIT_FAILED);
         keep(b, &row);
     }
-    job->settled = NULL;
-    sn_bench_settled_release(&settled);
 }
 
 /* Bullet first, so that the ratio can stand in the rows that follow. */
@@ -224,12 +220,16 @@ static void bench_case(bench *b, const sn_bench_case *c)
     numbers own = {1, {c->substeps}};
     const numbers *substeps = b->substeps.count ? &b->substeps : &own;
     for (uint32_t i = 0; i < substeps->count; ++i) {
+        sn_bench_settled settled = {0};
         sn_bench_job job = make_job(b, c, substeps->item[i]);
+        job.settled = &settled;
+        job.path = sn_bench_case_is_pile(c) ? SN_BENCH_GENERAL : SN_BENCH_GRID; /* what Bullet starts from */
         if (c->bullet && !(b->o->bullet && strcmp(b->o->bullet, "none") == 0) && b->code != SN_EXIT_OUTPUT)
             bench_bullet(b, &job);
         for (job.path = 1; job.path < SN_BENCH_PATH_END; job.path <<= 1)
             if (c->paths & b->paths & job.path && b->code != SN_EXIT_OUTPUT)
                 bench_path(b, &job);
+        sn_bench_settled_release(&settled);
     }
 }
 

@@ -79,22 +79,28 @@ void sn_bench_limit(const sn_bench_machine *machine, sn_bench_row *row);
 typedef struct sn_bench_settled {
     sn_meter meter; /* of the memory that the snapshot is in */
     sn_snapshot *snapshot;
+    uint32_t path; /* for which it was settled */
+    double *xyz;   /* m: where its particles are, by their numbers; other engines start there */
 } sn_bench_settled;
 
 void sn_bench_settled_release(sn_bench_settled *settled);
 
-/* Measures a standard scene with Sinew (bench_world.c). False, with the reason in row->status, if it fails. */
 typedef struct sn_bench_job {
     const sn_bench_case *what;
     uint32_t path, threads, substeps, settle, frames;
-    sn_bench_settled *settled; /* NULL: settle in every run */
+    sn_bench_settled *settled; /* needed if settle is more than 0 */
     double seconds;            /* repeat until so much was measured */
     bool edits;                /* also measure what an edit costs */
 } sn_bench_job;
 
+/* Runs the frames that come before those that are measured, if there are any and job->settled has none of them yet
+   (bench_world.c). False, with the reason in status, of SN_BENCH_TEXT bytes, if it fails. */
+bool sn_bench_settle(const sn_bench_job *job, char *status);
+
+/* Measures a standard scene with Sinew (bench_world.c). False, with the reason in row->status, if it fails. */
 bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row);
 
-/* The same on Bullet, by a program of its own (bench_bullet.c). */
+/* The same on Bullet, by a program of its own (bench_bullet.c). A pile starts as job->settled has it. */
 bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row *row);
 
 /* The program beside this one; NULL if it is not there. Free it. */

@@ -33,7 +33,7 @@ char *sn_bench_bullet_find(void)
 /* ---- Starting it ------------------------------------------------------------------------------------------------- */
 
 /* The program's name between quotes, so that the shell takes it as it is, and its words. Allocated. */
-static char *command_line(const char *program, const sn_bench_job *job)
+static char *command_line(const char *program, const sn_bench_job *job, int places)
 {
     size_t room = 4 * strlen(program) + 256, at = 0;
     char *line = malloc(room);
@@ -51,9 +51,23 @@ static char *command_line(const char *program, const sn_bench_job *job)
         }
         line[at++] = *p;
     }
-    snprintf(line + at, room - at, "' %s %u %u %u %g %u", job->what->scene, (unsigned)job->what->n,
-             (unsigned)job->substeps, (unsigned)job->frames, job->seconds, (unsigned)job->settle);
+    snprintf(line + at, room - at, "' %s %u %u %u %g %u %d", job->what->scene, (unsigned)job->what->n,
+             (unsigned)job->substeps, (unsigned)job->frames, job->seconds, (unsigned)job->settle, places);
     return line;
+}
+
+/* The places of a pile that has settled, as a file without a name that the program inherits. NULL if it cannot be
+   written. */
+static FILE *hand_over(const sn_bench_job *job)
+{
+    size_t count = 3 * (size_t)job->what->n;
+    FILE *file = tmpfile();
+    if (file && (fwrite(job->settled->xyz, sizeof(double), count, file) != count || fflush(file) != 0 ||
+                 fseek(file, 0, SEEK_SET) != 0)) {
+        fclose(file);
+        file = NULL;
+    }
+    return file;
 }
 
 /* What it prints, and its exit code; -1 if it could not be started. */
@@ -133,7 +147,14 @@ bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row 
         snprintf(row->status, sizeof row->status, "not installed");
         return false;
     }
-    char *line = command_line(program, job);
+    if (!sn_bench_settle(job, row->status))
+        return false;
+    FILE *places = job->settle > 0 ? hand_over(job) : NULL;
+    if (job->settle > 0 && !places) {
+        snprintf(row->status, sizeof row->status, "the settled pile could not be handed over");
+        return false;
+    }
+    char *line = command_line(program, job, places ? fileno(places) : -1);
     int code = line ? listen_to(line, reply) : -1;
     bool good = code == 0 && understand(reply, row);
     if (!line)
@@ -142,6 +163,8 @@ bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row 
         snprintf(row->status, sizeof row->status, "the program failed (exit code %d)", code);
     else if (!good)
         snprintf(row->status, sizeof row->status, "the program printed no row");
+    if (places)
+        fclose(places);
     free(line);
     return good;
 }

@@ -363,8 +363,8 @@ static const sn_bench_case cases[] = {
     {"pile", 2000, 10, 60, SN_BENCH_GENERAL, true, true, true, "n spheres that fell into a box and settled",
      sn_bench_build_pile, 600, false},
     {"pile", 20000, 10, 60, SN_BENCH_GENERAL, true, false, true, "", sn_bench_build_pile, 600, false},
-    {"pile", 100000, 10, 30, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 400, false},
-    {"pile", 1000000, 10, 11, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 300, true},
+    {"pile", 100000, 10, 30, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 300, false},
+    {"pile", 1000000, 10, 11, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 200, true},
 };
 
 uint32_t sn_bench_case_count(void)

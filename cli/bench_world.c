@@ -138,45 +138,68 @@ static bool step(void *context)
     return sn_world_step(((bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
 }
 
-/* Leaves the settled world in settled->snapshot. On all cores, whatever is measured later: results do
-   not depend on threads. */
-static bool settle(const sn_bench_job *job, sn_bench_settled *settled, char *status)
-{
-    bench_world b;
-    sn_bench_job all = *job;
-    all.threads = 1;
-    bool good = build(&all, &settled->meter, &b, status);
-    if (good)
-        sn_world_set_threads(b.world, 0); /* if they cannot be had it takes longer */
-    for (uint32_t i = 0; i < job->settle && good; ++i)
-        good = step(&b);
-    if (good && !(settled->snapshot = sn_world_save(b.world)))
-        good = false;
-    if (!good && b.world && !status[0])
-        snprintf(status, SN_BENCH_TEXT, "it could not settle: %.120s", sn_world_error(b.world));
-    release(&b);
-    return good;
-}
-
 void sn_bench_settled_release(sn_bench_settled *settled)
 {
     sn_snapshot_destroy(settled->snapshot);
+    free(settled->xyz);
     settled->snapshot = NULL;
+    settled->xyz = NULL;
+}
+
+static bool keep_settled(const bench_world *b, sn_bench_settled *settled)
+{
+    size_t count = 3 * (size_t)b->model.particles;
+    sn_real *read = malloc(count * sizeof *read);
+    settled->xyz = malloc(count * sizeof *settled->xyz);
+    settled->snapshot = sn_world_save(b->world);
+    bool good =
+        read && settled->xyz && settled->snapshot && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
+    for (size_t i = 0; i < count && good; ++i)
+        settled->xyz[i] = (double)read[i];
+    free(read);
+    if (!good)
+        sn_bench_settled_release(settled);
+    return good;
+}
+
+/* On all cores, whatever is measured later: results do not depend on threads. */
+bool sn_bench_settle(const sn_bench_job *job, char *status)
+{
+    bench_world b;
+    sn_bench_job one = *job;
+    sn_bench_settled *settled = job->settled;
+    if (job->settle == 0 || (settled->snapshot && settled->path == job->path))
+        return true;
+    sn_bench_settled_release(settled);
+    settled->path = job->path;
+    one.threads = 1;
+    bool good = build(&one, &settled->meter, &b, status);
+    if (good)
+        sn_world_set_threads(b.world, 0); /* if they cannot be had it takes longer */
+    for (uint32_t i = 0; i < job->settle && good; ++i)
+        if (!step(&b)) {
+            snprintf(status, SN_BENCH_TEXT, "a step failed: %.120s", sn_world_error(b.world));
+            good = false;
+        }
+    if (good && !keep_settled(&b, settled)) {
+        snprintf(status, SN_BENCH_TEXT, "out of memory");
+        good = false;
+    }
+    release(&b);
+    return good;
 }
 
 /* Puts the world that was built into the state from which it is measured. */
 static bool start(const sn_bench_job *job, bench_world *b, char *status)
 {
-    sn_bench_settled own = {0}, *settled = job->settled ? job->settled : &own;
     if (job->settle == 0)
         return true;
-    bool good = settled->snapshot || settle(job, settled, status);
-    if (good && sn_world_load(b->world, settled->snapshot) != SN_OK) {
-        snprintf(status, SN_BENCH_TEXT, "it could not be loaded: %.120s", sn_world_error(b->world));
-        good = false;
-    }
-    sn_bench_settled_release(&own);
-    return good;
+    if (!sn_bench_settle(job, status))
+        return false;
+    if (sn_world_load(b->world, job->settled->snapshot) == SN_OK)
+        return true;
+    snprintf(status, SN_BENCH_TEXT, "it could not be loaded: %.120s", sn_world_error(b->world));
+    return false;
 }
 
 static void measure_motion(const bench_world *b, const sn_real *velocity, sn_bench_row *row)

@@ -77,6 +77,17 @@ static void say_report(sn_document *d, sn_value *root, const sn_report *report)
     say_residuals(d, root, report);
 }
 
+static void say_slopes(sn_document *d, sn_value *root, const sn_job *job)
+{
+    sn_trace_list traces = sn_scene_traces(job->scene);
+    sn_value *slopes = traces.heap_count ? sn_document_record(d, root, "slopes") : NULL;
+    for (uint32_t i = 0; i < traces.heap_count; ++i) {
+        double slope = sn_scene_slope(job->scene, traces.heap[i].object);
+        if (isfinite(slope) && !sn_value_find(slopes, traces.heap[i].label))
+            sn_document_number(d, slopes, traces.heap[i].label, slope);
+    }
+}
+
 static void say_files(sn_document *d, sn_value *root, const sn_job *job)
 {
     sn_value *files = sn_document_record(d, root, "files");
@@ -109,6 +120,7 @@ static void tell_program(sn_job *job, const sn_report *report)
     sn_document_number(&d, root, "constraints", sn_world_constraint_count(job->world, SN_KIND_NONE));
     if (report)
         say_report(&d, root, report);
+    say_slopes(&d, root, job);
     sn_document_text(&d, root, "state_hash", hash);
     say_files(&d, root, job);
     sn_document_truth(&d, root, "interrupted", job->code > SN_EXIT_SIGNAL);
@@ -162,6 +174,19 @@ static void print_report(const sn_job *job, const sn_report *report)
     print_residuals(job, report);
 }
 
+static void print_slopes(const sn_job *job)
+{
+    sn_trace_list traces = sn_scene_traces(job->scene);
+    for (uint32_t i = 0; i < traces.heap_count; ++i) {
+        double slope = sn_scene_slope(job->scene, traces.heap[i].object);
+        if (isfinite(slope))
+            printf("  %-13s%.3g degrees, the sides of %s\n", i ? "" : "slope", slope * 180 / SN_PI,
+                   traces.heap[i].label);
+        else
+            printf("  %-13s%s is no heap\n", i ? "" : "slope", traces.heap[i].label);
+    }
+}
+
 static void print_output(const sn_job *job)
 {
     char bytes[32];
@@ -205,6 +230,7 @@ void sn_job_tell_end(sn_job *job)
     print_headline(job);
     if (has_report)
         print_report(job, &report);
+    print_slopes(job);
     printf("  %-13s%016" PRIx64 "\n", "state hash", sn_world_hash(job->world));
     print_files(job);
 }

@@ -19,7 +19,7 @@
 #define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
 
 /* A plane is shown as far as this many times the size of everything else, and at least so far, m. */
-#define PLANE_REACH 1.5
+#define PLANE_REACH 4.0
 #define LEAST_REACH 1.0
 
 /* The files of one object, or of one collider. */

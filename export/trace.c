@@ -124,10 +124,21 @@ static bool add_force_columns(sn_trace *trace)
     return labels;
 }
 
+static bool add_slope_columns(sn_trace *trace)
+{
+    const char **labels = sn_arena_take(&trace->arena, trace->list.heap_count, sizeof *labels);
+    for (uint32_t i = 0; labels && i < trace->list.heap_count; ++i) {
+        const char *label = own_label(trace, labels, i, trace->list.heap[i].label);
+        if (!label || !add_column(trace, join(&trace->arena, "slope", "_", label), "rad", SN_NPY_F8))
+            return false;
+    }
+    return labels;
+}
+
 static bool add_columns(sn_trace *trace, const sn_report *report)
 {
     size_t count = (size_t)FIXED_COUNT + report->kind_count + 6 * (size_t)trace->list.particle_count +
-                   trace->list.constraint_count;
+                   trace->list.constraint_count + trace->list.heap_count;
     trace->column = sn_arena_take(&trace->arena, count, sizeof *trace->column);
     trace->unit = sn_arena_take(&trace->arena, count, sizeof *trace->unit);
     trace->kind = sn_arena_take(&trace->arena, report->kind_count, sizeof *trace->kind);
@@ -142,7 +153,7 @@ static bool add_columns(sn_trace *trace, const sn_report *report)
                         SN_NPY_F8))
             return false;
     }
-    return add_particle_columns(trace) && add_force_columns(trace);
+    return add_particle_columns(trace) && add_force_columns(trace) && add_slope_columns(trace);
 }
 
 bool sn_trace_column(const sn_trace *trace, uint32_t i, const char **name, const char **unit)
@@ -355,6 +366,8 @@ bool sn_trace_row(sn_trace *trace, char *message, size_t size)
         put_particle(trace, trace->list.particle[i].particle, origin);
     for (uint32_t i = 0; i < trace->list.constraint_count; ++i)
         put_force(trace, trace->list.constraint[i].constraint);
+    for (uint32_t i = 0; i < trace->list.heap_count; ++i)
+        put_f64(trace, sn_scene_slope(trace->scene, trace->list.heap[i].object));
     trace->failed = !end_row(trace, message, size);
     trace->rows += !trace->failed;
     return !trace->failed;

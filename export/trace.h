@@ -10,6 +10,7 @@
        x_LABEL  y_LABEL  z_LABEL                        m, in the first origin
        vx_LABEL  vy_LABEL  vz_LABEL                     m/s
        force_LABEL                                      N; N m for angles
+       slope_NAME                                       rad: of the sides of a heap of grains
 
    A particle or constraint that is gone has NaN. */
 #ifndef SN_EXPORT_TRACE_H

@@ -633,7 +633,7 @@ static void save_events(saver *s, sn_value *root)
 static void save_record(saver *s, sn_value *root)
 {
     sn_trace_list traces = sn_scene_traces(s->scene);
-    if (traces.particle_count == 0 && traces.constraint_count == 0 && traces.every == 1)
+    if (traces.particle_count == 0 && traces.constraint_count == 0 && traces.heap_count == 0 && traces.every == 1)
         return;
     sn_value *record = sn_document_record(s->out, root, "record");
     sn_value *particles = traces.particle_count ? sn_document_list(s->out, record, "particles") : NULL;
@@ -649,6 +649,9 @@ static void save_record(saver *s, sn_value *root)
         else
             sn_document_text(s->out, forces, NULL, traces.constraint[i].label);
     }
+    sn_value *slopes = traces.heap_count ? sn_document_list(s->out, record, "slopes") : NULL;
+    for (uint32_t i = 0; i < traces.heap_count; ++i)
+        sn_document_text(s->out, slopes, NULL, traces.heap[i].label);
     if (traces.every != 1)
         sn_document_number(s->out, record, "every", traces.every);
 }

@@ -406,6 +406,32 @@ static bool read_traced_name(sn_scene *scene, sn_reader *reader, const sn_value 
     return true;
 }
 
+static bool read_traced_heap(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    if (value->type != SN_VALUE_TEXT)
+        return sn_reader_expected(reader, value, "the name of an object");
+    const sn_object *object = sn_scene_find_object(scene, value->text);
+    if (!object)
+        return sn_reader_fail(reader, "there is no object '%.80s'", value->text);
+    sn_traced_heap *heap = sn_growing_add(&scene->traced_heaps, &scene->arena, sizeof *heap);
+    if (!heap)
+        return sn_reader_fail(reader, "no memory for what to record");
+    *heap = (sn_traced_heap){object->name, object};
+    return true;
+}
+
+/* A name, or a list of them. */
+static bool read_names(sn_scene *scene, sn_reader *reader, const char *key, const sn_value *value, sn_item_fn *read)
+{
+    if (!value)
+        return true;
+    size_t length = sn_reader_enter_key(reader, key);
+    bool list = value->type == SN_VALUE_LIST && !value->numbers;
+    bool good = list ? sn_each_item(scene, reader, value, read) : read(scene, reader, value);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
 static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys *keys)
 {
     bool good = true;
@@ -415,14 +441,8 @@ static bool read_record(sn_scene *scene, sn_reader *reader, const sn_record_keys
         good = read_traced_particles(scene, reader, keys->particles);
         sn_reader_leave(reader, inner);
     }
-    if (keys->forces) {
-        inner = sn_reader_enter_key(reader, "forces");
-        if (keys->forces->type == SN_VALUE_LIST && !keys->forces->numbers)
-            good = sn_each_item(scene, reader, keys->forces, read_traced_name) && good;
-        else
-            good = read_traced_name(scene, reader, keys->forces) && good;
-        sn_reader_leave(reader, inner);
-    }
+    good = read_names(scene, reader, "forces", keys->forces, read_traced_name) && good;
+    good = read_names(scene, reader, "slopes", keys->slopes, read_traced_heap) && good;
     scene->record.every = keys->every;
     sn_reader_leave(reader, length);
     return good;
@@ -587,6 +607,11 @@ double sn_scene_time(const sn_scene *scene)
 
 sn_trace_list sn_scene_traces(const sn_scene *scene)
 {
-    return (sn_trace_list){scene->traced_particles.count, scene->traced_particles.items,
-                           scene->traced_constraints.count, scene->traced_constraints.items, scene->record.every};
+    return (sn_trace_list){.particle_count = scene->traced_particles.count,
+                           .particle = scene->traced_particles.items,
+                           .constraint_count = scene->traced_constraints.count,
+                           .constraint = scene->traced_constraints.items,
+                           .heap_count = scene->traced_heaps.count,
+                           .heap = scene->traced_heaps.items,
+                           .every = scene->record.every};
 }

@@ -78,15 +78,28 @@ typedef struct sn_traced_constraint {
     sn_constraint constraint;
 } sn_traced_constraint;
 
+/* A heap whose steepness is recorded. */
+typedef struct sn_traced_heap {
+    const char *label;
+    const sn_object *object;
+} sn_traced_heap;
+
 typedef struct sn_trace_list {
     uint32_t particle_count;
     const sn_traced_particle *particle;
     uint32_t constraint_count;
     const sn_traced_constraint *constraint;
+    uint32_t heap_count;
+    const sn_traced_heap *heap;
     uint32_t every; /* a row every so many frames; default 1 */
 } sn_trace_list;
 
 sn_trace_list sn_scene_traces(const sn_scene *scene);
+
+/* The slope of the sides of a heap, rad: the angle of repose of loose grains that have come to rest. Seen along gravity, the
+   highest grains of rings around the middle of the heap make its profile; the slope is that of a line through what lies
+   between a fifth and four fifths of its height. NaN if the object has too few particles, no radius, or is no heap. */
+double sn_scene_slope(const sn_scene *scene, const sn_object *object);
 
 /* ---- Saving -------------------------------------------------------------------------------------------------------- */
 

@@ -371,6 +371,7 @@ static void define_selectors(writer *w)
     put_length(w, define_list(w, "two_selectors", "Two selectors", "$selectors"), 2, 2);
     define_list(w, "texts", NULL, "string");
     ANY("constraint_names", "Constraints: names such as 'rope.links[3]', or a list of them", "string", "$texts");
+    ANY("object_names", "Objects: a name, or a list of them", "string", "$texts");
     ANY("selectors_or_constraints", "Particles, or of a cut, constraints", "$selectors", "$constraint_names");
 }
 

@@ -79,7 +79,7 @@ struct sn_scene {
     sn_growing colliders; /* sn_scene_collider */
     sn_growing holds;     /* sn_hold: constraints that the scene itself names */
     sn_growing forces, motions, events, pinned;
-    sn_growing traced_particles, traced_constraints;
+    sn_growing traced_particles, traced_constraints, traced_heaps;
     sn_growing drags;        /* uint32_t: their numbers */
     sn_growing drag_objects; /* const char *: the object that each is of, or NULL */
 };

@@ -192,6 +192,8 @@ static const sn_key record_keys[] = {
      .about = "particles whose places and velocities go into a trace"},
     {"forces", SN_KEY_VALUE, offsetof(sn_record_keys, forces), .of = "constraint_names",
      .about = "constraints whose force goes into a trace: names such as 'rope.links[0]'"},
+    {"slopes", SN_KEY_VALUE, offsetof(sn_record_keys, slopes), .of = "object_names",
+     .about = "heaps of grains, by the names of objects, of which the angle of repose goes into a trace"},
     {"every", SN_KEY_COUNT, offsetof(sn_record_keys, every), .least = 1, .most = 1e9,
      .about = "a row every so many frames"},
     END};

@@ -33,6 +33,7 @@ typedef struct sn_run_keys {
 typedef struct sn_record_keys {
     const sn_value *particles;
     const sn_value *forces;
+    const sn_value *slopes;
     uint32_t every;
 } sn_record_keys;
 

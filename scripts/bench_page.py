@@ -380,8 +380,8 @@ every axis, and are numbered in random order; the lowest touch the floor at once
 substeps of one pass, friction 0.5, for the frames that the row names, on all cores; then time is taken, for one thread and for
 two from the same state. Overlap is that of spheres with each other and with walls, as a share of the radius, its mean over all that
 overlap. Bullet's spheres are rigid bodies, with everything at its default: one step a frame with 10 iterations, friction 0.5; unlike
-particles they also turn. It settles for 150 frames at most, as it takes a second for each, and is not asked for more than
-20,000.
+particles they also turn. They start where Sinew's settled and have 30 frames to settle again, as dropping them takes it
+minutes; it is not asked for more than 20,000.
 """
 
 

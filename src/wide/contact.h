@@ -12,9 +12,8 @@
    as the weight above it asks for, and that trembles. It begins with no more than the one before that, too: a weight presses in
    both, a blow does not. All are lengths that two particles share out by their inverse masses, so masses cancel from friction.
 
-   Balls that overlap are parted besides, slowly, without a velocity; see sn_wide_contacts.part. After the last pass the speed
-   of pressed pairs that bounce is set to what restitution gives back of the speed of approach before the substep (Mueller et
-   al. 2020, section 3.6). */
+   Balls that overlap are parted besides, slowly, without a velocity; see sn_wide_contacts.part. A pair that bounces gets its new
+   speed at once, -e times that of its approach. */
 #ifndef SN_WIDE_CONTACT_H
 #define SN_WIDE_CONTACT_H
 
@@ -24,6 +23,7 @@
 /* The two balls of as many pairs as there are lanes. */
 typedef struct contact_pair {
     const uint32_t *a, *b;
+    records place_a, place_b, speed_a, speed_b; /* as they lie in memory */
     lanes3 xa, xb, va, vb;
     lanes wa, wb;
 } contact_pair;
@@ -32,30 +32,46 @@ SN_INLINE void contact_places(const sn_wide_contacts *run, uint32_t batch, uint3
 {
     p->a = run->index + (size_t)batch * 2 * SN_NEAR + first;
     p->b = p->a + SN_NEAR;
-    records a = records_turn(records_load_far(run->x, p->a)), b = records_turn(records_load_far(run->x, p->b));
+    p->place_a = records_load_far(run->x, p->a);
+    p->place_b = records_load_far(run->x, p->b);
+    records a = records_turn(p->place_a), b = records_turn(p->place_b);
     p->xa = (lanes3){a.part[0], a.part[1], a.part[2]};
     p->xb = (lanes3){b.part[0], b.part[1], b.part[2]};
     p->wa = a.part[3];
     p->wb = b.part[3];
 }
 
-/* Velocities, and what is stored behind them. */
-SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p, lanes *beside_a, lanes *beside_b)
+SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p)
 {
-    records a = records_turn(records_load_far(run->v, p->a)), b = records_turn(records_load_far(run->v, p->b));
+    p->speed_a = records_load_far(run->v, p->a);
+    p->speed_b = records_load_far(run->v, p->b);
+    records a = records_turn(p->speed_a), b = records_turn(p->speed_b);
     p->va = (lanes3){a.part[0], a.part[1], a.part[2]};
     p->vb = (lanes3){b.part[0], b.part[1], b.part[2]};
-    *beside_a = a.part[3];
-    *beside_b = b.part[3];
 }
 
-SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, lanes3 a, lanes w, uint32_t mask)
+SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, records r, uint32_t mask)
 {
-    records r = records_turn((records){{a.x, a.y, a.z, w}});
     if (mask == (1u << SN_WIDTH) - 1)
         records_store_far(column, index, &r);
     else
         records_store_some_far(column, index, &r, mask);
+}
+
+/* Adds to places, and what rounding drops of that to their remainders: a ball that rests is moved to and fro by the same length
+   in every substep, and would creep otherwise. */
+SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 by,
+                                 uint32_t mask)
+{
+    records add = records_turn((records){{by.x, by.y, by.z, lanes_all(0)}}), sum = records_add(place, add);
+    records dropped = records_sub(add, records_sub(sum, place));
+    contact_store(x, index, sum, mask);
+    contact_store(x_low, index, records_add(records_load_far(x_low, index), dropped), mask);
+}
+
+SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records speed, lanes3 by, uint32_t mask)
+{
+    contact_store(v, index, records_add(speed, records_turn((records){{by.x, by.y, by.z, lanes_all(0)}})), mask);
 }
 
 SN_INLINE uint32_t contact_bits(flags where)
@@ -124,15 +140,15 @@ SN_INLINE void contact_keep(lane_number *to, lanes a, uint32_t mask)
             to[i] = all[i];
 }
 
-/* Moves both by a change of their relative place, and of their velocities if asked for. */
+/* Moves both by a change of their relative place, and of their relative velocity. */
 SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, lanes3 place, lanes3 speed,
-                            lanes beside_a, lanes beside_b, uint32_t now)
+                            uint32_t now)
 {
-    lanes share = lanes_all(1) / (p->wa + p->wb), wa = p->wa * share, wb = p->wb * share;
-    contact_store(run->x, p->a, lanes3_add(p->xa, lanes3_scale(place, wa)), p->wa, now);
-    contact_store(run->x, p->b, lanes3_sub(p->xb, lanes3_scale(place, wb)), p->wb, now);
-    contact_store(run->v, p->a, lanes3_add(p->va, lanes3_scale(speed, wa)), beside_a, now);
-    contact_store(run->v, p->b, lanes3_sub(p->vb, lanes3_scale(speed, wb)), beside_b, now);
+    lanes share = lanes_all(1) / (p->wa + p->wb), wa = p->wa * share, wb = lanes_all(0) - p->wb * share;
+    contact_add_place(run->x, run->x_low, p->a, p->place_a, lanes3_scale(place, wa), now);
+    contact_add_place(run->x, run->x_low, p->b, p->place_b, lanes3_scale(place, wb), now);
+    contact_add_speed(run->v, p->a, p->speed_a, lanes3_scale(speed, wa), now);
+    contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), now);
 }
 
 /* What the substep before ended with. */
@@ -141,7 +157,7 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     const size_t at = (size_t)batch * SN_NEAR + first;
     const lanes zero = lanes_all(0), last = lanes_load(run->pressed + at),
                 steady = lanes_min(last, lanes_load(run->last + at));
-    lanes beside_a, beside_b, length;
+    lanes length;
     lanes_store(run->last + at, last);
     if (!contact_bits(lanes_above(last, zero)))
         return;
@@ -154,9 +170,9 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     if (!now)
         return;
     contact_places(run, batch, first, &p);
-    contact_velocities(run, &p, &beside_a, &beside_b);
+    contact_velocities(run, &p);
     lanes3 push = lanes3_add(rubbed, lanes3_scale(contact_normal(&p, &length), steady));
-    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
+    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), now);
 }
 
 /* What friction holds is left, the rest is cut to what it drags with. */
@@ -173,6 +189,20 @@ SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 want
                        contact_number(run->drag, run->drag_all, at) * pressed);
 }
 
+/* Where a pair bounces: there what it exerts turns its speed round at once, and is no weight that lasts. A ball that hits a row of
+   others so passes its speed on from one to the next. */
+SN_INLINE flags contact_bounces(const sn_wide_contacts *run, size_t at, lanes gap, lanes along, lanes *pressed)
+{
+    const lanes zero = lanes_all(0);
+    if (!run->bounces)
+        return lanes_unequal(zero, zero);
+    lanes restitution = contact_number(run->restitution, run->restitution_all, at);
+    flags bounces = lanes_above(zero - along, lanes_all(run->bounce_above * run->h)) & lanes_above(zero, gap) &
+                    lanes_above(restitution, zero);
+    *pressed = lanes_choose(bounces, (zero - along) * (lanes_all(1) + restitution), *pressed);
+    return bounces;
+}
+
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
@@ -185,18 +215,20 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     uint32_t now = contact_bits(acts) & contact_present(run, batch, first);
     if (!now)
         return;
-    lanes beside_a, beside_b, length;
-    contact_velocities(run, &p, &beside_a, &beside_b);
+    lanes length;
+    contact_velocities(run, &p);
     lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), lanes_all(run->h));
     lanes along = lanes3_dot(u, n), gap = length - reach, before = gap - along;
-    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
+    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap), normal = after - pressed;
+    flags bounces = contact_bounces(run, at, gap, along, &after);
     lanes3 rubbed = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
     rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n))); /* the normal turns */
-    lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after);
-    lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
+    lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
-    lanes3 place = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
-    contact_move(run, &p, place, lanes3_scale(push, lanes_all(run->inverse_h)), beside_a, beside_b, now);
+    deep = lanes_min(lanes_all(run->part), deep * lanes_all(run->ease));
+    lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
+    contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)),
+                 lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h)), now);
     contact_keep(run->pressed + at, after, now);
     lane_number *rub = run->rubbed + (size_t)batch * 3 * SN_NEAR + first;
     contact_keep(rub, rubs.x, now);
@@ -211,14 +243,14 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     const lanes3 n = {lanes_all(run->normal.x), lanes_all(run->normal.y), lanes_all(run->normal.z)};
     const lanes3 surface = {lanes_all(run->velocity.x), lanes_all(run->velocity.y), lanes_all(run->velocity.z)};
     const uint32_t *slot = run->slot + first, present = ((1u << run->lanes) - 1) >> first & ((1u << SN_WIDTH) - 1);
-    records place = records_turn(records_load_far(run->x, slot));
+    records lies = records_load_far(run->x, slot), place = records_turn(lies);
     lanes3 x = {place.part[0], place.part[1], place.part[2]};
     lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius, pressed = lanes_load(run->pressed + first);
     lanes_store(run->gap + first, gap);
     uint32_t now = contact_bits(lanes_above(zero, gap) | lanes_above(pressed, zero)) & present;
     if (!now)
         return;
-    records speed = records_turn(records_load_far(run->v, slot));
+    records goes = records_load_far(run->v, slot), speed = records_turn(goes);
     lanes3 v = {speed.part[0], speed.part[1], speed.part[2]}, u = lanes3_scale(lanes3_sub(v, surface), h);
     lanes along = lanes3_dot(u, n), before = gap - along;
     lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
@@ -230,8 +262,8 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * radius);
     lanes3 moved = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
-    contact_store(run->x, slot, lanes3_add(x, moved), place.part[3], now);
-    contact_store(run->v, slot, lanes3_add(v, lanes3_scale(push, lanes_all(run->inverse_h))), speed.part[3], now);
+    contact_add_place(run->x, run->x_low, slot, lies, moved, now);
+    contact_add_speed(run->v, slot, goes, lanes3_scale(push, lanes_all(run->inverse_h)), now);
     contact_keep(run->pressed + first, after, now);
     contact_keep(run->rubbed + first, rubs.x, now);
     contact_keep(run->rubbed + SN_NEAR + first, rubs.y, now);
@@ -242,40 +274,6 @@ static void contact_plane_all(sn_wide_plane *run)
 {
     for (uint32_t first = 0; first < run->lanes; first += SN_WIDTH)
         contact_plane(run, first);
-}
-
-/* The speed at which they come nearer, at the start of a substep; positive when they do. */
-SN_INLINE void contact_meet(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
-{
-    contact_pair p;
-    lanes beside_a, beside_b, length;
-    contact_places(run, batch, first, &p);
-    contact_velocities(run, &p, &beside_a, &beside_b);
-    lanes3 n = contact_normal(&p, &length);
-    lanes_store(run->approach + (size_t)batch * SN_NEAR + first, lanes3_dot(lanes3_sub(p.vb, p.va), n));
-}
-
-SN_INLINE void contact_bounce(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
-{
-    const size_t at = (size_t)batch * SN_NEAR + first;
-    const lanes zero = lanes_all(0);
-    contact_pair p;
-    lanes pressed = lanes_load(run->pressed + at);
-    uint32_t now = contact_bits(lanes_above(pressed, zero)) & contact_present(run, batch, first);
-    if (!now)
-        return;
-    lanes beside_a, beside_b, length, came = lanes_load(run->approach + at);
-    contact_places(run, batch, first, &p);
-    contact_velocities(run, &p, &beside_a, &beside_b);
-    lanes3 n = contact_normal(&p, &length);
-    lanes wanted = contact_number(run->restitution, run->restitution_all, at) * came;
-    lanes along = lanes3_dot(lanes3_sub(p.va, p.vb), n);
-    now &= contact_bits(lanes_above(came, lanes_all(run->bounce_above)) & lanes_above(wanted, zero));
-    if (!now)
-        return;
-    lanes3 change = lanes3_scale(n, (wanted - along) / (p.wa + p.wb));
-    contact_store(run->v, p.a, lanes3_add(p.va, lanes3_scale(change, p.wa)), beside_a, now);
-    contact_store(run->v, p.b, lanes3_sub(p.vb, lanes3_scale(change, p.wb)), beside_b, now);
 }
 
 #define CONTACT_LOOP(name, one)                                                                                        \
@@ -289,7 +287,5 @@ SN_INLINE void contact_bounce(const sn_wide_contacts *run, uint32_t batch, uint3
 
 CONTACT_LOOP(contact_warm_all, contact_warm)
 CONTACT_LOOP(contact_project_all, contact_project)
-CONTACT_LOOP(contact_meet_all, contact_meet)
-CONTACT_LOOP(contact_bounce_all, contact_bounce)
 
 #endif

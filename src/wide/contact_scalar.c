@@ -2,5 +2,4 @@
 #define SN_WIDTH 1
 #include "wide/contact.h"
 
-const sn_wide_contact sn_contact_scalar = {contact_meet_all, contact_warm_all, contact_project_all, contact_bounce_all,
-                                           contact_plane_all};
+const sn_wide_contact sn_contact_scalar = {contact_warm_all, contact_project_all, contact_plane_all};

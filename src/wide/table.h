@@ -29,8 +29,7 @@
         [SN_KIND_DIHEDRAL] = {WIDE_LINE(dihedral, 4, 1, 1)}, [SN_KIND_BENDING] = {WIDE_LINE(bending, 4, 3, 3)},        \
     }
 
-static const sn_wide_contact contact_functions = {contact_meet_all, contact_warm_all, contact_project_all,
-                                                  contact_bounce_all, contact_plane_all};
+static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_plane_all};
 
 #define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
     {                                                                                                                  \

@@ -96,18 +96,19 @@ typedef struct sn_wide_contacts {
     const uint32_t *index; /* 16 a batch: eight slots a, then eight slots b; lanes without a pair repeat the first */
     const uint8_t *lanes;  /* by batch: so many lanes have a pair */
     sn_vec4 *x, *v;        /* place and inverse mass; velocity, which is what the particle did in this substep */
+    sn_vec4 *x_low;        /* what rounding left over of places */
     const sn_real *reach;  /* m: centres do not come nearer */
     const sn_real *hold, *drag, *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
     sn_real hold_all, drag_all, restitution_all;
     sn_real *pressed;     /* m: what was pushed along the normal in this substep, or before it in the one before, */
     sn_real *last;        /*   and in the one before that */
     sn_real *rubbed;      /* m: and across it: 24 a batch, eight x, eight y, eight z */
-    sn_real *approach;    /* m/s: before the substep; NULL: nothing bounces */
     sn_real h, inverse_h; /* s */
     sn_real part;         /* m: overlap is reduced by at most so much in a visit, */
     sn_real ease;         /*   and by this share of it, */
     sn_real slop;         /*   down to this share of reach */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
+    bool bounces;         /* somebody has restitution */
 } sn_wide_contacts;
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
@@ -116,7 +117,7 @@ typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
 typedef struct sn_wide_plane {
     uint32_t lanes;
     uint32_t slot[SN_NEAR];
-    sn_vec4 *x, *v;                         /* as in sn_wide_contacts */
+    sn_vec4 *x, *x_low, *v;                 /* as in sn_wide_contacts */
     sn_vec3 normal, velocity;               /* of the plane */
     sn_real offset;                         /* m: normal * x of its points */
     sn_real h, inverse_h, part, ease, slop; /* as there; slop is a share of the radius */
@@ -126,10 +127,8 @@ typedef struct sn_wide_plane {
 } sn_wide_plane;
 
 typedef struct sn_wide_contact {
-    sn_wide_contacts_fn *meet;         /* approach, before a substep */
     sn_wide_contacts_fn *warm;         /* begins with what the substep before ended with */
     sn_wide_contacts_fn *project;      /* holds apart, and rubs */
-    sn_wide_contacts_fn *bounce;       /* velocities after it; only with approach */
     void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 

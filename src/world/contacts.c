@@ -24,7 +24,6 @@ enum {
     PAIR_RESTITUTION,
     PAIR_PRESSED,
     PAIR_LAST,
-    PAIR_APPROACH,
     PAIR_IMPULSE,
     PAIR_RUBBED,
     PAIR_COLUMNS
@@ -568,7 +567,7 @@ static sn_result find_walls(finding *f)
         c->pieces = 0;
         return SN_OK;
     }
-    if (!prepare_colliders(f) || !sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
+    if (!sn_table_reserve(&c->piece_table, &world->allocator, c->pieces + 1) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with colliders");
     f->counting = true;
@@ -597,11 +596,13 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     uint32_t count = world->particles.table.count;
     c->any = false;
     c->walls = c->near.batches = c->grazes = 0;
+    look_at_materials(world, c);
+    c->spins = sn_spin_any(world);
+    if (!prepare_colliders(&f))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for %u colliders", world->contact.collider_ids.live);
     if (!world->contact.settings.on || !count ||
         !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
         return SN_OK;
-    look_at_materials(world, c);
-    c->spins = sn_spin_any(world);
     if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world) || !sn_spin_reserve(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
@@ -647,12 +648,13 @@ static passing make_passing(sn_world *world, sn_real h)
                  .pairs = {.index = c->near.batches ? c->near.batch[0].a : NULL,
                            .lanes = c->near.lanes,
                            .x = world->particles.x,
+                           .x_low = world->particles.x_low,
                            .v = world->particles.v,
+                           .bounces = c->bounces,
                            .reach = pair_column(c, PAIR_REACH),
                            .pressed = pair_column(c, PAIR_PRESSED),
                            .last = pair_column(c, PAIR_LAST),
                            .rubbed = pair_column(c, PAIR_RUBBED),
-                           .approach = c->bounces ? pair_column(c, PAIR_APPROACH) : NULL,
                            .hold_all = c->grip.hold,
                            .drag_all = c->grip.drag,
                            .restitution_all = c->grip.restitution,
@@ -721,6 +723,14 @@ static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
 }
 
+/* How far the spot of a collider that is now at p came in the substep. */
+static sn_vec3 surface_way(const sn_collider_motion *m, sn_vec3 p, sn_real h)
+{
+    if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
+        return vec3_scale(m->velocity, h);
+    return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
+}
+
 /* The gap between a particle and a collider, negative if they overlap. A particle that came far is followed along its way,
    as seen from the collider, and its gap is then that to the plane through where it entered. */
 static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
@@ -748,10 +758,19 @@ static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec
     return touch->distance - radius;
 }
 
+/* Adds to a place, and what rounding drops of that to its remainder; see wide/contact.h. */
+void sn_contacts_add(const sn_world *world, uint32_t slot, sn_vec3 by)
+{
+    sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
+    sn_vec3 was = vec4_xyz(*x), sum = vec3_add(was, by), dropped = vec3_sub(by, vec3_sub(sum, was));
+    *x = vec4(sum, x->w);
+    *low = vec4(vec3_add(vec4_xyz(*low), dropped), low->w);
+}
+
 static void move(const passing *p, const sn_wall *wall, sn_vec3 place, sn_vec3 push)
 {
-    sn_vec4 *x = &p->world->particles.x[wall->slot], *v = &p->world->particles.v[wall->slot];
-    *x = vec4(vec3_add(vec4_xyz(*x), place), x->w);
+    sn_vec4 *v = &p->world->particles.v[wall->slot];
+    sn_contacts_add(p->world, wall->slot, place);
     *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(push, p->pairs.inverse_h)), v->w);
 }
 
@@ -865,7 +884,7 @@ static void project_wall(const passing *p, sn_wall *wall)
     if (wall->sensor)
         return;
     sn_vec3 n = wall->normal;
-    u = vec3_sub(u, vec3_scale(surface_velocity(m, wall->point), p->h));
+    u = vec3_sub(u, surface_way(m, wall->point, p->h));
     sn_real along = vec3_dot(u, n), before = gap - along, pressed = wall->pressed + (before < 0 ? before : 0) - gap;
     pressed = pressed > 0 ? pressed : 0;
     sn_vec3 rubbed = vec3_sub(wall->rubbed, vec3_scale(n, vec3_dot(wall->rubbed, n)));
@@ -931,7 +950,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (!c->bounces)
         return true;
     passing p = make_passing(world, h);
-    return run_pairs(&p, p.wide->meet) && sn_grazes_meet(world) && run_walls(&p, meet_wall);
+    return sn_grazes_meet(world) && run_walls(&p, meet_wall);
 }
 
 /* Walls of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
@@ -943,6 +962,7 @@ static void project_walls_piece(void *data, uint32_t index, uint32_t worker)
     const uint32_t *start = p->contacts->piece_table.column[0];
     sn_wall *wall = p->contacts->wall_table.column[0];
     plane_batch b = {.run = {.x = p->world->particles.x,
+                             .x_low = p->world->particles.x_low,
                              .v = p->world->particles.v,
                              .h = p->h,
                              .inverse_h = p->pairs.inverse_h,
@@ -984,8 +1004,7 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         return true;
     passing p = make_passing(world, h);
     sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above};
-    return (!p.pairs.approach || run_pairs(&p, p.wide->bounce)) && sn_grazes_bounce(world, &graze) &&
-           run_walls(&p, bounce_wall);
+    return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
 }
 
 void sn_contacts_leave(sn_world *world, uint32_t i, uint32_t substeps)

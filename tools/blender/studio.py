@@ -18,6 +18,8 @@ def bounds(things, frames):
         bpy.context.scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         for thing in things:
+            if thing.get("sinew_type") == "collider plane":  # it has no end, and the camera need not see all of it
+                continue
             shown = thing.evaluated_get(graph)
             mesh = shown.to_mesh()
             places = numpy.empty(3 * len(mesh.vertices), dtype=numpy.float32)
