@@ -380,11 +380,113 @@ static void warming_and_bouncing(void **state)
     }
 }
 
+/* ---- Planes ------------------------------------------------------------------------------------------------------------------ */
+
+static sn_wide_plane plane_of(crowd *c, uint32_t lanes, uint64_t *seed)
+{
+    const sn_real h = (sn_real)1 / 600;
+    sn_wide_plane run = {.lanes = lanes,
+                         .x = c->x,
+                         .v = c->v,
+                         .normal = vec(0.6, 0.8, 0),
+                         .velocity = vec(0.1, -0.2, 0.3),
+                         .offset = real(0.25),
+                         .h = h,
+                         .inverse_h = 1 / h,
+                         .part = h,
+                         .ease = real(0.2),
+                         .slop = real(0.002)};
+    for (uint32_t i = 0; i < SN_NEAR; ++i) {
+        run.slot[i] = i < lanes ? 3 * i : 0;
+        bool was = support_random_below(seed, 2);
+        run.radius[i] = in(seed, 0, 0.3);
+        run.hold[i] = in(seed, 0, 1);
+        run.drag[i] = run.hold[i] / 2;
+        run.pressed[i] = was ? in(seed, 0, 1e-3) : 0;
+        for (uint32_t k = 0; k < 3; ++k)
+            run.rubbed[k * SN_NEAR + i] = was ? in(seed, -1e-4, 1e-4) : 0;
+        if (i < lanes) /* near the plane, at random along it */
+            put_ball(c, run.slot[i],
+                     vec(0.15 - 0.8 * i + 0.6 * (double)run.radius[i], 0.2 + 0.6 * i + 0.8 * (double)run.radius[i],
+                         support_random_in(seed, -2e-3, 2e-3)),
+                     seed);
+    }
+    return run;
+}
+
+static void planes_agree(void **state)
+{
+    (void)state;
+    static crowd start, one, all;
+    uint64_t seed = 9;
+    for (uint32_t round = 0; round < 200; ++round) {
+        fill(&start, &seed);
+        uint32_t lanes = 1 + round % SN_NEAR;
+        sn_wide_plane first = plane_of(&start, lanes, &seed);
+        for (uint32_t which = 1; which < KERNELS; ++which) {
+            if (!kernels_of(which))
+                continue;
+            one = all = start;
+            sn_wide_plane a = first, b = first;
+            a.x = one.x, a.v = one.v, b.x = all.x, b.v = all.v;
+            sn_contact_scalar.plane(&a);
+            kernels_of(which)->plane(&b);
+            assert_memory_equal(one.x, all.x, sizeof one.x);
+            assert_memory_equal(one.v, all.v, sizeof one.v);
+            for (uint32_t i = 0; i < lanes; ++i) {
+                assert_memory_equal(&a.pressed[i], &b.pressed[i], sizeof a.pressed[i]);
+                assert_memory_equal(&a.gap[i], &b.gap[i], sizeof a.gap[i]);
+                for (uint32_t k = 0; k < 3; ++k)
+                    assert_memory_equal(&a.rubbed[k * SN_NEAR + i], &b.rubbed[k * SN_NEAR + i], sizeof a.rubbed[0]);
+            }
+            for (uint32_t i = 0; i < BALLS; ++i) /* others stay */
+                if (i % 3 || i >= 3 * lanes)
+                    assert_memory_equal(&start.x[i], &all.x[i], sizeof all.x[i]);
+        }
+    }
+}
+
+/* A ball that went 0.6 mm in with 0.6 m/s, on a floor that moves along at 1 m/s. */
+static void plane_stops_and_rubs(void **state)
+{
+    (void)state;
+    const double h = 1.0 / 600, tight = 20 * SUPPORT_ROUND_OFF;
+    for (uint32_t which = 0; which < KERNELS; ++which) {
+        if (!kernels_of(which))
+            continue;
+        crowd c;
+        memset(&c, 0, sizeof c);
+        c.x[0] = (sn_vec4){0, real(0.1 - 0.0006), 0, 2};
+        c.v[0] = (sn_vec4){0, -real(0.6), 0, real(0.5)};
+        sn_wide_plane run = {.lanes = 1,
+                             .x = c.x,
+                             .v = c.v,
+                             .normal = vec(0, 1, 0),
+                             .velocity = vec(1, 0, 0),
+                             .h = real(h),
+                             .inverse_h = real(1 / h),
+                             .part = real(h),
+                             .ease = real(0.2),
+                             .slop = real(0.002),
+                             .radius = {real(0.1)},
+                             .hold = {real(0.5)},
+                             .drag = {real(0.4)}};
+        kernels_of(which)->plane(&run);
+        assert_close(run.gap[0], -0.0006, 1e-3 * tight);
+        assert_close(run.pressed[0], 0.0006, 1e-3 * tight);
+        assert_close(c.x[0].y, 0.1, tight / 100);
+        assert_close(c.v[0].y, -0.6 + 0.0006 / h, tight);
+        assert_close(c.v[0].x, 0.4 * 0.0006 / h, tight); /* dragged along */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widths_agree), cmocka_unit_test(ranges_are_kept),      cmocka_unit_test(momentum_is_conserved),
-        cmocka_unit_test(projecting),   cmocka_unit_test(warming_and_bouncing),
+        cmocka_unit_test(widths_agree),          cmocka_unit_test(ranges_are_kept),
+        cmocka_unit_test(momentum_is_conserved), cmocka_unit_test(projecting),
+        cmocka_unit_test(warming_and_bouncing),  cmocka_unit_test(planes_agree),
+        cmocka_unit_test(plane_stops_and_rubs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
