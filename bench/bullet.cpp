@@ -2,14 +2,14 @@
 //
 //     sinew-bench-bullet SCENE N PASSES FRAMES SECONDS SETTLE PLACES
 //
-// It prints one row as JSON. One thread, CPU time. As Bullet has no substeps of its own, a frame is one step with PASSES
-// iterations.
+// It prints one row as JSON. One thread, CPU time. As Bullet has no substeps of its own, a frame is one step with
+// PASSES iterations.
 //
 // Scenes of links are soft bodies, their links in the order that Bullet's own helper makes fast: no collisions, no
 // damping, links as stiff as they get. Piles are rigid spheres with everything at Bullet's default (friction 0.5, the
-// sequential impulse solver with warm starting), except that none of them sleeps. They start at rest where they settled
-// in the other engine, in the file that was inherited under the number PLACES: 20,000 that were dropped as there took it
-// gigabytes and more than four minutes.
+// sequential impulse solver with warm starting), except that none of them sleeps. They start at rest where they
+// settled in the other engine, in the file that was inherited under the number PLACES: 20,000 that were dropped as
+// there took it gigabytes and more than four minutes.
 #include "cli/bench_scenes.h"
 #include "cli/bench_time.h"
 

@@ -253,7 +253,8 @@ static bool take_rest_shape(sn_scene *scene, sn_reader *reader, const sn_scene_g
             good = put_places(scene, scene_object(scene, i), now[i]);
     sn_arena_release(&scene->scratch);
     if (!good)
-        return sn_reader_fail(reader, "no rest shape of group %u: %s", group->number, sn_world_error(scene->world));
+        return sn_reader_fail(reader, "no rest shape of group %u: %s", group->number,
+                              *sn_world_error(scene->world) ? sn_world_error(scene->world) : "no memory");
     if (!members)
         sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
                         "no object is of group %u, so it has no rest shape", group->number);

@@ -116,7 +116,7 @@ def rows_text(rows):
     return table(head, lines, 3)
 
 
-def percent(value, digits=2):
+def percent(value, digits=3):
     return "–" if value is None else f"{100 * value:.{digits}g} %"
 
 
@@ -127,7 +127,7 @@ def piles_text(rows):
     lines = []
     for r in rows.some(scene="pile"):
         lines.append([f"{r['particles']:,}", r["engine"], str(r["threads"]), f"{r['substeps']} × {r['iterations']}",
-                      number(r["ms_per_frame"], 4), number(r["ns_per_projection"]), share(r["spread"]),
+                      number(r["ms_per_frame"], 4), fixed(r["ns_per_projection"], 0), share(r["spread"]),
                       percent(r["stretch_mean"]), percent(r["stretch_max"]), fixed(r.get("contacts_per_particle")),
                       number(r.get("kinetic_per_particle"), 2), number(r.get("speed_max"), 2),
                       fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 1),

@@ -188,7 +188,7 @@ static void stretch_is_relative_and_of_structure_only(void **state)
 
 /* ---- Piles ------------------------------------------------------------------------------------------------------- */
 
-/* Spheres start apart from each other and from the walls, not in columns, above a box with 5000 of them a square metre. */
+/* Spheres start apart from each other and from the walls, not in columns, above a box with 5000 to a square metre. */
 static void piles_start_loose_inside_their_box(void **state)
 {
     (void)state;
