@@ -74,6 +74,7 @@ static bool set_group(sn_scene *scene, sn_reader *reader, const sn_group_keys *k
         contact.self = keys->self;
     if (!isnan(keys->rest_gap))
         contact.rest_gap = keys->rest_gap;
+    contact.rolls = keys->rolls;
     contact.directional = keys->directional;
     return sn_world_set_group_contact(scene->world, number, &contact) == SN_OK || sn_scene_refused(scene, reader);
 }

@@ -55,7 +55,7 @@ static const sn_key surface_keys[] = {
     {"restitution", SN_KEY_REAL, SURFACE(restitution), .least = 0, .most = 1,
      .about = "the share of the speed of approach that is given back"},
     {"rolling", SN_KEY_REAL, SURFACE(rolling), .most = UNLIMITED,
-     .about = "resistance to rolling, as a share of what presses"},
+     .about = "resistance to rolling, as a share of what presses, of groups that roll"},
     {"friction_mix", SN_KEY_CHOICE, SURFACE(friction_mix), .of = &sn_mix_choices,
      .about = "how the friction of two that touch becomes one; if they disagree, the later one in this list counts"},
     {"restitution_mix", SN_KEY_CHOICE, SURFACE(restitution_mix), .of = &sn_mix_choices,
@@ -88,6 +88,8 @@ static const sn_key group_keys[] = {
     {"rest_gap", SN_KEY_REAL, GROUP(rest_gap), .unit = "m", .most = UNLIMITED,
      .about = "two of the group that are nearer at the start than the sum of their radii and this never collide with "
               "each other; if not given, all do"},
+    {"rolls", SN_KEY_TRUTH, GROUP(rolls),
+     .about = "friction makes them turn, and balls roll; otherwise they slide like blocks"},
     {"directional", SN_KEY_TRUTH, GROUP(directional),
      .about = "others are rejected by the normals of the group's skin, so that two objects cannot interlock"},
     {"number", SN_KEY_COUNT, GROUP(number), .most = 4294967294.0,
@@ -103,6 +105,7 @@ static void group_defaults(void *record)
     keys->mask = standard.mask;
     keys->self = standard.self;
     keys->rest_gap = NOT_GIVEN;
+    keys->rolls = standard.rolls;
     keys->directional = standard.directional;
     keys->number = UINT32_MAX;
 }

@@ -110,6 +110,25 @@ static void save_indices(saver *s, sn_value *record, const char *key, uint64_t c
         numbers[i] = index ? index[i] : first + i;
 }
 
+/* Of those that turn. */
+static void save_spins(saver *s, sn_value *record, sn_particles run)
+{
+    bool any = false;
+    double *numbers;
+    for (uint32_t i = 0; i < run.count && !any; ++i) {
+        sn_vec3 w = sn_particle_spin(s->scene->world, sn_particles_at(run, i));
+        any = w.x != 0 || w.y != 0 || w.z != 0 || signbit(w.x) || signbit(w.y) || signbit(w.z);
+    }
+    if (!any || !sn_document_numbers(s->out, record, "spins", 3 * run.count, NULL, &numbers))
+        return;
+    for (uint32_t i = 0; i < run.count; ++i) {
+        sn_vec3 w = sn_particle_spin(s->scene->world, sn_particles_at(run, i));
+        numbers[3 * (size_t)i] = (double)w.x;
+        numbers[3 * (size_t)i + 1] = (double)w.y;
+        numbers[3 * (size_t)i + 2] = (double)w.z;
+    }
+}
+
 /* Masses one each: pinned particles have what they weighed before and are listed as pins, others that do not move are
    listed as fixed and weigh 1 kg here, which nobody will look at. */
 static void save_masses(saver *s, sn_value *record, sn_particles run)
@@ -214,6 +233,8 @@ static void save_object(saver *s, sn_value *list, const sn_object *object)
     sn_document_number(s->out, record, "group", object->group);
     save_vectors(s, record, "positions", object->run, false);
     save_vectors(s, record, "velocities", object->run, true);
+    if (sn_world_group_contact(s->scene->world, object->group).rolls)
+        save_spins(s, record, object->run);
     save_masses(s, record, object->run);
     save_radii(s, record, object->run);
     if (object->triangle_count)

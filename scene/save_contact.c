@@ -17,7 +17,8 @@ static bool is_plain(uint32_t group, const sn_group_contact *c)
 {
     sn_group_contact plain = sn_default_group_contact(group);
     return same_surface(&c->material, &plain.material) && c->category == plain.category && c->mask == plain.mask &&
-           c->self == plain.self && c->rest_gap == plain.rest_gap && c->directional == plain.directional;
+           c->self == plain.self && c->rest_gap == plain.rest_gap && c->rolls == plain.rolls &&
+           c->directional == plain.directional;
 }
 
 /* The largest number stands for "not given", and the writer leaves it out; where that is not the default it is meant. */
@@ -39,6 +40,7 @@ static void save_group(sn_scene *scene, sn_document *out, sn_value *groups, cons
     keys.self = c.self;
     if (group->rest)
         keys.rest_gap = c.rest_gap;
+    keys.rolls = c.rolls;
     keys.directional = c.directional;
     char number[16];
     snprintf(number, sizeof number, "%u", group->number);

@@ -83,6 +83,11 @@ static void unbuild(sn_scene *scene, sn_object *object)
         sn_particles_remove(scene->world, object->run);
 }
 
+static uint32_t group_of(const sn_scene *scene, const sn_object_def *def)
+{
+    return def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group;
+}
+
 static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_object_type *type, const sn_object_def *def,
                                const void *own)
 {
@@ -96,10 +101,7 @@ static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_obje
         sn_reader_fail(reader, "no memory for an object");
         return NULL;
     }
-    *object = (sn_object){.name = name,
-                          .type = type->name,
-                          .group = def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group,
-                          .skin_def = def->skin};
+    *object = (sn_object){.name = name, .type = type->name, .group = group_of(scene, def), .skin_def = def->skin};
     sn_stuff stuff = def->stuff;
     if (isnan(stuff.shear))
         stuff.shear = stuff.stretch;
@@ -291,13 +293,11 @@ static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *valu
     good = (!keys.skin || use_key(scene, reader, &keys, "skin")) && good;
     if (!good)
         return false;
-    const sn_object *object = build_object(scene, reader, type, &keys.def, own);
-    if (!object)
-        return false;
     size_t length = sn_reader_enter_key(reader, "contact");
-    good = !keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, object->group);
+    good = !keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, group_of(scene, &keys.def));
     sn_reader_leave(reader, length);
-    return (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
+    const sn_object *object = build_object(scene, reader, type, &keys.def, own);
+    return object && (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
 }
 
 static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys)

@@ -78,7 +78,7 @@ typedef struct sn_contact_settings {
                               positive; default 1 */
     sn_real bounce_above;  /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
     bool sleep;            /* what rests in contact for a while is left out of the step until something happens to it;
-                              default false. */
+                              default false. See sn_particle_is_awake */
     sn_real sleep_speed;   /* m/s: slower is rest; default 0.01 */
     sn_real sleep_time;    /* s: for so long; default 0.5 */
     bool events;           /* collect sn_contact_event; default false */
@@ -87,6 +87,25 @@ typedef struct sn_contact_settings {
 SN_API sn_contact_settings sn_default_contact_settings(void);
 SN_API sn_contact_settings sn_world_contact_settings(const sn_world *world);
 SN_API sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settings *settings);
+
+/* ---- Sleep -----------------------------------------------------------------------------------------------------------
+
+   With sn_contact_settings.sleep, particles that constraints or contacts join fall asleep together when none of them was faster
+   than sleep_speed for sleep_time, and one of them touches a collider or an immovable particle: what swings or flies never
+   does. Sleepers have no velocity, stay where they are to the last bit, and cost next to nothing in contact; constraints between
+   them do nothing. Masses read as ever. What wakes one of them wakes all that fell asleep with it: another particle that is
+   faster than sleep_speed and comes to it, a collider or a kinematic target that moves there, and every call that changes one of
+   them, its constraints, what it touches, or the world: settings, fields, groups, skins. A force field that changes by itself
+   does not. sn_world_relax wakes all. */
+
+/* False while it sleeps, and for a bad handle. Immovable particles do not sleep. */
+SN_API bool sn_particle_is_awake(const sn_world *world, sn_particle particle);
+
+/* How many particles do not sleep, immovable ones included. */
+SN_API uint32_t sn_world_awake_count(const sn_world *world);
+
+/* Wakes a particle, and all that fell asleep with it. Fine for one that is awake. */
+SN_API sn_result sn_particle_wake(sn_world *world, sn_particle particle);
 
 /* ---- Colliders ------------------------------------------------------------------------------------------------------ */
 
@@ -211,20 +230,26 @@ SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
 
 typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTACT_END } sn_contact_phase;
 
-/* A contact of a particle with a particle or a collider, in the last step. */
+/* A contact of a particle with a particle or a collider, in the last step. Of two particles the one with the lower number is
+   `particle`; of a particle and a skin's triangle the one that touches it, and `other` is the corner next to which it does: when
+   it slides on to another corner, one contact ends and another begins. Two touch in a step if they were pushed apart in one of
+   its substeps; a sensor, if they overlapped in one. Contacts of two that sleep, or of a sleeper and something that stands, give
+   no events, and go on when it wakes. */
 typedef struct sn_contact_event {
     sn_contact_phase phase;
     sn_particle particle;
     sn_particle other;    /* null: a collider */
     sn_collider collider; /* null: a particle */
     bool sensor;
-    sn_vec3 point;   /* m */
-    sn_vec3 normal;  /* towards `particle` */
-    sn_real impulse; /* N s: how hard they were pressed together in the step, along the normal; 0 at the end, of sensors */
+    sn_vec3 point;   /* m: where they touched last; at the end: where the particle is */
+    sn_vec3 normal;  /* towards `particle`; 0 at the end */
+    sn_real impulse; /* N s: what they pushed each other apart with in the step, along the normal, a bounce included; 0 at the
+                        end, and of sensors */
 } sn_contact_event;
 
-/* The events of the last step, in the order of the particles' numbers; *count gets how many. They die with the next step and
-   with every edit. NULL if there are none, or settings.events is off. */
+/* The events of the last step, by the particles' numbers, then those of the others, colliders last; *count gets how many. They
+   die with the next step and with every edit. NULL if there are none, or settings.events is off. What is removed ends without
+   an event. A snapshot knows who touches whom, so that the step after loading one gives the same events again. */
 SN_API const sn_contact_event *sn_world_contact_events(const sn_world *world, uint32_t *count);
 
 #ifdef __cplusplus

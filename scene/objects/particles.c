@@ -110,6 +110,17 @@ static bool set_velocities(sn_build *build, sn_numbers velocities)
     return good || sn_build_fail(build, "velocities", "%s", sn_world_error(world));
 }
 
+static bool set_spins(sn_build *build, sn_numbers spins)
+{
+    sn_world *world = sn_scene_world(build->scene);
+    for (uint32_t i = 0; i < spins.count / 3; ++i) {
+        sn_vec3 w = sn_build_turn_vector(build, vector_at(spins, i));
+        if (sn_particle_set_spin(world, sn_particles_at(build->object->run, i), w) != SN_OK)
+            return sn_build_fail(build, "spins", "%s", sn_world_error(world));
+    }
+    return true;
+}
+
 static bool set_radii(sn_build *build, sn_numbers radii)
 {
     sn_world *world = sn_scene_world(build->scene);
@@ -128,7 +139,8 @@ static bool add_particles(sn_build *build, const sn_particles_def *def, uint32_t
     for (uint32_t i = 0; i < particles; ++i)
         place[i] = vector_at(def->positions, i);
     return sn_build_particles(build, particles, place, mass, 0) &&
-           (def->velocities.count == 0 || set_velocities(build, def->velocities)) && set_radii(build, def->radii);
+           (def->velocities.count == 0 || set_velocities(build, def->velocities)) && set_radii(build, def->radii) &&
+           set_spins(build, def->spins);
 }
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------------ */
@@ -207,7 +219,8 @@ static bool build_particles(sn_build *build, const void *own)
         return sn_build_fail(build, "positions", "found %u numbers, expected three for each particle: x, y, z",
                              def->positions.count);
     return sn_build_begin(build, particles, 0) && check_count(build, "velocities", def->velocities, 3, particles) &&
-           check_masses(build, def->masses, particles) && check_count(build, "radii", def->radii, 1, particles) &&
+           check_count(build, "spins", def->spins, 3, particles) && check_masses(build, def->masses, particles) &&
+           check_count(build, "radii", def->radii, 1, particles) &&
            check_count(build, "rest", def->rest, 3, particles) && add_particles(build, def, particles) &&
            set_rest(build, def->rest, particles) && draw(build, def, particles) &&
            name_parts(build, def->parts, particles);
@@ -231,6 +244,8 @@ static const sn_key particles_keys[] = {
      .about = "x, y, z of each particle in the frame, one after the other"},
     {"velocities", SN_KEY_REALS, KEY(velocities), .unit = "m/s",
      .about = "x, y, z of each in the frame, with which they turn, on top of the object's velocity and spin"},
+    {"spins", SN_KEY_REALS, KEY(spins), .unit = "rad/s",
+     .about = "x, y, z of each in the frame: how they turn, if their group rolls"},
     {"masses", SN_KEY_REALS, KEY(masses), .unit = "kg", .least = 1e-30, .most = 1e30,
      .about = "one for each; if not given, equal shares of the object's mass, and without that 1 kg each"},
     {"fixed", SN_KEY_REALS, KEY(fixed), .most = MOST_INDEX,

@@ -10,6 +10,7 @@ typedef struct sn_particles_def {
     sn_numbers
         velocities;    /* m/s: x, y, z of each, in the frame: they turn with it, but are not scaled. They come on top of
                               the velocity and spin of the object */
+    sn_numbers spins;  /* rad/s: x, y, z of each, in the frame; of a group that rolls */
     sn_numbers masses; /* kg, one each; otherwise the mass of the object in equal shares, or, without one, 1 kg each */
     sn_numbers fixed;  /* which ones are immovable, from 0 on */
     sn_numbers radii;  /* m, one each, not scaled; otherwise the radius of the object */

@@ -9,8 +9,9 @@
 
    P and T are what was pushed in this substep so far, along the normal and across it. A substep begins with what the one before
    ended with (warm start), so that a pile that rests is held by P alone: without it every ball would have to sink in by as much
-   as the weight above it asks for, and that trembles. It begins with no more than the one before that, too: a weight presses in
-   both, a blow does not. All are lengths that two particles share out by their inverse masses, so masses cancel from friction.
+   as the weight above it asks for, and that trembles. It begins with no more than twice what
+   the one before that ended with: a weight presses in both, a blow does not. (Not more than that one itself would lose a
+   little in every substep, because pushes come and go: deep piles crept.) All are lengths that two particles share out by their inverse masses, so masses cancel from friction.
 
    Balls that overlap are parted besides, slowly, without a velocity; see sn_wide_contacts.part. A pair that bounces gets its new
    speed at once, -e times that of its approach. */
@@ -156,7 +157,7 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
     const lanes zero = lanes_all(0), last = lanes_load(run->pressed + at),
-                steady = lanes_min(last, lanes_load(run->last + at));
+                steady = lanes_min(last, lanes_load(run->last + at) * lanes_all(2));
     lanes length;
     lanes_store(run->last + at, last);
     if (!contact_bits(lanes_above(last, zero)))

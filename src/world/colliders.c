@@ -28,6 +28,9 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_table_column(&contact->rest_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->spin_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->press_table, sizeof(sn_press), true);
+    sn_table_column(&contact->press_table, sizeof(sn_press), false);
+    sn_sleep_init(&contact->sleep);
+    sn_contact_events_init(&contact->events);
     sn_table_column(&contact->press_start_table, sizeof(uint32_t), false);
 }
 
@@ -45,6 +48,8 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_table_release(&contact->rest_table, allocator);
     sn_table_release(&contact->spin_table, allocator);
     sn_table_release(&contact->press_table, allocator);
+    sn_sleep_release(&contact->sleep, allocator);
+    sn_contact_events_release(&contact->events, allocator);
     sn_table_release(&contact->press_start_table, allocator);
 }
 
@@ -320,6 +325,7 @@ sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collid
     uint32_t generation = sn_ids_take(&c->collider_ids, number, 1);
     c->collider_ids.value[number] = row;
     c->edits++;
+    sn_sleep_collider_comes(world, number);
     if (collider)
         *collider = (sn_collider){number, generation};
     return SN_OK;
@@ -333,6 +339,7 @@ sn_result sn_collider_remove(sn_world *world, sn_collider collider)
         return result;
     if (!sn_world_collider(world, collider))
         return SN_ERROR_STALE;
+    sn_sleep_collider_leaves(world, collider.index);
     sn_contact_world *c = &world->contact;
     uint32_t row = c->collider_ids.value[collider.index], last = --c->collider_table.count;
     sn_table_copy_row(&c->collider_table, row, last);
@@ -491,10 +498,12 @@ sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 po
     sn_result result = begin_pose(world, collider, position, rotation, &record);
     if (result != SN_OK)
         return result;
+    sn_sleep_collider_leaves(world, collider.index);
     record->def.position = position;
     record->def.rotation = sn_quat_normal(rotation);
     record->has_target = 0;
     world->contact.edits++;
+    sn_sleep_collider_comes(world, collider.index);
     return SN_OK;
 }
 
@@ -535,6 +544,7 @@ sn_result sn_collider_set_material(sn_world *world, sn_collider collider, const 
         return result;
     record->def.material = *material;
     world->contact.edits++;
+    sn_sleep_collider_leaves(world, collider.index);
     return SN_OK;
 }
 
@@ -544,8 +554,10 @@ sn_result sn_collider_set_filter(sn_world *world, sn_collider collider, uint32_t
     sn_result result = begin_change(world, collider, &record);
     if (result != SN_OK)
         return result;
+    sn_sleep_collider_leaves(world, collider.index);
     record->def.category = category;
     record->def.mask = mask;
     world->contact.edits++;
+    sn_sleep_collider_comes(world, collider.index);
     return SN_OK;
 }

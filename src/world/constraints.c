@@ -245,6 +245,7 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
 static void break_motion(sn_world *world, const sn_pool *pool, uint32_t row)
 {
     sn_frame frame = sn_world_frame(world);
+    sn_sleep_disturb_constraint(world, pool, row);
     for (uint32_t i = 0; world->history.table.count && i < pool_point_count(pool, row); ++i) {
         uint32_t slot[4];
         sn_real weight[4];

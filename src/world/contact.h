@@ -4,6 +4,8 @@
 
 #include "base/ids.h"
 #include "collision/shape.h"
+#include "world/contact_events.h"
+#include "world/sleep.h"
 
 #include <sinew/contact.h>
 
@@ -51,7 +53,7 @@ typedef struct sn_press {
 } sn_press;
 
 typedef struct sn_contact_world {
-    sn_table press_table;       /* of sn_press */
+    sn_table press_table;       /* of sn_press, and room for those that stay as they are */
     sn_table press_start_table; /* of uint32_t, by number: where its entries begin, and one more; derived */
     sn_contact_settings settings;
     sn_table group_table;    /* of sn_group_record */
@@ -66,6 +68,8 @@ typedef struct sn_contact_world {
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
+    sn_sleep sleep;
+    sn_contact_events events;
     bool has_radii;      /* some particle has a radius, or had; not state */
     uint64_t edits;      /* rises with every change; not state */
 } sn_contact_world;

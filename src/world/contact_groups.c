@@ -105,6 +105,9 @@ sn_result sn_world_set_contact_settings(sn_world *world, const sn_contact_settin
         return result;
     world->contact.settings = *settings;
     world->contact.edits++;
+    sn_sleep_wake_all(world);
+    if (!settings->events)
+        sn_contact_events_clear(&world->contact.events);
     return SN_OK;
 }
 
@@ -226,6 +229,7 @@ sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_g
         write_record(c, group, row, contact);
     }
     c->edits++;
+    sn_sleep_wake_all(world);
     return SN_OK;
 }
 
@@ -278,6 +282,7 @@ sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group)
         if (world->particles.group[slot] == group)
             rest[world->particles.index[slot]] = vec4(seen_from(&world->particles, slot, first), 1);
     c->edits++;
+    sn_sleep_wake_all(world);
     return SN_OK;
 }
 

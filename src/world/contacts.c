@@ -228,7 +228,7 @@ static bool is_wanted(void *data, uint32_t a, uint32_t b)
 {
     const sn_world *world = data;
     const sn_particle_store *p = &world->particles;
-    if (p->x[a].w == 0 && p->x[b].w == 0)
+    if (p->x[a].w == 0 && p->x[b].w == 0 && !sn_sleep_asks(world, (uint32_t[]){a, b}, 2))
         return false;
     const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
     if (p->group[a] == p->group[b]) {
@@ -256,6 +256,8 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
         pair_column(c, PAIR_IMPULSE)[at] = 0;
         uint32_t na = p->index[a], nb = p->index[b];
         const sn_press *old = sn_contacts_recall(world, na < nb ? na : nb, na < nb ? nb : na);
+        if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
+            old = NULL;
         sn_vec3 rubbed = old ? vec3_scale(old->rubbed, na < nb ? factor : -factor) : vec3(0, 0, 0);
         pair_column(c, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
         pair_column(c, PAIR_LAST)[at] = old ? old->last * factor : 0;
@@ -317,6 +319,15 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
 }
 
+/* Whether anybody can be pushed: not if all sleep. */
+static bool anybody_moves(const sn_world *world)
+{
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
+        if (world->particles.x[slot].w > 0)
+            return true;
+    return false;
+}
+
 static sn_result find_pairs(finding *f)
 {
     sn_world *world = f->world;
@@ -325,7 +336,8 @@ static sn_result find_pairs(finding *f)
     sn_near_input input = {
         .count = world->particles.table.count, .sphere = c->sphere_table.column[0], .wanted = is_wanted, .data = world};
     c->near.pairs = c->near.batches = c->near.blocks = c->near.colours = 0;
-    if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed))
+    if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed) ||
+        (world->contact.sleep.sleepers && !world->contact.sleep.news && !anybody_moves(world)))
         return SN_OK;
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
@@ -608,11 +620,15 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
-    sn_result result = find_walls(&f);
-    if (result == SN_OK)
-        result = find_pairs(&f);
-    if (result == SN_OK)
-        result = sn_grazes_find(world, dt);
+    sn_result result;
+    sn_sleep_meet_colliders(world, dt);
+    do { /* again, if somebody who moves wakes others */
+        result = find_walls(&f);
+        if (result == SN_OK)
+            result = find_pairs(&f);
+        if (result == SN_OK)
+            result = sn_grazes_find(world, dt);
+    } while (result == SN_OK && sn_sleep_meet(world, dt));
     if (result != SN_OK) {
         c->walls = c->near.batches = c->grazes = 0;
         return result;
@@ -670,6 +686,49 @@ static passing make_passing(sn_world *world, sn_real h)
         p.pairs.restitution = pair_column(c, PAIR_RESTITUTION);
     }
     return p;
+}
+
+/* ---- For events: impulses of pairs */
+
+sn_real sn_contacts_pair_impulse(const sn_contacts *c, uint32_t batch, uint32_t lane)
+{
+    return pair_column(c, PAIR_IMPULSE)[(size_t)batch * SN_NEAR + lane];
+}
+
+/* Adds an impulse that changed the speed between two by so much. */
+static void add_impulse(const passing *p, uint32_t batch, uint32_t lane, sn_real change)
+{
+    const sn_near_batch *pairs = &p->contacts->near.batch[batch];
+    const sn_vec4 *x = p->world->particles.x;
+    sn_real give = x[pairs->a[lane]].w + x[pairs->b[lane]].w;
+    if (give > 0)
+        pair_column(p->contacts, PAIR_IMPULSE)[(size_t)batch * SN_NEAR + lane] += change / give;
+}
+
+static void count_pushes(void *data, uint32_t first, uint32_t end)
+{
+    const passing *p = data;
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < p->contacts->near.lanes[b]; ++i) {
+            sn_real pressed = pair_column(p->contacts, PAIR_PRESSED)[(size_t)b * SN_NEAR + i];
+            if (pressed > 0)
+                add_impulse(p, b, i, pressed * p->pairs.inverse_h);
+        }
+}
+
+/* A step begins, perhaps anew. */
+static void forget_impulses(sn_contacts *c)
+{
+    sn_wall *wall = c->wall_table.column[0];
+    sn_graze *graze = c->graze_table.column[0];
+    for (uint32_t i = 0; i < c->walls; ++i) {
+        wall[i].impulse = 0;
+        wall[i].touched = false;
+    }
+    for (uint32_t i = 0; i < c->grazes; ++i)
+        graze[i].impulse = 0;
+    if (c->near.batches)
+        memset(pair_column(c, PAIR_IMPULSE), 0, (size_t)c->near.batches * SN_NEAR * sizeof(sn_real));
 }
 
 static void run_block(void *data, uint32_t index, uint32_t worker)
@@ -776,7 +835,7 @@ static void move(const passing *p, const sn_wall *wall, sn_vec3 place, sn_vec3 p
 
 static void warm_wall(const passing *p, sn_wall *wall)
 {
-    sn_real last = wall->pressed, steady = last < wall->last ? last : wall->last;
+    sn_real last = wall->pressed, steady = last < 2 * wall->last ? last : 2 * wall->last;
     wall->last = last;
     if (!(last > 0))
         return;
@@ -928,8 +987,10 @@ static void bounce_wall(const passing *p, sn_wall *wall)
         sn_real approach = -vec3_dot(vec3_sub(wall->before, surface), n);
         wanted = approach > p->pairs.bounce_above ? wall->grip.restitution * approach : 0;
     }
-    if (wanted > 0 || along < 0) /* what is still going in after a blow has come to a stop there */
+    if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         store->v[wall->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[wall->slot].w);
+        wall->impulse += (wanted - along) * store->v[wall->slot].w;
+    }
 }
 
 /* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
@@ -939,6 +1000,8 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     sn_contacts *c = &world->contacts;
     if (!c->any)
         return true;
+    if (i == 0 && world->contact.settings.events)
+        forget_impulses(c);
     for (uint32_t number = 0; c->walls && number < c->motion_table.count; ++number) {
         sn_collider_motion *m = &motions(c)[number];
         if (!m->live || !m->moves)
@@ -1004,6 +1067,9 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         return true;
     passing p = make_passing(world, h);
     sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above};
+    if (world->contact.settings.events &&
+        !sn_parallel_for(&world->parallel, world->contacts.near.batches, count_pushes, &p))
+        return false;
     return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
 }
 
@@ -1065,6 +1131,15 @@ static sn_press pair_press(const sn_world *world, uint32_t batch, uint32_t lane)
                       .rubbed = a < b ? rub : vec3_scale(rub, -1)};
 }
 
+/* Those of which nobody moves are there to see whether somebody wakes. */
+static bool has_mover(const sn_world *world, const sn_graze *g)
+{
+    for (uint32_t k = 0; k < 4; ++k)
+        if (world->particles.x[g->slot[k]].w != 0)
+            return true;
+    return false;
+}
+
 static sn_press wall_press(const sn_world *world, const sn_wall *wall)
 {
     return (sn_press){.number = world->particles.index[wall->slot],
@@ -1101,7 +1176,7 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
             tell(world, each, press);
         }
     for (uint32_t i = 0; i < c->grazes; ++i)
-        if (graze[i].pressed > 0) {
+        if (graze[i].pressed > 0 && has_mover(world, &graze[i])) {
             uint32_t corner = world->particles.index[graze[i].slot[1]];
             sn_press press = {.number = world->particles.index[graze[i].slot[0]],
                               .other =
@@ -1133,22 +1208,48 @@ bool sn_contacts_reserve_memory(sn_world *world)
     sn_contact_world *contact = &world->contact;
     if (!c->any && !contact->press_table.count)
         return true;
-    return sn_table_reserve(&contact->press_table, &world->allocator, (uint64_t)c->near.pairs + c->walls + c->grazes) &&
+    uint32_t asleep = contact->sleep.sleepers ? contact->press_table.count : 0;
+    return sn_table_reserve(&contact->press_table, &world->allocator,
+                            (uint64_t)c->near.pairs + c->walls + c->grazes + asleep) &&
            sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2);
+}
+
+/* Contacts of those who sleep stay what they were. How many there are. */
+static uint32_t set_aside(const sn_world *world, sn_press *to)
+{
+    const sn_press *press = world->contact.press_table.column[0];
+    const sn_real factor = world->contact.sleep.factor;
+    uint32_t count = 0;
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i) {
+        if (!sn_sleep_has_press(world, &press[i]))
+            continue;
+        to[count] = press[i];
+        to[count].pressed *= factor;
+        to[count].last *= factor;
+        to[count].rubbed = vec3_scale(to[count].rubbed, factor);
+        ++count;
+    }
+    return count;
 }
 
 void sn_contacts_remember(sn_world *world)
 {
     sn_contact_world *c = &world->contact;
     uint32_t numbers = world->ids.table.count, *start = c->press_start_table.column[0];
+    sn_press *aside = c->press_table.column[1];
+    uint32_t kept = set_aside(world, aside);
     c->press_table.count = c->press_start_table.count = 0;
-    if (!world->contacts.any)
+    if (!world->contacts.any && !kept)
         return;
     memset(start, 0, ((size_t)numbers + 2) * sizeof *start);
     each_press(world, count_press);
+    for (uint32_t i = 0; i < kept; ++i)
+        count_press(c, &aside[i]);
     for (uint32_t i = 0; i < numbers; ++i)
         start[i + 1] += start[i];
     each_press(world, write_press);
+    for (uint32_t i = 0; i < kept; ++i)
+        write_press(c, &aside[i]);
     memmove(start + 1, start, numbers * sizeof *start);
     start[0] = 0;
     c->press_start_table.count = numbers;

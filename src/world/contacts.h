@@ -168,6 +168,9 @@ sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 /* Moves a particle, without losing what rounding drops of the way. */
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 
+/* N s: how hard a pair of particles was pressed together in this step, if events are collected. */
+sn_real sn_contacts_pair_impulse(const sn_contacts *contacts, uint32_t batch, uint32_t lane);
+
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */
 sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
 

@@ -19,6 +19,7 @@ sn_result sn_world_add_field(sn_world *world, sn_field_fn *function, void *conte
         *field = world->state.next_field;
     world->state.next_field++;
     sn_world_forget_history(world);
+    sn_sleep_wake_all(world);
     return SN_OK;
 }
 
@@ -35,6 +36,7 @@ sn_result sn_world_remove_field(sn_world *world, uint32_t field)
         memmove(fields + i, fields + i + 1, (table->count - i - 1) * sizeof *fields);
         table->count--;
         sn_world_forget_history(world);
+        sn_sleep_wake_all(world);
         return SN_OK;
     }
     return world_fail(world, SN_ERROR_STALE, "there is no force field number %u", field);

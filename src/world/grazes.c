@@ -277,6 +277,8 @@ static bool look_at(void *data, uint32_t triangle)
         if (corner[k] == l->slot)
             return true;
     }
+    if (!moves)
+        moves = sn_sleep_asks(world, (uint32_t[]){l->slot, corner[0], corner[1], corner[2]}, 4);
     if (!moves || p->group[l->slot] == p->group[corner[0]] || !boxes_touch(&box, &l->box))
         return true;
     const sn_group_contact *own = sn_contact_group(&world->contact, p->group[l->slot]);
@@ -383,6 +385,8 @@ static uint32_t take_directed(searching *s, sn_graze *to)
             uint32_t one = c->near.batch[b].a[i], other = c->near.batch[b].b[i];
             bool directed = c->directed && p->group[one] != p->group[other] && way_out(c, one, other, &out);
             if (!directed && !sn_spin_has(world, one) && !sn_spin_has(world, other))
+                continue;
+            if (p->x[one].w == 0 && p->x[other].w == 0)
                 continue;
             if (to)
                 to[found] = sn_contacts_take_pair(world, b, i);
@@ -571,7 +575,7 @@ static sn_spinning other_spin(const sn_world *world, const sn_graze *g)
 
 static void warm(const passing *p, sn_graze *g)
 {
-    sn_real last = g->pressed, steady = last < g->last ? last : g->last;
+    sn_real last = g->pressed, steady = last < 2 * g->last ? last : 2 * g->last;
     g->last = last;
     if (!(last > 0))
         return;
@@ -639,8 +643,10 @@ static void bounce(const passing *p, sn_graze *g)
         sn_real approach = -vec3_dot(g->before, g->normal);
         wanted = approach > p->pass->bounce_above ? g->grip.restitution * approach : 0;
     }
-    if (wanted > 0 || along < 0) /* what is still going in after a blow has come to a stop there */
+    if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         move(p->world, g, vec3(0, 0, 0), vec3_scale(g->normal, wanted - along));
+        g->impulse += give > 0 ? (wanted - along) / give : 0;
+    }
 }
 
 bool sn_grazes_meet(sn_world *world)

@@ -169,6 +169,7 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->target[slot] = 0;
     world->ids.value[index] = slot;
     world->moves++;
+    sn_sleep_disturb(world, index);
 }
 
 sn_result sn_particle_add(sn_world *world, const sn_particle_def *def, sn_particle *particle)
@@ -283,9 +284,13 @@ static void remove_one(sn_world *world, uint32_t index)
 {
     sn_particle_store *p = &world->particles;
     uint32_t slot = world->ids.value[index], last = p->table.count - 1, live = world->constraints.counts.live;
+    sn_sleep_disturb(world, index);
     sn_incidence_remove_all(&world->incidence, &world->constraints, index);
-    if (world->constraints.counts.live != live)
+    if (world->constraints.counts.live != live) {
         sn_world_break_motion(world, slot); /* those it was tied to are free now */
+        if (p->x[slot].w == 0)
+            sn_sleep_wake_all(world); /* they may have hung on it */
+    }
     forget_target(world, slot);
     sn_contact_forget_rest(&world->contact, index);
     sn_spin_forget(world, index);
@@ -432,6 +437,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
     set_xyz(&world->particles.x[slot], position);
     world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_world_break_motion(world, slot);
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -444,6 +450,7 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
     set_xyz(&world->particles.v[slot], velocity);
     world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_world_break_motion(world, slot);
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -457,6 +464,7 @@ sn_result sn_particle_set_mass(sn_world *world, sn_particle particle, sn_real ma
     world->particles.v[slot].w = mass;
     world->springs.looked = false;
     sn_history_forget(&world->history, slot); /* its acceleration jumps */
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -468,6 +476,7 @@ sn_result sn_particle_set_radius(sn_world *world, sn_particle particle, sn_real 
         world->moves++;
         world->particles.radius[slot] = radius;
         world->contact.has_radii = world->contact.has_radii || radius > 0;
+        sn_sleep_disturb(world, particle.index);
     }
     return result;
 }
@@ -483,6 +492,7 @@ sn_result sn_particle_set_group(sn_world *world, sn_particle particle, uint32_t 
         sn_spin_forget(world, particle.index);
     }
     world->particles.group[slot] = group;
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -509,6 +519,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
                           (double)impulse.y, (double)impulse.z, particle.index);
     set_xyz(v, after);
     sn_world_break_motion(world, slot);
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -525,6 +536,7 @@ sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 f
     world->particles.force[slot] = sum;
     world->state.forces_pending = true;
     sn_history_forget(&world->history, slot);
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
 
@@ -543,6 +555,8 @@ sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 tar
         world->particles.target[slot] = row;
     }
     sn_world_break_motion(world, slot);
+    if (world->particles.x[slot].w != 0) /* what an immovable one moves, wakes by that */
+        sn_sleep_disturb(world, particle.index);
     ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = particle.index, .place = target};
     return SN_OK;
 }
@@ -590,6 +604,7 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
         set_xyz(&to[slot], read_vector(from, stride, i));
         low[slot] = vec4(vec3(0, 0, 0), 0);
         sn_world_break_motion(world, slot);
+        sn_sleep_disturb(world, run.first + i);
     }
     return result;
 }
@@ -646,6 +661,7 @@ sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, const sn_re
         world->particles.x[slot].w = value;
         world->particles.v[slot].w = value == 0 ? SN_IMMOVABLE : 1 / value;
         sn_history_forget(&world->history, slot);
+        sn_sleep_disturb(world, run.first + i);
     }
     world->springs.looked = false;
     return SN_OK;

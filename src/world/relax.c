@@ -167,6 +167,7 @@ sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info
     info = info ? info : &unused;
     *info = (sn_relax_info){0};
     sn_world_forget_history(world); /* velocities are new, so nothing has a past */
+    sn_sleep_wake_all(world);
     stop(world);
     result = run(world, def ? def : &usual, info);
     stop(world);

@@ -133,6 +133,7 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
     uint32_t generation = sn_ids_take(&c->skin_ids, number, 1);
     insert(c, number, def);
     c->edits++;
+    sn_sleep_wake_all(world);
     c->skin_generation++;
     if (skin)
         *skin = (sn_skin){number, generation};
@@ -170,6 +171,7 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     sn_ids_free(&c->skin_ids, skin.index);
     renumber(c, row);
     c->edits++;
+    sn_sleep_wake_all(world);
     c->skin_generation++;
     return SN_OK;
 }
@@ -203,8 +205,10 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
         skin[i].count = kept;
         to += kept;
     }
-    if (to != c->triangle_table.count)
+    if (to != c->triangle_table.count) {
         c->edits++, c->skin_generation++;
+        sn_sleep_wake_all(world);
+    }
     c->triangle_table.count = to;
 }
 

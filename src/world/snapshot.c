@@ -163,6 +163,10 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->rest_table);
     walk_table(s, &contact->spin_table);
     walk_table(s, &contact->press_table);
+    walk_table(s, &contact->sleep.table);
+    walk_table(s, &contact->events.touching_table);
+    if (s->mode == READ)
+        sn_sleep_restored(&contact->sleep), contact->events.event_table.count = 0;
     if (s->mode == READ)
         contact->press_start_table.count = 0, contact->has_radii = true; /* the next step finds out */
     if (s->mode == READ)

@@ -177,5 +177,6 @@ sn_result sn_particle_set_spin(sn_world *world, sn_particle particle, sn_vec3 sp
     if (!sn_spin_reserve(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for spins");
     spins(world)[particle.index] = vec4(spin, 0);
+    sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }

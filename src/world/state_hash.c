@@ -152,6 +152,7 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = hash_drags(hash, world);
     hash = sn_contacts_hash(sn_contact_hash(hash, &world->contact), &world->contact);
     hash = sn_spin_hash(hash, world);
+    hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
     if (warm)
         hash = hash_real(hash, world->state.h);

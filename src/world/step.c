@@ -504,8 +504,10 @@ static void warn_of_threads(sn_world *world)
 static sn_result find_contacts(sn_world *world, sn_real dt)
 {
     sn_result result = sn_contacts_find(world, dt);
-    if (result == SN_OK && !sn_contacts_reserve_memory(world))
+    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
+    if (result == SN_OK)
+        sn_sleep_keep_awake(world);
     return result;
 }
 
@@ -528,7 +530,8 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     world->busy = true;
     lap(world, &clock, NULL);
     sn_targets_hold(world);
-    result = find_contacts(world, dt);
+    result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
+                                       : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
     if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
         if (result == SN_OK && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
@@ -539,8 +542,12 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     if (result == SN_OK) {
         sn_contacts_leave(world, world->state.settings.substeps, world->state.settings.substeps);
         sn_contacts_remember(world);
+        sn_contact_events_collect(world);
     }
+    sn_sleep_end(world);
     sn_targets_release(world);
+    if (result == SN_OK && !still)
+        sn_sleep_settle(world, dt);
     lap(world, &clock, &world->profile.step);
     world->busy = false;
     float_mode_leave(mode);

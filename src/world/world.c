@@ -273,6 +273,7 @@ sn_result sn_world_configure(sn_world *world, const sn_settings *settings)
         memcmp(&settings->gravity, &now->gravity, sizeof now->gravity) != 0)
         sn_world_forget_history(world); /* another integrator has another past; others jump in acceleration */
     warn_of(world, settings);
+    sn_sleep_wake_all(world);
     world->state.settings = *settings;
     return SN_OK;
 }

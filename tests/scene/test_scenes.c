@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "support/support.h"
 
+#include "scene/contact.h"
 #include "scene/load.h"
 
 #include <dirent.h>
@@ -218,6 +219,268 @@ static void test_the_zoo_has_every_kind(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* ---- Contact ------------------------------------------------------------------------------------------------------- */
+
+#define GRAVITY 9.81
+
+static double kinetic(sn_scene *scene)
+{
+    sn_report report;
+    assert_ok(sn_scene_world(scene), sn_world_report(sn_scene_world(scene), &report));
+    return report.kinetic;
+}
+
+/* The lowest point of all particles, their radii included. */
+static double lowest(sn_scene *scene)
+{
+    double low = INFINITY;
+    for (uint32_t i = 0; i < sn_world_particle_count(sn_scene_world(scene)); ++i) {
+        sn_particle p = sn_particle_from_index(sn_scene_world(scene), i);
+        low = fmin(low, (double)(sn_particle_position(sn_scene_world(scene), p).y -
+                                 sn_particle_radius(sn_scene_world(scene), p)));
+    }
+    return low;
+}
+
+/* "Those below 0.35 slide down with g (sin a - mu cos a), the others stay" */
+static void test_friction_ramp(void **state)
+{
+    (void)state;
+    static const double mu[] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6};
+    double a = atan(0.35);
+    sn_loaded loaded;
+    sn_scene *scene = load("friction_ramp", &loaded, 0, NULL);
+    sn_vec3 start[6];
+    char name[6][16];
+    for (int i = 0; i < 6; ++i) {
+        snprintf(name[i], sizeof name[i], "mu_%d0", i + 1);
+        start[i] = place(scene, name[i], 0);
+    }
+    step(scene, 60);
+    for (int i = 0; i < 6; ++i) {
+        double way = support_gap(place(scene, name[i], 0), start[i]);
+        double wanted = mu[i] < 0.35 ? 0.5 * GRAVITY * (sin(a) - mu[i] * cos(a)) : 0;
+        assert_close(way, wanted, 0.02 * wanted + 1e-3);
+    }
+    sn_loaded_release(&loaded);
+}
+
+/* "after v^2 / (2 mu g), whatever they weigh" */
+static void test_sliding_stop(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double mu;
+    } block[] = {
+        {"mu_20_1_kg", 0.2}, {"mu_40_0_1_kg", 0.4}, {"mu_40_1_kg", 0.4}, {"mu_40_100_kg", 0.4}, {"mu_80_1_kg", 0.8}};
+    sn_loaded loaded;
+    sn_scene *scene = load("sliding_stop", &loaded, 0, NULL);
+    step(scene, 120);
+    for (size_t i = 0; i < COUNT_OF(block); ++i)
+        assert_close((double)place(scene, block[i].name, 0).x + 0.15, 9 / (2 * block[i].mu * GRAVITY), 0.01);
+    assert_true(kinetic(scene) < 1e-6);
+    sn_loaded_release(&loaded);
+}
+
+/* "They rise again to e^2 of the height" */
+static void test_bouncing_balls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double e;
+    } ball[] = {{"e_000", 0}, {"e_020", 0.2}, {"e_040", 0.4}, {"e_060", 0.6}, {"e_080", 0.8}, {"e_090", 0.9}};
+    double top[6] = {0};
+    sn_loaded loaded;
+    sn_scene *scene = load("bouncing_balls", &loaded, 0, NULL);
+    bool risen[6] = {false};
+    double before[6];
+    for (int i = 0; i < 6; ++i)
+        before[i] = (double)place(scene, ball[i].name, 0).y;
+    for (int frame = 0; frame < 75; ++frame) {
+        step(scene, 1);
+        for (int i = 0; i < 6; ++i) { /* the first top after the first bounce */
+            double y = (double)place(scene, ball[i].name, 0).y;
+            risen[i] = risen[i] || y > before[i] + 1e-6;
+            if (risen[i] && frame < 75)
+                top[i] = fmax(top[i], y);
+            before[i] = y;
+        }
+    }
+    for (int i = 1; i < 6; ++i)
+        assert_close(top[i] - 0.1, ball[i].e * ball[i].e, 0.03);
+    assert_false(risen[0]);
+    step(scene, 225);
+    for (int i = 0; i < 4; ++i)
+        assert_close((double)place(scene, ball[i].name, 0).y, 0.1, 1e-3);
+    sn_loaded_release(&loaded);
+}
+
+/* "stands still for two seconds. Then a ball comes along", and what it throws about comes to rest. */
+static void test_ball_stack(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("ball_stack", &loaded, 0, NULL);
+    sn_vec3 top = place(scene, "pyramid", 54);
+    step(scene, 118);
+    assert_true(support_gap(place(scene, "pyramid", 54), top) < 2e-3);
+    assert_true(kinetic(scene) < 1e-6);
+    step(scene, 182);
+    assert_true(support_gap(place(scene, "pyramid", 54), top) > 0.3);
+    assert_true(lowest(scene) > -2e-3);
+    sn_loaded_release(&loaded);
+}
+
+/* All grains have run out of the funnel, lie still, and the heap is steep as a heap is. */
+static void test_grain_pile(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("grain_pile", &loaded, 0, NULL);
+    uint32_t frames = support_rounds(240, 20);
+    step(scene, frames);
+    assert_true(lowest(scene) > -2e-3);
+    if (frames == 240) {
+        double slope = sn_scene_slope(scene, sn_scene_object(scene, 0)) * 180 / SN_PI;
+        print_message("angle of repose: %.1f degrees\n", slope);
+        assert_true(slope > 24 && slope < 38);
+        assert_true(kinetic(scene) < 1e-3);
+    }
+    sn_loaded_release(&loaded);
+}
+
+/* "the last one leaves with its speed" */
+static void test_newtons_cradle(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("newtons_cradle", &loaded, 0, NULL);
+    const sn_object *balls = sn_scene_find_object(scene, "balls");
+    double first = 0, last = 0, between = 0;
+    for (int i = 0; i < 60; ++i) {
+        step(scene, 1);
+        first = fmax(first, (double)sn_particle_velocity(sn_scene_world(scene), sn_particles_at(balls->run, 0)).x);
+        last = fmax(last, (double)sn_particle_velocity(sn_scene_world(scene), sn_particles_at(balls->run, 4)).x);
+        for (uint32_t k = 1; k < 4; ++k)
+            between = fmax(between, fabs((double)place(scene, "balls", k).x - 0.2005 * ((double)k - 2)));
+    }
+    assert_true(first > 1.5);
+    assert_close(last, first, 0.05 * first);
+    assert_true(between < 5e-3);
+    sn_loaded_release(&loaded);
+}
+
+/* No particle is in the sphere or in the floor. */
+static void test_cloth_over_sphere(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("cloth_over_sphere", &loaded, 0, NULL);
+    step(scene, support_rounds(180, 60));
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    sn_vec3 centre = {0, real(0.45), 0};
+    for (uint32_t i = 0; i < cloth->run.count; ++i)
+        assert_true(support_gap(place(scene, "cloth", i), centre) > 0.45 + 0.018);
+    assert_true(lowest(scene) > -2e-3);
+    assert_close((double)place(scene, "cloth", cloth->run.count / 2).y, 0.92, 0.03); /* it has not slipped off */
+    sn_loaded_release(&loaded);
+}
+
+/* "it does not slip off" */
+static void test_tablecloth_corner(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("tablecloth_corner", &loaded, 0, NULL);
+    uint32_t frames = support_rounds(240, 60);
+    step(scene, frames);
+    const sn_object *cloth = sn_scene_find_object(scene, "cloth");
+    assert_close((double)place(scene, "cloth", cloth->run.count / 2).y, 0.88, 0.05);
+    for (uint32_t i = 0; i < cloth->run.count; ++i) { /* none is in the table */
+        sn_vec3 x = place(scene, "cloth", i);
+        assert_false((double)x.x < 0.5 - 0.005 && (double)x.z < 0.5 - 0.005 && (double)x.y > 0.81 + 0.005 &&
+                     (double)x.y < 0.87 - 0.005);
+    }
+    sn_loaded_release(&loaded);
+}
+
+/* "holds a ratio of weights up to e^(0.4 pi)" */
+static void test_capstan(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("capstan", &loaded, 0, NULL);
+    step(scene, 60);
+    assert_close((double)place(scene, "holds_heavy", 0).y, 0.6, 0.02);
+    assert_true((double)place(scene, "slips_heavy", 0).y < 0.3);
+    assert_true((double)place(scene, "slips_light", 0).y > 0.8);
+    sn_loaded_release(&loaded);
+}
+
+/* "It does not pass", with however few substeps. */
+static void test_bullet_and_sheet(void **state)
+{
+    (void)state;
+    static const char *const sets[] = {"world.substeps=20", "world.substeps=10", "world.substeps=5"};
+    for (int i = 0; i < 3; ++i) {
+        sn_loaded loaded;
+        const char *set[] = {sets[i], "materials.canvas.damping=0"};
+        sn_scene *scene = load("bullet_and_sheet", &loaded, 2, set);
+        step(scene, 60);
+        assert_true((double)place(scene, "bullet", 0).z > 0);
+        sn_loaded_release(&loaded);
+    }
+}
+
+/* No particle of the curtain is ever inside of the arm. */
+static void test_arm_through_curtain(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("arm_through_curtain", &loaded, 0, NULL);
+    sn_world *world = sn_scene_world(scene);
+    bool touched = false;
+    for (uint32_t frame = 0; frame < support_rounds(330, 90); ++frame) {
+        sn_collider_def arm;
+        step(scene, 1);
+        assert_ok(world, sn_collider_read(world, sn_scene_collider_at(scene, 0)->handle, &arm));
+        sn_vec3 end = sn_rotation_applied(arm.rotation, (sn_vec3){0, arm.half.y, 0});
+        for (uint32_t i = 0; i < sn_world_particle_count(world); ++i) {
+            sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, i));
+            double d[3] = {(double)(x.x - arm.position.x), (double)(x.y - arm.position.y),
+                           (double)(x.z - arm.position.z)};
+            double e[3] = {(double)end.x, (double)end.y, (double)end.z};
+            double t = (d[0] * e[0] + d[1] * e[1] + d[2] * e[2]) / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2]);
+            t = fmax(-1, fmin(1, t));
+            double gap = hypot(hypot(d[0] - t * e[0], d[1] - t * e[1]), d[2] - t * e[2]);
+            assert_true(gap > 0.08 + 0.02 - 0.005);
+            touched = touched || gap < 0.101;
+        }
+    }
+    assert_true(touched);
+    sn_loaded_release(&loaded);
+}
+
+/* All grains are in the glass, and in the end in its lower half, where they lie still. */
+static void test_hour_glass(void **state)
+{
+    (void)state;
+    sn_loaded loaded;
+    sn_scene *scene = load("hour_glass", &loaded, 0, NULL);
+    uint32_t frames = support_rounds(480, 40);
+    step(scene, frames);
+    assert_true(lowest(scene) > -2e-3);
+    for (uint32_t i = 0; i < sn_scene_object(scene, 0)->run.count; ++i) {
+        sn_vec3 x = place(scene, "sand", i);
+        assert_true(hypot((double)x.x, (double)x.z) < 0.338);
+        assert_true(frames < 480 || (double)x.y < 0.6);
+    }
+    assert_true(frames < 480 || kinetic(scene) < 1e-3);
+    sn_loaded_release(&loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +492,18 @@ int main(void)
         cmocka_unit_test(test_integrators_on_a_spring),
         cmocka_unit_test(test_the_order_of_sweeps_matters),
         cmocka_unit_test(test_the_zoo_has_every_kind),
+        cmocka_unit_test(test_friction_ramp),
+        cmocka_unit_test(test_sliding_stop),
+        cmocka_unit_test(test_bouncing_balls),
+        cmocka_unit_test(test_ball_stack),
+        cmocka_unit_test(test_grain_pile),
+        cmocka_unit_test(test_newtons_cradle),
+        cmocka_unit_test(test_cloth_over_sphere),
+        cmocka_unit_test(test_tablecloth_corner),
+        cmocka_unit_test(test_capstan),
+        cmocka_unit_test(test_bullet_and_sheet),
+        cmocka_unit_test(test_arm_through_curtain),
+        cmocka_unit_test(test_hour_glass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 #include "world/contact_worlds.h"
 
 #define BULLET 300.0 /* m/s */
-#define SHOTS  100
+#define SHOTS  support_rounds(100, 24)
 
 static const double calibre[] = {0, 1e-3}; /* m: radii */
 
@@ -92,7 +92,7 @@ static void shoot_at_solid(const sn_collider_def *def, target_distance *distance
 {
     uint64_t seed = 11;
     for (size_t c = 0; c < COUNT_OF(calibre); ++c)
-        for (int i = 0; i < SHOTS; ++i) {
+        for (uint32_t i = 0, shots = SHOTS; i < shots; ++i) {
             sn_world *world = make_range();
             sn_collider target;
             assert_ok(world, sn_collider_add(world, def, &target));
@@ -212,18 +212,18 @@ static sn_vec3 aim_at(const sheet *s, aim where, uint64_t *seed)
                (1 - t - u) * (double)v[0].z + t * (double)v[1].z + u * (double)v[SIDE].z);
 }
 
-typedef struct shots {
+typedef struct volley {
     double bumps, friction, restitution, radius, thickness;
     bool one_sided;
-} shots;
+} volley;
 
 /* How many of the shots come out on the other side. */
-static int count_passing(const shots *about, aim where, bool from_below)
+static uint32_t count_passing(const volley *about, aim where, bool from_below)
 {
     uint64_t seed = 21;
-    int passed = 0;
+    uint32_t passed = 0;
     static sheet s;
-    for (int i = 0; i < SHOTS; ++i) {
+    for (uint32_t i = 0, shots = SHOTS; i < shots; ++i) {
         sn_world *world = make_range();
         sn_collider target;
         sn_collider_def def = make_sheet(&s, about->bumps, &seed);
@@ -250,14 +250,14 @@ static int count_passing(const shots *about, aim where, bool from_below)
     return passed;
 }
 
-static void check_sheet(const shots *about)
+static void check_sheet(const volley *about)
 {
     for (int where = 0; where < AIMS; ++where)
         for (int below = 0; below < 2; ++below) {
             bool open = about->one_sided && below;
-            int passed = count_passing(about, (aim)where, below);
+            uint32_t passed = count_passing(about, (aim)where, below);
             if (!open && passed)
-                print_message("%d of %d pass (aim %d, from %s, bumps %g, friction %g, restitution %g, radius %g)\n",
+                print_message("%u of %u pass (aim %d, from %s, bumps %g, friction %g, restitution %g, radius %g)\n",
                               passed, SHOTS, where, below ? "below" : "above", about->bumps, about->friction,
                               about->restitution, about->radius);
             assert_true(open ? passed > SHOTS / 2 : passed == 0);
@@ -270,10 +270,10 @@ static void flat_sheets_are_not_passed(void **state)
     for (size_t c = 0; c < COUNT_OF(calibre); ++c)
         for (int one_sided = 0; one_sided < 2; ++one_sided)
             for (int kind = 0; kind < 3; ++kind)
-                check_sheet(&(shots){.radius = calibre[c],
-                                     .friction = kind == 0 ? 5 : 0,
-                                     .restitution = kind == 2 ? 0.9 : 0,
-                                     .one_sided = one_sided});
+                check_sheet(&(volley){.radius = calibre[c],
+                                      .friction = kind == 0 ? 5 : 0,
+                                      .restitution = kind == 2 ? 0.9 : 0,
+                                      .one_sided = one_sided});
 }
 
 static void bumpy_sheets_are_not_passed(void **state)
@@ -282,11 +282,11 @@ static void bumpy_sheets_are_not_passed(void **state)
     for (size_t c = 0; c < COUNT_OF(calibre); ++c)
         for (int one_sided = 0; one_sided < 2; ++one_sided)
             for (int kind = 0; kind < 3; ++kind)
-                check_sheet(&(shots){.radius = calibre[c],
-                                     .bumps = 0.4,
-                                     .friction = kind == 0 ? 5 : 0,
-                                     .restitution = kind == 2 ? 0.9 : 0,
-                                     .one_sided = one_sided});
+                check_sheet(&(volley){.radius = calibre[c],
+                                      .bumps = 0.4,
+                                      .friction = kind == 0 ? 5 : 0,
+                                      .restitution = kind == 2 ? 0.9 : 0,
+                                      .one_sided = one_sided});
 }
 
 /* What lies on a sheet, without a radius and in a hollow, does not seep through it. */

@@ -1,0 +1,682 @@
+/* Sleep: what rests in contact is left out of the step.
+
+   Particles that constraints or contacts join make up an island; immovable ones and colliders join nobody. An island that touches
+   something that stands, and in which nobody was fast for a while, falls asleep as a whole: velocities become zero, and from then
+   on its particles count as immovable during every step. So contacts between them are neither looked for nor solved, what they
+   pushed is carried over, and a pile that wakes is held by the same pushes as before. Between steps their masses are what they
+   are: nobody else has to know who sleeps.
+
+   The particles of an island that sleeps form a ring, by number: whoever wakes one of them goes round it. They wake when somebody
+   who moves comes to one of them, and with every edit that may concern them. Edits of particles that are held or touched by
+   sleepers but do not sleep themselves are noted, and told to those around at the start of the next step.
+
+   A step that runs out of memory leaves them asleep: who wakes is first noted as stirred. */
+#include "world/sleep.h"
+
+#include "base/float_mode.h"
+#include "base/hash.h"
+#include "base/math.h"
+#include "collision/triangle.h"
+#include "integrators/integrator.h"
+#include "world/world.h"
+
+#include <string.h>
+
+/* Between the parts of the hash. */
+#define HASH_SLEEP UINT64_C(0x736c656570)
+
+/* Islands are looked for in one of so many steps: something that rests may wait a moment. */
+#define SEARCH_EVERY 4u
+
+/* A share of the radius: so near, things touch. */
+#define TOUCH ((sn_real)0.05)
+
+/* For calm: somebody came, went or was edited since the last step, and wakes whom it touches or holds. */
+#define DISTURBED ((sn_real)-1)
+
+/* What is known of a particle, by number. */
+enum {
+    SLEEP_CALM, /* sn_real: for so many seconds it was not fast; or DISTURBED */
+    SLEEP_NEXT, /* uint32_t: 1 + the number of the next one of its island; 0: awake */
+    SLEEP_SAVED,
+    SLEEP_W = SLEEP_SAVED, /* sn_real: inverse mass, put aside in a step */
+    SLEEP_STIRRED,         /* bool: wakes in this step */
+    SLEEP_PARENT,          /* uint32_t, for the search: another one of its island with a lower number, or itself */
+    SLEEP_MARKS,           /* uint32_t, for the search: what is said of the island */
+    SLEEP_LAST             /* uint32_t, for the search: 1 + the last in the ring that is being made, of the first */
+};
+
+/* Marks of islands. */
+enum { TOUCHES = 1, RESTLESS = 2 };
+
+static sn_real *calm(const sn_world *world)
+{
+    return world->contact.sleep.table.column[SLEEP_CALM];
+}
+
+static uint32_t *column(const sn_world *world, int which)
+{
+    return world->contact.sleep.table.column[which];
+}
+
+static bool *stirred(const sn_world *world)
+{
+    return world->contact.sleep.table.column[SLEEP_STIRRED];
+}
+
+void sn_sleep_init(sn_sleep *sleep)
+{
+    *sleep = (sn_sleep){0};
+    sn_table_column(&sleep->table, sizeof(sn_real), true);
+    sn_table_column(&sleep->table, sizeof(uint32_t), true);
+    sn_table_column(&sleep->table, sizeof(sn_real), false);
+    sn_table_column(&sleep->table, sizeof(bool), false);
+    for (int i = SLEEP_PARENT; i <= SLEEP_LAST; ++i)
+        sn_table_column(&sleep->table, sizeof(uint32_t), false);
+}
+
+void sn_sleep_release(sn_sleep *sleep, const sn_allocator *allocator)
+{
+    sn_table_release(&sleep->table, allocator);
+}
+
+bool sn_sleep_has(const sn_sleep *sleep, uint32_t number)
+{
+    return sleep->sleepers && number < sleep->table.count &&
+           ((const uint32_t *)sleep->table.column[SLEEP_NEXT])[number];
+}
+
+void sn_sleep_restored(sn_sleep *sleep)
+{
+    const uint32_t *next = sleep->table.column[SLEEP_NEXT];
+    sleep->sleepers = 0;
+    for (uint32_t i = 0; i < sleep->table.count; ++i)
+        sleep->sleepers += next[i] != 0;
+}
+
+uint64_t sn_sleep_hash(uint64_t hash, const sn_world *world)
+{
+    const sn_table *table = &world->contact.sleep.table;
+    if (!world->contact.settings.sleep)
+        return hash;
+    hash = hash_u64(hash, HASH_SLEEP);
+    for (uint32_t i = 0; i < world->ids.table.count; ++i) {
+        bool there = i < table->count;
+        sn_real own = there ? calm(world)[i] : DISTURBED;
+        if (sn_ids_is_live(&world->ids, i))
+            hash = hash_u64(hash_real(hash, own), there ? column(world, SLEEP_NEXT)[i] : 0);
+        else if (there && own < 0) /* of one that is gone */
+            hash = hash_u64(hash, i);
+    }
+    return hash;
+}
+
+/* ---- Waking --------------------------------------------------------------------------------------------------------------------- */
+
+/* Between steps, at once. */
+static void wake_ring(sn_world *world, uint32_t number)
+{
+    sn_sleep *sleep = &world->contact.sleep;
+    while (sn_sleep_has(sleep, number)) {
+        uint32_t following = column(world, SLEEP_NEXT)[number] - 1;
+        column(world, SLEEP_NEXT)[number] = 0;
+        calm(world)[number] = 0;
+        sleep->sleepers--;
+        number = following;
+    }
+}
+
+void sn_sleep_disturb(sn_world *world, uint32_t number)
+{
+    if (number >= world->contact.sleep.table.count)
+        return;
+    wake_ring(world, number);
+    calm(world)[number] = DISTURBED;
+}
+
+void sn_sleep_disturb_constraint(sn_world *world, const sn_pool *pool, uint32_t row)
+{
+    uint32_t small[4 * SN_MAX_POINTS], count;
+    if (!world->contact.sleep.table.count)
+        return;
+    const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
+    for (uint32_t i = 0; i < count; ++i)
+        sn_sleep_disturb(world, held[i]);
+}
+
+/* All are as if they had just come. */
+void sn_sleep_wake_all(sn_world *world)
+{
+    world->contact.sleep.table.count = 0;
+    world->contact.sleep.sleepers = 0;
+}
+
+bool sn_particle_is_awake(const sn_world *world, sn_particle particle)
+{
+    return world && sn_world_slot(world, particle) != SN_NO_SLOT &&
+           !sn_sleep_has(&world->contact.sleep, particle.index);
+}
+
+uint32_t sn_world_awake_count(const sn_world *world)
+{
+    return world ? world->particles.table.count - world->contact.sleep.sleepers : 0;
+}
+
+sn_result sn_particle_wake(sn_world *world, sn_particle particle)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (sn_world_slot(world, particle) == SN_NO_SLOT)
+        return SN_ERROR_STALE;
+    wake_ring(world, particle.index);
+    return SN_OK;
+}
+
+/* ---- Colliders -------------------------------------------------------------------------------------------------------------------- */
+
+void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
+{
+    const sn_press *press = world->contact.press_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i)
+        if (press[i].other == (SN_PRESS_COLLIDER | number))
+            wake_ring(world, press[i].number);
+}
+
+static bool is_within(const sn_bounds *box, sn_vec3 p, sn_real reach)
+{
+    return p.x + reach >= box->low.x && p.x - reach <= box->high.x && p.y + reach >= box->low.y &&
+           p.y - reach <= box->high.y && p.z + reach >= box->low.z && p.z - reach <= box->high.z;
+}
+
+/* Whether a particle is so near to a collider in a pose; box: around that. Those that it does not collide with are not. */
+static bool is_near(const sn_world *world, uint32_t slot, const sn_collider_record *r, const sn_pose *pose,
+                    const sn_bounds *box, sn_real reach)
+{
+    const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
+    sn_vec3 x = vec4_xyz(world->particles.x[slot]);
+    sn_touch touch;
+    if (!is_within(box, x, reach) || !sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+        return false;
+    return sn_shape_near(&r->shape, sn_pose_to_own(pose, x), reach, &touch) && touch.distance <= reach;
+}
+
+void sn_sleep_collider_comes(sn_world *world, uint32_t number)
+{
+    const sn_collider_record *r = &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+    const sn_pose pose = {r->def.position, r->def.rotation};
+    if (!world->contact.sleep.sleepers)
+        return;
+    sn_float_mode mode = float_mode_enter();
+    sn_bounds box = sn_shape_bounds_at(&r->shape, &pose);
+    world->busy = true; /* a field may be the caller's function */
+    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
+        if (!sn_sleep_has(&world->contact.sleep, i))
+            continue;
+        uint32_t slot = world->ids.value[i];
+        if (is_near(world, slot, r, &pose, &box, world->particles.radius[slot] * (1 + TOUCH)))
+            wake_ring(world, i);
+    }
+    world->busy = false;
+    float_mode_leave(mode);
+}
+
+/* ---- At the start of a step --------------------------------------------------------------------------------------------------------- */
+
+/* Whether somebody sleeps, and goes on doing so in this step. */
+static bool holds(const sn_world *world, uint32_t number)
+{
+    return sn_sleep_has(&world->contact.sleep, number) && !stirred(world)[number];
+}
+
+static bool holds_slot(const sn_world *world, uint32_t slot)
+{
+    return holds(world, world->particles.index[slot]);
+}
+
+/* In a step: they move again, and will stay awake if it succeeds. */
+static void stir(sn_world *world, uint32_t number)
+{
+    const sn_real *w = world->contact.sleep.table.column[SLEEP_W];
+    for (; holds(world, number); number = column(world, SLEEP_NEXT)[number] - 1) {
+        stirred(world)[number] = true;
+        world->particles.x[world->ids.value[number]].w = w[number];
+        world->contact.sleep.woke = true;
+    }
+}
+
+/* m: where a particle is going in a step of dt, as far as can be told at its start. */
+static sn_vec3 way_of(const sn_world *world, uint32_t slot, sn_real dt)
+{
+    const sn_particle_store *p = &world->particles;
+    if (p->target[slot]) {
+        const sn_target *target = world->target_table.column[0];
+        return vec3_sub(target[p->target[slot] - 1].place, vec4_xyz(p->x[slot]));
+    }
+    return p->x[slot].w == 0 ? vec3(0, 0, 0) : vec3_scale(vec4_xyz(p->v[slot]), dt);
+}
+
+/* m/s: how fast its surface turns. */
+static sn_real turning(const sn_world *world, uint32_t slot)
+{
+    const sn_vec4 *spin = world->contact.spin_table.column[0];
+    uint32_t number = world->particles.index[slot];
+    if (number >= world->contact.spin_table.count)
+        return 0;
+    return vec3_length(vec4_xyz(spin[number])) * world->particles.radius[slot];
+}
+
+/* Whether a particle wakes whom it comes to. One that is led somewhere does, however slowly. */
+static bool wakes_others(const sn_world *world, uint32_t slot, sn_real dt)
+{
+    const sn_particle_store *p = &world->particles;
+    if (calm(world)[p->index[slot]] < 0)
+        return true;
+    if (!p->target[slot] && p->x[slot].w == 0)
+        return false;
+    sn_real way = vec3_length(way_of(world, slot, dt)), least = world->contact.settings.sleep_speed * dt;
+    return p->target[slot] ? way > 0 : way > least || turning(world, slot) * dt > least;
+}
+
+/* Those whose edits others must be told of: disturbed, or led. */
+static bool is_disturbed(const sn_world *world, uint32_t number)
+{
+    if (calm(world)[number] < 0)
+        return true;
+    if (!sn_ids_is_live(&world->ids, number))
+        return false;
+    uint32_t slot = world->ids.value[number];
+    return world->particles.target[slot] && wakes_others(world, slot, 1);
+}
+
+/* The particles of a contact, by number: one, two or four. */
+static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32_t *number)
+{
+    const uint32_t(*triangle)[3] = (const uint32_t(*)[3])c->triangle_table.column[0];
+    number[0] = press->number;
+    if (press->other & SN_PRESS_COLLIDER)
+        return 1;
+    if (!(press->other & SN_PRESS_TRIANGLE)) {
+        number[1] = press->other;
+        return 2;
+    }
+    uint32_t at = press->other & ~SN_PRESS_TRIANGLE;
+    if (at >= c->triangle_table.count)
+        return 1;
+    memcpy(number + 1, triangle[at], sizeof *triangle);
+    return 4;
+}
+
+/* If one of these is disturbed, the others wake. */
+static void tell(sn_world *world, const uint32_t *number, uint32_t count)
+{
+    bool disturbed = false;
+    for (uint32_t i = 0; i < count; ++i)
+        disturbed = disturbed || (number[i] < world->contact.sleep.table.count && is_disturbed(world, number[i]));
+    for (uint32_t i = 0; disturbed && i < count; ++i)
+        stir(world, number[i]);
+}
+
+/* Tells those who touched, or are held by, somebody who was edited. */
+static void tell_all(sn_world *world)
+{
+    const sn_press *press = world->contact.press_table.column[0];
+    uint32_t number[4 * SN_MAX_POINTS], count;
+    for (uint32_t i = 0; i < world->contact.press_table.count; ++i)
+        tell(world, number, members(&world->contact, &press[i], number));
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row)) {
+                const uint32_t *held = sn_store_particles(&world->constraints, pool, row, number, &count);
+                tell(world, held, count);
+            }
+    }
+}
+
+static bool is_on(const sn_world *world)
+{
+    return world->contact.settings.sleep && world->contact.settings.on;
+}
+
+/* Pushes are accelerations times the square of the substep. The state has the effective step of the integrator. */
+static sn_real factor_for(const sn_world *world, sn_real h)
+{
+    sn_real old = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
+    return old > 0 && old != h ? h * h / (old * old) : 1;
+}
+
+bool sn_sleep_begin(sn_world *world, sn_real dt)
+{
+    sn_sleep *sleep = &world->contact.sleep;
+    uint32_t numbers = world->ids.table.count;
+    sleep->woke = sleep->news = false;
+    if (!is_on(world))
+        return true;
+    if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
+        return false;
+    for (; sleep->table.count < numbers; sleep->table.count++) {
+        calm(world)[sleep->table.count] = DISTURBED;
+        column(world, SLEEP_NEXT)[sleep->table.count] = 0;
+    }
+    if (!sleep->sleepers)
+        return true;
+    sleep->held = true;
+    sleep->factor = factor_for(world, dt / (sn_real)world->state.settings.substeps);
+    memset(stirred(world), 0, numbers * sizeof(bool));
+    for (uint32_t i = 0; i < numbers; ++i) {
+        sleep->news = sleep->news || is_disturbed(world, i);
+        if (!holds(world, i))
+            continue;
+        sn_vec4 *x = &world->particles.x[world->ids.value[i]];
+        ((sn_real *)sleep->table.column[SLEEP_W])[i] = x->w;
+        x->w = 0;
+    }
+    if (sleep->news)
+        tell_all(world);
+    return true;
+}
+
+/* m: how far things may come nearer that are said to stand: what gravity does in a step. */
+static sn_real slack(const sn_world *world, sn_real dt)
+{
+    return vec3_length(world->state.settings.gravity) * dt * dt;
+}
+
+void sn_sleep_meet_colliders(sn_world *world, sn_real dt)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_collider_motion *m = c->motion_table.column[0];
+    const sn_ids *ids = &world->contact.collider_ids;
+    for (uint32_t k = 0; world->contact.sleep.sleepers && k < c->motion_table.count; ++k) {
+        if (!m[k].live || !m[k].moves)
+            continue;
+        const sn_collider_record *r = &contact_colliders(&world->contact)[ids->value[k]];
+        for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
+            if (!holds(world, i))
+                continue;
+            uint32_t slot = world->ids.value[i];
+            sn_real touch = world->particles.radius[slot] * (1 + TOUCH) + slack(world, dt), far = m[k].speed * dt;
+            far = isfinite(far) ? far : (sn_real)INFINITY; /* a plane that turns */
+            if (is_within(&m[k].swept, vec4_xyz(world->particles.x[slot]), touch) &&
+                is_near(world, slot, r, &m[k].step_start, &m[k].swept, touch + far))
+                stir(world, i);
+        }
+    }
+}
+
+bool sn_sleep_asks(const sn_world *world, const uint32_t *slot, uint32_t count)
+{
+    bool sleeps = false, wakes = false;
+    for (uint32_t i = 0; world->contact.sleep.sleepers && world->contact.sleep.news && i < count; ++i) {
+        uint32_t number = world->particles.index[slot[i]];
+        if (holds(world, number))
+            sleeps = true;
+        else
+            wakes = wakes || is_disturbed(world, number);
+    }
+    return sleeps && wakes;
+}
+
+/* Whether somebody who moves passes another closely. */
+static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn_real dt)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_vec3 way = way_of(world, mover, dt), d = vec3_sub(vec4_xyz(p->x[sleeper]), vec4_xyz(p->x[mover]));
+    sn_real length2 = vec3_dot(way, way), along = length2 > 0 ? vec3_dot(d, way) / length2 : 0;
+    along = along < 0 ? 0 : along > 1 ? 1 : along;
+    sn_real reach = (p->radius[mover] + p->radius[sleeper]) * (1 + TOUCH) + slack(world, dt);
+    return vec3_length(vec3_sub(d, vec3_scale(way, along))) <= reach;
+}
+
+static void meet_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
+{
+    if (holds_slot(world, b)) {
+        uint32_t other = a;
+        a = b;
+        b = other;
+    }
+    if (holds_slot(world, a) && !holds_slot(world, b) && wakes_others(world, b, dt) && comes_to(world, b, a, dt))
+        stir(world, world->particles.index[a]);
+}
+
+static void meet_graze(sn_world *world, const sn_graze *g, sn_real dt)
+{
+    bool sleeps = false, wakes = false;
+    sn_real weight[3], far = g->reach * (1 + TOUCH) + slack(world, dt);
+    sn_vec3 x[4];
+    for (uint32_t k = 0; k < 4; ++k) {
+        x[k] = vec4_xyz(world->particles.x[g->slot[k]]);
+        if (holds_slot(world, g->slot[k])) {
+            sleeps = true;
+        } else if (wakes_others(world, g->slot[k], dt)) {
+            wakes = true;
+            far += vec3_length(way_of(world, g->slot[k], dt));
+        }
+    }
+    if (!sleeps || !wakes)
+        return;
+    sn_triangle_near(x[0], x[1], x[2], x[3], weight);
+    for (uint32_t k = 0; k < 3; ++k)
+        x[0] = vec3_sub(x[0], vec3_scale(x[k + 1], weight[k]));
+    for (uint32_t k = 0; k < 4 && vec3_length(x[0]) <= far; ++k)
+        stir(world, world->particles.index[g->slot[k]]);
+}
+
+bool sn_sleep_meet(sn_world *world, sn_real dt)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_graze *graze = c->graze_table.column[0];
+    const sn_vec4 *x = world->particles.x;
+    if (!world->contact.sleep.sleepers)
+        return false;
+    bool before = world->contact.sleep.woke;
+    world->contact.sleep.woke = false;
+    for (uint32_t b = 0; b < c->near.batches; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
+            if (x[c->near.batch[b].a[i]].w == 0 || x[c->near.batch[b].b[i]].w == 0)
+                meet_pair(world, c->near.batch[b].a[i], c->near.batch[b].b[i], dt);
+    for (uint32_t i = 0; i < c->grazes; ++i)
+        if (graze[i].triangle != SN_GRAZE_PAIR) /* those are still in their batch */
+            meet_graze(world, &graze[i], dt);
+    bool now = world->contact.sleep.woke;
+    world->contact.sleep.woke = before || now;
+    return now;
+}
+
+void sn_sleep_keep_awake(sn_world *world)
+{
+    sn_sleep *sleep = &world->contact.sleep;
+    for (uint32_t i = 0; sleep->woke && i < sleep->table.count; ++i)
+        if (column(world, SLEEP_NEXT)[i] && stirred(world)[i]) {
+            column(world, SLEEP_NEXT)[i] = 0;
+            calm(world)[i] = 0;
+            sleep->sleepers--;
+        }
+    sleep->woke = false;
+}
+
+/* ---- At its end ------------------------------------------------------------------------------------------------------------------- */
+
+bool sn_sleep_has_press(const sn_world *world, const sn_press *press)
+{
+    uint32_t number[4], count = members(&world->contact, press, number);
+    bool sleeps = false;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!sn_ids_is_live(&world->ids, number[i]) || world->particles.x[world->ids.value[number[i]]].w != 0)
+            return false;
+        sleeps = sleeps || sn_sleep_has(&world->contact.sleep, number[i]);
+    }
+    if (press->other & SN_PRESS_COLLIDER)
+        return sleeps && sn_ids_is_live(&world->contact.collider_ids, press->other & ~SN_PRESS_COLLIDER);
+    return sleeps && (count == 4 || !(press->other & SN_PRESS_TRIANGLE));
+}
+
+void sn_sleep_end(sn_world *world)
+{
+    sn_sleep *sleep = &world->contact.sleep;
+    if (!sleep->held)
+        return;
+    sleep->held = false;
+    const sn_real *w = sleep->table.column[SLEEP_W];
+    for (uint32_t i = 0; i < sleep->table.count; ++i)
+        if (sn_sleep_has(sleep, i))
+            world->particles.x[world->ids.value[i]].w = w[i];
+}
+
+/* ---- Falling asleep ---------------------------------------------------------------------------------------------------------------- */
+
+static bool is_movable(const sn_world *world, uint32_t number)
+{
+    return sn_ids_is_live(&world->ids, number) && world->particles.x[world->ids.value[number]].w != 0;
+}
+
+/* Whether it was led, and moved, in this step. */
+static bool was_led(const sn_world *world, uint32_t number)
+{
+    if (!sn_ids_is_live(&world->ids, number))
+        return false;
+    uint32_t slot = world->ids.value[number];
+    return world->particles.target[slot] && vec3_length(vec4_xyz(world->particles.v[slot])) > 0;
+}
+
+/* Whether somebody is ready. */
+static bool count_calm(sn_world *world, sn_real dt)
+{
+    const sn_contact_settings *settings = &world->contact.settings;
+    const sn_particle_store *p = &world->particles;
+    bool ready = false;
+    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
+        sn_real *own = &calm(world)[i];
+        if (!is_movable(world, i)) {
+            *own = 0;
+            continue;
+        }
+        uint32_t slot = world->ids.value[i];
+        if (column(world, SLEEP_NEXT)[i])
+            continue;
+        bool slow = vec3_length(vec4_xyz(p->v[slot])) < settings->sleep_speed &&
+                    turning(world, slot) <= settings->sleep_speed && !p->target[slot];
+        *own = slow ? (*own > 0 ? *own : 0) + dt : 0;
+        ready = ready || *own >= settings->sleep_time;
+    }
+    return ready;
+}
+
+/* The lowest number of the island; ways become shorter each time. */
+static uint32_t first_of(const sn_world *world, uint32_t number)
+{
+    uint32_t *parent = column(world, SLEEP_PARENT);
+    while (parent[number] != number)
+        number = parent[number] = parent[parent[number]];
+    return number;
+}
+
+static void join(const sn_world *world, uint32_t a, uint32_t b)
+{
+    a = first_of(world, a);
+    b = first_of(world, b);
+    column(world, SLEEP_PARENT)[a < b ? b : a] = a < b ? a : b;
+}
+
+/* Joins those of these that move; what is said of them when one of them does not. */
+static void join_all(sn_world *world, const uint32_t *number, uint32_t count, uint32_t mark)
+{
+    uint32_t one = UINT32_MAX, said = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        if (is_movable(world, number[i])) {
+            if (one != UINT32_MAX)
+                join(world, one, number[i]);
+            one = number[i];
+        } else {
+            said |= mark | (was_led(world, number[i]) ? RESTLESS : 0);
+        }
+    }
+    if (one != UINT32_MAX)
+        column(world, SLEEP_MARKS)[one] |= said;
+}
+
+static void join_by_constraints(sn_world *world)
+{
+    uint32_t small[4 * SN_MAX_POINTS], count;
+    for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
+        const sn_pool *pool = world->constraints.pool[kind];
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row)) {
+                const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
+                join_all(world, held, count, 0);
+            }
+    }
+}
+
+static void join_by_contacts(sn_world *world)
+{
+    const sn_press *press = world->contact.press_table.column[0];
+    const sn_collider_motion *m = world->contacts.motion_table.column[0];
+    uint32_t number[4];
+    for (uint32_t i = 0; i < world->contact.press_table.count; ++i) {
+        join_all(world, number, members(&world->contact, &press[i], number), TOUCHES);
+        if (press[i].other & SN_PRESS_COLLIDER)
+            column(world, SLEEP_MARKS)[press[i].number] |=
+                m[press[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+    }
+}
+
+/* What is said of one is said of the first of its island. */
+static void gather_marks(sn_world *world)
+{
+    uint32_t *marks = column(world, SLEEP_MARKS);
+    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
+        bool waits = !column(world, SLEEP_NEXT)[i] && calm(world)[i] < world->contact.settings.sleep_time;
+        if (is_movable(world, i))
+            marks[first_of(world, i)] |= marks[i] | (waits ? RESTLESS : 0);
+    }
+}
+
+static void fall_asleep(sn_world *world, uint32_t number)
+{
+    sn_particle_store *p = &world->particles;
+    uint32_t slot = world->ids.value[number];
+    p->v[slot] = vec4(vec3(0, 0, 0), p->v[slot].w);
+    p->x[slot] = vec4(vec3_add(vec4_xyz(p->x[slot]), vec4_xyz(p->x_low[slot])), p->x[slot].w);
+    p->v_low[slot] = p->x_low[slot] = vec4(vec3(0, 0, 0), 0);
+    sn_spin_forget(world, number);
+    sn_world_break_motion(world, slot);
+    world->contact.sleep.sleepers++;
+}
+
+/* Those of islands that rest, in the order of their numbers: the first is met first. Islands that sleep already may be joined by
+   others. */
+static void make_rings(sn_world *world)
+{
+    uint32_t *next = column(world, SLEEP_NEXT), *last = column(world, SLEEP_LAST);
+    for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
+        uint32_t first = is_movable(world, i) ? first_of(world, i) : i;
+        if (!is_movable(world, i) || column(world, SLEEP_MARKS)[first] != TOUCHES)
+            continue;
+        if (!next[i])
+            fall_asleep(world, i);
+        next[i] = first + 1;
+        if (i != first)
+            next[last[first] - 1] = i + 1;
+        last[first] = i + 1;
+    }
+}
+
+void sn_sleep_settle(sn_world *world, sn_real dt)
+{
+    if (!is_on(world) || !count_calm(world, dt) || world->state.steps % SEARCH_EVERY)
+        return;
+    uint32_t count = world->contact.sleep.table.count, *next = column(world, SLEEP_NEXT);
+    for (uint32_t i = 0; i < count; ++i) {
+        column(world, SLEEP_PARENT)[i] = i;
+        column(world, SLEEP_MARKS)[i] = 0;
+    }
+    join_by_constraints(world);
+    join_by_contacts(world);
+    for (uint32_t i = 0; i < count; ++i)
+        if (next[i])
+            join(world, i, next[i] - 1);
+    gather_marks(world);
+    make_rings(world);
+}

@@ -1,0 +1,76 @@
+/* Sleep: what rests in contact is left out of the step. See sleep.c. */
+#ifndef SN_WORLD_SLEEP_H
+#define SN_WORLD_SLEEP_H
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+typedef struct sn_sleep {
+    sn_table table;    /* by particle number; see sleep.c. Numbers beyond its end are awake and just came. State */
+    uint32_t sleepers; /* how many sleep; derived */
+    bool woke, held;   /* in the step that runs: somebody woke; sleepers are immovable. Not state */
+    bool news;         /* in the step that runs: somebody was edited, or is led somewhere. Not state */
+    sn_real factor;    /* what pushes of sleepers are to be multiplied by in it; see sn_sleep_begin */
+} sn_sleep;
+
+struct sn_world;
+struct sn_pool;
+struct sn_press;
+
+void sn_sleep_init(sn_sleep *sleep);
+void sn_sleep_release(sn_sleep *sleep, const sn_allocator *allocator);
+
+/* After the table was read from a snapshot. */
+void sn_sleep_restored(sn_sleep *sleep);
+
+/* Does nothing to the hash where sleep is off. */
+uint64_t sn_sleep_hash(uint64_t hash, const struct sn_world *world);
+
+bool sn_sleep_has(const sn_sleep *sleep, uint32_t number);
+
+/* ---- Edits: they wake --------------------------------------------------------------------------------------------------- */
+
+/* Something about a particle was changed, or it comes, or goes: wakes its island, and in the next step whatever it touches
+   or holds. */
+void sn_sleep_disturb(struct sn_world *world, uint32_t number);
+
+/* The same for all particles of a constraint. */
+void sn_sleep_disturb_constraint(struct sn_world *world, const struct sn_pool *pool, uint32_t row);
+
+/* Wakes everybody. */
+void sn_sleep_wake_all(struct sn_world *world);
+
+/* A collider is about to go, or to become another: wakes what touches it. */
+void sn_sleep_collider_leaves(struct sn_world *world, uint32_t number);
+
+/* A collider has come, or become another: wakes what touches it now. */
+void sn_sleep_collider_comes(struct sn_world *world, uint32_t number);
+
+/* ---- A step --------------------------------------------------------------------------------------------------------------- */
+
+/* At the start of one of dt: those who sleep become immovable until sn_sleep_end, but for those that edits or targets wake.
+   False when memory runs out. */
+bool sn_sleep_begin(struct sn_world *world, sn_real dt);
+
+/* Once the motions of colliders are known: those that move wake whom they may meet. */
+void sn_sleep_meet_colliders(struct sn_world *world, sn_real dt);
+
+/* Once pairs and contacts with skins are found: whoever moves wakes whom it comes to. Whether somebody woke: then all must be
+   found anew. */
+bool sn_sleep_meet(struct sn_world *world, sn_real dt);
+
+/* Whether contact of these, all of which are immovable in this step, is to be looked at: one sleeps, and another may wake it. */
+bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t count);
+
+/* Nothing can go wrong any more: whoever woke stays awake. Before this a step that fails leaves them asleep. */
+void sn_sleep_keep_awake(struct sn_world *world);
+
+/* Whether a contact is one of sleepers with things that stand, and stays what it was. During a step. */
+bool sn_sleep_has_press(const struct sn_world *world, const struct sn_press *press);
+
+void sn_sleep_end(struct sn_world *world);
+
+/* After a step of dt: who has been calm for long enough falls asleep. */
+void sn_sleep_settle(struct sn_world *world, sn_real dt);
+
+#endif
