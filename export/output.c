@@ -160,20 +160,17 @@ static sn_result read_particles(sn_output *output, const entry *e)
 }
 
 /* One that is gone stays where it was last. */
-static sn_result read_collider(sn_output *output, const entry *e)
+static sn_result read_collider(sn_output *output, entry *e)
 {
     sn_world *world = sn_scene_world(output->scene);
-    sn_collider_def def;
-    if (!sn_collider_is_valid(world, e->collider))
-        def = e->last;
-    else if (sn_collider_read(world, e->collider, &def) != SN_OK)
+    if (sn_collider_is_valid(world, e->collider) && sn_collider_read(world, e->collider, &e->last) != SN_OK)
         return SN_ERROR_STALE;
     for (uint32_t i = 0; i < e->count; ++i)
-        output->place[i] = sn_collider_place(&def, e->mesh.vertex[i]);
+        output->place[i] = sn_collider_place(&e->last, e->mesh.vertex[i]);
     return SN_OK;
 }
 
-static bool read_entry(sn_output *output, const entry *e, char *message, size_t size)
+static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
 {
     sn_world *world = sn_scene_world(output->scene);
     double origin[3] = {0, 0, 0};

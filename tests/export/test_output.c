@@ -296,9 +296,116 @@ static void test_format_names(void **state)
     assert_string_equal(sn_format_name(0, NULL, NULL), "pc2");
 }
 
+/* ---- Colliders --------------------------------------------------------------------------------------------------- */
+
+#define SCENE_COLLIDERS                                                                                                \
+    "{\"objects\": [{\"type\": \"particles\", \"name\": \"p\", \"positions\": [5, 3, 0]}],"                            \
+    " \"colliders\": [{\"type\": \"plane\", \"name\": \"floor\"},"                                                     \
+    " {\"type\": \"box\", \"name\": \"p\", \"size\": [2, 4, 6], \"position\": [0, 1, 0]},"                             \
+    " {\"type\": \"sphere\", \"name\": \"s\", \"radius\": 1.5, \"thickness\": 0.5},"                                   \
+    " {\"type\": \"capsule\", \"name\": \"c\", \"radius\": 0.5, \"length\": 3},"                                       \
+    " {\"type\": \"mesh\", \"name\": \"m\", \"vertices\": [0,0,0, 1,0,0, 0,0,1], \"triangles\": [0,2,1]},"             \
+    " {\"type\": \"field\", \"name\": \"f\", \"samples\": [-1,1,-1,1,-1,1,-1,1], \"counts\": [2,2,2], \"cell\": 1}],"  \
+    " \"motions\": [{\"collider\": \"p\", \"smooth\": false, \"keys\": [{\"time\": 0}, {\"time\": 1, \"move\":"        \
+    " [60, 0, 0]}]}]}"
+
+static sn_mesh read_mesh(sn_arena *arena, const char *path)
+{
+    size_t size;
+    sn_mesh mesh;
+    char *text = folder_read(path, &size);
+    if (!sn_mesh_read(arena, text, size, &mesh, NULL, message, sizeof message))
+        fail_msg("%s: %s", path, message);
+    free(text);
+    return mesh;
+}
+
+/* What kind of mesh a file holds: closed and facing outwards, with about this volume; 0: a sheet. */
+static void check_mesh(folder *f, const char *name, double volume)
+{
+    sn_arena arena;
+    sn_mesh_topology topology;
+    sn_arena_init(&arena, NULL);
+    sn_mesh mesh = read_mesh(&arena, folder_file(f, name));
+    assert_true(sn_mesh_connect(&arena, &mesh, &topology, message, sizeof message));
+    assert_true(topology.oriented);
+    assert_int_equal(topology.closed, volume > 0);
+    if (volume > 0)
+        assert_close(sn_mesh_volume(&mesh), volume, 0.02 * volume);
+    sn_arena_release(&arena);
+}
+
+static void test_colliders(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_COLLIDERS);
+    sn_output *output = open_output(scene, f.path, ALL);
+    static const char *const names[] = {"p", "floor", "p-2", "s", "c", "m"}; /* a field of samples has no surface */
+    for (uint32_t i = 0; i < 6; ++i)
+        assert_string_equal(sn_output_name(output, i), names[i]);
+    assert_null(sn_output_name(output, 6));
+    write_frame(output);
+    assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    check_mesh(&f, "floor.obj", 0);
+    check_mesh(&f, "p-2.obj", 48);
+    check_mesh(&f, "p-2_0002.ply", 48);
+    check_mesh(&f, "s.obj", 4 * SN_PI / 3 * 8);
+    check_mesh(&f, "c_0001.obj", 4 * SN_PI / 3 * 0.125 + 3 * SN_PI * 0.25);
+    check_mesh(&f, "m.obj", 0);
+    sn_arena arena;
+    sn_arena_init(&arena, NULL);
+    sn_mesh floor = read_mesh(&arena, folder_file(&f, "floor.obj")), box;
+    for (int i = 0; i < 4; ++i) /* flat, around what there is */
+        assert_true(floor.vertex[i].y == 0);
+    sn_vec3 *v = floor.vertex;
+    assert_close((double)(v[0].x + v[2].x) / 2, 5, 1e-5);
+    sn_vec3 a = {v[1].x - v[0].x, 0, v[1].z - v[0].z}, b = {v[2].x - v[1].x, 0, v[2].z - v[1].z};
+    assert_true(a.z * b.x - a.x * b.z > 0); /* it faces up */
+    floor = read_mesh(&arena, folder_file(&f, "p-2_0001.obj"));
+    box = read_mesh(&arena, folder_file(&f, "p-2_0002.obj")); /* which has moved */
+    for (int i = 0; i < 8; ++i)
+        assert_close((double)(box.vertex[i].x - floor.vertex[i].x), 1, 1e-4);
+    sn_point_cache_info info;
+    assert_true(sn_point_cache_read_header(folder_file(&f, "p-2.pc2"), &info, message, sizeof message));
+    assert_int_equal(info.points, 8);
+    assert_int_equal(info.frames, 2);
+    char *text = folder_read(folder_file(&f, "p-2.obj"), NULL);
+    assert_non_null(strstr(text, "# sinew type collider box"));
+    free(text);
+    sn_arena_release(&arena);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* One that the program removes stays where it was last. */
+static void test_removed_collider(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_COLLIDERS);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ);
+    assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    write_frame(output);
+    assert_ok(sn_scene_world(scene), sn_collider_remove(sn_scene_world(scene), sn_scene_collider_at(scene, 1)->handle));
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    char *a = folder_read(folder_file(&f, "p-2_0001.obj"), NULL),
+         *b = folder_read(folder_file(&f, "p-2_0002.obj"), NULL);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_colliders),
+        cmocka_unit_test(test_removed_collider),
         cmocka_unit_test(test_all_formats),
         cmocka_unit_test(test_shifted_origin),
         cmocka_unit_test(test_names),

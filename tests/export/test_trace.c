@@ -256,11 +256,31 @@ static void test_refusals(void **state)
     folder_remove(&f);
 }
 
+static void test_slopes(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from("{\"objects\": [{\"type\": \"grains\", \"name\": \"g\", \"radius\": 0.1}, {\"type\":"
+                                 " \"particles\", \"name\": \"p\", \"positions\": [0, 9, 0]}], \"record\": {\"slopes\":"
+                                 " [\"g\", \"p\"]}}");
+    sn_trace *trace = open_trace(scene, folder_file(&f, "a.csv"));
+    write_row(trace);
+    char *text = folder_read(f.name, NULL);
+    double slope = sn_scene_slope(scene, sn_scene_object(scene, 0));
+    assert_true(slope > 0.5 && number_at(text, 1, find_column(trace, "slope_g", "rad")) == slope);
+    assert_true(isnan(number_at(text, 1, find_column(trace, "slope_p", "rad"))));
+    free(text);
+    assert_true(sn_trace_close(trace, message, sizeof message));
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_csv),  cmocka_unit_test(test_npy),       cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_gone), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_slopes),   cmocka_unit_test(test_csv),  cmocka_unit_test(test_npy),
+        cmocka_unit_test(test_labels),   cmocka_unit_test(test_gone), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

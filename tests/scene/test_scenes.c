@@ -378,7 +378,7 @@ static void test_cloth_over_sphere(void **state)
     (void)state;
     sn_loaded loaded;
     sn_scene *scene = load("cloth_over_sphere", &loaded, 0, NULL);
-    step(scene, support_rounds(180, 60));
+    step(scene, support_rounds(120, 40));
     const sn_object *cloth = sn_scene_find_object(scene, "cloth");
     sn_vec3 centre = {0, real(0.45), 0};
     for (uint32_t i = 0; i < cloth->run.count; ++i)
@@ -394,7 +394,7 @@ static void test_tablecloth_corner(void **state)
     (void)state;
     sn_loaded loaded;
     sn_scene *scene = load("tablecloth_corner", &loaded, 0, NULL);
-    uint32_t frames = support_rounds(240, 60);
+    uint32_t frames = support_rounds(120, 40);
     step(scene, frames);
     const sn_object *cloth = sn_scene_find_object(scene, "cloth");
     assert_close((double)place(scene, "cloth", cloth->run.count / 2).y, 0.88, 0.05);
@@ -442,7 +442,7 @@ static void test_arm_through_curtain(void **state)
     sn_scene *scene = load("arm_through_curtain", &loaded, 0, NULL);
     sn_world *world = sn_scene_world(scene);
     bool touched = false;
-    for (uint32_t frame = 0; frame < support_rounds(330, 90); ++frame) {
+    for (uint32_t frame = 0; frame < support_rounds(180, 60); ++frame) {
         sn_collider_def arm;
         step(scene, 1);
         assert_ok(world, sn_collider_read(world, sn_scene_collider_at(scene, 0)->handle, &arm));

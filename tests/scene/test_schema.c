@@ -66,10 +66,11 @@ static void test_keys(void **state)
 {
     (void)state;
     check_keys(schema.root, &sn_scene_record);
-    const sn_record *const tables[] = {&sn_world_record,      &sn_run_record,   &sn_record_record, &sn_drag_record,
-                                       &sn_stuff_record,      &sn_turn_record,  &sn_force_record,  &sn_motion_record,
-                                       &sn_motion_key_record, &sn_event_record, &sn_choose_record, &sn_spot_record,
-                                       &sn_attachment_record};
+    const sn_record *const tables[] = {&sn_world_record,      &sn_run_record,     &sn_record_record, &sn_drag_record,
+                                       &sn_stuff_record,      &sn_turn_record,    &sn_force_record,  &sn_motion_record,
+                                       &sn_motion_key_record, &sn_event_record,   &sn_choose_record, &sn_spot_record,
+                                       &sn_attachment_record, &sn_contact_record, &sn_group_record,  &sn_surface_record,
+                                       &sn_skin_record};
     for (size_t i = 0; i < COUNT_OF(tables); ++i)
         check_keys(sn_value_find(defs, tables[i]->name), tables[i]);
 }
@@ -112,6 +113,19 @@ static void test_types_and_kinds(void **state)
         assert_true(has_text(choices_of("constraint", "kind"), kind->name));
     }
     assert_int_equal(choices_of("constraint", "kind")->count, sn_kind_count(NULL) - 1);
+}
+
+static void test_colliders(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SN_COLLIDER_FORMS; ++i) {
+        char name[120];
+        snprintf(name, sizeof name, "collider_%s", sn_collider_forms[i].name);
+        check_keys(sn_value_find(defs, name), &sn_collider_record);
+        check_keys(sn_value_find(defs, name), sn_collider_forms[i].record);
+        assert_true(has_text(choices_of("collider", "type"), sn_collider_forms[i].name));
+    }
+    assert_int_equal(choices_of("collider", "type")->count, SN_COLLIDER_FORMS);
 }
 
 static const sn_value *property(const char *definition, const char *key)
@@ -165,7 +179,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_references),      cmocka_unit_test(test_keys),
         cmocka_unit_test(test_types_and_kinds), cmocka_unit_test(test_ranges_and_defaults),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_colliders),
     };
     return cmocka_run_group_tests(tests, write_schema, release_schema);
 }

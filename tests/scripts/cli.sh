@@ -422,10 +422,10 @@ good "exit code $code, expected 130" test $code -eq 130
 # ---- list ---------------------------------------------------------------------------------------------------------
 
 expect 0 list
-for section in scenes objects kinds solvers integrators orders gradients settings formats; do
+for section in scenes objects colliders kinds solvers integrators orders gradients settings formats; do
     says "^$section$"
 done
-for section in objects kinds solvers integrators orders gradients settings formats; do
+for section in objects colliders kinds solvers integrators orders gradients settings formats; do
     expect 0 list $section
     good "$section is empty" test -s stdout
     expect 0 list $section --json

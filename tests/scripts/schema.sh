@@ -137,7 +137,20 @@ everything = {
                         {"form": "matrix", "matrix": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}]},
     "run": {"frames": 1, "rate": 60, "warm_up": 0, "time": 0, "frame": 0},
     "materials": {"m": {"density": 1, "stretch": 0.1, "shear": 0.1, "bend": 1, "volume": 0, "damping": 0, "stiffness": 1}},
+    "contact": {"on": True, "particles": True, "push_out": 1, "bounce_above": -1, "sleep": False, "sleep_speed": 0.1,
+                "sleep_time": 1},
+    "groups": {"g": {"material": {"friction": 1, "static_friction": 1, "dynamic_friction": 0.5, "restitution": 0.5,
+                                  "rolling": 0.1, "friction_mix": "most", "restitution_mix": "least"}, "category": 1,
+                     "mask": 3, "self": True, "rest_gap": 0.1, "rolls": True, "directional": False, "number": 9}, "7": {}},
+    "colliders": [{"type": "plane", "name": "floor", "position": [0, -9, 0], "turn": {"angle": 1}, "velocity": [0, 0, 0],
+                   "spin": [0, 0, 0], "thickness": 0.1, "material": {"friction": 1}, "category": 1, "mask": 1,
+                   "sensor": True, "normal": [0, 1, 0]},
+                  {"type": "capsule", "from": [0, 0, 9], "to": [0, 1, 9], "radius": 0.1},
+                  {"type": "mesh", "vertices": [0, 0, 0, 1, 0, 0, 0, 0, 1], "triangles": [0, 2, 1], "one_sided": True}],
     "objects": [
+        {"type": "grains", "name": "h", "columns": 2, "rows": 2, "layers": 2, "radius": 0.1, "contact": {"self": True}},
+        {"type": "cloth", "name": "d", "columns": 2, "rows": 2, "skin": {"thickness": 0.1, "one_sided": True}, "group": "g"},
+        {"type": "cloth", "columns": 2, "rows": 2, "skin": True},
         {"type": "particles", "name": "a", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1],
          "velocities": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "masses": [1, 1, 1, 1], "fixed": [0],
          "radii": [0, 0, 0, 0.1], "triangles": [0, 1, 2], "lines": [0, 1], "parts": {"x": [1, 2]}, "pins": ["x[0]", 3],
@@ -158,9 +171,10 @@ everything = {
                     {"between": [0, 7]}],
     "forces": [{"type": "wind", "of": ["a", 5], "value": [1, 0, 0], "from": 0, "to": 1, "drag": 1, "gust": 0.5, "period": 1}],
     "motions": [{"of": "a[0]", "keys": [{"time": 0, "move": [0, 1], "angle": 1}], "axis": [0, 0, 1], "about": [0, 0, 0],
-                 "smooth": False, "repeat": False, "release": True, "start": [0, 0, 0]}],
+                 "smooth": False, "repeat": False, "release": True, "start": [0, 0, 0]},
+                {"collider": "floor", "keys": [{"time": 0}]}],
     "events": [{"time": 1, "type": "impulse", "of": "a", "value": [1, 0, 0]}, {"type": "cut", "of": ["n"]}],
-    "record": {"particles": [{"of": "a", "inside": [[0, 0, 0], [1, 1, 1]]}, "b"], "forces": ["n"], "every": 2},
+    "record": {"particles": [{"of": "a", "inside": [[0, 0, 0], [1, 1, 1]]}, "b"], "forces": ["n"], "slopes": ["h"], "every": 2},
 }
 wrong = [None, "zzz", -1, 0, 1.5, 5e9, [], [1, 2, 3, 4], ["zzz"], [[]], {}]
 
@@ -201,8 +215,9 @@ for number, path in enumerate(places(everything)):
 # keys of all object types and parameters of all kinds, with values of every sort; those that all of them have once
 seen = set()
 for name, definition in schema["$defs"].items():
-    for prefix, section, key in (("object_", "objects", "type"), ("constraint_", "constraints", "kind")):
-        if not name.startswith(prefix) or name == "constraint_names":
+    for prefix, section, key in (("object_", "objects", "type"), ("constraint_", "constraints", "kind"),
+                                 ("collider_", "colliders", "type")):
+        if not name.startswith(prefix) or name in ("constraint_names", "object_names"):
             continue
         for own in list(definition["properties"]) + ["zzz"]:
             same = (prefix, own, json.dumps(definition["properties"].get(own)))
