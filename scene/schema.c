@@ -246,6 +246,11 @@ static void define_colliders(writer *w)
         put_keys(w, properties, required, form->record);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
+        if (i != SN_COLLIDER_CAPSULE)
+            continue;
+        sn_value *together = sn_document_record(w->out, at, "dependentRequired"); /* its ends */
+        put_names(w, together, "from", 1, (const char *[]){"to"});
+        put_names(w, together, "to", 1, (const char *[]){"from"});
     }
 }
 
@@ -395,7 +400,10 @@ static void define_values(writer *w)
     define_by_name(w, "names", "Constraints by name", "constraint_names");
     define_record(w, &sn_group_record);
     define_by_name(w, "groups", "Groups by name or number", "group");
-    ANY("group_use", "The name of a group, or its number", "string", "integer");
+    sn_value *forms = ANY("group_use", "The name of a group, or its number", "string", "integer");
+    sn_value *number = forms && forms->first ? forms->first->next : NULL;
+    sn_document_number(w->out, number, "minimum", 0);
+    sn_document_number(w->out, number, "maximum", SN_OWN_GROUP - 1);
     define_record(w, &sn_skin_record);
     ANY("skin_use", "Whether there is one, or what it is like", "boolean", "$skin");
     define_list(w, "objects", "Objects", "$object");

@@ -45,33 +45,33 @@ typedef struct sn_press {
     uint32_t
         other; /* the other particle's, or SN_PRESS_COLLIDER and the collider's, or SN_PRESS_TRIANGLE and the triangle's */
     uint32_t generation, other_generation; /* of both; of triangles that of all skins */
-    sn_real pressed; /* m */
-    sn_real last;    /* m: in the substep before that */
-    sn_vec3 rubbed;  /* m */
-    sn_vec3 rolled;  /* N m s: against rolling */
-    sn_vec3 normal;  /* colliders; triangles: x is the side */
+    sn_real pressed;                       /* m */
+    sn_real last;                          /* m: in the substep before that */
+    sn_vec3 rubbed;                        /* m */
+    sn_vec3 rolled;                        /* N m s: against rolling */
+    sn_vec3 normal;                        /* colliders; triangles: x is the side */
 } sn_press;
 
 typedef struct sn_contact_world {
     sn_table press_table;       /* of sn_press, and room for those that stay as they are */
     sn_table press_start_table; /* of uint32_t, by number: where its entries begin, and one more; derived */
     sn_contact_settings settings;
-    sn_table group_table;    /* of sn_group_record */
-    sn_ids collider_ids;     /* value: row in collider_table */
-    sn_table collider_table; /* of sn_collider_record, in no order: go by the numbers where the order matters */
-    sn_table data_table;     /* of sn_shape_data *, and of their hashes: grows only */
-    sn_ids skin_ids;         /* value: row in skin_table */
-    sn_table skin_table;     /* of sn_skin_record, by number */
+    sn_table group_table;     /* of sn_group_record */
+    sn_ids collider_ids;      /* value: row in collider_table */
+    sn_table collider_table;  /* of sn_collider_record, in no order: go by the numbers where the order matters */
+    sn_table data_table;      /* of sn_shape_data *, and of their hashes: grows only */
+    sn_ids skin_ids;          /* value: row in skin_table */
+    sn_table skin_table;      /* of sn_skin_record, by number */
     uint32_t skin_generation; /* rises when triangles get other places in their table */
-    sn_table triangle_table; /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
+    sn_table triangle_table;  /* of uint32_t[3]: particle numbers; those of one skin behind those of the skin before */
     sn_table
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
     sn_sleep sleep;
     sn_contact_events events;
-    bool has_radii;      /* some particle has a radius, or had; not state */
-    uint64_t edits;      /* rises with every change; not state */
+    bool has_radii; /* some particle has a radius, or had; not state */
+    uint64_t edits; /* rises with every change; not state */
 } sn_contact_world;
 
 struct sn_world;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/math.h"
+#include "integrators/integrator.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -200,7 +201,8 @@ const sn_press *sn_contacts_recall(const sn_world *world, uint32_t number, uint3
 
 sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
 {
-    sn_real h = dt / (sn_real)world->state.settings.substeps, old = world->state.h;
+    sn_real h = dt / (sn_real)world->state.settings.substeps;
+    sn_real old = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
     return old > 0 ? h * h / (old * old) : 0;
 }
 

@@ -113,7 +113,8 @@ static sn_wide_motion motion_of(sn_world *world, sn_real h)
    what they are. */
 static bool is_undisturbed(const sn_world *world)
 {
-    return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count && !world->contacts.any;
+    return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count &&
+           !world->contacts.any;
 }
 
 /* reach: the largest coordinate, m. False if it failed; out says whether because of lost tasks. */
@@ -148,6 +149,8 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
         t.leaves = left == 1 && t.pass + 1 == in.iterations;
         if (!sn_tiled_pass(&t, out, &largest))
             return false;
+        if (world->contacts.any)
+            sn_targets_leave(world, h); /* contact asks how fast they are led */
         out->lost_tasks = !sn_contacts_pass(world, h, t.pass == 0);
     }
     if (out->lost_tasks || !sn_contacts_end(world, h)) {

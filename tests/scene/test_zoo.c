@@ -6,7 +6,7 @@
 #include "scene/load.h"
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0xca213e60216b35a9)
+#define GOLDEN UINT64_C(0xcb94db6ece44cf16)
 #else
 #define GOLDEN UINT64_C(0x81e004b229e550eb)
 #endif
