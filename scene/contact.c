@@ -19,6 +19,8 @@ sn_contact_material sn_surface_material(const sn_surface_keys *keys)
         m.static_friction = isnan(hold) ? both : hold;
         m.dynamic_friction = isnan(drag) ? both : drag;
     }
+    m.static_friction += 0; /* makes a 0 of a -0, so that two equal ones are one number */
+    m.dynamic_friction += 0;
     m.restitution = keys->restitution;
     m.rolling = keys->rolling;
     m.friction_mix = keys->friction_mix;

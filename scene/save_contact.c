@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------------ */
 
@@ -155,7 +156,8 @@ static void save_collider(sn_document *out, sn_value *list, const char *name, co
     keys.mask = def->mask;
     keys.sensor = def->sensor;
     sn_value *record = sn_document_record(out, list, NULL);
-    if (q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 1)
+    static const double none[4] = {0, 0, 0, 1};
+    if (memcmp(q, none, sizeof none) != 0) /* -0 is not 0 */
         keys.rotation = (sn_numbers){4, q};
     sn_record_write(out, record, &sn_collider_record, &keys);
     save_bits(out, record, "category", def->category, standard);

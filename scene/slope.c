@@ -122,7 +122,7 @@ static double fit(const heap *h)
         ++count;
     }
     double spread = count * xx - x * x;
-    return count < 2 || !(spread > 0) ? NAN : sn_math_atan2(-(count * xy - x * y), spread);
+    return count < 2 || !(spread > 0) ? (double)NAN : sn_math_atan2(-(count * xy - x * y), spread);
 }
 
 double sn_scene_slope(const sn_scene *scene, const sn_object *object)

@@ -508,7 +508,7 @@ sn_shape sn_shape_from(const sn_collider_def *def, const sn_shape_data *data)
         shape.solid.type = solid[def->type];
     if (def->type == SN_COLLIDER_MESH && data && !data->closed) {
         sn_real least = least_thickness(data->mesh);
-        shape.thickness = shape.thickness > least ? shape.thickness : least;
+        shape.guard = least > shape.thickness ? least - shape.thickness : 0;
     }
     return shape;
 }

@@ -50,6 +50,7 @@ typedef struct sn_shape {
     const sn_shape_data *data; /* mesh, field */
     sn_sides sides;            /* open meshes */
     sn_real thickness;         /* m */
+    sn_real guard;             /* m: contact keeps so much more distance, for sheets that have hardly any thickness */
 } sn_shape;
 
 /* The shape of a definition that is good; data: of a mesh or field. */

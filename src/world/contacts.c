@@ -853,6 +853,8 @@ static void warm_wall(const passing *p, sn_wall *wall)
     move(p, wall, push, push);
 }
 
+#define CORNER_TRIES 8u
+
 /* Planes, eight balls at a time. */
 typedef struct plane_batch {
     sn_wide_plane run;
@@ -870,7 +872,7 @@ static void flush(const passing *p, plane_batch *b)
     for (uint32_t i = 0; i < run->lanes; ++i) {
         sn_wall *wall = b->wall[i];
         bool acts = run->gap[i] < 0 || wall->pressed > 0;
-        wall->clear = run->gap[i] > 0 ? run->gap[i] : 0;
+        wall->clear = acts ? 0 : run->gap[i]; /* what acts, moves */
         if (!acts)
             continue;
         wall->touched = true;
@@ -917,22 +919,46 @@ static void add_plane(const passing *p, plane_batch *b, sn_wall *wall)
         run->rubbed[k * SN_NEAR + i] = (&wall->rubbed.x)[k];
 }
 
+/* A push away from one face may lead through another one: what is left to do after it. */
+static void hold_in_corner(const passing *p, sn_wall *wall, sn_vec3 from, sn_real radius)
+{
+    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
+    const sn_shape *shape = &record_of(p->world, wall->number)->shape;
+    sn_touch touch;
+    for (uint32_t i = 0; i < CORNER_TRIES; ++i) {
+        sn_vec3 x = vec4_xyz(p->world->particles.x[wall->slot]);
+        sn_real gap = gap_to(shape, m, from, x, radius, &touch);
+        if (!(gap < 0))
+            return;
+        sn_vec3 push = vec3_scale(sn_quat_turn(m->end.rotation, touch.normal), -gap);
+        move(p, wall, push, push);
+        wall->pressed = 0; /* between several faces none of them is what it will lean on in the next substep */
+        wall->rubbed = vec3(0, 0, 0);
+    }
+    if (!m->moves) { /* too narrow: it stays where it came from */
+        sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[wall->slot]));
+        move(p, wall, back, back);
+    }
+}
+
 static void project_wall(const passing *p, sn_wall *wall)
 {
     const sn_particle_store *store = &p->world->particles;
     const sn_collider_motion *m = &motions(p->contacts)[wall->number];
     sn_vec3 x = vec4_xyz(store->x[wall->slot]), u = vec3_scale(vec4_xyz(store->v[wall->slot]), p->h);
     sn_real came = vec3_length(u) + m->speed * p->h;
+    const sn_vec3 came_from = vec3_sub(x, u);
     if (wall->clear > came && p->first) {
         wall->clear -= came;
         return;
     }
     sn_touch touch;
     const sn_shape *shape = &record_of(p->world, wall->number)->shape;
-    sn_real radius = store->radius[wall->slot], gap = gap_to(shape, m, vec3_sub(x, u), x, radius, &touch);
-    wall->clear = gap > 0 ? gap : 0;
+    sn_real radius = store->radius[wall->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
+    wall->clear = gap;
     if (!(gap < 0) && !(wall->pressed > 0))
         return;
+    wall->clear = 0; /* what acts, moves */
     if (shape->type == SN_COLLIDER_PLANE) {
         wall->normal = m->normal;
         wall->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
@@ -969,6 +995,8 @@ static void project_wall(const passing *p, sn_wall *wall)
     move(p, wall, vec3_add(push, vec3_scale(n, deep)), push);
     wall->pressed = pressed;
     wall->rubbed = rubs;
+    if (shape->type == SN_COLLIDER_MESH || shape->type == SN_COLLIDER_FIELD)
+        hold_in_corner(p, wall, came_from, radius);
 }
 
 static void meet_wall(const passing *p, sn_wall *wall)
