@@ -29,9 +29,9 @@ typedef struct sn_contact_material {
     sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
     sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */
     sn_real restitution;      /* the share of the speed of approach that is given back, 0 to 1; default 0 */
-    sn_real rolling; /* resistance to rolling, as a share of what presses, for particles of a group that rolls; not
+    sn_real rolling;     /* resistance to rolling, as a share of what presses, for particles of a group that rolls; not
                         negative; default 0 */
-    sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
+    sn_mix friction_mix; /* also of rolling; default SN_MIX_AVERAGE */
     sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
 } sn_contact_material;
 
@@ -45,11 +45,12 @@ typedef struct sn_group_contact {
     uint32_t category; /* a bit set: what they are; default 1 */
     uint32_t mask;     /* with which categories they collide, if those do with them, too; default all bits */
     bool self;         /* with each other; default: group 0 only */
-    sn_real rest_gap;  /* m: two of one group that were nearer than the sum of their radii plus this when the group's rest
+    sn_real
+        rest_gap; /* m: two of one group that were nearer than the sum of their radii plus this when the group's rest
                           shape was taken never collide; default 0; see sn_world_take_rest_shape */
-    bool rolls;        /* they turn: friction makes them spin, and balls roll; without it they slide like blocks, and friction
+    bool rolls; /* they turn: friction makes them spin, and balls roll; without it they slide like blocks, and friction
                           alone holds them. Spin of its own (sn_particle_spin), the inertia of a solid ball; default false */
-    bool directional;  /* rejected by the normals of the group's skin instead of along the line between centres, so that
+    bool directional; /* rejected by the normals of the group's skin instead of along the line between centres, so that
                           two objects made of particles cannot interlock; default false; needs a skin */
 } sn_group_contact;
 
@@ -72,16 +73,16 @@ SN_API sn_result sn_particle_set_spin(sn_world *world, sn_particle particle, sn_
 /* ---- The world ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sn_contact_settings {
-    bool on;               /* default true. Off: nothing collides, and no time is spent on it */
-    bool particles;        /* particles with each other; default true */
-    sn_real push_out;      /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
+    bool on;          /* default true. Off: nothing collides, and no time is spent on it */
+    bool particles;   /* particles with each other; default true */
+    sn_real push_out; /* m/s: things that overlap when they first meet are parted at this speed, and keep none of it;
                               positive; default 1 */
-    sn_real bounce_above;  /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
-    bool sleep;            /* what rests in contact for a while is left out of the step until something happens to it;
+    sn_real bounce_above; /* m/s: slower impacts do not bounce; default -1: twice gravity times the substep */
+    bool sleep;           /* what rests in contact for a while is left out of the step until something happens to it;
                               default false. See sn_particle_is_awake */
-    sn_real sleep_speed;   /* m/s: slower is rest; default 0.01 */
-    sn_real sleep_time;    /* s: for so long; default 0.5 */
-    bool events;           /* collect sn_contact_event; default false */
+    sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
+    sn_real sleep_time;   /* s: for so long; default 0.5 */
+    bool events;          /* collect sn_contact_event; default false */
 } sn_contact_settings;
 
 SN_API sn_contact_settings sn_default_contact_settings(void);
@@ -140,7 +141,7 @@ typedef struct sn_collider_def {
     sn_vec3 spin;          /* rad/s: turns about its own origin at this one, axis times rate in the world; default 0 */
     sn_vec3 half;          /* m: see sn_collider_type; positive, at most 1e15; default 0.5 each */
     sn_real radius;        /* m; positive, at most 1e15; default 0.5 */
-    sn_real thickness;     /* m: its surface is so much farther out; not negative; default 0. Open meshes have at least a
+    sn_real thickness; /* m: its surface is so much farther out; not negative; default 0. Open meshes have at least a
                               ten-thousandth of their size, at most 1 mm */
     sn_contact_material material;
     uint32_t category; /* default 1 */
@@ -213,8 +214,10 @@ typedef struct sn_skin {
 typedef struct sn_skin_def {
     const uint32_t *triangles; /* particle numbers, three each; copied */
     uint32_t triangle_count;
-    sn_real thickness; /* m: nothing comes nearer to a triangle than this plus its own radius; not negative; default 0 */
-    bool one_sided;    /* only from its front, from which corners run counter-clockwise; otherwise particles stay on the side
+    sn_real
+        thickness; /* m: nothing comes nearer to a triangle than this plus its own radius; not negative; default 0 */
+    bool
+        one_sided; /* only from its front, from which corners run counter-clockwise; otherwise particles stay on the side
                           that they are on; default false */
 } sn_skin_def;
 
@@ -241,9 +244,10 @@ typedef struct sn_contact_event {
     sn_particle other;    /* null: a collider */
     sn_collider collider; /* null: a particle */
     bool sensor;
-    sn_vec3 point;   /* m: where they touched last; at the end: where the particle is */
-    sn_vec3 normal;  /* towards `particle`; 0 at the end */
-    sn_real impulse; /* N s: what they pushed each other apart with in the step, along the normal, a bounce included; 0 at the
+    sn_vec3 point;  /* m: where they touched last; at the end: where the particle is */
+    sn_vec3 normal; /* towards `particle`; 0 at the end */
+    sn_real
+        impulse; /* N s: what they pushed each other apart with in the step, along the normal, a bounce included; 0 at the
                         end, and of sensors */
 } sn_contact_event;
 

@@ -854,6 +854,8 @@ static void warm_wall(const passing *p, sn_wall *wall)
 }
 
 #define CORNER_TRIES 8u
+#define CORNER_SLACK ((sn_real)0.01) /* of the radius */
+#define SAME_FACE    ((sn_real)0.9)  /* the cosine between two normals of what counts as one face */
 
 /* Planes, eight balls at a time. */
 typedef struct plane_batch {
@@ -919,6 +921,49 @@ static void add_plane(const passing *p, plane_batch *b, sn_wall *wall)
         run->rubbed[k * SN_NEAR + i] = (&wall->rubbed.x)[k];
 }
 
+/* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way
+   meets later. Its centre does not touch: where the way of that meets the sheet itself, it goes on along that face, and
+   after a few of them it stays where the substep began. */
+#define FACES_TO_TRY 4
+
+static void keep_out(const passing *p, const sn_wall *wall, const sn_shape *shape, const sn_collider_motion *m,
+                     sn_vec3 from, sn_real radius)
+{
+    sn_particle_store *store = &p->world->particles;
+    sn_vec3 start = sn_pose_to_own(&m->start, from);
+    for (int i = 0; i <= FACES_TO_TRY; ++i) {
+        sn_real t;
+        sn_touch touch;
+        sn_vec3 own = sn_pose_to_own(&m->end, vec4_xyz(store->x[wall->slot]));
+        sn_path path = {start, vec3_sub(own, start), 0};
+        sn_shape thin = *shape;
+        thin.thickness = 0; /* the surface itself; `radius` has guard and thickness */
+        if (!sn_shape_cast(&thin, &path, &t, &touch))
+            return;
+        sn_vec3 n = touch.normal;
+        sn_real side = vec3_dot(vec3_sub(start, touch.point), n), gap = vec3_dot(vec3_sub(own, touch.point), n);
+        sn_real want = radius < side ? radius : side;
+        sn_vec3 push = sn_quat_turn(m->end.rotation, vec3_scale(n, want - gap));
+        if (i == FACES_TO_TRY)
+            push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[wall->slot]));
+        move(p, wall, push, push);
+    }
+}
+
+static bool has_faces(const sn_shape *shape)
+{
+    return shape->type == SN_COLLIDER_MESH || shape->type == SN_COLLIDER_FIELD || shape->type == SN_COLLIDER_BOX;
+}
+
+/* Undoes a warm start. */
+static void take_back(const passing *p, sn_wall *wall)
+{
+    sn_vec3 push = vec3_scale(vec3_add(vec3_scale(wall->normal, wall->pressed), wall->rubbed), -1);
+    move(p, wall, push, push);
+    wall->pressed = 0;
+    wall->rubbed = vec3(0, 0, 0);
+}
+
 /* A push away from one face may lead through another one: what is left to do after it. */
 static void hold_in_corner(const passing *p, sn_wall *wall, sn_vec3 from, sn_real radius)
 {
@@ -928,9 +973,12 @@ static void hold_in_corner(const passing *p, sn_wall *wall, sn_vec3 from, sn_rea
     for (uint32_t i = 0; i < CORNER_TRIES; ++i) {
         sn_vec3 x = vec4_xyz(p->world->particles.x[wall->slot]);
         sn_real gap = gap_to(shape, m, from, x, radius, &touch);
-        if (!(gap < 0))
+        if (!(gap < -CORNER_SLACK * radius))
             return;
-        sn_vec3 push = vec3_scale(sn_quat_turn(m->end.rotation, touch.normal), -gap);
+        sn_vec3 n = sn_quat_turn(m->end.rotation, touch.normal);
+        if (i == 0 && vec3_dot(n, wall->normal) > SAME_FACE)
+            return; /* what has just been done, and may overlap a little */
+        sn_vec3 push = vec3_scale(n, -gap);
         move(p, wall, push, push);
         wall->pressed = 0; /* between several faces none of them is what it will lean on in the next substep */
         wall->rubbed = vec3(0, 0, 0);
@@ -955,9 +1003,20 @@ static void project_wall(const passing *p, sn_wall *wall)
     sn_touch touch;
     const sn_shape *shape = &record_of(p->world, wall->number)->shape;
     sn_real radius = store->radius[wall->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
+    if (wall->pressed > 0 && has_faces(shape) && touch.distance < (sn_real)INFINITY &&
+        vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), wall->normal) < SAME_FACE) {
+        take_back(p, wall); /* it leans on another face now */
+        x = vec4_xyz(store->x[wall->slot]);
+        u = vec3_sub(x, came_from);
+        gap = gap_to(shape, m, came_from, x, radius, &touch);
+    }
     wall->clear = gap;
-    if (!(gap < 0) && !(wall->pressed > 0))
+    bool sheet = shape->type == SN_COLLIDER_MESH && !wall->sensor;
+    if (!(gap < 0) && !(wall->pressed > 0)) {
+        if (sheet && came > radius / 2)
+            keep_out(p, wall, shape, m, came_from, radius + shape->thickness);
         return;
+    }
     wall->clear = 0; /* what acts, moves */
     if (shape->type == SN_COLLIDER_PLANE) {
         wall->normal = m->normal;
@@ -995,8 +1054,10 @@ static void project_wall(const passing *p, sn_wall *wall)
     move(p, wall, vec3_add(push, vec3_scale(n, deep)), push);
     wall->pressed = pressed;
     wall->rubbed = rubs;
-    if (shape->type == SN_COLLIDER_MESH || shape->type == SN_COLLIDER_FIELD)
+    if (has_faces(shape))
         hold_in_corner(p, wall, came_from, radius);
+    if (sheet)
+        keep_out(p, wall, shape, m, came_from, radius + shape->thickness);
 }
 
 static void meet_wall(const passing *p, sn_wall *wall)

@@ -168,7 +168,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     if (s->mode == READ)
         sn_sleep_restored(&contact->sleep), contact->events.event_table.count = 0;
     if (s->mode == READ)
-        contact->press_start_table.count = 0, contact->has_radii = true; /* the next step finds out */
+        contact->press_start_table.count = 0; /* the next step makes it */
     if (s->mode == READ)
         sn_contact_restored(contact);
 }
@@ -210,6 +210,8 @@ static void walk(stream *s, sn_world *world)
         sn_history_bind(&world->history);
         sn_store_bind(&world->constraints);
     }
+    for (uint32_t i = 0; s->mode == READ && i < world->particles.table.count; ++i)
+        world->contact.has_radii = world->contact.has_radii || world->particles.radius[i] > 0;
 }
 
 /* How many bytes to write. The order is rid of removed constraints first: it could otherwise mention pools that are

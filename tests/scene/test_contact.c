@@ -502,9 +502,9 @@ static void test_grains(void **state)
     assert_close(support_gap(fixture_place(&f, 60), fixture_place(&f, 61)), 3, 1e-5);
     assert_true(support_gap(fixture_place(&f, 62), fixture_place(&f, 1062)) > 1e-6); /* another seed, another heap */
     fixture_close(&f);
-    assert_refused("{'objects': [{'type': 'grains'}]}", "objects[0]", "'radius' 'spacing'");
-    assert_refused("{'world': {'dimensions': 2}, 'objects': [{'type': 'grains', 'radius': 1}]}", "objects[0].layers",
-                   "10 1");
+    assert_refused("{'world': {'dimensions': 2}, 'objects': [{'type': 'grains', 'layers': 2}]}", "objects[0].layers",
+                   "2 1");
+    assert_refused("{'objects': [{'type': 'grains', 'rows': 0}]}", "objects[0].rows", "0 1");
     assert_refused(
         "{'objects': [{'type': 'grains', 'radius': 1, 'columns': 100000, 'rows': 100000, 'layers': 100000}]}",
         "objects[0]", "1e+15 particles GB");

@@ -469,15 +469,15 @@ static void test_hour_glass(void **state)
     (void)state;
     sn_loaded loaded;
     sn_scene *scene = load("hour_glass", &loaded, 0, NULL);
-    uint32_t frames = support_rounds(480, 40);
+    uint32_t frames = support_rounds(360, 40);
     step(scene, frames);
     assert_true(lowest(scene) > -2e-3);
     for (uint32_t i = 0; i < sn_scene_object(scene, 0)->run.count; ++i) {
         sn_vec3 x = place(scene, "sand", i);
         assert_true(hypot((double)x.x, (double)x.z) < 0.338);
-        assert_true(frames < 480 || (double)x.y < 0.6);
+        assert_true(frames < 360 || (double)x.y < 0.6);
     }
-    assert_true(frames < 480 || kinetic(scene) < 1e-3);
+    assert_true(frames < 360 || kinetic(scene) < 1e-3);
     sn_loaded_release(&loaded);
 }
 

@@ -6,9 +6,9 @@
 #include "scene/load.h"
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0xcb94db6ece44cf16)
+#define GOLDEN UINT64_C(0x53433df25df47d9a)
 #else
-#define GOLDEN UINT64_C(0x81e004b229e550eb)
+#define GOLDEN UINT64_C(0x9ebda2ab95116bf4)
 #endif
 
 enum { FRAMES = 600, SOME_FRAMES = 60, FEW_FRAMES = 4 };

@@ -211,6 +211,14 @@ static void test_skin(void **state)
     sn_world_destroy(world);
 }
 
+static void test_default_filter(void **state)
+{
+    (void)state;
+    sn_query_filter filter = sn_default_query_filter();
+    assert_int_equal(filter.what, SN_QUERY_ALL);
+    assert_int_equal(filter.mask, UINT32_MAX);
+}
+
 static void test_one_sided(void **state)
 {
     (void)state;
@@ -1307,6 +1315,7 @@ int main(void)
         cmocka_unit_test(test_points_without_radius),
         cmocka_unit_test(test_skin),
         cmocka_unit_test(test_one_sided),
+        cmocka_unit_test(test_default_filter),
         cmocka_unit_test(test_solid_mesh),
         cmocka_unit_test(test_thickness),
         cmocka_unit_test(test_field_in_a_turned_frame),
