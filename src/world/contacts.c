@@ -38,6 +38,8 @@ enum {
 #define EASE ((sn_real)0.2)
 #define SLOP ((sn_real)0.002)
 
+#define WALL_PIECE 512u /* particles whose walls are one task */
+
 #define FEW_COLLIDERS 16u /* so many are looked at one by one */
 
 void sn_contacts_init(sn_contacts *c)
@@ -554,7 +556,7 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     finding *f = data;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
-    uint32_t first = index * SN_PIECE, end = count - first < SN_PIECE ? count : first + SN_PIECE, found = 0;
+    uint32_t first = index * WALL_PIECE, end = count - first < WALL_PIECE ? count : first + WALL_PIECE, found = 0;
     sn_wall *wall = f->counting ? NULL : (sn_wall *)f->contacts->wall_table.column[0] + start[index];
     for (uint32_t slot = first; slot < end; ++slot)
         found += look_around(f, slot, wall ? wall + found : NULL);
@@ -576,7 +578,7 @@ static sn_result find_walls(finding *f)
     sn_contacts *c = f->contacts;
     uint32_t count = world->particles.table.count, total = 0;
     c->walls = 0;
-    c->pieces = (count + SN_PIECE - 1) / SN_PIECE;
+    c->pieces = (count + WALL_PIECE - 1) / WALL_PIECE;
     if (!world->contact.collider_ids.live || !count) {
         c->pieces = 0;
         return SN_OK;
@@ -1242,25 +1244,45 @@ static sn_press wall_press(const sn_world *world, const sn_wall *wall)
                       .normal = wall->normal};
 }
 
-/* Calls `each` for everything that is pressed. */
-static void tell(sn_world *world, void (*each)(sn_contact_world *c, const sn_press *press), sn_press press)
+/* Calls `each` for everything that is pressed; for pairs on several threads at once. */
+typedef void press_fn(sn_contact_world *c, const sn_press *press);
+
+static void tell(sn_world *world, press_fn *each, sn_press press)
 {
     press.generation = generation_of(world, press.number);
     press.other_generation = generation_of(world, press.other);
     each(&world->contact, &press);
 }
 
-static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const sn_press *press))
+typedef struct telling {
+    sn_world *world;
+    press_fn *each;
+} telling;
+
+static void tell_pairs(void *data, uint32_t first, uint32_t end)
+{
+    const telling *t = data;
+    const sn_contacts *c = &t->world->contacts;
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
+            if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0)
+                tell(t->world, t->each, pair_press(t->world, b, i));
+}
+
+/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
+static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
+{
+    if (!sn_parallel_for(&world->parallel, count, piece, data))
+        sn_parallel_repair(&world->parallel);
+}
+
+static void each_press(sn_world *world, press_fn *each)
 {
     const sn_contacts *c = &world->contacts;
     const sn_wall *wall = c->wall_table.column[0];
     const sn_graze *graze = c->graze_table.column[0];
-    for (uint32_t b = 0; b < c->near.batches; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
-            if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
-                sn_press press = pair_press(world, b, i);
-                tell(world, each, press);
-            }
+    telling t = {world, each};
+    share_loop(world, c->near.batches, tell_pairs, &t);
     for (uint32_t i = 0; i < c->walls; ++i)
         if (wall[i].pressed > 0) {
             sn_press press = wall_press(world, &wall[i]);
@@ -1283,14 +1305,31 @@ static void each_press(sn_world *world, void (*each)(sn_contact_world *c, const 
 
 static void count_press(sn_contact_world *c, const sn_press *press)
 {
-    ((uint32_t *)c->press_start_table.column[0])[press->number + 1]++;
-    c->press_table.count++;
+    atomic_uint *start = c->press_start_table.column[0];
+    atomic_fetch_add_explicit(&start[press->number + 1], 1, memory_order_relaxed);
 }
 
 static void write_press(sn_contact_world *c, const sn_press *press)
 {
-    uint32_t at = ((uint32_t *)c->press_start_table.column[0])[press->number]++;
+    atomic_uint *start = c->press_start_table.column[0];
+    uint32_t at = atomic_fetch_add_explicit(&start[press->number], 1, memory_order_relaxed);
     ((sn_press *)c->press_table.column[0])[at] = *press;
+}
+
+/* Who came first to write is chance: those of a number are sorted. */
+static void sort_press(void *data, uint32_t first, uint32_t end)
+{
+    const sn_contact_world *c = data;
+    const uint32_t *start = c->press_start_table.column[0];
+    sn_press *press = c->press_table.column[0];
+    for (uint32_t number = first; number < end; ++number)
+        for (uint32_t i = start[number] + 1; i < start[number + 1]; ++i) {
+            sn_press here = press[i];
+            uint32_t at = i;
+            for (; at > start[number] && press[at - 1].other > here.other; --at)
+                press[at] = press[at - 1];
+            press[at] = here;
+        }
 }
 
 bool sn_contacts_reserve_memory(sn_world *world)
@@ -1302,7 +1341,8 @@ bool sn_contacts_reserve_memory(sn_world *world)
     uint32_t asleep = contact->sleep.sleepers ? contact->press_table.count : 0;
     return sn_table_reserve(&contact->press_table, &world->allocator,
                             (uint64_t)c->near.pairs + c->walls + c->grazes + asleep) &&
-           sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2);
+           sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, world->ids.table.count);
 }
 
 /* Contacts of those who sleep stay what they were. How many there are. */
@@ -1338,12 +1378,14 @@ void sn_contacts_remember(sn_world *world)
         count_press(c, &aside[i]);
     for (uint32_t i = 0; i < numbers; ++i)
         start[i + 1] += start[i];
+    c->press_table.count = start[numbers];
     each_press(world, write_press);
     for (uint32_t i = 0; i < kept; ++i)
         write_press(c, &aside[i]);
     memmove(start + 1, start, numbers * sizeof *start);
     start[0] = 0;
     c->press_start_table.count = numbers;
+    share_loop(world, numbers, sort_press, c);
 }
 
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)

@@ -6,9 +6,9 @@
 #include "scene/load.h"
 
 #if SINEW_DOUBLE
-#define GOLDEN UINT64_C(0x53433df25df47d9a)
+#define GOLDEN UINT64_C(0x8be1dc67500063ad)
 #else
-#define GOLDEN UINT64_C(0x9ebda2ab95116bf4)
+#define GOLDEN UINT64_C(0x3c21fd30598bbf73)
 #endif
 
 enum { FRAMES = 600, SOME_FRAMES = 60, FEW_FRAMES = 4 };
