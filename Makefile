@@ -45,7 +45,7 @@ fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another tim
 	@$(setup) build test
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
+bench: ## measure the speed, beside Bullet if Debian has it (about half an hour)
 	@$(setup) build
 	-@$(setup) bench
 	@$(call configure,release) -DSINEW_BENCH_BULLET=ON

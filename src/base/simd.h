@@ -165,6 +165,25 @@ SN_INLINE bool flags_all(flags where)
 #endif
 }
 
+/* A bit for each lane that is flagged. */
+SN_INLINE uint32_t flags_bits(flags where)
+{
+#if SN_WIDTH == 1
+    return where != 0;
+#elif SN_WIDTH == 16 && defined(__AVX512DQ__)
+    return _mm512_movepi32_mask((__m512i)where);
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    return (uint32_t)_mm256_movemask_ps((__m256)where);
+#elif SN_WIDTH == 4 && defined(__SSE2__)
+    return (uint32_t)_mm_movemask_ps((__m128)where);
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        bits |= (uint32_t)(where[i] & 1) << i;
+    return bits;
+#endif
+}
+
 /* a if it is the smaller one, otherwise b: b if one of them is not a number, and of two zeros. */
 SN_INLINE lanes lanes_min(lanes a, lanes b)
 {

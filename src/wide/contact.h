@@ -75,22 +75,6 @@ SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records spee
     contact_store(v, index, records_add(speed, records_turn((records){{by.x, by.y, by.z, lanes_all(0)}})), mask);
 }
 
-SN_INLINE uint32_t contact_bits(flags where)
-{
-#if SN_WIDTH == 1
-    return where != 0;
-#elif SN_WIDTH == 8 && defined(__AVX__)
-    return (uint32_t)_mm256_movemask_ps((__m256)where);
-#elif SN_WIDTH == 4 && defined(__SSE2__)
-    return (uint32_t)_mm_movemask_ps((__m128)where);
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < SN_WIDTH; ++i)
-        bits |= (uint32_t)(where[i] & 1) << i;
-    return bits;
-#endif
-}
-
 /* Those lanes of a batch that have a pair. */
 SN_INLINE uint32_t contact_present(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
@@ -160,13 +144,13 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
                 steady = lanes_min(last, lanes_load(run->last + at) * lanes_all(2));
     lanes length;
     lanes_store(run->last + at, last);
-    if (!contact_bits(lanes_above(last, zero)))
+    if (!flags_bits(lanes_above(last, zero)))
         return;
     lanes share = lanes_keep(lanes_above(steady, zero), steady / last);
     lanes3 rubbed = lanes3_scale(contact_vector(run->rubbed, batch, first), share);
     lanes_store(run->pressed + at, steady);
     contact_set_vector(run->rubbed, batch, first, rubbed);
-    uint32_t now = contact_bits(lanes_above(steady, zero)) & contact_present(run, batch, first);
+    uint32_t now = flags_bits(lanes_above(steady, zero)) & contact_present(run, batch, first);
     contact_pair p;
     if (!now)
         return;
@@ -213,7 +197,7 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes3 d = lanes3_sub(p.xa, p.xb);
     flags acts =
         (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & lanes_above(p.wa + p.wb, zero);
-    uint32_t now = contact_bits(acts) & contact_present(run, batch, first);
+    uint32_t now = flags_bits(acts) & contact_present(run, batch, first);
     if (!now)
         return;
     lanes length;
@@ -248,7 +232,7 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     lanes3 x = {place.part[0], place.part[1], place.part[2]};
     lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius, pressed = lanes_load(run->pressed + first);
     lanes_store(run->gap + first, gap);
-    uint32_t now = contact_bits(lanes_above(zero, gap) | lanes_above(pressed, zero)) & present;
+    uint32_t now = flags_bits(lanes_above(zero, gap) | lanes_above(pressed, zero)) & present;
     if (!now)
         return;
     records goes = records_load_far(run->v, slot), speed = records_turn(goes);

@@ -140,22 +140,6 @@ SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_l
     (void)run, (void)shape, (void)layout, (void)b, (void)lanes_left; /* there is none */
 }
 #else
-SN_INLINE uint32_t flags_bits(flags where)
-{
-#if SN_WIDTH == 16 && defined(__AVX512DQ__)
-    return _mm512_movepi32_mask((__m512i)where);
-#elif SN_WIDTH == 8 && defined(__AVX__)
-    return (uint32_t)_mm256_movemask_ps((__m256)where);
-#elif SN_WIDTH == 4 && defined(__SSE2__)
-    return (uint32_t)_mm_movemask_ps((__m128)where);
-#else
-    uint32_t bits = 0;
-    for (int i = 0; i < SN_WIDTH; ++i)
-        bits |= (uint32_t)(where[i] & 1) << i;
-    return bits;
-#endif
-}
-
 /* A run of the batches from b on. */
 SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t batches)
 {
