@@ -4,11 +4,11 @@
 PREFIX ?= /usr/local
 setup  := scripts/setup.sh
 
-# Configuring is quiet unless it fails.
-configure = mkdir -p build/$(1) && { cmake --preset $(1) >build/$(1)/configure.log 2>&1 \
+# Configuring is quiet unless it fails: $(call configure,PRESET,OPTIONS)
+configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz bench bench-docs accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz bench bench-long bench-docs accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -31,7 +31,7 @@ run: ## simulate a washing line in the wind: a point cache for Blender, a trace 
 test: ## run the tests: as shipped, with ASan and UBSan, in double precision, and a moment of fuzzing
 	@$(setup) build test
 	@scripts/test.sh release asan double
-	@scripts/fuzz.sh 4
+	@scripts/fuzz.sh smoke
 
 test-long: ## run the tests with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test
@@ -45,16 +45,18 @@ fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another tim
 	@$(setup) build test
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
-bench: ## measure the speed, beside Bullet if Debian has it (about half an hour)
+bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
+bench-long: ## the same with the pile of a million spheres (about half an hour)
+bench bench-long:
 	@$(setup) build
 	-@$(setup) bench
-	@$(call configure,release) -DSINEW_BENCH_BULLET=ON
+	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
 	@cmake --build --preset release --target bench_programs
-	@scripts/bench.sh
+	@scripts/bench.sh $(if $(filter bench-long,$@),--long)
 
-bench-docs: ## measure the speed and write docs/performance.md
+bench-docs: ## measure everything and write docs/performance.md (about an hour)
 	@$(setup) build bench
-	@$(call configure,release) -DSINEW_BENCH_BULLET=ON
+	@$(call configure,release,-DSINEW_BENCH_BULLET=ON)
 	@cmake --build --preset release --target bench_programs
 	@scripts/bench.sh --docs
 
@@ -80,7 +82,7 @@ test-blender: ## open an export in Blender and compare every vertex with what wa
 	@cmake --build --preset release --target sinew_command
 	@scripts/blender_test.sh build/release/sinew
 
-gallery: ## render the pictures of the README with Blender
+gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(setup) build blender
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command

@@ -45,8 +45,13 @@ static double steepest(const sn_kind *kind, const sn_constraint_def *def, room *
     sn_real c[SN_MAX_ROWS] = {0};
     for (uint32_t i = 0; i < points * kind->rows; ++i)
         r->gradient[i] = (sn_vec3){0, 0, 0};
-    sn_eval_in in = {r->x, def->param, points, kind->context};
-    sn_eval_out out = {c, r->gradient};
+    sn_eval_in in = {.x = r->x,
+                     .param = def->param,
+                     .points = points,
+                     .context = kind->context,
+                     .point_param = def->point_param,
+                     .state = def->state};
+    sn_eval_out out = {.c = c, .gradient = r->gradient};
     if (!kind->eval(&in, &out))
         return 0;
     double largest = 0;

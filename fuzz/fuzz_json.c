@@ -1,5 +1,6 @@
 /* Any bytes: they are refused with a reason, or they are a document that is the same after writing and reading it
    again, and of which every value can be found in the text. */
+#include "fuzz/check.h"
 #include "scene/json.h"
 
 #include <float.h>
@@ -8,14 +9,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* Numbers keep the digits that sn_real needs; whole ones, and those that it cannot hold, keep all. */
 static bool same_number(double a, double b)

@@ -1,6 +1,7 @@
 /* Any bytes: up to the first zero they are the text of a scene, and what follows is the mesh that it may name. Either
    it is refused with a reason, or it is a scene that is the same world after saving and loading it, and that can be
    run, and saved and loaded on the way. */
+#include "fuzz/check.h"
 #include "scene/json.h"
 #include "scene/scene.h"
 
@@ -10,14 +11,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room); /* libFuzzer's own */
-
-#define CHECK(condition)                                                                                               \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                                            \
-            abort();                                                                                                   \
-        }                                                                                                              \
-    } while (0)
 
 /* Small enough that no input takes long. What is saved may be larger than the scene that it came from, since builders
    know shorter ways to say it. */
@@ -38,6 +31,22 @@ static bool read_file(void *context, const char *name, sn_arena *arena, const vo
     if (!*bytes)
         snprintf(message, message_size, "no memory");
     return *bytes != NULL;
+}
+
+/* One task after the other: libFuzzer keeps an input for what it reaches, and on several threads that is a matter of luck. */
+static void run_tasks(void *context, uint32_t count, void (*task)(void *data, uint32_t index), void *data)
+{
+    (void)context;
+    for (uint32_t i = 0; i < count; ++i)
+        task(data, i);
+}
+
+static sn_scene_options options_of(uint64_t memory)
+{
+    sn_scene_options options = sn_default_scene_options();
+    options.memory = memory;
+    options.tasks.run = run_tasks;
+    return options;
 }
 
 /* Every refusal has a reason in words, of whole characters. */
@@ -93,8 +102,7 @@ static sn_scene *save_and_load(sn_scene *scene)
     CHECK(stream && sn_json_write(stream, document.root));
     fclose(stream);
     sn_document_release(&document);
-    sn_scene_options options = sn_default_scene_options();
-    options.memory = MEMORY_AGAIN;
+    sn_scene_options options = options_of(MEMORY_AGAIN);
     sn_scene *again = create(text, length, &options, true);
     free(text);
     return again;
@@ -115,8 +123,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint8_t *zero = memchr(data, 0, size);
     size_t length = zero ? (size_t)(zero - data) : size;
     file mesh = {zero ? zero + 1 : data, zero ? size - length - 1 : 0};
-    sn_scene_options options = sn_default_scene_options();
-    options.memory = MEMORY;
+    sn_scene_options options = options_of(MEMORY);
     options.read_file = read_file;
     options.read_file_context = &mesh;
     sn_scene *scene = create((const char *)data, length, &options, false);

@@ -1,17 +1,17 @@
 /* Colliders of a scene. */
 #include "scene/state.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#define REAL_MOST (sizeof(sn_real) == sizeof(float) ? (double)FLT_MAX : DBL_MAX)
 
 /* A field that is baked has so many samples along the longest side of its mesh if nothing else is said, and some beyond its
    ends: to know beforehand what it takes. */
 #define DEFAULT_CELLS 64.0
 #define CELLS_BEYOND  8.0
+
+/* m: the engine takes nothing larger, see sn_collider_def. Said here in the words of the file. */
+#define LARGEST 1e15
 
 /* What a triangle and its share of a tree take, in bytes, about. */
 #define BYTES_PER_TRIANGLE 200.0
@@ -135,22 +135,37 @@ static bool make_plane(making *m)
     return true;
 }
 
+/* What the engine takes for half a length, or a radius. */
+static bool is_length(double x)
+{
+    return x > 0 && x <= LARGEST;
+}
+
 static bool make_box(making *m)
 {
     sn_vec3 size = ((const sn_cuboid_keys *)m->own)->size;
     if (sn_world_dimensions(m->scene->world) == 2 && size.z == 0)
         size.z = 1; /* in a plane two numbers are enough */
-    if (!(size.x > 0 && size.y > 0 && size.z > 0))
-        return sn_reader_fail_key(m->reader, "size", "found [%g, %g, %g], expected more than 0 m each", (double)size.x,
-                                  (double)size.y, (double)size.z);
-    m->def->half = (sn_vec3){size.x / 2, size.y / 2, size.z / 2};
+    sn_vec3 half = {size.x / 2, size.y / 2, size.z / 2};
+    if (!(is_length((double)half.x) && is_length((double)half.y) && is_length((double)half.z)))
+        return sn_reader_fail_key(m->reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
+                                  (double)size.x, (double)size.y, (double)size.z, 2 * LARGEST);
+    m->def->half = half;
     return true;
+}
+
+/* x: what the engine is to have of the number that was found, which is so many times that. */
+static bool check_length(making *m, const char *key, sn_real x, double times)
+{
+    return is_length((double)x) ||
+           sn_reader_fail_key(m->reader, key, "found %g, expected more than 0 m, and at most %g", times * (double)x,
+                              times * LARGEST);
 }
 
 static bool make_sphere(making *m)
 {
     m->def->radius = ((const sn_ball_keys *)m->own)->radius;
-    return true;
+    return check_length(m, "radius", m->def->radius, 1);
 }
 
 static bool make_capsule(making *m)
@@ -159,8 +174,10 @@ static bool make_capsule(making *m)
     sn_vec3 a = own->from, b = own->to;
     m->def->radius = own->radius;
     m->def->half.y = own->length / 2;
+    if (!check_length(m, "radius", own->radius, 1))
+        return false;
     if (isnan(a.x) && isnan(b.x))
-        return true;
+        return check_length(m, "length", m->def->half.y, 2);
     if (isnan(a.x) || isnan(b.x))
         return sn_reader_fail(m->reader, "'from' and 'to' go together, and '%s' is missing",
                               isnan(a.x) ? "from" : "to");
@@ -169,9 +186,10 @@ static bool make_capsule(making *m)
                               "'from' and 'to' say where it is, so 'position', 'turn' and 'rotation' cannot");
     double d[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
     double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    if (!(length > 0 && length < REAL_MOST))
-        return sn_reader_fail_key(m->reader, "to", "it is %g m from 'from', expected more than 0", length);
     m->def->half.y = (sn_real)(length / 2);
+    if (!is_length((double)m->def->half.y))
+        return sn_reader_fail_key(m->reader, "to", "it is %g m from 'from', expected more than 0, and at most %g",
+                                  length, 2 * LARGEST);
     m->def->rotation =
         sn_rotation_facing((sn_vec3){(sn_real)(d[0] / length), (sn_real)(d[1] / length), (sn_real)(d[2] / length)});
     m->def->position = (sn_vec3){(sn_real)(((double)a.x + (double)b.x) / 2), (sn_real)(((double)a.y + (double)b.y) / 2),
@@ -253,12 +271,29 @@ static bool make_shell(making *m, const sn_shell_keys *own, sn_mesh *mesh)
     return true;
 }
 
+/* To the engine a mesh that is closed, but faces inwards, is a sheet: a room, if that was meant, and no solid, if that was. */
+static void note_inside_out(making *m, const sn_mesh *mesh)
+{
+    sn_mesh_topology topology;
+    char message[160];
+    if (!sn_mesh_connect(&m->scene->scratch, mesh, &topology, message, sizeof message) || !topology.closed ||
+        !topology.oriented || !(sn_mesh_volume(mesh) < 0))
+        return;
+    sn_problems_add(
+        m->reader->problems, SN_PROBLEM_NOTE, m->reader->path, false,
+        "this mesh is closed, but its triangles face inwards: it is a sheet around its inside, and would be "
+        "solid if they ran counter-clockwise seen from outside");
+}
+
 static bool make_mesh(making *m)
 {
     const sn_sheet_keys *own = m->own;
     sn_mesh mesh;
     m->def->one_sided = own->one_sided;
-    return make_shell(m, &own->shell, &mesh);
+    if (!make_shell(m, &own->shell, &mesh))
+        return false;
+    note_inside_out(m, &mesh);
+    return true;
 }
 
 /* What baking is going to take. */
@@ -292,8 +327,9 @@ static bool make_grid(making *m, const sn_field_keys *own)
         return sn_reader_fail_key(m->reader, "counts", "found %u numbers, expected three", counts->count);
     for (int k = 0; k < 3; ++k) {
         double n = counts->data[k];
-        if (n != floor(n))
-            return sn_reader_fail_key(m->reader, "counts", "found %g, expected a whole number", n);
+        if (!(n >= 2) || n != floor(n))
+            return sn_reader_fail_key(m->reader, "counts", "found %.10g along %c, expected a whole number, 2 or more",
+                                      n, "xyz"[k]);
         m->def->sample_count[k] = (uint32_t)n;
         whole *= n;
     }

@@ -6,6 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A field of an object has so many samples along its longest side, and some beyond its ends: more than particles that are a few
+   cells apart can tell. */
+#define FIELD_CELLS  32.0
+#define CELLS_BEYOND 8.0
+
 /* ---- Materials --------------------------------------------------------------------------------------------------------- */
 
 sn_contact_material sn_surface_material(const sn_surface_keys *keys)
@@ -101,7 +106,7 @@ bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value 
     char *copy = name ? sn_arena_copy(&scene->arena, name, strlen(name)) : NULL;
     if (!group || (name && !copy))
         return sn_reader_fail(reader, "no memory for a group");
-    *group = (sn_scene_group){copy, number, !isnan(keys.rest_gap)};
+    *group = (sn_scene_group){copy, number, !isnan(keys.rest_gap), keys.field};
     return set_group(scene, reader, &keys, number, sn_value_find(value, "self") != NULL);
 }
 
@@ -239,28 +244,94 @@ static bool go_to_rest(sn_scene *scene, sn_object *object, sn_vec3 **now)
     return read_places(scene, object, &scene->scratch, now) && put_places(scene, object, object->rest);
 }
 
+/* The triangles of all objects of the group, in one mesh; what it takes is known beforehand. */
+static bool gather_shell(sn_scene *scene, const sn_scene_group *group, sn_collider_def *def)
+{
+    uint64_t vertices = 0, triangles = 0;
+    for (uint32_t i = 0; i < scene->objects.count; ++i)
+        if (scene_object(scene, i)->group == group->number) {
+            vertices += scene_object(scene, i)->run.count;
+            triangles += scene_object(scene, i)->triangle_count;
+        }
+    sn_vec3 *vertex = sn_arena_take(&scene->scratch, (size_t)vertices + 1, sizeof *vertex);
+    uint32_t *corner = sn_arena_take(&scene->scratch, 3 * (size_t)triangles + 1, sizeof *corner);
+    if (!vertex || !corner || vertices > UINT32_MAX || triangles > UINT32_MAX)
+        return false;
+    *def = sn_default_collider_def();
+    def->type = SN_COLLIDER_FIELD;
+    def->vertices = vertex;
+    def->triangles = corner;
+    for (uint32_t i = 0; i < scene->objects.count; ++i) {
+        const sn_object *object = scene_object(scene, i);
+        if (object->group != group->number)
+            continue;
+        for (uint32_t k = 0; k < 3 * object->triangle_count; ++k)
+            corner[3 * (size_t)def->triangle_count + k] = def->vertex_count + object->triangle[k];
+        if (object->run.count && sn_read_positions(scene->world, object->run, &vertex[def->vertex_count].x, 0) != SN_OK)
+            return false;
+        def->vertex_count += object->run.count;
+        def->triangle_count += object->triangle_count;
+    }
+    return true;
+}
+
+static sn_real longest_side(const sn_collider_def *def)
+{
+    sn_vec3 low = {INFINITY, INFINITY, INFINITY}, high = {-INFINITY, -INFINITY, -INFINITY};
+    for (uint32_t i = 0; i < 3 * def->triangle_count; ++i) {
+        const sn_vec3 *v = &def->vertices[def->triangles[i]];
+        low = (sn_vec3){v->x < low.x ? v->x : low.x, v->y < low.y ? v->y : low.y, v->z < low.z ? v->z : low.z};
+        high = (sn_vec3){v->x > high.x ? v->x : high.x, v->y > high.y ? v->y : high.y, v->z > high.z ? v->z : high.z};
+    }
+    sn_real x = high.x - low.x, y = high.y - low.y, z = high.z - low.z;
+    return x > y ? (x > z ? x : z) : y > z ? y : z;
+}
+
+/* Its objects are at rest. */
+static bool give_field(sn_scene *scene, sn_reader *reader, const sn_scene_group *group)
+{
+    const double bytes = (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) *
+                         sizeof(sn_real);
+    sn_collider_def def;
+    if (!sn_scene_fits(scene, reader, bytes))
+        return false;
+    if (!gather_shell(scene, group, &def))
+        return sn_reader_fail(reader, "no memory for the field of group %u", group->number);
+    if (!def.triangle_count)
+        return sn_reader_fail(reader, "no object of group %u has triangles, so it has no field", group->number);
+    scene->planned += bytes;
+    def.cell = longest_side(&def) / (sn_real)FIELD_CELLS;
+    return sn_world_set_group_field(scene->world, group->number, &def) == SN_OK || sn_scene_refused(scene, reader);
+}
+
 static bool take_rest_shape(sn_scene *scene, sn_reader *reader, const sn_scene_group *group)
 {
     uint32_t count = scene->objects.count, members = 0;
     sn_vec3 **now = sn_arena_take(&scene->scratch, count ? count : 1, sizeof *now);
-    bool good = now != NULL;
+    bool good = now != NULL, told = false;
     for (uint32_t i = 0; i < count && good; ++i)
         if (scene_object(scene, i)->group == group->number && scene_object(scene, i)->run.count) {
             good = go_to_rest(scene, scene_object(scene, i), &now[i]);
             ++members;
         }
-    if (good && members)
+    if (good && members && group->rest)
         good = sn_world_take_rest_shape(scene->world, group->number) == SN_OK;
+    if (good && members && group->field) {
+        good = give_field(scene, reader, group);
+        told = !good;
+    }
     for (uint32_t i = 0; i < count && good; ++i)
         if (now[i])
             good = put_places(scene, scene_object(scene, i), now[i]);
     sn_arena_release(&scene->scratch);
+    if (told)
+        return false;
     if (!good)
         return sn_reader_fail(reader, "no rest shape of group %u: %s", group->number,
                               *sn_world_error(scene->world) ? sn_world_error(scene->world) : "no memory");
     if (!members)
         sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
-                        "no object is of group %u, so it has no rest shape", group->number);
+                        "no object is of this group, so it has no %s", group->rest ? "rest shape" : "field");
     return true;
 }
 
@@ -270,8 +341,12 @@ bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader)
     bool good = true;
     for (uint32_t i = 0; i < scene->groups.count && good; ++i) {
         const sn_scene_group *group = (const sn_scene_group *)scene->groups.items + i;
-        if (group->rest)
+        char number[16];
+        snprintf(number, sizeof number, "%u", group->number);
+        size_t own = sn_reader_enter_key(reader, group->name ? group->name : number);
+        if (group->rest || group->field)
             good = take_rest_shape(scene, reader, group);
+        sn_reader_leave(reader, own);
     }
     sn_reader_leave(reader, length);
     return good;

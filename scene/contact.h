@@ -20,7 +20,7 @@ typedef struct sn_group_keys {
     uint32_t category, mask;
     bool self;        /* if not given: as the engine has it, which is true for group 0 */
     sn_real rest_gap; /* NaN: not given, and no rest shape is taken */
-    bool rolls, directional;
+    bool rolls, directional, field;
     uint32_t number; /* UINT32_MAX: not given */
 } sn_group_keys;
 

@@ -91,7 +91,10 @@ static const sn_key group_keys[] = {
     {"rolls", SN_KEY_TRUTH, GROUP(rolls),
      .about = "friction makes them turn, and balls roll; otherwise they slide like blocks"},
     {"directional", SN_KEY_TRUTH, GROUP(directional),
-     .about = "others are rejected by the normals of the group's skin, so that two objects cannot interlock"},
+     .about = "others are pushed along the normals of this object, of its field or skin, so that two objects cannot "
+              "interlock"},
+    {"field", SN_KEY_TRUTH, GROUP(field),
+     .about = "its triangles, which must be closed, are made into a distance field that tells its normals"},
     {"number", SN_KEY_COUNT, GROUP(number), .most = 4294967294.0,
      .about = "its number, for a group with a name; one that nothing else has if not given"},
     END};

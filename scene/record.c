@@ -86,7 +86,7 @@ static bool read_number(sn_reader *reader, const sn_value *value, const sn_key *
     if ((least != 0 || most != 0) && !(x >= least && x <= most)) {
         if (isinf(most))
             return sn_reader_fail(reader, "found %g, expected %g%s%s or more", x, least, space, unit);
-        return sn_reader_fail(reader, "found %g, expected %.10g to %.10g%s%s", x, least, most, space, unit);
+        return sn_reader_fail(reader, "found %.10g, expected %.10g to %.10g%s%s", x, least, most, space, unit);
     }
     return true;
 }

@@ -679,6 +679,29 @@ static void save_record(saver *s, sn_value *root)
 
 /* ---- The document --------------------------------------------------------------------------------------------------------------- */
 
+/* Looks for a number that JSON has no word for, and leaves where it is in the path. */
+static bool is_finite(const sn_value *value, char *path, size_t size)
+{
+    const size_t length = strlen(path);
+    bool good = value->type != SN_VALUE_NUMBER || isfinite(value->number);
+    for (uint32_t i = 0; value->numbers && i < value->count && good; ++i) {
+        good = isfinite(value->numbers[i]);
+        if (!good)
+            snprintf(path + length, size - length, "[%u]", i);
+    }
+    const sn_value *item = value->numbers ? NULL : value->first;
+    for (uint32_t i = 0; item && good; ++i, item = item->next) {
+        if (item->key)
+            snprintf(path + length, size - length, "%s%s", length ? "." : "", item->key);
+        else
+            snprintf(path + length, size - length, "[%u]", i);
+        good = is_finite(item, path, size);
+        if (good)
+            path[length] = 0;
+    }
+    return good;
+}
+
 static bool save_all(saver *s)
 {
     if (!number_particles(s) || !rank_constraints(s))
@@ -698,7 +721,13 @@ static bool save_all(saver *s)
     save_motions(s, root);
     save_events(s, root);
     save_record(s, root);
-    return !s->out->failed || fail(s, "no memory for the document");
+    char path[160] = "", text[240];
+    if (s->out->failed)
+        return fail(s, "no memory for the document");
+    if (is_finite(root, path, sizeof path))
+        return true;
+    snprintf(text, sizeof text, "%s is infinite or no number, and a scene file can hold neither", path);
+    return fail(s, text);
 }
 
 bool sn_scene_save(sn_scene *scene, sn_document *document, char *message, size_t size)

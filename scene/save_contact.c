@@ -43,6 +43,7 @@ static void save_group(sn_scene *scene, sn_document *out, sn_value *groups, cons
         keys.rest_gap = c.rest_gap;
     keys.rolls = c.rolls;
     keys.directional = c.directional;
+    keys.field = group->field;
     char number[16];
     snprintf(number, sizeof number, "%u", group->number);
     if (group->name)
@@ -78,7 +79,7 @@ static void save_groups(sn_scene *scene, sn_document *out, sn_value *root)
     for (uint32_t i = 0; i < scene->groups.count; ++i)
         save_group(scene, out, list_of_groups(out, root, &groups), &group[i]);
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
-        sn_scene_group own = {NULL, scene_object(scene, i)->group, false};
+        sn_scene_group own = {.number = scene_object(scene, i)->group};
         sn_group_contact c = sn_world_group_contact(scene->world, own.number);
         bool seen = is_plain(own.number, &c) || is_described(scene, own.number);
         for (uint32_t k = 0; k < i && !seen; ++k)
@@ -170,8 +171,9 @@ static const char *name_of(const sn_scene *scene, sn_collider collider, char *ma
     for (uint32_t i = 0; i < scene->colliders.count; ++i)
         if (known[i].handle.index == collider.index && known[i].handle.generation == collider.generation)
             return known[i].name;
-    for (uint32_t i = collider.index; i == collider.index || sn_scene_find_collider(scene, made); ++i)
-        snprintf(made, size, "collider%u", i); /* the program's own */
+    snprintf(made, size, "collider%u", collider.index); /* the program's own, by its number; or, if that is taken, */
+    for (uint32_t i = 2; sn_scene_find_collider(scene, made); ++i)
+        snprintf(made, size, "collider%u-%u", collider.index, i);
     return made;
 }
 
@@ -194,6 +196,21 @@ static const char *save_colliders(sn_scene *scene, sn_document *out, sn_value *r
     return NULL;
 }
 
+/* A field that the program gave to a group is nowhere in the scene. */
+static bool has_foreign_field(const sn_scene *scene)
+{
+    const sn_scene_group *group = scene->groups.items;
+    for (uint32_t i = 0; i < scene->objects.count; ++i) {
+        uint32_t number = scene_object(scene, i)->group;
+        bool known = false;
+        for (uint32_t k = 0; k < scene->groups.count; ++k)
+            known = known || (group[k].number == number && group[k].field);
+        if (!known && sn_world_has_group_field(scene->world, number))
+            return true;
+    }
+    return false;
+}
+
 const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_value *root)
 {
     sn_contact_settings settings = sn_world_contact_settings(scene->world), plain = sn_default_contact_settings();
@@ -202,5 +219,7 @@ const char *sn_scene_save_contact(sn_scene *scene, sn_document *document, sn_val
         settings.sleep_speed != plain.sleep_speed || settings.sleep_time != plain.sleep_time)
         sn_record_write(document, sn_document_record(document, root, "contact"), &sn_contact_record, &settings);
     save_groups(scene, document, root);
+    if (has_foreign_field(scene))
+        return "the program gave a group a distance field, which a scene file cannot hold";
     return save_colliders(scene, document, root);
 }

@@ -60,7 +60,8 @@ typedef struct sn_pinned {
 typedef struct sn_scene_group {
     const char *name; /* NULL: it goes by its number */
     uint32_t number;
-    bool rest; /* its rest shape is taken */
+    bool rest;  /* its rest shape is taken */
+    bool field; /* it has a distance field, of the triangles of its objects at rest */
 } sn_scene_group;
 
 struct sn_scene {
@@ -116,7 +117,7 @@ bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *v
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
 
-/* Groups come before objects, which name them; skins with the object; rest shapes behind all objects. */
+/* Groups come before objects, which name them; skins with the object; rest shapes, and fields of them, behind all objects. */
 bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *record);
 bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *group);
 bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,

@@ -127,7 +127,8 @@ static const sn_key world_keys[] = {
     {"solver", SN_KEY_CHOICE, SETTING(solver), .of = &sn_solver_choices, .about = "how constraints are enforced"},
     {"integrator", SN_KEY_CHOICE, SETTING(integrator), .of = &sn_integrator_choices, .about = "how time is integrated"},
     {"order", SN_KEY_CHOICE, SETTING(order), .of = &sn_order_choices,
-     .about = "in which order a pass visits the constraints"},
+     .about = "in which order a pass visits the constraints; 'tiled' has one of its own and takes no other than the "
+              "default, 'jacobi' and 'lagrange' have none"},
     {"gradients", SN_KEY_CHOICE, SETTING(gradients), .of = &sn_gradients_choices,
      .about = "where gradients of constraints are taken"},
     {"substeps", SN_KEY_COUNT, SETTING(substeps), .least = 1, .most = 100000, .about = "a frame is cut into so many"},

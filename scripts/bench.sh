@@ -1,9 +1,9 @@
 #!/bin/bash
-# Runs the benchmark on Sinew and, if it was built, on Bullet. What 'make bench' and 'make bench-docs' call.
+# Runs the benchmark on Sinew and, if it was built, on Bullet. What 'make bench', 'make bench-long' and 'make bench-docs' call.
 #
-#     scripts/bench.sh [OPTIONS]       options of 'sinew bench', to which --long is added; the rows are also
-#                                      written to out/bench.json
-#     scripts/bench.sh --docs          measures into docs/data/ and writes docs/performance.md from it
+#     scripts/bench.sh [OPTIONS]       options of 'sinew bench', such as --long for the pile of a million, too; the rows are
+#                                      also written to out/bench.json
+#     scripts/bench.sh --docs          measures all of it into docs/data/ and writes docs/performance.md from it
 #     scripts/bench.sh --page          only writes the page, from what lies in docs/data/
 #
 # SINEW_PROGRAM is the sinew command, otherwise build/release/sinew. Let nothing else run on the machine meanwhile. On a
@@ -33,6 +33,6 @@ case ${1:-} in
 --page) page ;;
 *)
   mkdir -p out
-  "$program" bench --long --save out/bench.json "$@"
+  "$program" bench --save out/bench.json "$@"
   ;;
 esac

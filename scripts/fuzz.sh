@@ -1,12 +1,14 @@
 #!/bin/bash
-# Builds the fuzz targets (fuzz/fuzz_NAME.c) and runs each for so many seconds, one on each processor, from its corpus in
-# fuzz/corpus/NAME. Inputs that were new are kept in build/fuzz/corpus; an input that fails is named and kept, and the
-# script fails once all are done.
+# Builds the fuzz targets (fuzz/fuzz_NAME.c) and runs each of them, one on each processor, from its corpus in
+# fuzz/corpus/NAME. An input that fails is named and kept, and the script fails once all are done.
 #
-#   scripts/fuzz.sh SECONDS [NAME...]
+#   scripts/fuzz.sh SECONDS [NAME...]   searches: for so long, from a new seed every time, and from all inputs that were
+#                                       new in earlier runs, which are kept in build/fuzz/corpus
+#   scripts/fuzz.sh smoke [NAME...]     tests: so many runs (below) with one seed, from fuzz/corpus alone. The same inputs
+#                                       every time, so that a change that does not break anything passes; some 4 s each
 set -eu
 cd "$(dirname "$0")/.."
-seconds=${1:?how many seconds}
+mode=${1:?how many seconds, or smoke}
 shift
 mkdir -p build/fuzz
 cmake --preset fuzz >build/fuzz/configure.log 2>&1 || { cat build/fuzz/configure.log; exit 1; }
@@ -20,18 +22,45 @@ if [ ${#names[@]} -eq 0 ]; then
 fi
 cmake --build --preset fuzz --target "${names[@]/#/fuzz_}"
 
+# How much a smoke test tries: scenes are run and saved, the others only read.
+smoke_runs() { # name
+  case $1 in
+    scene) echo 2000 ;;
+    json) echo 60000 ;;
+    *) echo 80000 ;;
+  esac
+}
+
+# The options that say what is tried, one a line.
+plan() { # name
+  if [ "$mode" != smoke ]; then
+    mkdir -p "build/fuzz/corpus/$1"
+    printf '%s\n' "-max_total_time=$mode" "build/fuzz/corpus/$1" "fuzz/corpus/$1"
+    return
+  fi
+  # libFuzzer takes inputs as the folder lists them, and looks into it again by the clock: so they are named, in order
+  local files
+  files=$(LC_ALL=C find "fuzz/corpus/$1" -type f | LC_ALL=C sort | paste -sd ,)
+  rm -rf "build/fuzz/smoke/$1"
+  mkdir -p "build/fuzz/smoke/$1"
+  printf '%s' "$files" >"build/fuzz/$1.inputs"
+  printf '%s\n' -seed=1 "-runs=$(smoke_runs "$1")" -reload=0 "-seed_inputs=@build/fuzz/$1.inputs" "build/fuzz/smoke/$1"
+}
+
 # One target, to its end; says what came of it.
 fuzz() { # name
-  local name=$1 log=build/fuzz/$1.log dictionary=()
-  mkdir -p "build/fuzz/corpus/$name"
-  [ ! -f "fuzz/$name.dict" ] || dictionary=("-dict=fuzz/$name.dict")
-  "build/fuzz/fuzz/fuzz_$name" -max_total_time="$seconds" -max_len=8192 -rss_limit_mb=4096 -timeout=25 \
-    -artifact_prefix="build/fuzz/$name-" "${dictionary[@]}" "build/fuzz/corpus/$name" "fuzz/corpus/$name" \
+  local name=$1 log=build/fuzz/$1.log options=() still=()
+  mapfile -t options < <(plan "$name")
+  [ ! -f "fuzz/$name.dict" ] || options=("-dict=fuzz/$name.dict" "${options[@]}")
+  # addresses are among the numbers that a target compares, and libFuzzer tries those
+  [ "$mode" != smoke ] || ! setarch "$(uname -m)" -R true 2>/dev/null || still=(setarch "$(uname -m)" -R)
+  "${still[@]}" "build/fuzz/fuzz/fuzz_$name" -max_len=8192 -rss_limit_mb=4096 -timeout=25 \
+    -artifact_prefix="build/fuzz/$name-" "${options[@]}" \
     >"$log" 2>&1 || { tail -n 40 "$log"; echo "FAILED: fuzz_$name; the input is in build/fuzz/$name-*"; return 1; }
   echo "fuzz_$name: $(grep -oE 'Done [0-9]+ runs in [0-9]+ second' "$log" | tail -1)(s), nothing found"
 }
 
 # As many at a time as there are processors: each has the processor that it would have alone.
-export -f fuzz
-export seconds
+export -f fuzz plan smoke_runs
+export mode
 printf '%s\n' "${names[@]}" | xargs -P "$(nproc 2>/dev/null || echo 2)" -I NAME bash -c 'fuzz "$1"' fuzz NAME

@@ -11,18 +11,28 @@ command -v blender >/dev/null || { echo "blender is missing (Debian: apt-get ins
 
 # The scenes and what to show of them: the frame first, then what else tools/blender/gallery.py takes.
 views='
-balloons        frame=161
-bridge          frame=201
-catenary        frame=241
-curtain         frame=131
-double_pendulum frame=61 ghosts=8
-flag            frame=181 colour=1
-hammock         frame=181
-hitman          frame=81 ghosts=3
-jelly           frame=51
-marionette      frame=151
-tablecloth      frame=200 colour=3
-washing_line    frame=141
+arm_through_curtain   frame=150 azimuth=-20
+ball_stack            frame=135 azimuth=20 elevation=20
+balloons              frame=161
+bridge                frame=201
+bullet_and_sheet      frame=2 azimuth=50
+capstan               frame=50 azimuth=55
+catenary              frame=241
+cloth_over_sphere     frame=170 colour=1
+curtain               frame=131
+directional_rejection frame=40 azimuth=40 elevation=32 balls=1
+double_pendulum       frame=61 ghosts=8
+flag                  frame=181 colour=1
+friction_ramp         frame=80 azimuth=-35 elevation=28
+grain_pile            frame=96 azimuth=-58 colour=2
+hammock               frame=181
+hitman                frame=81 ghosts=3
+hour_glass            frame=55 colour=2
+jelly                 frame=51
+marionette            frame=151
+tablecloth            frame=200 colour=3
+tablecloth_corner     frame=230 azimuth=45 colour=3
+washing_line          frame=141
 '
 
 folder=$(mktemp -d)

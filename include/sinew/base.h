@@ -49,6 +49,11 @@ typedef struct sn_vec3 {
     sn_real x, y, z;
 } sn_vec3;
 
+/* A turn in space, of length 1. */
+typedef struct sn_quat {
+    sn_real x, y, z, w; /* w is the real part */
+} sn_quat;
+
 /* A parameter with this value is taken from the particles as they are when the constraint is added (the rest
    length of a rod is then its length now), or, where the kind cannot measure it, from the kind's default. */
 #define SN_MEASURE ((sn_real)-3.0e38)

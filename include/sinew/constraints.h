@@ -20,12 +20,29 @@ extern "C" {
 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
-/* What a constraint acts on: a particle, or a spot fixed inside a triangle or tetrahedron of particles by weights. A
-   force on a spot is shared by its particles, so the reaction flows both ways. */
+/* A rigid body: see bodies.h. A zeroed handle is null. */
+typedef struct sn_body {
+    uint32_t index;
+    uint32_t generation;
+} sn_body;
+
+/* What a point is fixed to. */
+typedef enum sn_point_type {
+    SN_POINT_PARTICLES = 0, /* a particle, or a spot inside a triangle or tetrahedron of particles, by weights */
+    SN_POINT_BODY,          /* a spot of a rigid body */
+    SN_POINT_PLACE          /* a place in the world, which nothing moves */
+} sn_point_type;
+
+/* What a constraint acts on. A force on a spot is shared by its particles, or pushes and turns its body, so the reaction
+   flows both ways. Make points with the functions below. */
 typedef struct sn_point {
     sn_particle particle[4];
     sn_real weight[4];
-    uint32_t count; /* 1, 3 or 4 */
+    uint32_t count; /* particles: 1, 3 or 4; otherwise 0 */
+    sn_point_type type;
+    sn_body body;
+    sn_vec3 place; /* m: of a spot, in the body's own frame; of a place, in the world */
+    sn_quat turn;  /* how the point's own axes are turned in that frame, for kinds that are oriented */
 } sn_point;
 
 /* A particle as a point. */
@@ -39,7 +56,16 @@ SN_API sn_point sn_on_triangle(sn_particle a, sn_particle b, sn_particle c, sn_r
 SN_API sn_point sn_in_tetrahedron(sn_particle a, sn_particle b, sn_particle c, sn_particle d, sn_real t, sn_real u,
                                   sn_real v, sn_real w);
 
-/* Where a point is now, in metres; NaN and an error if one of its particles is gone. */
+/* The spot of a body at `place` (m, in the body's own frame). Its axes are those of the body; joints, which look at them, take
+   other ones from the second form. `turn` is normalised when the point is used; zero is refused then. */
+SN_API sn_point sn_on_body(sn_body body, sn_vec3 place);
+SN_API sn_point sn_on_body_turned(sn_body body, sn_vec3 place, sn_quat turn);
+
+/* A place in the world (m), with the world's axes or others. At least one point of a constraint must be something else. */
+SN_API sn_point sn_at_place(sn_vec3 place);
+SN_API sn_point sn_at_place_turned(sn_vec3 place, sn_quat turn);
+
+/* Where a point is now, in metres; NaN and an error if one of its particles, or its body, is gone. */
 SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
@@ -47,6 +73,9 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 #define SN_MAX_POINTS 8  /* points of one constraint, of a kind with a fixed number of them */
 #define SN_MAX_ROWS   6  /* scalar equations of one constraint, solved together */
 #define SN_MAX_PARAMS 16 /* numbers that describe one constraint; a vector is three */
+
+#define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
+#define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
 
 /* The numbers of the built-in kinds. Registered ones follow from SN_KIND_BUILTIN_END on. */
 enum {
@@ -78,13 +107,42 @@ typedef struct sn_eval_in {
     const sn_vec3 *x;     /* positions of the points, in m */
     const sn_real *param; /* the numbers in the order of the kind's list, vectors as three */
     uint32_t points;
-    void *context; /* of the kind */
+    void *context;    /* of the kind */
+    const sn_quat *q; /* how the axes of the points are turned in the world; NULL unless the kind is oriented */
+    const sn_real
+        *point_param;     /* the numbers of the first point in the order of the kind's list, then those of the next;
+                                   NULL if the kind has none */
+    const sn_real *state; /* what it remembers, sn_kind.state numbers; NULL if the kind has none */
+    sn_real *keep;        /* the same, to be written: in project and settle. NULL elsewhere */
+    bool planar;          /* in a 2D world: z is locked */
 } sn_eval_in;
 
-/* What it writes. Both arrays are zeroed beforehand. */
+/* What a row of a constraint means, where that is not fixed by its kind; see sn_kind.own_rows. */
+typedef enum sn_row_type {
+    SN_ROW_BY_KIND = 0, /* as sn_kind.inequality says */
+    SN_ROW_AT_LEAST,    /* C >= 0 */
+    SN_ROW_RATE,        /* C is to change by `rate` a second, whatever it is: c[row] is not looked at */
+    SN_ROW_REST         /* nothing is wanted of it now */
+} sn_row_type;
+
+typedef struct sn_row {
+    sn_row_type type;
+    sn_real compliance; /* adds to that of the constraint */
+    sn_real damping;    /* the same */
+    sn_real rate;       /* unit of C per s */
+    sn_real most;       /* the force that it exerts at most, either way: N, or N m where C is an angle; 0: any */
+    sn_real low,
+        high; /* whatever else is wanted of C, and whatever force that takes, it stays between these; infinite: on
+                           that side there is no limit; both 0: on neither */
+} sn_row;
+
+/* What it writes. The arrays are zeroed beforehand. */
 typedef struct sn_eval_out {
     sn_real *c;        /* c[row] */
     sn_vec3 *gradient; /* gradient[row * points + point], the derivative of c[row] by the position of point */
+    sn_vec3 *turn;     /* turn[row * points + point]: the derivative by a turn (rad, in the world) of the point's axes
+                          about the point; NULL unless the kind is oriented */
+    sn_row *row;       /* row[row]; NULL unless the kind has own_rows */
 } sn_eval_out;
 
 /* Computes C and its gradient; returns false where the gradient does not exist (two points in one place), and the
@@ -102,8 +160,15 @@ typedef const char *sn_check_fn(const sn_real *param);
 
 /* A projection of the kind's own, for what is not a step along a gradient: writes to move[i] by how many metres each
    point is to go. w holds the inverse masses of the points, and -1 for a particle that is an earlier point already;
-   what it writes for that one or an immovable one is not used. Returns false where it does not exist. */
+   what it writes for that one or an immovable one is not used. Returns false where it does not exist. Called in every
+   pass of a substep, in the order in which the solver takes constraints, never from two threads at once. It may write to
+   in->keep; if the substep fails, that is put back. */
 typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
+
+/* Called once for each constraint at the end of a substep of h seconds that succeeded, for what happens with time: it may
+   write to in->keep. in->x is NULL: what it needs of positions a projection can leave in the state. Not called by
+   sn_world_relax, where no time passes. */
+typedef void sn_settle_fn(const sn_eval_in *in, sn_real h);
 
 /* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v,
    m/s), and returns its potential energy in joules. */
@@ -137,6 +202,17 @@ typedef struct sn_kind {
                                predicted; solvers leave it alone, and compliance must be 0 */
     void *context;              /* passed to all of them */
     sn_stiffness_fn *stiffness; /* of a force; may be NULL: then nothing is known of it, and nothing warned of */
+    bool oriented; /* C depends on how the axes of its points are turned: these must be spots of bodies, or places */
+    bool own_rows; /* eval says of each row what it means now, how it gives and what it exerts at most: sn_row */
+    sn_param
+        point_param[SN_MAX_POINT_PARAMS + 1]; /* with points 0: numbers that each point has by itself, such as where
+                                                      it is at rest. None is a place in the world: they do not move with
+                                                      sn_world_shift_origin */
+    sn_measure_fn *measure_points; /* may be NULL. Writes those of the first point, then of the next, that would satisfy
+                                      the constraint in the present positions */
+    uint32_t state;       /* so many numbers a constraint remembers, all 0 when it is added or changed. They are part of
+                       snapshots and of the hash */
+    sn_settle_fn *settle; /* may be NULL */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are
@@ -155,6 +231,9 @@ SN_API uint32_t sn_kind_find(const sn_world *world, const char *name);
 
 /* The number of sn_real parameters of a kind, vectors counted as three; 0 for NULL. */
 SN_API uint32_t sn_kind_param_count(const sn_kind *kind);
+
+/* The same for the numbers of one point, sn_kind.point_param. */
+SN_API uint32_t sn_kind_point_param_count(const sn_kind *kind);
 
 /* ---- Constraints ------------------------------------------------------------------------------------------------ */
 
@@ -210,6 +289,10 @@ typedef struct sn_constraint_def {
         stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
                            depends on the number of passes (see correct_stiffness); compliance is the better tool. With
                            SN_SOLVER_LAGRANGE: the share of its force that a constraint exerts by itself */
+    const sn_real
+        *point_param;     /* sn_kind_point_param_count numbers for each point, each of which may be SN_MEASURE; NULL:
+                                   all are. Used during the call only */
+    const sn_real *state; /* what it remembers from the start, sn_kind.state numbers; NULL: all 0 */
 } sn_constraint_def;
 
 /* A rigid constraint of that kind with everything measured. The points are still to be set. */
@@ -227,14 +310,22 @@ SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def
 SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                     const uint32_t *index, const sn_real *param, sn_constraints *run);
 
-/* Replaces points, parameters and material, keeping handle and place in the order. The kind must be the same. */
+/* The same for a kind with any number of points: constraint i has those of the particles index[start[i]] ..
+   index[start[i + 1] - 1]; start has count + 1 numbers, the first 0 and none below the one before. All share def's
+   parameters and material; def's points, point_param and state are not looked at. */
+SN_API sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def, uint32_t count,
+                                          const uint32_t *start, const uint32_t *index, sn_constraints *run);
+
+/* Replaces points, parameters, material and state, keeping handle and place in the order. The kind must be the same. */
 SN_API sn_result sn_constraint_change(sn_world *world, sn_constraint constraint, const sn_constraint_def *def);
 
 /* How many points the constraint has; 0 and an error if the handle is stale. */
 SN_API uint32_t sn_constraint_point_count(const sn_world *world, sn_constraint constraint);
 
 /* Reads a constraint back, in a form that sn_constraint_add takes. points receives the points, def->points is set to
-   it. Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number. */
+   it. Refused if there are more than capacity of them; SN_MAX_POINTS is enough for all kinds with a fixed number.
+   def->point_param and def->state point into the world, and are good until it is stepped or a constraint of the kind is
+   added, changed or removed (with them, until that call returns). */
 SN_API sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn_constraint_def *def,
                                     sn_point *points, uint32_t capacity);
 
@@ -285,6 +376,10 @@ SN_API sn_force sn_constraint_force(const sn_world *world, sn_constraint constra
 /* The force in newtons on the given point of the constraint (0 is the first), its direction as positions are now. The
    forces of an internal kind on its points sum to zero. NaN and an error where the direction does not exist. */
 SN_API sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point);
+
+/* The torque in N m that an oriented kind (a joint) exerts on the body of the given point about that point, besides the
+   force; 0 for other kinds. NaN and an error as above. */
+SN_API sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point);
 
 /* C as positions are now, one number per row, to value (SN_MAX_ROWS at most). All rows are NaN, with SN_OK, where the
    kind cannot be evaluated. */
@@ -398,6 +493,23 @@ SN_API sn_constraint sn_add_volume(sn_world *world, sn_point a, sn_point b, sn_p
    all face outwards. */
 SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index, sn_real rest,
                                     sn_real pressure);
+
+/* Shape matching. count particles (2 or more, each once; index holds their numbers) keep the shape they have now. kind is
+   SN_KIND_SHAPE_MATCH: as one rigid body; SN_KIND_SHAPE_MATCH_LINEAR: it may be stretched and sheared;
+   SN_KIND_SHAPE_MATCH_QUADRATIC: also bent and twisted. stiffness is the classic k: 1 is rigid, a soft body has less. Masses
+   count, and immovable particles hold the shape. No pass changes either momentum; but as with everything that projections
+   hold, turning slows down by a share of (angular speed * h)^2 a substep. With sn_constraint_add: another shape at rest (point_param), beta, and
+   plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or SN_SOLVER_GAUSS_SEIDEL. */
+SN_API sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
+                                        sn_real stiffness);
+/* All particles that are in the group (affiliation) now move as one rigid body. */
+SN_API sn_constraint sn_add_rigid_group(sn_world *world, uint32_t group);
+/* A soft body of overlapping shapes: count particles in boxes of `size` metres or a little less, each box half over the
+   next, so that a particle inside is in eight of them. def has the kind, one of the three above, and what all share:
+   stiffness, beta, yield and so on; its points are not looked at. Larger boxes make it stiffer. Refused if a particle is
+   alone in its boxes. All or none are added. */
+SN_API sn_constraints sn_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
+                                      const uint32_t *index, sn_real size);
 
 #ifdef __cplusplus
 }

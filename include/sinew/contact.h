@@ -25,6 +25,8 @@ extern "C" {
 /* How the numbers of two materials that touch become one. If the two disagree, the later one in this list counts. */
 typedef enum sn_mix { SN_MIX_AVERAGE = 0, SN_MIX_LEAST, SN_MIX_PRODUCT, SN_MIX_MOST } sn_mix;
 
+/* Of two that touch both have a say: a block of friction 0.1 on a floor of 0.5 has 0.3. A floor of friction 1 with
+   SN_MIX_PRODUCT leaves friction to what lies on it. Who sets one of the two frictions usually sets both. */
 typedef struct sn_contact_material {
     sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
     sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */
@@ -50,8 +52,9 @@ typedef struct sn_group_contact {
                           shape was taken never collide; default 0; see sn_world_take_rest_shape */
     bool rolls; /* they turn: friction makes them spin, and balls roll; without it they slide like blocks, and friction
                           alone holds them. Spin of its own (sn_particle_spin), the inertia of a solid ball; default false */
-    bool directional; /* rejected by the normals of the group's skin instead of along the line between centres, so that
-                          two objects made of particles cannot interlock; default false; needs a skin */
+    bool directional; /* others are pushed along the normals of this object, which its distance field or its skin tells,
+                          instead of along the line between centres, so that two objects made of particles cannot
+                          interlock; default false; without a field or skin it does nothing */
 } sn_group_contact;
 
 /* Everything at its default; self is true for group 0. */
@@ -65,6 +68,17 @@ SN_API sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t g
    place in it, and those that leave it, or are removed, lose theirs. A second call replaces the first. Refused: a group
    without particles. */
 SN_API sn_result sn_world_take_rest_shape(sn_world *world, uint32_t group);
+
+/* Gives the object that a group is the signed distance field of its shape, for `directional`: which way is out at a particle is
+   the field's gradient where the particle is now, turned as the object turns from now on (the rotation that fits its particles
+   best). Counts before a skin. Of def everything that describes a field counts, and position and rotation: where the field's own
+   frame lies now. NULL takes it away. Particles that join the group later have no place in it, and those that leave it, or are
+   removed, lose theirs. A second call replaces the first. Like those of colliders, fields are kept until the world ends. Refused:
+   what sn_collider_add refuses of a field, another type, a group without particles or with all of them on a line, and a 2D
+   world. */
+struct sn_collider_def;
+SN_API sn_result sn_world_set_group_field(sn_world *world, uint32_t group, const struct sn_collider_def *def);
+SN_API bool sn_world_has_group_field(const sn_world *world, uint32_t group);
 
 /* rad/s: how fast a particle of a group that rolls turns, axis times rate; 0 for others. Setting it is refused for those. */
 SN_API sn_vec3 sn_particle_spin(const sn_world *world, sn_particle particle);
@@ -110,15 +124,12 @@ SN_API sn_result sn_particle_wake(sn_world *world, sn_particle particle);
 
 /* ---- Colliders ------------------------------------------------------------------------------------------------------ */
 
-/* A collider. A zeroed handle is null. */
+/* A collider. A zeroed handle is null: number 0 is a collider's, too, but no generation is 0. So compare both, or look
+   at the generation. The same is true of skins and particles. */
 typedef struct sn_collider {
     uint32_t index;
     uint32_t generation;
 } sn_collider;
-
-typedef struct sn_quat {
-    sn_real x, y, z, w; /* w is the real part */
-} sn_quat;
 
 typedef enum sn_collider_type {
     SN_COLLIDER_PLANE = 0, /* all below its own xz plane is solid: the normal is its own y axis */
@@ -233,11 +244,11 @@ SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
 
 typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTACT_END } sn_contact_phase;
 
-/* A contact of a particle with a particle or a collider, in the last step. Of two particles the one with the lower number is
-   `particle`; of a particle and a skin's triangle the one that touches it, and `other` is the corner next to which it does: when
-   it slides on to another corner, one contact ends and another begins. Two touch in a step if they were pushed apart in one of
-   its substeps; a sensor, if they overlapped in one. Contacts of two that sleep, or of a sleeper and something that stands, give
-   no events, and go on when it wakes. */
+/* A contact of a particle with a particle or a collider, in the last step. Of two particles the one with the lower
+   number is `particle`. Of a particle and a triangle of a skin `particle` is the one that touches it, and `other` is
+   the corner that has most of the weight there: when it slides on to another corner, one contact ends and another
+   begins. Two touch in a step if they were pushed apart in one of its substeps; a sensor, if they overlapped in one.
+   Contacts of two that sleep, or of a sleeper and something that stands, give no events, and go on when it wakes. */
 typedef struct sn_contact_event {
     sn_contact_phase phase;
     sn_particle particle;
@@ -251,9 +262,10 @@ typedef struct sn_contact_event {
                         end, and of sensors */
 } sn_contact_event;
 
-/* The events of the last step, by the particles' numbers, then those of the others, colliders last; *count gets how many. They
-   die with the next step and with every edit. NULL if there are none, or settings.events is off. What is removed ends without
-   an event. A snapshot knows who touches whom, so that the step after loading one gives the same events again. */
+/* The events of the last step, by the particles' numbers, then those of the others, colliders last; *count gets how
+   many. They die with the next step and with every call that changes the world: read them first, then act. NULL if
+   there are none, or settings.events is off. What is removed ends without an event. A snapshot knows who touches whom,
+   so that the step after loading one gives the same events again. */
 SN_API const sn_contact_event *sn_world_contact_events(const sn_world *world, uint32_t *count);
 
 #ifdef __cplusplus

@@ -25,7 +25,7 @@ typedef enum sn_query_what {
     SN_QUERY_SKINS = 2,
     SN_QUERY_COLLIDERS = 4, /* those that are no sensors */
     SN_QUERY_SENSORS = 8,   /* colliders that are sensors */
-    SN_QUERY_ALL = 7
+    SN_QUERY_ALL = 7        /* all but sensors */
 } sn_query_what;
 
 typedef struct sn_query_filter {
@@ -36,11 +36,12 @@ typedef struct sn_query_filter {
 
 SN_API sn_query_filter sn_default_query_filter(void);
 
-/* What was found. Exactly one of particle, skin and collider is not null. */
+/* What was found. Exactly one of particle, skin and collider is not null, that is, has a generation other than 0; the
+   index alone does not tell. */
 typedef struct sn_hit {
     sn_particle particle;
     sn_skin skin;
-    uint32_t triangle;     /* skin: which of its triangles; mesh collider: which of its triangles */
+    uint32_t triangle;     /* skin or mesh collider: which of its triangles */
     sn_particle corner[3]; /* skin: its corners, */
     sn_real weight[3];     /*   and what they count at the point: sn_on_triangle makes a point of them */
     sn_collider collider;
@@ -70,10 +71,11 @@ SN_API bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn
 SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius, sn_query_filter filter,
                                  sn_hit *hits, uint32_t most);
 
-/* For dragging with the mouse: the point under a ray as a constraint takes it: on a skin the spot of its triangle,
-   otherwise the particle. Colliders hide what lies behind them, but not sensors. A null point (all zero) if there is
-   nothing. *distance (m, may be NULL) is where along the ray that point is; NaN if there is none. reach: particles are
-   found as balls of at least this radius (m), those near the spot where the ray meets a skin excepted. */
+/* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_add_pin_at, for one): on a skin the
+   spot of its triangle, otherwise the particle. Colliders hide what lies behind them, but not sensors. A null point
+   (all zero) if there is nothing. *distance (m, may be NULL) is where along the ray that point is; NaN if there is
+   none. reach: particles are found as balls of at least this radius (m), so that small ones can be hit, too; but where
+   the ray meets a skin, the skin goes before particles that the ray only passes. */
 SN_API sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length, sn_real reach,
                               sn_real *distance);
 

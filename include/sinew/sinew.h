@@ -1,8 +1,8 @@
 /* Sinew, a position-based dynamics engine: particles held together by constraints.
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
-   particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), query.h (rays
-   and the like), report.h, drag.h, rewind.h, math.h. */
+   particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), bodies.h (rigid bodies),
+   joints.h, query.h (rays and the like), report.h, drag.h, rewind.h, math.h. */
 #ifndef SINEW_H
 #define SINEW_H
 
@@ -12,6 +12,8 @@
 #include <sinew/particles.h>
 #include <sinew/constraints.h>
 #include <sinew/contact.h>
+#include <sinew/bodies.h>
+#include <sinew/joints.h>
 #include <sinew/query.h>
 #include <sinew/report.h>
 #include <sinew/drag.h>

@@ -252,17 +252,18 @@ static void forget(sn_neighbours *n)
     n->block = n->colour = NULL;
 }
 
-static bool find(near_job *job)
+static bool make_cells(near_job *job)
 {
-    if (job->in->count > SN_NEAR_MOST)
-        return false;
-    if (job->in->count < 2)
-        return true;
     job->workers = job->parallel ? sn_parallel_workers(job->parallel) : 1;
     job->piece = sn_near_piece(job->in->count);
     job->pieces = job->in->count / job->piece + (job->in->count % job->piece != 0);
-    return reserve_spheres(job) && reserve_scratch(job) && sn_near_make_cells(job) &&
-           sn_near_find_between_levels(job) && sn_near_find_pairs(job) && order_batches(job);
+    return job->in->count <= SN_NEAR_MOST && reserve_spheres(job) && sn_near_make_cells(job);
+}
+
+static bool find(near_job *job)
+{
+    return job->in->count < 2 || (make_cells(job) && reserve_scratch(job) && sn_near_find_between_levels(job) &&
+                                  sn_near_find_pairs(job) && order_batches(job));
 }
 
 bool sn_neighbours_find(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,
@@ -275,4 +276,14 @@ bool sn_neighbours_find(sn_neighbours *neighbours, const sn_allocator *allocator
         forget(neighbours);
     *lost = job.lost;
     return found;
+}
+
+const uint64_t *sn_neighbours_order(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,
+                                    const sn_near_input *input, bool *lost)
+{
+    near_job job = {.n = neighbours, .in = input, .allocator = allocator, .parallel = parallel};
+    forget(neighbours);
+    bool made = make_cells(&job);
+    *lost = job.lost;
+    return made ? job.sorted : NULL;
 }

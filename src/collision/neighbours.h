@@ -13,7 +13,7 @@
 
    Coordinates of blocks wrap around after 131,072 of them. Spheres so far apart are compared in vain, no more;
    places may be as far away as numbers go. All of it depends on the input alone: neither on threads, nor on calls
-   before. */
+   before; nor, where spheres have numbers, on the order in which they are stored. */
 #ifndef SN_COLLISION_NEIGHBOURS_H
 #define SN_COLLISION_NEIGHBOURS_H
 
@@ -23,11 +23,12 @@
 /* What is looked at. In w of a sphere is how far it reaches (m): its radius, and its half of the gap in which pairs are
    wanted. Spheres with a w that is negative or not a number, or with a centre that is not finite, are left out.
 
-   The filter is called by several threads at once, with a < b, and perhaps more than once for a pair: it must be a pure
-   function. */
+   The filter is called by several threads at once, with the lower number first, and perhaps more than once for a pair: it
+   must be a pure function. */
 typedef struct sn_near_input {
-    uint32_t count;                                     /* spheres, at most SN_NEAR_MOST */
-    const sn_vec4 *sphere;                              /* centre (m), reach (m) */
+    uint32_t count;         /* spheres, at most SN_NEAR_MOST */
+    const sn_vec4 *sphere;  /* centre (m), reach (m) */
+    const uint32_t *number; /* by which they are told apart, no two alike; NULL: the index */
     bool (*wanted)(void *data, uint32_t a, uint32_t b); /* NULL: all pairs are */
     void *data;
 } sn_near_input;
@@ -36,7 +37,7 @@ typedef struct sn_near_input {
 
 #define SN_NEAR_LANES 8u
 
-/* Pairs of which no two share a sphere, a < b in each lane: a cache line. Lanes without a pair come last and repeat
+/* Pairs of which no two share a sphere, the lower number in a: a cache line. Lanes without a pair come last and repeat
    lane 0: it changes nothing to compute them and to store the result again; to add it to what is there would. */
 typedef struct sn_near_batch {
     uint32_t a[SN_NEAR_LANES], b[SN_NEAR_LANES]; /* indices of spheres */
@@ -78,5 +79,11 @@ void sn_neighbours_release(sn_neighbours *neighbours, const sn_allocator *alloca
    are no pairs then. */
 bool sn_neighbours_find(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,
                         const sn_near_input *input, bool *lost);
+
+/* The spheres, at least one, in the order in which the search goes through space, where those that are near each other mostly are near in
+   space: the lower half of each item is the index of a sphere. Those that are left out come last, as they were. Valid until
+   the next call; what find gave is gone. NULL as above. */
+const uint64_t *sn_neighbours_order(sn_neighbours *neighbours, const sn_allocator *allocator, sn_parallel *parallel,
+                                    const sn_near_input *input, bool *lost);
 
 #endif

@@ -350,9 +350,8 @@ static uint32_t rank_at(const near_job *job, uint32_t place)
     return (uint32_t)(job->sorted[place] >> 32) / NEAR_CELLS;
 }
 
-/* Copies centres into sorted order, and notes where blocks begin. Spheres that are not looked at come last, as if
-   they were one more block. */
-static void order_piece(void *data, uint32_t index, uint32_t worker)
+/* Notes where blocks begin. Spheres that are not looked at come last, as if they were one more block. */
+static void cut_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     near_job *job = data;
@@ -362,7 +361,6 @@ static void order_piece(void *data, uint32_t index, uint32_t worker)
         uint32_t rank = rank_at(job, i);
         if (rank == job->blocks)
             break;
-        job->centre[i] = job->in->sphere[(uint32_t)job->sorted[i]];
         if (i == 0 || rank_at(job, i - 1) != rank)
             job->block[rank].first = i;
         if (i + 1 == job->in->count || rank_at(job, i + 1) != rank)
@@ -370,6 +368,42 @@ static void order_piece(void *data, uint32_t index, uint32_t worker)
     }
 }
 
+/* Puts item[at] into its place among those below it in a heap, the highest number at its top. */
+static void sink(const near_job *job, uint64_t *item, uint32_t at, uint32_t count)
+{
+    const uint64_t moved = item[at];
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count && near_number(job, item[child + 1]) > near_number(job, item[child]);
+        if (near_number(job, item[child]) <= near_number(job, moved))
+            break;
+        item[at] = item[child];
+    }
+    item[at] = moved;
+}
+
+/* Spheres of a cell by number. Mostly there are two; a heap is for those that are all in one place. */
+#define FEW_IN_CELL 16u
+
+static void sort_cell(const near_job *job, uint64_t *item, uint32_t count)
+{
+    for (uint32_t i = count / 2; count > FEW_IN_CELL && i > 0; --i)
+        sink(job, item, i - 1, count);
+    for (; count > FEW_IN_CELL; --count) {
+        const uint64_t top = item[0];
+        item[0] = item[count - 1];
+        sink(job, item, 0, count - 1);
+        item[count - 1] = top;
+    }
+    for (uint32_t i = 1; i < count; ++i) {
+        const uint64_t moved = item[i];
+        uint32_t at = i;
+        for (; at > 0 && near_number(job, item[at - 1]) > near_number(job, moved); --at)
+            item[at] = item[at - 1];
+        item[at] = moved;
+    }
+}
+
+/* Notes the cells of a block, and copies centres into sorted order. */
 static void divide_block(const near_job *job, sn_near_block *block)
 {
     uint32_t cells = 0, last = NEAR_CELLS;
@@ -382,6 +416,12 @@ static void divide_block(const near_job *job, sn_near_block *block)
         block->cells |= UINT64_C(1) << cell;
         job->cell_end[block->first + cells - 1] = i + 1;
     }
+    for (uint32_t i = 0; job->in->number && i < cells; ++i) {
+        const uint32_t first = near_cell_start(job, block, i);
+        sort_cell(job, job->sorted + first, job->cell_end[block->first + i] - first);
+    }
+    for (uint32_t i = block->first; i < block->end; ++i)
+        job->centre[i] = job->in->sphere[(uint32_t)job->sorted[i]];
 }
 
 static void divide_blocks(void *data, uint32_t index, uint32_t worker)
@@ -400,8 +440,8 @@ static bool sort_spheres(near_job *job)
     if (!sn_near_sort(job, job->in->count, job->blocks * NEAR_CELLS))
         return false;
     job->sorted = job->item;
-    return sn_near_run(job, job->pieces, 5 * count, order_piece) &&
-           sn_near_run(job, sn_near_block_tasks(job), 2 * count, divide_blocks);
+    return sn_near_run(job, job->pieces, 2 * count, cut_piece) &&
+           sn_near_run(job, sn_near_block_tasks(job), 5 * count, divide_blocks);
 }
 
 bool sn_near_make_cells(near_job *job)

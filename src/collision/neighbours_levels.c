@@ -257,8 +257,8 @@ static void address_blocks(void *data, uint32_t index, uint32_t worker)
         const sn_near_block *block = &job->block[index * NEAR_BLOCKS_A_TASK + i];
         for (uint32_t k = 0; k < block->found; ++k) {
             near_pair pair = job->found[block->found_at + k];
-            job->cross[block->cross + k] = pair;
-            job->item[block->cross + k] = (uint64_t)rank_of(job, pair.b) << 32 | (block->cross + k);
+            job->cross[block->sorted_at + k] = pair;
+            job->item[block->sorted_at + k] = (uint64_t)rank_of(job, pair.b) << 32 | (block->sorted_at + k);
         }
     }
 }
@@ -272,15 +272,13 @@ static bool route_pairs(near_job *job, uint32_t found)
     job->item = table->column[1];
     job->other = table->column[2];
     for (uint32_t i = 0, at = 0; i < job->blocks; ++i) {
-        job->block[i].cross = at; /* for now: of those that it found */
+        job->block[i].sorted_at = at;
         at += job->block[i].found;
     }
     if (!sn_near_run(job, sn_near_block_tasks(job), 4.0 * found, address_blocks) ||
         !sn_near_sort(job, found, job->blocks - 1))
         return false;
     job->route = job->item;
-    for (uint32_t i = 0; i < job->blocks; ++i)
-        job->block[i].cross = job->block[i].cross_end = 0;
     for (uint32_t i = 0; i < found; ++i) {
         sn_near_block *block = &job->block[job->route[i] >> 32];
         if (block->cross_end == 0)

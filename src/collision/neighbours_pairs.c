@@ -189,12 +189,19 @@ static void add_cross(const near_job *job, const sn_near_block *block, near_scra
 
 /* ---- Batches ----------------------------------------------------------------------------------------------------- */
 
+/* The spheres of a pair, the lower number first. */
+static near_pair in_order(const near_job *job, const near_scratch *s, uint32_t pair)
+{
+    const uint32_t a = s->id[s->pair[pair].a], b = s->id[s->pair[pair].b];
+    return near_number(job, a) < near_number(job, b) ? (near_pair){a, b} : (near_pair){b, a};
+}
+
 static void filter(const near_job *job, near_scratch *s)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < s->pairs; ++i) {
-        uint32_t a = s->id[s->pair[i].a], b = s->id[s->pair[i].b];
-        if (job->in->wanted(job->in->data, a < b ? a : b, a < b ? b : a))
+        const near_pair ids = in_order(job, s, i);
+        if (job->in->wanted(job->in->data, ids.a, ids.b))
             s->pair[kept++] = s->pair[i];
     }
     s->pairs = kept;
@@ -283,14 +290,15 @@ static uint32_t share_lanes(near_scratch *s)
     return batches;
 }
 
-static void fill_batches(const near_scratch *s, sn_near_batch *batch, uint8_t *lanes, uint32_t batches)
+static void fill_batches(const near_job *job, const near_scratch *s, sn_near_batch *batch, uint8_t *lanes,
+                         uint32_t batches)
 {
     memset(lanes, 0, batches);
     for (uint32_t i = 0; i < s->pairs; ++i) {
         const uint32_t at = s->lane[i] / SN_NEAR_LANES, lane = s->lane[i] % SN_NEAR_LANES;
-        const uint32_t a = s->id[s->pair[i].a], b = s->id[s->pair[i].b];
-        batch[at].a[lane] = a < b ? a : b;
-        batch[at].b[lane] = a < b ? b : a;
+        const near_pair ids = in_order(job, s, i);
+        batch[at].a[lane] = ids.a;
+        batch[at].b[lane] = ids.b;
         ++lanes[at];
     }
     for (uint32_t i = 0; i < batches; ++i)
@@ -339,7 +347,7 @@ static void pairs_of_block(near_job *job, uint32_t rank, near_scratch *s)
     const uint64_t at = atomic_fetch_add_explicit(&job->bump, block->batches, memory_order_relaxed);
     block->batch_at = (uint32_t)at;
     if (at + block->batches <= job->batch_capacity)
-        fill_batches(s, job->batch + at, job->lanes + at, block->batches);
+        fill_batches(job, s, job->batch + at, job->lanes + at, block->batches);
 }
 
 bool sn_near_find_pairs(near_job *job)

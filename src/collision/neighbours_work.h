@@ -56,7 +56,8 @@ struct sn_near_block {
     uint64_t cells;             /* a bit for each cell that has spheres */
     uint32_t first, end;        /* its spheres, in sorted order */
     uint32_t level;             /* of the list of levels */
-    uint32_t found_at, found;   /* pairs of its spheres with larger ones */
+    uint32_t found_at, found;   /* pairs of its spheres with larger ones: where they were put, and how many */
+    uint32_t sorted_at;         /* and where they are in the order of blocks */
     uint32_t cross, cross_end;  /* pairs of its spheres with smaller ones, as routed */
     uint32_t batch_at, batches; /* where they were put, and how many */
     uint32_t final_at;
@@ -160,7 +161,7 @@ struct near_job {
 
     near_pair *found; /* places of the smaller and the larger sphere */
     uint64_t found_capacity;
-    near_pair *cross; /* the same by rank of the smaller one's block */
+    near_pair *cross; /* the same by rank of the smaller one's block: see sorted_at */
     uint64_t *route;  /* numbers of those, by rank of the larger one's */
 
     sn_near_batch *batch;
@@ -219,6 +220,12 @@ static inline uint32_t near_lowest_bit(uint64_t bits)
 #else
     return near_count_bits((bits & (0 - bits)) - 1);
 #endif
+}
+
+/* The number of the sphere whose index is in the lower half of an item. */
+static inline uint32_t near_number(const near_job *job, uint64_t item)
+{
+    return job->in->number ? job->in->number[(uint32_t)item] : (uint32_t)item;
 }
 
 /* Where the spheres of a block's cell begin that is the ordinal-th of those that have any. */

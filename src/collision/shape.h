@@ -2,6 +2,7 @@
 #ifndef SN_COLLISION_SHAPE_H
 #define SN_COLLISION_SHAPE_H
 
+#include "base/quat.h"
 #include "collision/distance_field.h"
 #include "collision/solid.h"
 
@@ -74,20 +75,6 @@ typedef struct sn_pose {
     sn_vec3 position; /* m */
     sn_quat rotation; /* length 1 */
 } sn_pose;
-
-sn_vec3 sn_quat_turn(sn_quat q, sn_vec3 a);      /* from its own frame to the world's directions */
-sn_vec3 sn_quat_turn_back(sn_quat q, sn_vec3 a); /* and back */
-sn_quat sn_quat_times(sn_quat a, sn_quat b);     /* first b, then a */
-sn_quat sn_quat_normal(sn_quat q); /* of length 1: itself if it is so but for rounding; (0, 0, 0, 1) of nothing */
-
-/* q turned by `angle` (axis times radians, in the world). Exact rotation, from base/math.h. */
-sn_quat sn_quat_turned(sn_quat q, sn_vec3 angle);
-
-/* The angle (axis times radians, at most pi) by which a must be turned to become b. */
-sn_vec3 sn_quat_between(sn_quat a, sn_quat b);
-
-/* The shortest turn of the y axis into this direction, which is not 0; of those to (0, -1, 0) the one about z. */
-sn_quat sn_quat_to(sn_vec3 direction);
 
 /* Between two poses, a share t of the way: straight, and turning evenly; 0 and 1 give the ends to the last bit. */
 sn_pose sn_pose_between(const sn_pose *a, const sn_pose *b, sn_real t);

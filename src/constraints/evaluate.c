@@ -23,70 +23,223 @@ uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t r
     return spot->count;
 }
 
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+/* The correction of a body's turn: half of the angle by axis, in the frame of `base`, from which it turns on. */
+static sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *base)
+{
+    const sn_turn *turn = &frame->turn[body];
+    const sn_vec4 *moved = frame->d ? frame->d : frame->turned;
+    *base = frame->d ? turn->now : turn->start;
+    if (!moved)
+        return vec3(0, 0, 0);
+    sn_vec3 by = vec4_xyz(moved[frame->turn_slot + body]), give = vec3_scale(turn->give, (sn_real)0.5);
+    return vec3(by.x * give.x, by.y * give.y, by.z * give.z);
+}
+
+/* base (a, 1) / sqrt(1 + a^2): the rational form of a turn by 2 atan |a|, which needs no sine. */
+static sn_quat turn_on(sn_quat base, sn_vec3 a)
+{
+    if (a.x == 0 && a.y == 0 && a.z == 0)
+        return base;
+    sn_vec3 v = vec3(base.x, base.y, base.z);
+    sn_vec3 sum = vec3_add(vec3_add(v, vec3_scale(a, base.w)), vec3_cross(v, a));
+    sn_real w = base.w - vec3_dot(v, a), scale = 1 / real_sqrt(vec3_dot(sum, sum) + w * w);
+    return (sn_quat){sum.x * scale, sum.y * scale, sum.z * scale, w * scale};
+}
+
+sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
+{
+    sn_quat base;
+    sn_vec3 a = half_angle(frame, body, &base);
+    return turn_on(base, a);
+}
+
+/* With t the torque in the body's own present frame, dC/da = 2 (t + a x t) / (1 + a^2), since a turn by da more is one of
+   2 (da - a x da) / (1 + a^2) in that frame; and a is half of what the turn was moved by, times give. */
+sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque)
+{
+    sn_quat base;
+    sn_vec3 a = half_angle(frame, body, &base), give = frame->turn[body].give;
+    sn_quat q = turn_on(base, a);
+    sn_vec3 t = vec3_cross(place, sn_quat_turn_back(q, push));
+    t = vec3_add(t, sn_quat_turn_back(q, torque));
+    t = vec3_scale(vec3_add(t, vec3_cross(a, t)), 1 / (1 + vec3_dot(a, a)));
+    return vec3(give.x * t.x, give.y * t.y, give.z * t.z);
+}
+
+sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v)
+{
+    sn_vec3 rate = vec4_xyz(v[frame->turn_slot + spot->body]), give = frame->turn[spot->body].give;
+    rate = vec3(rate.x * give.x, rate.y * give.y, rate.z * give.z);
+    return sn_quat_turn(sn_frame_turn(frame, spot->body), vec3_cross(rate, spot->place));
+}
+
+const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
+{
+    if (pool_has_lists(pool))
+        return NULL;
+    uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
+    return spot && spot->type == SN_POINT_BODY ? spot : NULL;
+}
+
+uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
+        uint32_t seen = 0;
+        while (spot && seen < count && body[seen] != spot->body)
+            ++seen;
+        if (spot && seen == count)
+            body[count++] = spot->body;
+    }
+    return count;
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------------ */
+
+/* A spot that is no sum of particles: NULL if it is one. */
+static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point)
+{
+    if (pool_has_lists(pool))
+        return NULL;
+    uint32_t code = pool->point[(size_t)row * pool->kind.points + point];
+    const sn_spot *spot = code & SN_SPOT_BIT ? &store->spot[code & ~SN_SPOT_BIT] : NULL;
+    return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
+}
+
+static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3 origin, sn_quat *q)
+{
+    if (spot->type == SN_POINT_PLACE) {
+        if (q)
+            *q = spot->turn;
+        return vec3_sub(spot->place, origin);
+    }
+    sn_quat turn = sn_frame_turn(frame, spot->body);
+    if (q)
+        *q = sn_quat_times(turn, spot->turn);
+    sn_vec3 centre = frame_position(frame, frame->slot[spot->particle[0]], origin);
+    return vec3_add(centre, sn_quat_turn(turn, spot->place));
+}
+
 sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                             sn_vec3 *x)
+                             sn_vec3 *x, sn_quat *q)
 {
     const uint32_t points = pool_point_count(pool, row);
     uint32_t slot[4];
     sn_real weight[4];
     sn_vec3 origin = vec3(0, 0, 0);
     if (pool->kind.internal) {
+        const sn_spot *first = fixed_spot(store, pool, row, 0);
         sn_point_corners(store, pool, row, frame, 0, slot, weight);
-        origin = vec4_xyz(frame->x[slot[0]]);
+        origin = first && first->type == SN_POINT_PLACE ? first->place : vec4_xyz(frame->x[slot[0]]);
     }
     for (uint32_t i = 0; i < points; ++i) {
+        const sn_spot *spot = fixed_spot(store, pool, row, i);
+        if (spot) {
+            x[i] = spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL);
+            continue;
+        }
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
         x[i] = vec3_scale(frame_position(frame, slot[0], origin), weight[0]);
         for (uint32_t j = 1; j < count; ++j)
             x[i] = vec3_add(x[i], vec3_scale(frame_position(frame, slot[j], origin), weight[j]));
     }
-    return (sn_eval_in){x, pool->param + (size_t)row * pool->param_count, points, pool->kind.context};
+    return (sn_eval_in){.x = x,
+                        .param = pool->param + (size_t)row * pool->param_count,
+                        .points = points,
+                        .context = pool->kind.context,
+                        .q = pool->kind.oriented ? q : NULL,
+                        .point_param = pool_own(pool, row),
+                        .state = pool_state(pool, row),
+                        .planar = frame->planar};
 }
 
 /* ---- Spots ------------------------------------------------------------------------------------------------------ */
 
 /* The place of a particle in the block, which gets it if it is new. */
-static uint32_t block_index(sn_block *block, const sn_frame *frame, uint32_t slot)
+static uint32_t block_index(sn_block *block, uint32_t slot, sn_real w)
 {
     for (uint32_t i = 0; i < block->count; ++i)
         if (block->slot[i] == slot)
             return i;
     block->slot[block->count] = slot;
-    block->w[block->count] = frame->x[slot].w;
+    block->w[block->count] = w;
     return block->count++;
+}
+
+/* What becomes of the gradients of the points. */
+typedef struct spreading {
+    const sn_vec3 *by_point, *by_turn;
+    uint32_t points;
+    uint32_t count[SN_MAX_POINTS], owner[SN_MAX_POINTS][4];
+    sn_real weight[SN_MAX_POINTS][4];
+    const sn_spot *body[SN_MAX_POINTS];
+    uint32_t turn[SN_MAX_POINTS]; /* entry of the block */
+} spreading;
+
+/* Who is behind the points: first particles, then turns. */
+static void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                        sn_block *block)
+{
+    uint32_t slot[4];
+    block->count = 0;
+    for (uint32_t i = 0; i < s->points; ++i) {
+        s->body[i] = sn_point_on_body(store, pool, row, i);
+        s->count[i] = sn_point_corners(store, pool, row, frame, i, slot, s->weight[i]);
+        for (uint32_t j = 0; j < s->count[i]; ++j)
+            s->owner[i][j] = block_index(block, slot[j], frame->x[slot[j]].w);
+    }
+    for (uint32_t i = 0; i < s->points; ++i)
+        if (s->body[i])
+            s->turn[i] = block_index(block, frame->turn_slot + s->body[i]->body,
+                                     frame->x[frame->slot[s->body[i]->particle[0]]].w);
 }
 
 /* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing
    before weighting with w is what makes two points that share a particle right; the sum of b^2 w per point alone is
-   not. */
-bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block)
+   not. A spot of a body turns it besides. */
+static void spread(const spreading *s, const sn_frame *frame, sn_block *block)
+{
+    for (uint32_t i = 0; i < s->points; ++i)
+        for (uint32_t r = 0; r < block->rows; ++r) {
+            sn_vec3 at = s->by_point[r * s->points + i];
+            for (uint32_t j = 0; j < s->count[i]; ++j) {
+                sn_vec3 *g = &block->gradient[r * block->count + s->owner[i][j]];
+                sn_vec3 share = vec3_scale(at, s->weight[i][j]);
+                *g = vec3_add(*g, frame->planar ? vec3(share.x, share.y, 0) : share);
+            }
+            if (!s->body[i])
+                continue;
+            sn_vec3 *g = &block->gradient[r * block->count + s->turn[i]];
+            sn_vec3 torque = s->by_turn ? s->by_turn[r * s->points + i] : vec3(0, 0, 0);
+            *g = vec3_add(*g, sn_frame_turn_gradient(frame, s->body[i]->body, s->body[i]->place, at, torque));
+        }
+}
+
+bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
+                       sn_block_room *room)
 {
     const uint32_t points = pool->kind.points, rows = pool->kind.rows;
-    sn_vec3 x[SN_MAX_POINTS], by_point[SN_MAX_ROWS * SN_MAX_POINTS];
+    sn_vec3 x[SN_MAX_POINTS], by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    sn_quat q[SN_MAX_POINTS];
     memset(block->c, 0, rows * sizeof *block->c);
-    memset(by_point, 0, sizeof by_point);
-    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, x);
-    sn_eval_out out = {block->c, by_point};
+    memset(by_point, 0, rows * points * sizeof *by_point);
+    memset(by_turn, 0, rows * points * sizeof *by_turn);
+    memset(room->row, 0, sizeof room->row);
+    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, x, q);
+    sn_eval_out out = {block->c, by_point, pool->kind.oriented ? by_turn : NULL,
+                       pool->kind.own_rows ? room->row : NULL};
     if (!pool->kind.eval(&in, &out))
         return false;
-
-    uint32_t slot[4], owner[SN_MAX_POINTS][4], count[SN_MAX_POINTS];
-    sn_real weight[SN_MAX_POINTS][4];
+    spreading s = {.by_point = by_point, .by_turn = out.turn, .points = points};
+    find_owners(&s, store, pool, row, frame, block);
     block->rows = rows;
-    block->count = 0;
-    for (uint32_t i = 0; i < points; ++i) {
-        count[i] = sn_point_corners(store, pool, row, frame, i, slot, weight[i]);
-        for (uint32_t j = 0; j < count[i]; ++j)
-            owner[i][j] = block_index(block, frame, slot[j]);
-    }
+    block->row = out.row;
     memset(block->gradient, 0, (size_t)rows * block->count * sizeof *block->gradient);
-    for (uint32_t i = 0; i < points; ++i)
-        for (uint32_t r = 0; r < rows; ++r)
-            for (uint32_t j = 0; j < count[i]; ++j) {
-                sn_vec3 *g = &block->gradient[r * block->count + owner[i][j]];
-                *g = vec3_add(*g, vec3_scale(by_point[r * points + i], weight[i][j]));
-            }
-    flatten(frame, block);
+    spread(&s, frame, block);
     return true;
 }
 
@@ -99,12 +252,13 @@ bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, 
     sn_vec3 *by_point = store->many.column[SN_MANY_BY_POINT];
     memset(block->c, 0, rows * sizeof *block->c);
     memset(by_point, 0, (size_t)rows * list.point_count * sizeof *by_point);
-    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, store->many.column[SN_MANY_X]);
-    sn_eval_out out = {block->c, by_point};
+    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, store->many.column[SN_MANY_X], NULL);
+    sn_eval_out out = {block->c, by_point, NULL, NULL};
     if (!pool->kind.eval(&in, &out))
         return false;
 
     block->rows = rows;
+    block->row = NULL;
     block->count = list.particle_count;
     block->slot = store->many.column[SN_MANY_SLOT];
     block->w = store->many.column[SN_MANY_W];
@@ -129,12 +283,14 @@ const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uin
                                  const sn_vec4 *v, sn_real *energy)
 {
     sn_vec3 *velocity = store->many.column[SN_MANY_MOVE], *force = store->many.column[SN_MANY_FORCE];
-    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, store->many.column[SN_MANY_X]);
+    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, store->many.column[SN_MANY_X], NULL);
     for (uint32_t i = 0; i < in.points; ++i) {
         uint32_t slot[4];
         sn_real weight[4];
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
-        force[i] = velocity[i] = vec3(0, 0, 0);
+        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
+        force[i] = vec3(0, 0, 0);
+        velocity[i] = spot ? sn_frame_turning(frame, spot, v) : vec3(0, 0, 0);
         for (uint32_t j = 0; j < count; ++j)
             velocity[i] = vec3_add(velocity[i], vec3_scale(vec4_xyz(v[slot[j]]), weight[j]));
     }

@@ -2,24 +2,40 @@
 #ifndef SN_CONSTRAINTS_EVALUATE_H
 #define SN_CONSTRAINTS_EVALUATE_H
 
+#include "base/quat.h"
 #include "constraints/store.h"
 
 #include <string.h>
 
 #define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* particles behind the points of one constraint with a fixed number of them */
 
+/* How a body is turned, as a solver sees it. To solvers a body is two particles of the same mass: its centre, which is one of
+   the world, and its *turn*, which they find at the slot of the last particle plus 1 plus the body's row. What the turn is moved
+   by, in metres, is an angle times the radius of gyration about each principal axis: so masses need not become tensors, and
+   no solver needs to know of bodies. */
+typedef struct sn_turn {
+    sn_quat start;   /* from principal axes to the world: at the start of the substep, or between steps */
+    sn_quat now;     /* in a substep: as predicted; what the turn was moved by since comes on top */
+    sn_vec3 give;    /* 1/m: 1 / radius of gyration by principal axis; 0: it does not turn about that one */
+    sn_vec3 pull;    /* N: what the torque that a user gave the body for the step means to its turn */
+    uint32_t centre; /* the number of its particle; SN_ID_FREE: there is no such body */
+} sn_turn;
+
 /* The particles as a solver sees them. A position is x + d: in a substep x is where the particle was predicted to go,
    and d what rounding left over of that and what constraints moved it since. Kept apart, because in single precision
    their sum would round away the small corrections of small substeps. */
 typedef struct sn_frame {
-    const sn_vec4 *x;     /* place, inverse mass */
-    sn_vec4 *d;           /* remainder and corrections; NULL: between steps, or the start of the substep */
-    const sn_vec4 *start; /* place at the start of the substep; NULL: between steps */
-    const sn_vec4 *x_low; /* what rounding left over of x */
-    const sn_vec4 *old_d; /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
-    sn_real h;            /* the substep that goes with it */
-    const uint32_t *slot; /* by a particle's number, where it is stored */
-    bool planar;          /* 2D: z is locked */
+    const sn_vec4 *x;      /* place, inverse mass */
+    sn_vec4 *d;            /* remainder and corrections; NULL: between steps, or the start of the substep */
+    const sn_vec4 *start;  /* place at the start of the substep; NULL: between steps */
+    const sn_vec4 *x_low;  /* what rounding left over of x */
+    const sn_vec4 *old_d;  /* with BDF2: displacement in the substep before, valid where w is h; NULL otherwise */
+    sn_real h;             /* the substep that goes with it */
+    const uint32_t *slot;  /* by a particle's number, where it is stored */
+    bool planar;           /* 2D: z is locked */
+    const sn_turn *turn;   /* by body; NULL: there are none */
+    uint32_t turn_slot;    /* of the first body's turn */
+    const sn_vec4 *turned; /* by slot, where d is NULL: what turns were moved by from the start; NULL: nothing */
 } sn_frame;
 
 typedef struct sn_block {
@@ -29,6 +45,7 @@ typedef struct sn_block {
     sn_real *w;
     sn_vec3 *gradient; /* [row * count + particle] */
     sn_real c[SN_MAX_ROWS];
+    const sn_row *row; /* what its rows mean; NULL: what the kind says */
 } sn_block;
 
 /* Where a block of the usual size lives: on the stack of whoever evaluates. */
@@ -36,24 +53,45 @@ typedef struct sn_block_room {
     uint32_t slot[SN_MAX_BLOCK];
     sn_real w[SN_MAX_BLOCK];
     sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_BLOCK];
+    sn_row row[SN_MAX_ROWS];
 } sn_block_room;
 
-/* Evaluates a constraint with a spot among its points. */
-bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                       sn_block *block);
+/* Evaluates a constraint with a spot among its points. The block has the particles in the order of sn_store_particles, each
+   once, and then the turns of bodies. */
+bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
+                       sn_block_room *room);
 
 /* Evaluates a constraint of a kind with any number of points. The block lives in the store's scratch until the next. */
 bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block);
 
-/* The slots of the particles behind one point with their weights; a plain particle weighs 1. Returns how many. */
+/* The slots of the particles behind one point with their weights; a plain particle, and the centre of a body, weighs 1.
+   Returns how many; 0 for a place. */
 uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                           uint32_t point, uint32_t *slot, sn_real *weight);
 
 /* What the functions of a kind are given for a constraint. Its points' positions are written to x (one for each
    point), relative to the start position of its first particle if the kind is internal, so that the numbers keep
-   their precision far from the origin of the world. */
+   their precision far from the origin of the world; how their axes are turned to q, which has room for SN_MAX_POINTS, or is
+   NULL, if the kind is oriented. */
 sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                             sn_vec3 *x);
+                             sn_vec3 *x, sn_quat *q);
+
+/* How a body is turned in a frame. */
+sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body);
+
+/* What a push at a spot of a body, and a torque, both in the world, mean to its turn: the derivative by what the turn is
+   moved by of something that has these derivatives. */
+sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque);
+
+/* m/s: how fast a spot of a body moves because it turns; v by slot, turns included. */
+sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v);
+
+/* The spot of a point on a body; NULL if it is something else. */
+const sn_spot *sn_point_on_body(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t point);
+
+/* The rows of the bodies behind the points of a constraint, each once, in the order in which a block has their turns. `body` has
+   room for SN_MAX_POINTS. Returns how many. */
+uint32_t sn_evaluate_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *body);
 
 /* Evaluates a force element at positions and velocities v (by slot): the force on each of its points, in the store's
    scratch until the next evaluation, and its energy. */
@@ -88,7 +126,7 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
     const uint32_t *point = pool->point + (size_t)row * points;
     for (uint32_t i = 0; i < points; ++i) {
         if (point[i] & SN_SPOT_BIT)
-            return sn_evaluate_spots(store, pool, row, frame, block);
+            return sn_evaluate_spots(store, pool, row, frame, block, room);
         room->slot[i] = frame->slot[point[i]];
     }
     sn_vec3 x[SN_MAX_POINTS];
@@ -99,12 +137,23 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
     }
     block->rows = rows;
     block->count = points;
+    block->row = NULL;
     for (uint32_t i = 0; i < rows; ++i)
         block->c[i] = 0;
     for (uint32_t i = 0; i < rows * points; ++i)
         room->gradient[i] = vec3(0, 0, 0);
-    sn_eval_in in = {x, pool->param + (size_t)row * pool->param_count, points, pool->kind.context};
-    sn_eval_out out = {block->c, room->gradient};
+    sn_eval_in in = {.x = x,
+                     .param = pool->param + (size_t)row * pool->param_count,
+                     .points = points,
+                     .context = pool->kind.context,
+                     .state = pool_state(pool, row),
+                     .planar = frame->planar};
+    sn_eval_out out = {block->c, room->gradient, NULL, NULL};
+    if (pool->kind.own_rows) {
+        memset(room->row, 0, sizeof room->row);
+        out.row = room->row;
+        block->row = room->row;
+    }
     if (!pool->kind.eval(&in, &out))
         return false;
     flatten(frame, block);

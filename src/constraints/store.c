@@ -14,7 +14,10 @@ static void bind_pool(sn_pool *pool)
     pool->param = pool->table.column[1];
     pool->give = pool->table.column[2];
     pool->lambda = pool->table.column[3];
-    pool->place = pool->table.column[4];
+    pool->own = pool->table.column[4];
+    pool->state = pool->table.column[5];
+    pool->place = pool->table.column[6];
+    pool->before = pool->table.column[7];
 }
 
 void sn_store_bind(sn_store *store)
@@ -76,6 +79,7 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
 static void release_pool(sn_pool *pool, const sn_allocator *allocator)
 {
     sn_table_release(&pool->list_table, allocator);
+    sn_table_release(&pool->own_table, allocator);
     sn_ids_release(&pool->ids, allocator);
     sn_table_release(&pool->table, allocator);
     sn_release(allocator, pool->strings, pool->strings_size);
@@ -96,11 +100,16 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
 /* Visits every text of a kind: counts their bytes, or with `to` copies each there and redirects the pointer. */
 static size_t copy_texts(sn_kind *kind, char *to)
 {
-    const char **text[4 + 2 * SN_MAX_PARAMS] = {&kind->name, &kind->about, &kind->formula, &kind->unit};
+    const char **text[4 + 2 * SN_MAX_PARAMS + 2 * SN_MAX_POINT_PARAMS] = {&kind->name, &kind->about, &kind->formula,
+                                                                          &kind->unit};
     uint32_t count = 4;
     for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
         text[count++] = &kind->param[i].name;
         text[count++] = &kind->param[i].unit;
+    }
+    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i) {
+        text[count++] = &kind->point_param[i].name;
+        text[count++] = &kind->point_param[i].unit;
     }
     size_t total = 0;
     for (uint32_t i = 0; i < count; ++i) {
@@ -119,7 +128,8 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_pool *pool = sn_allocate(allocator, sizeof *pool);
     if (!pool)
         return 0;
-    *pool = (sn_pool){.kind = *kind, .param_count = sn_kind_param_count(kind)};
+    *pool = (sn_pool){
+        .kind = *kind, .param_count = sn_kind_param_count(kind), .point_param_count = sn_kind_point_param_count(kind)};
     pool->strings_size = copy_texts(&pool->kind, NULL);
     pool->strings = sn_allocate(allocator, pool->strings_size);
     if (!pool->strings) {
@@ -132,8 +142,12 @@ uint32_t sn_store_register(sn_store *store, const sn_allocator *allocator, const
     sn_table_column(&pool->table, pool->param_count * sizeof *pool->param, true);
     sn_table_column(&pool->table, sizeof *pool->give, true);
     sn_table_column(&pool->table, kind->rows * sizeof *pool->lambda, true);
+    sn_table_column(&pool->table, pool->point_param_count ? sizeof *pool->own : 0, true);
+    sn_table_column(&pool->table, kind->state * sizeof *pool->state, true);
     sn_table_column(&pool->table, sizeof *pool->place, false);
+    sn_table_column(&pool->table, kind->state * sizeof *pool->before, false);
     sn_table_column(&pool->list_table, sizeof(uint32_t), true);
+    sn_table_column(&pool->own_table, pool->point_param_count * sizeof(sn_real), true);
     store->pool[store->kind_count] = pool;
     return store->kind_count++;
 }
@@ -147,8 +161,9 @@ bool sn_store_reserve_many(sn_store *store, const sn_allocator *allocator, uint3
 
 bool sn_store_reserve_list(sn_store *store, const sn_allocator *allocator, uint32_t kind, uint32_t points)
 {
-    sn_table *table = &store->pool[kind]->list_table;
+    sn_table *table = &store->pool[kind]->list_table, *own = &store->pool[kind]->own_table;
     return sn_store_reserve_many(store, allocator, points) &&
+           (!store->pool[kind]->point_param_count || sn_table_reserve(own, allocator, own->count + (uint64_t)points)) &&
            sn_table_reserve(table, allocator, table->count + 1 + 2 * (uint64_t)points);
 }
 
@@ -196,6 +211,10 @@ void sn_store_set_list(sn_store *store, uint32_t kind, uint32_t row, const uint3
     pool->point[2 * (size_t)row] = pool->list_table.count;
     pool->point[2 * (size_t)row + 1] = count;
     pool->list_table.count += 1 + unique + count;
+    if (pool->point_param_count) {
+        pool->own[row] = pool->own_table.count;
+        pool->own_table.count += count;
+    }
     if (count > store->counts.most_points)
         store->counts.most_points = count;
 }
@@ -204,6 +223,30 @@ static uint32_t list_size(const sn_pool *pool, uint32_t row)
 {
     sn_list list = pool_list(pool, row);
     return 1 + list.particle_count + list.point_count;
+}
+
+/* Closes the same gaps in the numbers of points. */
+static bool tidy_own(sn_pool *pool, const sn_allocator *allocator)
+{
+    sn_table table = {0};
+    const size_t width = pool->own_table.width[0];
+    if (!pool->point_param_count)
+        return true;
+    sn_table_column(&table, width, true);
+    if (!sn_table_reserve(&table, allocator, (uint64_t)pool->own_table.count + 1))
+        return false;
+    char *to = table.column[0];
+    for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+        if (!sn_ids_is_live(&pool->ids, row))
+            continue;
+        uint32_t count = pool->point[2 * (size_t)row + 1];
+        memcpy(to + table.count * width, pool_own(pool, row), count * width);
+        pool->own[row] = table.count;
+        table.count += count;
+    }
+    sn_table_release(&pool->own_table, allocator);
+    pool->own_table = table;
+    return true;
 }
 
 /* Closes the gaps that removed lists left, once they are more than half of all. If memory is short, later will do. */
@@ -215,6 +258,10 @@ static void tidy_lists(sn_pool *pool, const sn_allocator *allocator)
     sn_table_column(&table, sizeof(uint32_t), true);
     if (!sn_table_reserve(&table, allocator, pool->list_table.count - pool->list_waste + 1))
         return;
+    if (!tidy_own(pool, allocator)) {
+        sn_table_release(&table, allocator);
+        return;
+    }
     uint32_t *to = table.column[0];
     const uint32_t *from = pool->list_table.column[0];
     for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
@@ -317,6 +364,9 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
     for (uint32_t i = 0; i < count; ++i)
         pool->ids.value[first + i] = sequence + i;
     memset(pool->lambda + (size_t)first * pool->kind.rows, 0, (size_t)count * pool->kind.rows * sizeof *pool->lambda);
+    if (pool->kind.state)
+        memset(pool->state + (size_t)first * pool->kind.state, 0,
+               (size_t)count * pool->kind.state * sizeof *pool->state);
 
     sn_run *last = store->run_table.count ? &store->run[store->run_table.count - 1] : NULL;
     if (last && last->kind == kind && last->first + last->count == first && last->sequence + last->count == sequence)
@@ -409,5 +459,47 @@ void sn_store_clear_lambda(sn_store *store)
         sn_pool *pool = store->pool[kind];
         if (pool->table.count)
             memset(pool->lambda, 0, (size_t)pool->table.count * pool->kind.rows * sizeof *pool->lambda);
+    }
+}
+
+/* Copies what all constraints remember, one way or the other. */
+static void copy_state(sn_store *store, bool back)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        sn_pool *pool = store->pool[kind];
+        if (pool->kind.state && pool->table.count)
+            memcpy(back ? pool->state : pool->before, back ? pool->before : pool->state,
+                   (size_t)pool->table.count * pool->kind.state * sizeof *pool->state);
+    }
+}
+
+void sn_store_note_state(sn_store *store)
+{
+    copy_state(store, false);
+}
+
+void sn_store_restore_state(sn_store *store)
+{
+    copy_state(store, true);
+}
+
+void sn_store_settle(sn_store *store, sn_real h, bool planar)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        if (!pool->kind.settle || !pool->ids.live)
+            continue;
+        for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            sn_eval_in in = {.param = pool->param + (size_t)row * pool->param_count,
+                             .points = pool_point_count(pool, row),
+                             .context = pool->kind.context,
+                             .point_param = pool_own(pool, row),
+                             .state = pool_state(pool, row),
+                             .keep = pool_state(pool, row),
+                             .planar = planar};
+            pool->kind.settle(&in, h);
+        }
     }
 }

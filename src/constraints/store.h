@@ -54,9 +54,14 @@ typedef struct sn_pool {
                         any number of points two numbers a row: where its list starts, and how many points it has */
     sn_table list_table; /* the lists of such a kind, one after the other; see sn_list */
     uint32_t list_waste; /* entries of lists whose constraint is gone */
-    sn_real *param;      /* param_count a row */
+    sn_table own_table;  /* the numbers of their points, point_param_count each, list after list */
+    uint32_t point_param_count;
+    uint32_t *own;  /* where in own_table the list of a row begins; no column if points have no numbers */
+    sn_real *param; /* param_count a row */
     sn_give *give;
     sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
+    sn_real *state;  /* kind.state a row */
+    sn_real *before; /* the same when the substep began. Scratch */
     uint32_t *place; /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
 } sn_pool;
 
@@ -69,11 +74,15 @@ typedef struct sn_list {
     const uint32_t *local; /* particle[local[i]] is point i */
 } sn_list;
 
-/* A weighted spot, owned by the one constraint that names it. */
+/* A spot, owned by the one constraint that names it. */
 typedef struct sn_spot {
-    uint32_t particle[4];
+    uint32_t particle[4]; /* of a free one, the first is the next free one; of a spot of a body it is the centre */
     sn_real weight[4];
-    uint32_t count; /* 0: free, and particle[0] is the next free one */
+    uint32_t count;     /* particles; of a place 0 */
+    sn_point_type type; /* what it is fixed to */
+    uint32_t body;      /* its row */
+    sn_vec3 place;      /* m: from the centre of a body along its principal axes; or in the world */
+    sn_quat turn;       /* of its own axes, in the same frame */
 } sn_spot;
 
 typedef struct sn_run {
@@ -181,6 +190,13 @@ const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, u
 /* Sets all accumulated multipliers to 0. */
 void sn_store_clear_lambda(sn_store *store);
 
+/* What constraints remember: noted before something that may fail, and put back if it does. */
+void sn_store_note_state(sn_store *store);
+void sn_store_restore_state(sn_store *store);
+
+/* The end of a substep of h: lets every constraint whose kind wants it settle. */
+void sn_store_settle(sn_store *store, sn_real h, bool planar);
+
 /* Takes the typed pointers again after tables were replaced by those of a snapshot. */
 void sn_store_bind(sn_store *store);
 
@@ -193,6 +209,20 @@ static inline sn_list pool_list(const sn_pool *pool, uint32_t row)
 {
     const uint32_t *at = (const uint32_t *)pool->list_table.column[0] + pool->point[2 * (size_t)row];
     return (sn_list){at[0], pool->point[2 * (size_t)row + 1], at + 1, at + 1 + at[0]};
+}
+
+/* The numbers of the points of a constraint; NULL if they have none. */
+static inline sn_real *pool_own(const sn_pool *pool, uint32_t row)
+{
+    if (!pool->point_param_count)
+        return NULL;
+    return (sn_real *)pool->own_table.column[0] + (size_t)pool->own[row] * pool->point_param_count;
+}
+
+/* What a constraint remembers; NULL if it is nothing. */
+static inline sn_real *pool_state(const sn_pool *pool, uint32_t row)
+{
+    return pool->kind.state ? pool->state + (size_t)row * pool->kind.state : NULL;
 }
 
 /* The points of a constraint. */

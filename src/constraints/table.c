@@ -19,6 +19,14 @@ uint32_t sn_kind_param_count(const sn_kind *kind)
     return count;
 }
 
+uint32_t sn_kind_point_param_count(const sn_kind *kind)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; kind && i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i)
+        count += param_width(&kind->point_param[i]);
+    return count;
+}
+
 static bool is_name(const char *name)
 {
     return name && *name && strlen(name) < 64 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name);
@@ -52,6 +60,35 @@ static bool check_param(const sn_kind *kind, const sn_param *param, char *reason
     return false;
 }
 
+static bool has_name(const sn_param *list, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count && list[i].name; ++i)
+        if (strcmp(list[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Checks a list of parameters of different names, none of which is in `others` (may be NULL). With others, it is the list
+   of a point. */
+static bool check_list(const sn_kind *kind, const sn_param *list, uint32_t most, const sn_param *others, char *reason,
+                       size_t size)
+{
+    for (uint32_t i = 0; i < most && list[i].name; ++i) {
+        if (!check_param(kind, &list[i], reason, size))
+            return false;
+        if (others && list[i].type == SN_PARAM_POSITION) {
+            snprintf(reason, size, "kind '%s': the number '%s' of a point cannot be a place in the world", kind->name,
+                     list[i].name);
+            return false;
+        }
+        if (has_name(list, i, list[i].name) || (others && has_name(others, SN_MAX_PARAMS, list[i].name))) {
+            snprintf(reason, size, "kind '%s' has two parameters named '%s'", kind->name, list[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
 bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
 {
     if (!is_name(kind->name)) {
@@ -73,18 +110,17 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
         snprintf(reason, size, "kind '%s' has no eval function", kind->name);
     else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAMS)
         snprintf(reason, size, "kind '%s' has more than %d parameter numbers", kind->name, SN_MAX_PARAMS);
-    else {
-        for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
-            if (!check_param(kind, &kind->param[i], reason, size))
-                return false;
-            for (uint32_t j = 0; j < i; ++j)
-                if (strcmp(kind->param[i].name, kind->param[j].name) == 0) {
-                    snprintf(reason, size, "kind '%s' has two parameters named '%s'", kind->name, kind->param[i].name);
-                    return false;
-                }
-        }
-        return true;
-    }
+    else if (kind->point_param[SN_MAX_POINT_PARAMS].name || sn_kind_point_param_count(kind) > SN_MAX_POINT_PARAMS)
+        snprintf(reason, size, "kind '%s' has more than %d numbers for each point", kind->name, SN_MAX_POINT_PARAMS);
+    else if (kind->point_param[0].name && kind->points)
+        snprintf(reason, size, "kind '%s' has %u points; only those of a kind with any number of them can have numbers",
+                 kind->name, kind->points);
+    else if (kind->state > SN_MAX_STATE)
+        snprintf(reason, size, "kind '%s' remembers %u numbers; %d are possible", kind->name, kind->state,
+                 SN_MAX_STATE);
+    else
+        return check_list(kind, kind->param, SN_MAX_PARAMS, NULL, reason, size) &&
+               check_list(kind, kind->point_param, SN_MAX_POINT_PARAMS, kind->param, reason, size);
     return false;
 }
 
@@ -133,11 +169,13 @@ static bool normalise(const sn_kind *kind, const sn_param *param, sn_real *value
     return true;
 }
 
-bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size)
+/* The numbers of a list of parameters, one after the other. */
+static bool complete_list(const sn_kind *kind, const sn_param *list, uint32_t most, const sn_real *measured,
+                          sn_real *param, char *reason, size_t size)
 {
     sn_real *value = param;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
-        const sn_param *p = &kind->param[i];
+    for (uint32_t i = 0; i < most && list[i].name; ++i) {
+        const sn_param *p = &list[i];
         for (uint32_t j = 0; j < param_width(p); ++j)
             if (!complete_number(kind, p, measured ? measured + (value - param) + j : NULL, value + j, reason, size))
                 return false;
@@ -145,8 +183,33 @@ bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_re
             return false;
         value += param_width(p);
     }
+    return true;
+}
+
+bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size)
+{
+    if (!complete_list(kind, kind->param, SN_MAX_PARAMS, measured, param, reason, size))
+        return false;
     const char *wrong = kind->check ? kind->check(param) : NULL;
     if (wrong)
         snprintf(reason, size, "%s: %s", kind->name, wrong);
     return !wrong;
+}
+
+bool sn_kind_complete_points(const sn_kind *kind, const sn_real *given, uint32_t points, sn_real *value, char *reason,
+                             size_t size)
+{
+    uint32_t numbers = sn_kind_point_param_count(kind);
+    for (uint32_t i = 0; i < points; ++i, value += numbers) {
+        char why[200];
+        sn_real own[SN_MAX_POINT_PARAMS];
+        for (uint32_t j = 0; j < numbers; ++j)
+            own[j] = given ? given[(size_t)i * numbers + j] : SN_MEASURE;
+        if (!complete_list(kind, kind->point_param, SN_MAX_POINT_PARAMS, value, own, why, sizeof why)) {
+            snprintf(reason, size, "point %u of a %s", i, why);
+            return false;
+        }
+        memcpy(value, own, numbers * sizeof *own);
+    }
+    return true;
 }

@@ -24,4 +24,8 @@ static inline uint32_t param_width(const sn_param *param)
    SN_MEASURE replaced by what measured holds (NULL: not measured) or by the default. False and the reason otherwise. */
 bool sn_kind_complete_params(const sn_kind *kind, const sn_real *measured, sn_real *param, char *reason, size_t size);
 
+/* The same for the numbers of so many points: `value` holds what was measured, and is completed; `given` may be NULL. */
+bool sn_kind_complete_points(const sn_kind *kind, const sn_real *given, uint32_t points, sn_real *value, char *reason,
+                             size_t size);
+
 #endif

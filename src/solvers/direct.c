@@ -11,8 +11,11 @@
    a projection of their own and kinds with any number of points, and all that hangs together with them, are left to the
    cascade.
 
+   Rows of bounded force and C with limits (sn_row) are decided in the tree, as row.c does in a constraint by itself.
+
    The classic stiffness k scales the correction of a constraint by itself. In a tree it is the same as if the row were
    softer by (1 / k - 1) times its own A. */
+#include "base/dvec.h"
 #include "solvers/gauss_seidel.h"
 #include "solvers/row.h"
 
@@ -69,7 +72,7 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     out->diagonal[r] = alpha;
     out->least[r] = inequality && alpha > 0 ? -(double)lambda : 0;
     out->lambda0[r] = (double)lambda;
-    if (block->count == 2)
+    if (block->count == 2 && !(frame->turn && block->slot[1] >= frame->turn_slot))
         out->turn[r] = turn_of(block, r, frame);
     if (gamma > 0)
         out->diagonal[r] = alpha / (1 + gamma);
@@ -81,6 +84,84 @@ SN_INLINE bool fill_row(const sn_frame *frame, uint32_t inequality, sn_row_give 
     else
         out->rhs[r] = -c - alpha * (double)lambda;
     return isfinite(block->c[r]);
+}
+
+/* The same for a row of a kind with own_rows. */
+static bool fill_own_row(const sn_frame *frame, uint32_t inequality, sn_row_give give, sn_real lambda, uint32_t r,
+                         sn_forest_rows *out)
+{
+    const sn_block *block = &out->block;
+    const sn_row_now now = sn_row_look(block, r, inequality, &give);
+    const double c = (double)block->c[r], total = (double)lambda;
+    double wanted = c, way = 0;
+    out->rule[r] = (sn_forest_rule){.least = -now.most - total,
+                                    .most = now.most - total,
+                                    .low = now.low - c,
+                                    .high = now.high - c,
+                                    .diagonal = (double)give.alpha,
+                                    .rests = now.type == SN_ROW_REST};
+    out->ruled |= (uint32_t)(now.most < (double)INFINITY || row_is_limited(&now)) << r;
+    out->lambda0[r] = total;
+    if (now.type == SN_ROW_REST) {
+        out->acting &= ~(1u << r);
+        return isfinite(c) || !row_is_limited(&now);
+    }
+    if (now.type == SN_ROW_RATE || now.gamma > 0)
+        way = (double)row_way(block, block->count, r, frame);
+    if (now.type == SN_ROW_RATE)
+        wanted = way - sn_row_rounded_off(block, r, frame) - (double)block->row[r].rate / (double)give.inverse_h;
+    out->inequality |= (uint32_t)now.inequality << r;
+    out->diagonal[r] = now.alpha / (1 + now.gamma);
+    out->least[r] = now.inequality && now.alpha > 0 ? -total : 0;
+    out->rhs[r] = -wanted;
+    if (!row_acts(now.inequality, (sn_real)wanted, (sn_real)now.alpha, lambda))
+        out->acting &= ~(1u << r);
+    else
+        out->rhs[r] = (-wanted - now.alpha * total - now.gamma * way) / (1 + now.gamma);
+    return isfinite(wanted);
+}
+
+/* The second derivative of the rows by the turn of a body, of which one spot r is held: with g the gradient there, that of
+   g . (turned r) is (r g^T + g r^T) / 2 - (r . g) I. What axes of joints do besides is left out: it is no tension. */
+static void fill_bend(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, uint32_t turn,
+                      uint32_t slot, sn_forest_rows *out)
+{
+    const sn_block *block = &out->block;
+    const sn_spot *spot = NULL;
+    uint32_t centre = 0;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        const sn_spot *at = sn_point_on_body(store, pool, row, i);
+        if (!at || frame->turn_slot + at->body != slot)
+            continue;
+        if (spot) /* of two, nobody knows which share of the gradient is whose */
+            return;
+        spot = at;
+    }
+    while (spot && block->slot[centre] != frame->slot[spot->particle[0]])
+        ++centre;
+    if (!spot)
+        return;
+    const sn_quat q = sn_frame_turn(frame, spot->body);
+    const sn_dvec3 p = dvec3_from(spot->place), k = dvec3_from(frame->turn[spot->body].give);
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        sn_dvec3 g = dvec3_from(sn_quat_turn_back(q, block->gradient[r * block->count + centre]));
+        double along = dvec3_dot(p, g), *bend = out->bend[r][turn];
+        bend[0] = k.x * k.x * (p.x * g.x - along);
+        bend[1] = k.y * k.y * (p.y * g.y - along);
+        bend[2] = k.z * k.z * (p.z * g.z - along);
+        bend[3] = k.x * k.y * (p.x * g.y + p.y * g.x) / 2;
+        bend[4] = k.x * k.z * (p.x * g.z + p.z * g.x) / 2;
+        bend[5] = k.y * k.z * (p.y * g.z + p.z * g.y) / 2;
+    }
+}
+
+static void fill_bends(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                       sn_forest_rows *out)
+{
+    uint32_t turn = 0;
+    for (uint32_t i = 0; i < out->block.count; ++i)
+        if (out->block.slot[i] >= frame->turn_slot)
+            fill_bend(store, pool, row, frame, turn++, out->block.slot[i], out);
 }
 
 /* The usual shape is compiled on its own. */
@@ -97,7 +178,7 @@ SN_INLINE bool fill_shape(sn_sweep *s, const sn_pool *pool, uint32_t row, sn_for
         out->acting = 0;
         return true;
     }
-    out->inequality = pool->kind.inequality;
+    out->inequality = pool->kind.own_rows ? 0 : pool->kind.inequality;
     out->share = (double)give.k;
     if (s->in->tolerance > 0) {
         sn_real residual = sn_row_residual(&out->block, pool->kind.inequality, give, frame, lambda);
@@ -106,7 +187,10 @@ SN_INLINE bool fill_shape(sn_sweep *s, const sn_pool *pool, uint32_t row, sn_for
     }
     bool finite = true;
     for (uint32_t r = 0; r < rows; ++r)
-        finite &= fill_row(frame, pool->kind.inequality >> r & 1, give, lambda[r], r, out);
+        finite &= out->block.row ? fill_own_row(frame, pool->kind.inequality, give, lambda[r], r, out)
+                                 : fill_row(frame, pool->kind.inequality >> r & 1, give, lambda[r], r, out);
+    if (frame->turn)
+        fill_bends(s->in->store, pool, row, frame, out);
     return finite;
 }
 

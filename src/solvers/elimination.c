@@ -46,19 +46,6 @@
 
 #include <math.h>
 
-/* A pivot below this share of the row's own A is rounding only: the row gets no multiplier. */
-#define REDUNDANT 1e-12
-
-/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along
-   the same line already, and if they contradict each other there is no limit to the forces with which they would. */
-#define HELD (4 * SN_TREE_SOFT)
-
-/* The least pivot of a row. */
-SN_INLINE double least_pivot(const sn_item *it, double own)
-{
-    return (it->is_leaf ? HELD : REDUNDANT) * own;
-}
-
 /* ---- Small matrices
    ----------------------------------------------------------------------------------------------- */
 
@@ -102,40 +89,8 @@ SN_INLINE double cofactors(const double *m, double *out)
     return m[0] * xx + m[3] * xy + m[4] * xz;
 }
 
-/* The columns of the right-hand side of solve_rows. */
+/* The columns of right-hand sides: three for the parent, and one. */
 #define SIDES 4
-
-/* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
-static void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_ROWS][SN_MAX_ROWS],
-                       double x[SN_MAX_ROWS][SIDES])
-{
-    const uint32_t rows = it->rows;
-    double l[SN_MAX_ROWS][SN_MAX_ROWS], pivot[SN_MAX_ROWS];
-    for (uint32_t r = 0; r < rows; ++r) {
-        const bool acts = it->acting >> r & 1;
-        double p = s[r][r];
-        for (uint32_t i = 0; acts && i < r; ++i) {
-            if (pivot[i] == 0)
-                continue;
-            double sum = s[r][i];
-            for (uint32_t k = 0; k < i; ++k)
-                if (pivot[k] != 0)
-                    sum -= l[r][k] * pivot[k] * l[i][k];
-            l[r][i] = sum / pivot[i];
-            p -= l[r][i] * sum;
-            for (uint32_t k = 0; k < SIDES; ++k)
-                x[r][k] -= l[r][i] * x[i][k];
-        }
-        pivot[r] = acts && p > least_pivot(it, own[r]) ? p : 0;
-    }
-    for (uint32_t r = rows; r-- > 0;)
-        for (uint32_t k = 0; k < SIDES; ++k) {
-            x[r][k] = pivot[r] != 0 ? x[r][k] / pivot[r] : 0;
-            for (uint32_t i = r + 1; pivot[r] != 0 && i < rows; ++i)
-                if (pivot[i] != 0)
-                    x[r][k] -= l[i][r] * x[i][k];
-        }
-}
 
 /* ---- Any constraint
    ------------------------------------------------------------------------------------------------ */
@@ -159,7 +114,7 @@ static void add_particle(const sn_item *it, const sn_record *rec, uint32_t p, co
 static void solve_constraint(const sn_item *it, const sn_record *rec, double s[SN_MAX_ROWS][SN_MAX_ROWS],
                              const double *e, const sn_node *parent)
 {
-    double x[SN_MAX_ROWS][SIDES] = {{0}};
+    double x[SN_MAX_ROWS][SN_TREE_SIDES] = {{0}};
     for (uint32_t i = 0; i < it->rows; ++i) {
         if (parent) {
             sn_dvec3 wg = times(parent->m, gradient_of(rec, it->count, i, it->parent));
@@ -170,7 +125,7 @@ static void solve_constraint(const sn_item *it, const sn_record *rec, double s[S
             if (!(it->acting >> k & 1))
                 x[i][3] -= s[i][k] * rec->least[k];
     }
-    solve_rows(it, rec->own, s, x);
+    solve_rows(it, rec->own, s, x, SIDES);
     for (uint32_t i = 0; i < it->rows; ++i) {
         rec->z[i] = it->acting >> i & 1 ? x[i][3] : rec->least[i];
         store3(rec->gain + 3 * i, dvec3(x[i][0], x[i][1], x[i][2]));
@@ -491,6 +446,8 @@ static void start_nodes(const sn_trees *w, const sn_tree *t, bool turning)
         sn_node *n = &w->nodes[i];
         if (w->inner[i] && !turning)
             continue;
+        if (t->whole && w->whole_of[i])
+            sn_whole_start(w, i, turning);
         n->m[0] = n->m[1] = n->m[2] = n->w;
         n->m[3] = n->m[4] = n->m[5] = n->u[0] = n->u[1] = n->u[2] = 0;
     }
@@ -501,7 +458,9 @@ void sn_tree_up(const sn_trees *w, const sn_tree *t, bool turning)
     start_nodes(w, t, turning);
     for (uint32_t i = t->item_end; i-- > t->item;) {
         const sn_item *it = &w->items[i];
-        if (turning)
+        if (it->whole)
+            sn_whole_up(w, it);
+        else if (turning)
             turning_up(w, it);
         else if (it->is_link)
             link_up(w, it);
@@ -512,15 +471,21 @@ void sn_tree_up(const sn_trees *w, const sn_tree *t, bool turning)
 
 void sn_tree_down(const sn_trees *w, const sn_tree *t, bool turning)
 {
-    if (t->node < t->node_end) /* nothing pushes the root from above */
+    if (t->node <
+        t->node_end) /* nothing pushes the root from above; if it is a body, sn_whole_start has seen to that */
         store3(w->nodes[t->node].f, dvec3(0, 0, 0));
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
-        if (turning)
+        if (it->whole)
+            sn_whole_down(w, it);
+        else if (turning)
             turning_down(w, it);
         else if (it->is_link)
             link_down(w, it);
         else
             go_down(w, it);
     }
+    for (uint32_t i = t->node; t->whole && i < t->node_end; ++i)
+        if (w->whole_of[i])
+            sn_whole_end(w, i);
 }

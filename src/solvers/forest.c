@@ -7,8 +7,8 @@ void sn_forest_init(sn_forest *forest)
 {
     static const size_t id[] = {1, 1, sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
                         mention[] = {sizeof(uint32_t), sizeof(uint32_t), sizeof(uint32_t)},
-                        particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1},
-                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t), 1};
+                        particle[] = {sizeof(uint32_t), sizeof(uint32_t), 1, 1, sizeof(uint32_t)},
+                        nodes[] = {sizeof(sn_node), sizeof(uint32_t), sizeof(uint32_t), 1, sizeof(uint32_t)};
     *forest = (sn_forest){.analysed = UINT64_MAX};
     for (uint32_t i = 0; i < SN_ID_COLUMNS; ++i)
         sn_table_column(&forest->id_table, id[i], false);
@@ -21,14 +21,16 @@ void sn_forest_init(sn_forest *forest)
     sn_table_column(&forest->item_table, sizeof(sn_item), false);
     sn_table_column(&forest->tree_table, sizeof(sn_tree), false);
     sn_table_column(&forest->record_table, sizeof(double), false);
+    sn_table_column(&forest->whole_table, sizeof(sn_whole), false);
     sn_chain_init(forest);
 }
 
 void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
 {
-    sn_table *const table[] = {&forest->id_table,     &forest->mention_table, &forest->particle_table,
-                               &forest->item_table,   &forest->node_table,    &forest->tree_table,
-                               &forest->record_table, &forest->chain_table,   &forest->chain_scratch_table};
+    sn_table *const table[] = {&forest->id_table,           &forest->mention_table, &forest->particle_table,
+                               &forest->item_table,         &forest->node_table,    &forest->tree_table,
+                               &forest->record_table,       &forest->whole_table,   &forest->chain_table,
+                               &forest->chain_scratch_table};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; ++i)
         sn_table_release(table[i], allocator);
     forest->edits = forest->count = 0;
@@ -38,17 +40,32 @@ void sn_forest_release(sn_forest *forest, const sn_allocator *allocator)
 /* ---- The graph
    ---------------------------------------------------------------------------------------------------- */
 
-/* The particles behind a constraint, each once, in the order in which evaluate() has them. */
+/* The particles behind a constraint, each once, in the order in which evaluate() has them; and the bodies whose turns follow. */
 typedef struct span {
     const uint32_t *particle;
     uint32_t count;
     uint32_t small[SN_MAX_BLOCK];
+    uint32_t turns;
+    uint32_t body[SN_MAX_POINTS];   /* their rows, */
+    uint32_t centre[SN_MAX_POINTS]; /*   and the numbers of their particles */
 } span;
+
+static void get_bodies(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
+{
+    s->turns = sn_evaluate_bodies(store, pool, row, s->body);
+    for (uint32_t i = 0; s->turns && i < pool->kind.points; ++i) {
+        const sn_spot *spot = sn_point_on_body(store, pool, row, i);
+        for (uint32_t j = 0; spot && j < s->turns; ++j)
+            if (s->body[j] == spot->body)
+                s->centre[j] = spot->particle[0];
+    }
+}
 
 static void get_span(const sn_store *store, const sn_pool *pool, uint32_t row, span *s)
 {
     s->particle = sn_store_particles(store, pool, row, s->small, &s->count);
-    if (pool_has_lists(pool) || s->count == pool->kind.points) /* these are different already */
+    get_bodies(store, pool, row, s);
+    if (pool_has_lists(pool)) /* these are different already */
         return;
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; ++i) {
@@ -63,7 +80,7 @@ static void get_span(const sn_store *store, const sn_pool *pool, uint32_t row, s
 
 /* What room the constraints need. */
 typedef struct sizes {
-    uint64_t ids, constraints, mentions, limit, records;
+    uint64_t ids, constraints, mentions, limit, records, extras, turns;
 } sizes;
 
 static sizes measure(sn_forest *forest, const sn_store *store)
@@ -80,12 +97,17 @@ static sizes measure(sn_forest *forest, const sn_store *store)
             continue;
         get_span(store, pool, store->run[r].first + i, &s);
         size.constraints++;
-        size.mentions += s.count;
-        size.records += pool_has_lists(pool) ? 0 : record_size(pool->kind.rows, s.count);
+        size.mentions += s.count + s.turns;
+        size.turns += s.turns;
+        size.records += pool_has_lists(pool) ? 0 : record_size(pool->kind.rows, s.count + s.turns);
+        size.records += extra_size(pool->kind.rows, 0, false, pool->kind.own_rows);
+        size.extras += pool_has_lists(pool) ? 0 : extra_size(pool->kind.rows, s.turns, true, false);
         for (uint32_t j = 0; j < s.count; ++j)
             if (s.particle[j] >= size.limit)
                 size.limit = (uint64_t)s.particle[j] + 1;
     }
+    if (size.turns) /* then also one without a spot of a body may have the centre of one */
+        size.records += size.extras;
     return size;
 }
 
@@ -95,10 +117,12 @@ static void list_mentions(sn_forest *forest, const sn_store *store)
     uint32_t *first = forest->id_table.column[SN_ID_FIRST],
              *particle = forest->mention_table.column[SN_MENTION_PARTICLE],
              *of = forest->mention_table.column[SN_MENTION_OF],
-             *start = forest->particle_table.column[SN_PARTICLE_START];
+             *start = forest->particle_table.column[SN_PARTICLE_START],
+             *body = forest->particle_table.column[SN_PARTICLE_BODY];
     uint32_t at = 0, limit = forest->limit;
     span s;
     memset(start, 0, ((size_t)limit + 2) * sizeof *start);
+    memset(body, 0, ((size_t)limit + 2) * sizeof *body);
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
         const sn_pool *pool = store->pool[store->run[r].kind];
         if (pool->kind.force)
@@ -109,6 +133,8 @@ static void list_mentions(sn_forest *forest, const sn_store *store)
             particle[at] = s.particle[j];
             start[s.particle[j] + 2]++;
         }
+        for (uint32_t j = 0; j < s.turns; ++j, ++at)
+            body[s.centre[j]] = s.body[j] + 1;
     }
     for (uint32_t n = 0; n < limit; ++n)
         start[n + 2] += start[n + 1];
@@ -131,7 +157,7 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
         return true;
     forest->analysed = UINT64_MAX;
     sizes size = measure(forest, store);
-    uint64_t nodes = (size.limit < size.mentions ? size.limit : size.mentions) + 1; /* and the ground */
+    uint64_t nodes = (size.limit < size.mentions ? size.limit : size.mentions) + size.turns + 1; /* and the ground */
     forest->edits = 0; /* until all is well; a store with constraints has another */
     if (!sn_table_reserve(&forest->id_table, allocator, size.ids) ||
         !sn_table_reserve(&forest->mention_table, allocator, size.mentions) ||
@@ -140,6 +166,7 @@ bool sn_forest_reserve(sn_forest *forest, const sn_allocator *allocator, const s
         !sn_table_reserve(&forest->item_table, allocator, size.constraints) ||
         !sn_table_reserve(&forest->tree_table, allocator, size.constraints) ||
         !sn_table_reserve(&forest->record_table, allocator, size.records) ||
+        !sn_table_reserve(&forest->whole_table, allocator, size.turns) ||
         !sn_chain_reserve(forest, allocator, size.constraints))
         return false;
     forest->id_table.count = (uint32_t)size.ids;
@@ -158,13 +185,14 @@ typedef struct growth {
     sn_forest *forest;
     const sn_store *store;
     unsigned char *in_forest, *met, *movable, *particle_met, *inner;
-    const uint32_t *first, *start, *of, *particle;
-    uint32_t *node_of, *parent, *stack, *particle_node;
+    const uint32_t *first, *start, *of, *particle, *body;
+    uint32_t *node_of, *parent, *stack, *particle_node, *whole_of;
     sn_item *items;
     sn_node *nodes;
     uint32_t *node_number;
-    uint32_t waiting;                   /* on the stack */
-    uint32_t item, node, tree, records; /* so far */
+    uint32_t waiting;                 /* on the stack */
+    uint32_t item, node, tree, whole; /* so far */
+    uint64_t records;                 /* the same */
     bool is_tree;
 } growth;
 
@@ -186,9 +214,11 @@ static growth growth_of(sn_forest *forest, const sn_store *store)
                     .particle_node = particle[SN_PARTICLE_NODE],
                     .movable = particle[SN_PARTICLE_MOVABLE],
                     .particle_met = particle[SN_PARTICLE_MET],
+                    .body = particle[SN_PARTICLE_BODY],
                     .items = forest->item_table.column[0],
                     .nodes = forest->node_table.column[SN_NODE_STATE],
                     .inner = forest->node_table.column[SN_NODE_INNER],
+                    .whole_of = forest->node_table.column[SN_NODE_WHOLE],
                     .node_number = forest->node_table.column[SN_NODE_NUMBER]};
 }
 
@@ -215,7 +245,12 @@ static void grow_particle(growth *g, uint32_t particle, uint32_t from)
     }
     g->particle_met[particle] = 1;
     g->particle_node[particle] = g->node;
+    g->whole_of[g->node] = g->body[particle] ? ++g->whole : 0;
     g->node_number[g->node++] = particle;
+    if (g->body[particle]) {
+        g->whole_of[g->node] = 0;
+        g->node_number[g->node++] = SN_TURN_BIT | (g->body[particle] - 1);
+    }
     for (uint32_t i = g->start[particle + 1]; i-- > g->start[particle];) {
         uint32_t id = g->of[i];
         if (id == from)
@@ -252,18 +287,19 @@ static void grow_constraint(growth *g, uint32_t id)
     *it = (sn_item){.kind = kind,
                     .row = id - g->forest->base[kind],
                     .mention = g->first[id],
-                    .record = g->records,
+                    .record = (uint32_t)g->records,
                     .rows = (uint8_t)pool->kind.rows,
-                    .count = (uint8_t)s.count,
+                    .count = (uint8_t)(s.count + s.turns),
+                    .turns = (uint8_t)s.turns,
+                    .own = pool->kind.own_rows,
                     .parent = SN_NO_PARENT,
                     .is_leaf = true};
-    if (g->is_tree)
-        g->records += (uint32_t)record_size(it->rows, it->count);
     for (uint32_t i = 0; i < s.count; ++i) {
         uint32_t number = s.particle[i];
         g->node_of[it->mention + i] = SN_GROUND;
         if (!g->movable[number])
             continue;
+        it->whole |= g->body[number] != 0;
         uint32_t arms = g->start[number + 1] - g->start[number];
         it->arms = arms < it->arms ? it->arms : arms < UINT8_MAX ? (uint8_t)arms : UINT8_MAX;
         uint32_t waiting = g->waiting;
@@ -277,17 +313,25 @@ static void grow_constraint(growth *g, uint32_t id)
         grow_particle(g, number, id);
         it->chained = g->waiting == waiting + 1;
     }
+    for (uint32_t i = 0; i < s.turns; ++i) /* also those of a body that is no node: these are the ground */
+        g->node_of[it->mention + s.count + i] = g->movable[s.centre[i]] ? g->particle_node[s.centre[i]] + 1 : SN_GROUND;
+    it->whole |= s.turns > 0;
+    if (g->is_tree)
+        g->records += record_size(it->rows, it->count) + extra_size(it->rows, it->turns, it->whole, it->own);
+    if (g->records > UINT32_MAX)
+        g->is_tree = false;
 }
 
 /* Marks the constraints of a tree that has been walked, and finds its chains. */
-static void finish_tree(growth *g, const sn_tree *t)
+static void finish_tree(growth *g, sn_tree *t)
 {
     for (uint32_t i = t->node; i < t->node_end; ++i)
         g->inner[i] = 0;
     for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &g->items[i];
         g->in_forest[g->forest->base[it->kind] + it->row] = 1;
-        it->is_link = it->rows == 1 && it->count == 2 && it->parent != SN_NO_PARENT;
+        t->whole |= it->whole;
+        it->is_link = it->rows == 1 && it->count == 2 && it->parent != SN_NO_PARENT && !it->whole;
         it->swapped = it->is_link && it->parent == 1;
         if (it->swapped) {
             uint32_t *at = g->node_of + it->mention, first = at[0];
@@ -307,7 +351,8 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
 {
     sn_tree *trees = g->forest->tree_table.column[0];
     sn_tree t = {.item = g->item, .node = g->node};
-    uint32_t records = g->records;
+    uint64_t records = g->records;
+    uint32_t whole = g->whole;
     g->is_tree = true;
     g->waiting = 0;
     if (root == UINT32_MAX) {
@@ -329,6 +374,7 @@ static void grow_tree(growth *g, uint32_t id, uint32_t root)
         g->item = t.item;
         g->node = t.node;
         g->records = records;
+        g->whole = whole;
     }
 }
 
@@ -336,8 +382,10 @@ static void find_trees(sn_forest *forest, const sn_store *store)
 {
     growth g = growth_of(forest, store);
     forest->chain_table.count = 0;
-    if (forest->limit) /* there is a constraint, and so a node */
+    if (forest->limit) { /* there is a constraint, and so a node */
+        g.whole_of[g.node] = 0;
         g.nodes[g.node++] = (sn_node){.w = 0};
+    }
     if (forest->id_table.count) {
         memset(g.in_forest, 0, forest->id_table.count);
         memset(g.met, 0, forest->id_table.count);
@@ -356,6 +404,7 @@ static void find_trees(sn_forest *forest, const sn_store *store)
     }
     forest->item_table.count = forest->count = g.item;
     forest->node_table.count = g.node;
+    forest->whole_table.count = g.whole;
     forest->tree_table.count = g.tree;
     forest->analysed = forest->edits;
 }

@@ -1,8 +1,8 @@
 /* Constraints that form trees, and how to solve a tree of them at once.
 
    Think of a graph whose nodes are the movable particles and the constraints, with an edge wherever a constraint holds
-   a particle (all particles behind its points, those of spots included). Immovable particles, also those that are led
-   to a target, couple nothing: they are not in the graph. A connected part without a cycle is a tree: a rope, pinned
+   a particle (all particles behind its points, those of spots included). A body is one node: its centre stands for it, and
+   its turn goes along. Immovable particles, also those that are led to a target, couple nothing: they are not in the graph. A connected part without a cycle is a tree: a rope, pinned
    anywhere or not, a rope with branches, a pendulum with many arms. All trees together are the forest. What is joined
    to a cycle, such as a cloth, or to a constraint of which there is no gradient, or with any number of points, is not
    part of it.
@@ -14,6 +14,15 @@
 #define SN_SOLVERS_FOREST_H
 
 #include "constraints/evaluate.h"
+
+/* For a row whose force is bounded, or whose C has limits (see sn_row), besides what sn_forest_rows says of it. Where it has
+   neither bounds nor limits, these are infinite. */
+typedef struct sn_forest_rule {
+    double least, most; /* of lambda, unless it is at a limit */
+    double low, high;   /* of J x, whatever lambda that takes: then J x + diagonal (lambda0 + lambda) = low, or high */
+    double diagonal;    /* in place of the row's at a limit */
+    bool rests;         /* the row asks for nothing but to stay within its limits */
+} sn_forest_rule;
 
 /* The equations of one constraint, for a solver to fill in:
 
@@ -36,6 +45,10 @@ typedef struct sn_forest_rows {
        length; and lambda0 is what the row exerts already. See "Turning" in forest_solve.c. 0 */
     double turn[SN_MAX_ROWS];
     double lambda0[SN_MAX_ROWS];
+    /* The same for bodies: the second derivative of C by the turn of one, xx, yy, zz, xy, xz, yz, by row and turn. 0 */
+    double bend[SN_MAX_ROWS][SN_MAX_POINTS][6];
+    uint32_t ruled; /* bit r: row r follows a rule. Only of kinds with own_rows; 0 */
+    sn_forest_rule rule[SN_MAX_ROWS];
 } sn_forest_rows;
 
 typedef struct sn_forest_job {
@@ -52,7 +65,8 @@ typedef struct sn_forest_job {
 } sn_forest_job;
 
 typedef struct sn_forest {
-    sn_table id_table, mention_table, particle_table, item_table, node_table, tree_table, record_table;
+    sn_table id_table, mention_table, particle_table, item_table, node_table, tree_table, record_table,
+        whole_table;                           /* of bodies in trees */
     sn_table chain_table, chain_scratch_table; /* see chain.h */
     uint32_t base[SN_MAX_KINDS];               /* the number of a constraint is base[kind] + row */
     uint32_t kind_count;                       /* of those kinds */

@@ -24,8 +24,17 @@
    before, a larger kappa holds the row back (a trust region, link by link), and what is left is solved for again, from
    where that led to. A step after which errors are not smaller is taken back by halves. What is left over in the end
    would be corrected in the next substep, and become speed: a chain that is torn or squeezed between two places would
-   burst. (For that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.) */
+   burst. (For that reason the cascade is no way out: what it leaves over, the next good step would turn into speed.)
+
+   Bodies. C of a joint depends on how its bodies are turned, and its second derivative by the turn of one (`bend`) makes that
+   harder to turn under tension, in the same way: with F the force at a spot r of it,
+
+       K = -sum lambda C'' = sum of (r . F) I - (r F^T + F r^T) / 2    (in units of the turn)
+
+   for a body that joints pull at. Negative eigenvalues are left out. What is missed is x . C'' x / 2. */
 #include "solvers/chain.h"
+
+#include "base/symmetric.h"
 
 #include <float.h>
 #include <math.h>
@@ -96,7 +105,7 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->rhs[r] = rows->rhs[r];
     rec->least[r] = rows->least[r];
     rec->lambda0[r] = rows->lambda0[r];
-    rec->turn[r] = count == 2 && square > 0 ? rows->turn[r] : 0;
+    rec->turn[r] = count == 2 && square > 0 && !it->whole ? rows->turn[r] : 0;
     rec->diagonal[r] = rows->diagonal[r] + SN_TREE_SOFT * own;
     rec->own[r] = own;
     if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
@@ -109,6 +118,17 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     return isfinite(rec->diagonal[r]) && isfinite(rec->rhs[r]);
 }
 
+/* What only some constraints have: bends and rules. */
+static void fill_extra(work *w, const sn_item *it)
+{
+    const sn_extra extra = extra_at(w->trees.numbers + it->record, it);
+    for (uint32_t r = 0; it->whole && r < it->rows; ++r)
+        for (uint32_t t = 0; t < it->turns; ++t)
+            memcpy(extra.bend + 6 * (r * it->turns + t), w->rows.bend[r][t], sizeof w->rows.bend[r][t]);
+    for (uint32_t r = 0; it->own && r < it->rows; ++r)
+        extra.rule[r] = (sn_rule){.is = w->rows.rule[r]};
+}
+
 SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t count, bool turning, state *s)
 {
     sn_forest_rows *rows = &w->rows;
@@ -118,10 +138,18 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
     rows->share = 1;
     for (uint32_t i = 0; i < rows_count; ++i)
         rows->rhs[i] = rows->diagonal[i] = rows->least[i] = rows->turn[i] = rows->lambda0[i] = 0;
+    rows->ruled = 0;
+    if (it->whole)
+        memset(rows->bend, 0, sizeof rows->bend);
+    if (it->own)
+        memset(rows->rule, 0, sizeof rows->rule);
     if (!w->job->fill(w->job->context, it->kind, it->row, rows))
         return false;
     const uint32_t acting = rows->acting, inequality = rows->inequality;
-    const bool rests = !(acting | inequality);
+    const bool rests = !(acting | inequality | rows->ruled);
+    it->ruled = (uint8_t)rows->ruled;
+    if (it->whole || it->own)
+        fill_extra(w, it);
     it->acting = (uint8_t)acting;
     it->inequality = (uint8_t)inequality;
     for (uint32_t i = 0; i < rows_count * count; ++i)
@@ -129,8 +157,8 @@ SN_INLINE bool fill_shape(work *w, sn_item *it, uint32_t rows_count, uint32_t co
     *rec.share = rows_count == 1 ? 1 : rows->share;
     if (!turning)
         *rec.kappa = 0;
-    s->acts |= acting != 0;
-    s->one_way |= inequality != 0;
+    s->acts |= (acting | rows->ruled) != 0;
+    s->one_way |= (inequality | rows->ruled) != 0;
     bool finite = true;
     for (uint32_t i = 0; i < rows_count; ++i)
         finite &= fill_row(w, it, &rec, i, rows_count, count, s);
@@ -145,8 +173,20 @@ static bool fill_tree(work *w, const sn_tree *t, state *result)
     const bool turning = t->turning;
     state s = {.length = 1};
     for (uint32_t i = t->node; i < t->node_end; ++i) {
+        if (number[i] & SN_TURN_BIT) {
+            w->slot[i] = frame->turn_slot + (number[i] & ~SN_TURN_BIT);
+            w->trees.nodes[i].w = w->trees.nodes[i - 1].w;
+            continue;
+        }
         w->slot[i] = frame->slot[number[i]];
         w->trees.nodes[i].w = (double)frame->x[w->slot[i]].w;
+    }
+    for (uint32_t i = t->node; t->whole && !turning && i < t->node_end; ++i) {
+        sn_whole *b = whole_at(&w->trees, i);
+        if (b) {
+            memset(b->k, 0, sizeof b->k);
+            b->calm = b->largest = b->used = 0;
+        }
     }
     for (uint32_t i = t->item_end; i-- > t->item;) {
         sn_item *it = &w->trees.items[i];
@@ -197,6 +237,93 @@ static double row_slack(const sn_trees *w, const sn_item *it, const sn_record *r
     return sum;
 }
 
+/* ---- Rules
+   -------------------------------------------------------------------------------------------------------- */
+
+/* Rows whose force is bounded, or whose C has limits, are treated as in row.c: what would exert more than it may exerts what it
+   may; what would leave its limits is held there, as rigidly as the constraint is; and a limit that would pull is none. */
+
+/* J x of a row. */
+static double row_motion_in(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t row)
+{
+    return row_slack(w, it, rec, row) - rec->diagonal[row] * rec->lambda[row] + rec->rhs[row];
+}
+
+/* The row exerts so much more than it does already, and nothing else is asked of it. */
+static void hold_row(sn_item *it, const sn_record *rec, uint32_t r, double lambda)
+{
+    it->acting &= (uint8_t) ~(1u << r);
+    it->inequality &= (uint8_t) ~(1u << r);
+    rec->least[r] = lambda;
+}
+
+static bool keep_bounds(sn_item *it, const sn_record *rec, sn_rule *rule)
+{
+    uint32_t worst = it->rows;
+    double excess = 0;
+    for (uint32_t r = 0; r < it->rows; ++r) {
+        double over = fmax(rule[r].is.least - rec->lambda[r], rec->lambda[r] - rule[r].is.most);
+        if (it->ruled >> r & 1 && rule[r].fate == SN_FATE_ASKED && !rule[r].is.rests && over > excess) {
+            excess = over;
+            worst = r;
+        }
+    }
+    if (worst == it->rows)
+        return false;
+    rule[worst].fate = SN_FATE_AT_MOST;
+    hold_row(it, rec, worst, rec->lambda[worst] > rule[worst].is.most ? rule[worst].is.most : rule[worst].is.least);
+    return true;
+}
+
+static bool keep_limits(const sn_trees *w, sn_item *it, const sn_record *rec, sn_rule *rule, double enough)
+{
+    uint32_t worst = it->rows;
+    double excess = 0;
+    for (uint32_t r = 0; r < it->rows; ++r) {
+        if (!(it->ruled >> r & 1) || rule[r].fate >= SN_FATE_AT_LIMIT)
+            continue;
+        double way = row_motion_in(w, it, rec, r), over = fmax(rule[r].is.low - way, way - rule[r].is.high);
+        if (over > enough * row_length(it, rec, r) && over > excess) {
+            excess = over;
+            worst = r;
+            rule[r].high = way > rule[r].is.high;
+        }
+    }
+    if (worst == it->rows)
+        return false;
+    const sn_forest_rule *is = &rule[worst].is;
+    rule[worst].fate = SN_FATE_AT_LIMIT;
+    it->acting |= (uint8_t)(1u << worst);
+    it->inequality &= (uint8_t) ~(1u << worst);
+    rec->diagonal[worst] = is->diagonal + SN_TREE_SOFT * rec->own[worst];
+    rec->rhs[worst] = (rule[worst].high ? is->high : is->low) - is->diagonal * rec->lambda0[worst];
+    rec->least[worst] = 0;
+    return true;
+}
+
+static bool release_limits(sn_item *it, const sn_record *rec, sn_rule *rule)
+{
+    for (uint32_t r = 0; r < it->rows; ++r) {
+        const sn_forest_rule *is = &rule[r].is;
+        double bound = is->rests ? 0 : rule[r].high ? is->most : is->least;
+        bool pulls = rule[r].high ? rec->lambda[r] > bound : rec->lambda[r] < bound; /* more than the row itself may */
+        if (!(it->ruled >> r & 1) || rule[r].fate != SN_FATE_AT_LIMIT || !pulls)
+            continue;
+        rule[r].fate = SN_FATE_LET_GO;
+        hold_row(it, rec, r, bound);
+        return true;
+    }
+    return false;
+}
+
+static bool apply_rules(const sn_trees *w, sn_item *it, const state *s)
+{
+    sn_record rec = record_at(w->numbers + it->record, it->rows);
+    sn_rule *rule = extra_at(w->numbers + it->record, it).rule;
+    return keep_bounds(it, &rec, rule) || keep_limits(w, it, &rec, rule, VIOLATED * s->reach) ||
+           release_limits(it, &rec, rule);
+}
+
 /* The next set to try; false if it is the same. */
 static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
 {
@@ -214,8 +341,19 @@ static bool change_acting(const sn_trees *w, const sn_tree *t, const state *s)
                 it->acting ^= (uint8_t)bit;
             changed |= wrong;
         }
+        if (it->ruled)
+            changed |= apply_rules(w, it, s);
     }
     return changed;
+}
+
+/* What a row may exert at most, if no set of rows was right. */
+static double clamp_row(const sn_trees *w, const sn_item *it, uint32_t r, double lambda)
+{
+    const sn_rule *rule = it->ruled >> r & 1 ? &extra_at(w->numbers + it->record, it).rule[r] : NULL;
+    if (!rule || rule->fate >= SN_FATE_AT_LIMIT)
+        return lambda;
+    return fmin(fmax(lambda, rule->is.least), rule->is.most);
 }
 
 /* If none of the sets was right: still nobody pulls who may only push. */
@@ -229,6 +367,7 @@ static void clamp(const sn_trees *w, const sn_tree *t)
         for (uint32_t r = 0; r < it->rows; ++r) {
             if (it->inequality >> r & 1 && rec.lambda[r] < rec.least[r])
                 rec.lambda[r] = rec.least[r];
+            rec.lambda[r] = clamp_row(w, it, r, rec.lambda[r]);
             for (uint32_t p = 0; p < it->count; ++p) {
                 sn_node *n = &w->nodes[w->node_of[it->mention + p]]; /* that of the ground stays, for w is 0 */
                 sn_dvec3 pull = dvec3_scale(gradient_of(&rec, it->count, r, p), n->w * rec.lambda[r]);
@@ -249,6 +388,7 @@ typedef struct outcome {
     bool rough;       /* one solve is not enough */
     double most_way;  /* the square of the longest x */
     double most_turn; /* the largest turn */
+    double most_bend; /* and of bends, twice the largest */
 } outcome;
 
 /* Sets kappa from the multipliers. */
@@ -276,8 +416,71 @@ SN_INLINE void look_at(const sn_trees *w, const sn_item *it, uint32_t rows, bool
     sn_record rec = record_at(w->numbers + it->record, rows);
     for (uint32_t r = 0; r < rows; ++r)
         out->finite &= fabs(rec.lambda[r]) <= MOST;
-    if (it->count == 2)
+    if (it->count == 2 && !it->whole)
         set_kappa(w, it, rows, turning, out);
+}
+
+/* Adds what a constraint does to the K of its bodies. */
+static void add_bends(const sn_trees *w, const sn_item *it, outcome *out)
+{
+    const sn_record rec = record_at(w->numbers + it->record, it->rows);
+    const double *bend = extra_at(w->numbers + it->record, it).bend;
+    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
+    for (uint32_t t = 0; t < it->turns; ++t) {
+        sn_whole *b = at[t] == SN_GROUND ? NULL : whole_at(w, at[t] - 1);
+        for (uint32_t r = 0; b && r < it->rows; ++r)
+            for (uint32_t i = 0; i < 6; ++i) {
+                const double by = bend[6 * (r * it->turns + t) + i];
+                b->k[i] -= (rec.lambda0[r] + rec.lambda[r]) * by;
+                out->most_bend = fmax(out->most_bend, 6 * fabs(by)); /* no eigenvalue is more than 3 times an entry */
+            }
+    }
+}
+
+/* Leaves only what holds back. */
+static void make_positive(sn_whole *b)
+{
+    double a[3][3] = {{b->k[0], b->k[3], b->k[4]}, {b->k[3], b->k[1], b->k[5]}, {b->k[4], b->k[5], b->k[2]}};
+    double value[3], axis[3][3];
+    b->largest = 0;
+    sn_symmetric_eigen(a, value, axis);
+    memset(b->k, 0, sizeof b->k);
+    for (uint32_t i = 0; i < 3; ++i) {
+        const double *n = axis[i], v = value[i];
+        if (!(v > 0))
+            continue;
+        b->largest = v > b->largest ? v : b->largest;
+        b->k[0] += v * n[0] * n[0];
+        b->k[1] += v * n[1] * n[1];
+        b->k[2] += v * n[2] * n[2];
+        b->k[3] += v * n[0] * n[1];
+        b->k[4] += v * n[0] * n[2];
+        b->k[5] += v * n[1] * n[2];
+    }
+}
+
+/* Sets K of the bodies of a tree from the multipliers; see set_kappa. */
+static void bend_bodies(const sn_trees *w, const sn_tree *t, bool turning, outcome *out)
+{
+    for (uint32_t i = t->node; i < t->node_end; ++i) {
+        sn_whole *b = whole_at(w, i);
+        if (!b)
+            continue;
+        b->used = turning ? b->largest + b->calm : 0;
+        b->calm = 0;
+        memset(b->k, 0, sizeof b->k);
+    }
+    for (uint32_t i = t->item; i < t->item_end; ++i)
+        if (w->items[i].turns)
+            add_bends(w, &w->items[i], out);
+    for (uint32_t i = t->node; i < t->node_end && out->finite; ++i) {
+        sn_whole *b = whole_at(w, i);
+        if (!b)
+            continue;
+        make_positive(b);
+        out->turns |= w->nodes[i].w * (b->largest - SN_TREE_STALE * b->used) > SN_TREE_TURNING;
+        out->bent |= w->nodes[i].w * b->largest > SN_TREE_TURNING;
+    }
 }
 
 static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
@@ -296,6 +499,8 @@ static outcome go_down(const sn_trees *w, const sn_tree *t, bool turning)
         double square = dvec3_dot(x, x);
         out.most_way = square > out.most_way ? square : out.most_way;
     }
+    if (t->whole)
+        bend_bodies(w, t, turning, &out);
     return out;
 }
 
@@ -312,11 +517,37 @@ SN_INLINE void missed_by_turning(const sn_trees *w, const sn_item *it, const sn_
     *b = 8 * square * square * square; /* the gradient of the row has the length |g| sqrt(2) */
 }
 
+/* The same for a row of bodies. */
+static void missed_by_bending(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a,
+                              double *b)
+{
+    const double *bend = extra_at(w->numbers + it->record, it).bend;
+    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
+    double sum = 0, length = row_length(it, rec, r);
+    for (uint32_t t = 0; t < it->turns; ++t) {
+        const double *m = bend + 6 * (r * it->turns + t), *x = w->nodes[at[t]].u; /* of the ground that is 0 */
+        sum += (m[0] * x[0] * x[0] + m[1] * x[1] * x[1] + m[2] * x[2] * x[2]) / 2;
+        sum += m[3] * x[0] * x[1] + m[4] * x[0] * x[2] + m[5] * x[1] * x[2];
+    }
+    *a = sum * sum;
+    *b = length * length;
+}
+
+/* Either of them. */
+static void missed_of(const sn_trees *w, const sn_item *it, const sn_record *rec, uint32_t r, double *a, double *b)
+{
+    *a = *b = 0;
+    if (it->turns)
+        missed_by_bending(w, it, rec, r, a, b);
+    else if (rec->turn[r] != 0)
+        missed_by_turning(w, it, rec, r, a, b);
+}
+
 /* Whether no row can be missed by much because it turns: |P (x - y)| is at most twice the longest x, and gradients of
    what turns in practice are of length 1. Mostly it is so. */
 static bool is_calm(const state *s, const outcome *out)
 {
-    return 2 * out->most_turn * out->most_way <= SN_TREE_CALM * s->reach;
+    return (2 * out->most_turn + out->most_bend) * out->most_way <= SN_TREE_CALM * s->reach;
 }
 
 /* By how much the solve makes the worst violation smaller, m: rows that contradict each other are left with what they
@@ -334,6 +565,22 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
     return fmax(s->reach - left, 0);
 }
 
+/* So many times what holds a row back must grow, by squares of what was missed and may be. */
+static double times_of(double worst, double allowed)
+{
+    return worst < STRONGER * STRONGER * allowed ? sqrt(worst / allowed) : STRONGER;
+}
+
+static void calm_bodies(const sn_trees *w, const sn_item *it, double worst, double allowed)
+{
+    const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
+    for (uint32_t t = 0; t < it->turns; ++t) {
+        sn_whole *b = at[t] == SN_GROUND ? NULL : whole_at(w, at[t] - 1);
+        if (b)
+            b->calm = fmax(b->calm, (b->used + 1 / w->nodes[at[t]].w) * times_of(worst, allowed));
+    }
+}
+
 /* Where a row would be missed by more than its share of what is gained, a larger kappa holds it back; the rest is left
    to the next solve. True if there is such a row. */
 static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
@@ -345,18 +592,20 @@ static bool calm_down(const sn_trees *w, const sn_tree *t, const state *s)
         sn_record rec = record_at(w->numbers + it->record, it->rows);
         double worst = allowed;
         for (uint32_t r = 0; r < it->rows; ++r) {
-            double a = 0, b = 0;
-            if (rec.turn[r] != 0)
-                missed_by_turning(w, it, &rec, r, &a, &b);
+            double a, b;
+            missed_of(w, it, &rec, r, &a, &b);
             if (a > worst * b)
                 worst = a / b;
         }
         if (!(worst > allowed))
             continue;
-        const double sum = w->nodes[w->node_of[it->mention]].w + w->nodes[w->node_of[it->mention + 1]].w;
-        const double times = worst < STRONGER * STRONGER * allowed ? sqrt(worst / allowed) : STRONGER;
-        *rec.kappa = fmax(*rec.kappa, (*rec.used + 1 / sum) * times);
         any = true;
+        if (it->turns) {
+            calm_bodies(w, it, worst, allowed);
+            continue;
+        }
+        const double sum = w->nodes[w->node_of[it->mention]].w + w->nodes[w->node_of[it->mention + 1]].w;
+        *rec.kappa = fmax(*rec.kappa, (*rec.used + 1 / sum) * times_of(worst, allowed));
     }
     return any;
 }
@@ -373,9 +622,8 @@ static double safe_share(const sn_trees *w, const sn_tree *t, const state *s, ou
         const sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
         for (uint32_t r = 0; r < it->rows; ++r) {
-            double a = 0, b = 0;
-            if (rec.turn[r] != 0)
-                missed_by_turning(w, it, &rec, r, &a, &b);
+            double a, b;
+            missed_of(w, it, &rec, r, &a, &b);
             if (a > most * b)
                 most = a / b;
         }
@@ -502,7 +750,9 @@ bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_
                          .nodes = forest->node_table.column[SN_NODE_STATE],
                          .numbers = forest->record_table.column[0],
                          .node_of = forest->mention_table.column[SN_MENTION_NODE],
-                         .inner = forest->node_table.column[SN_NODE_INNER]};
+                         .inner = forest->node_table.column[SN_NODE_INNER],
+                         .whole_of = forest->node_table.column[SN_NODE_WHOLE],
+                         .wholes = forest->whole_table.column[0]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
         const bool is_chain = store && trees[i].plain;
         if (is_chain && sn_chain_solve(forest, store, job->frame, &trees[i])) {

@@ -63,7 +63,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
     sn_vec3 *x = store->many.column[SN_MANY_X], *move = store->many.column[SN_MANY_MOVE];
     sn_real *w = store->many.column[SN_MANY_W], k = sn_sweep_stiffness(s, pool->give[row].stiffness), weight[4];
     uint32_t slot[4], seen = 0;
-    sn_eval_in in = sn_evaluate_input(store, pool, row, &s->in->frame, x);
+    sn_eval_in in = sn_evaluate_input(store, pool, row, &s->in->frame, x, NULL);
     for (uint32_t i = 0; i < in.points; ++i) {
         sn_point_corners(store, pool, row, &s->in->frame, i, slot, weight);
         bool again = pool_has_lists(pool) && pool_list(pool, row).local[i] != seen;
@@ -71,6 +71,7 @@ static bool project_own(sweep *s, sn_pool *pool, uint32_t row)
         seen += !again;
         move[i] = vec3(0, 0, 0);
     }
+    in.keep = pool_state(pool, row);
     if (!pool->kind.project(&in, w, move))
         return true;
     for (uint32_t i = 0; i < in.points; ++i)

@@ -7,7 +7,7 @@
 typedef struct job {
     uint32_t kind;
     uint32_t row;
-    uint32_t place; /* the first of `count`, one for each of its particles */
+    uint32_t place; /* the first of `count`, one for each of its particles and turns */
     uint32_t count;
 } job;
 
@@ -22,9 +22,10 @@ typedef struct hubs {
     sn_sort_item *by_slot; /* key: the particle's slot, a: the place */
     sn_sort_item *sort_scratch;
     sn_table slot_table;
-    uint32_t *slot;  /* of each particle, once */
-    uint32_t *start; /* where its places start in by_slot; one more at the end */
-    uint64_t serial; /* of the plan that this is for */
+    uint32_t *slot;     /* of each particle, once */
+    uint32_t *start;    /* where its places start in by_slot; one more at the end */
+    uint64_t serial;    /* of the plan that this is for, */
+    uint32_t turn_slot; /*   and of the turns, which move when particles are added */
 } hubs;
 
 /* A pass on its way. */
@@ -86,14 +87,17 @@ static void list_jobs(hubs *h, const sn_solver_in *in)
     h->job_table.count = h->place_table.count = h->slot_table.count = 0;
     for (uint32_t i = 0; i < in->plan->hub_table.count; ++i) {
         sn_visit visit = in->plan->hub[i];
-        uint32_t small[SN_MAX_BLOCK], count;
+        uint32_t small[SN_MAX_BLOCK], body[SN_MAX_POINTS], count;
         if (!visit.kind)
             continue;
         sn_store_particles(in->store, in->store->pool[visit.kind], visit.row, small, &count);
         count = sn_plan_once(small, count);
-        h->job[h->job_table.count++] = (job){visit.kind, visit.row, h->place_table.count, count};
-        for (uint32_t k = 0; k < count; ++k, ++h->place_table.count)
-            h->by_slot[h->place_table.count] = (sn_sort_item){in->frame.slot[small[k]], h->place_table.count, 0};
+        uint32_t turns = sn_evaluate_bodies(in->store, in->store->pool[visit.kind], visit.row, body);
+        h->job[h->job_table.count++] = (job){visit.kind, visit.row, h->place_table.count, count + turns};
+        for (uint32_t k = 0; k < count + turns; ++k, ++h->place_table.count) {
+            uint32_t slot = k < count ? in->frame.slot[small[k]] : in->frame.turn_slot + body[k - count];
+            h->by_slot[h->place_table.count] = (sn_sort_item){slot, h->place_table.count, 0};
+        }
     }
     sn_sort(h->by_slot, h->sort_scratch, h->place_table.count);
     for (uint32_t i = 0; i < h->place_table.count; ++i)
@@ -114,13 +118,14 @@ bool sn_hubs_reserve(const sn_solver_in *in, const sn_allocator *allocator)
         return true;
     if (!h && !(h = make(in->scratch, allocator)))
         return false;
-    if (h->serial == in->plan->serial)
+    if (h->serial == in->plan->serial && h->turn_slot == in->frame.turn_slot)
         return true;
     h->serial = 0;
     if (!reserve_tables(h, allocator, in))
         return false;
     list_jobs(h, in);
     h->serial = in->plan->serial;
+    h->turn_slot = in->frame.turn_slot;
     return true;
 }
 
@@ -156,7 +161,7 @@ static bool ask(pass *p, const job *asked, sn_block *block, sn_row_give give, ui
     for (uint32_t r = 0; r < block->rows; ++r) {
         lambda[r] += dlambda[r];
         for (uint32_t i = 0; i < block->count && dlambda[r] != 0; ++i) {
-            sn_real s = in->frame.x[block->slot[i]].w * dlambda[r];
+            sn_real s = solver_weight(&in->frame, block->slot[i]) * dlambda[r];
             push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
         }
     }

@@ -355,7 +355,7 @@ static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
     if (in->settings->drift != SN_DRIFT_SOFT)
         return s.out;
     s.start.d = NULL;
-    memset(in->frame.d, 0, in->particle_count * sizeof *in->frame.d);
+    memset(in->frame.d, 0, in->node_count * sizeof *in->frame.d);
     make_passes(&s);
     return s.out;
 }

@@ -17,6 +17,8 @@
    momentum is not conserved. lambda grows by the share of dlambda that took effect on C: compliance and constraint
    forces are right where neighbours have as many constraints each, and near it elsewhere.
 
+   The turns of bodies take part like particles: each counts the constraints that hold it by itself.
+
    Nothing here has an order. A constraint writes what it asks to places of its own; a particle sums its places in a
    fixed order. So both loops can run on any number of threads, with the same bits. */
 #include "solvers/order.h"
@@ -27,7 +29,7 @@
 typedef struct job {
     uint32_t kind;
     uint32_t row;
-    uint32_t place; /* the first of `count`, one for each of its particles */
+    uint32_t place; /* the first of `count`, one for each of its particles and turns */
     uint32_t count;
 } job;
 
@@ -39,9 +41,11 @@ typedef struct jacobi {
     sn_table place_table; /* places, of all jobs one after the other */
     sn_vec3 *push;        /* by how much its constraint moves the particle */
     sn_real *holders;     /* how many constraints hold it */
-    uint32_t *place_of;   /* not by place: the places of particle 0, of particle 1 and so on */
+    uint32_t *place_of;   /* not by place: the places of node 0, of node 1 and so on */
     sn_table start_table;
-    uint32_t *start;      /* by a particle's number: where in place_of its places start; one more at the end */
+    uint32_t *start; /* by node, which is a particle's number, or `limit` plus the row of a body, for its turn: where in
+                             place_of its places start; one more at the end */
+    uint32_t limit;  /* one more than the highest number of a particle */
     uint32_t plain_count; /* so many jobs can be asked side by side; the others share the store's scratch */
     uint64_t edits;       /* of the store when this was last looked at */
     uint64_t fingerprint; /* of the constraints for which it was built; 0: none */
@@ -50,6 +54,9 @@ typedef struct jacobi {
 #define NOT_FINITE ((sn_real)-1)
 
 /* ---- Who holds whom ---------------------------------------------------------------------------------------------- */
+
+/* Room for the nodes of a constraint with a fixed number of points. */
+typedef uint32_t node_room[SN_MAX_BLOCK + SN_MAX_POINTS];
 
 /* The particles of a constraint, each once, in the order in which a block has them. */
 static const uint32_t *particles_of(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t *small,
@@ -70,18 +77,38 @@ static const uint32_t *particles_of(const sn_store *store, const sn_pool *pool, 
     return small;
 }
 
+/* And then the turns of its bodies, as rows of bodies plus `limit`. */
+static const uint32_t *nodes_of(const sn_store *store, const sn_pool *pool, uint32_t row, uint32_t limit,
+                                uint32_t *small, uint32_t *count)
+{
+    const uint32_t *node = particles_of(store, pool, row, small, count);
+    if (pool_has_lists(pool))
+        return node;
+    uint32_t turns = sn_evaluate_bodies(store, pool, row, small + *count);
+    for (uint32_t i = 0; i < turns; ++i)
+        small[(*count)++] += limit;
+    return small;
+}
+
 /* Lists the constraints of kinds with any number of points, or the others. Returns the number of places so far. With
-   `jobs` NULL only counts; *limit becomes one more than the highest number of a particle. */
-static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t places, job *jobs, uint32_t *limit)
+   `jobs` NULL only counts; the limits become one more than the highest number of a particle and the highest row of a
+   body. */
+static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t places, job *jobs, uint32_t *limit,
+                          uint32_t *body_limit)
 {
     for (uint32_t r = 0, i = 0; sn_store_next(store, &r, &i); ++i) {
-        uint32_t kind = store->run[r].kind, row = store->run[r].first + i, small[SN_MAX_BLOCK], count;
+        uint32_t kind = store->run[r].kind, row = store->run[r].first + i, body[SN_MAX_POINTS], count;
         const sn_pool *pool = store->pool[kind];
+        node_room small;
         if (pool->kind.force || pool_has_lists(pool) != lists)
             continue;
         const uint32_t *particle = particles_of(store, pool, row, small, &count);
         for (uint32_t k = 0; k < count; ++k)
             *limit = particle[k] >= *limit ? particle[k] + 1 : *limit;
+        uint32_t turns = sn_evaluate_bodies(store, pool, row, body);
+        for (uint32_t k = 0; k < turns; ++k)
+            *body_limit = body[k] >= *body_limit ? body[k] + 1 : *body_limit;
+        count += turns;
         if (jobs)
             jobs[j->job_table.count++] = (job){kind, row, (uint32_t)places, count};
         places += count;
@@ -89,18 +116,18 @@ static uint64_t list_jobs(jacobi *j, const sn_store *store, bool lists, uint64_t
     return places;
 }
 
-/* Walks over all places: `place_of` NULL counts them by particle, otherwise they are sorted by particle and start moves
-   along. */
+/* Walks over all places: `place_of` NULL counts them by node, otherwise they are sorted by node and start moves along. */
 static void walk_places(const jacobi *j, const sn_store *store, uint32_t *place_of)
 {
     for (uint32_t n = 0; n < j->job_table.count; ++n) {
-        uint32_t small[SN_MAX_BLOCK], count;
+        node_room small;
+        uint32_t count;
         const job *at = &j->job[n];
-        const uint32_t *particle = particles_of(store, store->pool[at->kind], at->row, small, &count);
+        const uint32_t *node = nodes_of(store, store->pool[at->kind], at->row, j->limit, small, &count);
         for (uint32_t k = 0; k < count; ++k) {
             if (place_of)
-                place_of[j->start[particle[k]]] = at->place + k;
-            j->start[particle[k]]++;
+                place_of[j->start[node[k]]] = at->place + k;
+            j->start[node[k]]++;
         }
     }
 }
@@ -125,12 +152,12 @@ static void sort_places(jacobi *j, const sn_store *store, uint32_t limit)
 
 static bool build(jacobi *j, const sn_allocator *allocator, const sn_store *store)
 {
-    uint32_t limit = 0;
-    uint64_t places = list_jobs(j, store, false, 0, NULL, &limit);
-    places = list_jobs(j, store, true, places, NULL, &limit);
+    uint32_t limit = 0, bodies = 0;
+    uint64_t places = list_jobs(j, store, false, 0, NULL, &limit, &bodies);
+    places = list_jobs(j, store, true, places, NULL, &limit, &bodies);
     if (places >= UINT32_MAX || !sn_table_reserve(&j->job_table, allocator, store->counts.live) ||
         !sn_table_reserve(&j->place_table, allocator, places) ||
-        !sn_table_reserve(&j->start_table, allocator, (uint64_t)limit + 1))
+        !sn_table_reserve(&j->start_table, allocator, (uint64_t)limit + bodies + 1))
         return false;
     j->job = j->job_table.column[0];
     j->residual = j->job_table.column[1];
@@ -139,10 +166,11 @@ static bool build(jacobi *j, const sn_allocator *allocator, const sn_store *stor
     j->place_of = j->place_table.column[2];
     j->start = j->start_table.column[0];
     j->job_table.count = 0;
-    places = list_jobs(j, store, false, 0, j->job, &limit);
+    j->limit = limit;
+    places = list_jobs(j, store, false, 0, j->job, &limit, &bodies);
     j->plain_count = j->job_table.count;
-    list_jobs(j, store, true, places, j->job, &limit);
-    sort_places(j, store, limit);
+    list_jobs(j, store, true, places, j->job, &limit, &bodies);
+    sort_places(j, store, limit + bodies);
     return true;
 }
 
@@ -232,7 +260,7 @@ static bool ask(const pass *p, const job *asked, sn_block *block, sn_row_give gi
             continue;
         lambda[r] += p->averaged ? effect(p, block, r, holders) * dlambda[r] : dlambda[r];
         for (uint32_t i = 0; i < block->count; ++i) {
-            sn_real s = p->in->frame.x[block->slot[i]].w * dlambda[r];
+            sn_real s = solver_weight(&p->in->frame, block->slot[i]) * dlambda[r];
             push[i] = vec3_add(push[i], vec3_scale(block->gradient[r * block->count + i], s));
         }
     }
@@ -272,13 +300,19 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Moves particles, which are counted by their numbers. */
+static uint32_t slot_of(const pass *p, uint32_t node)
+{
+    const sn_frame *frame = &p->in->frame;
+    return node < p->j->limit ? frame->slot[node] : frame->turn_slot + (node - p->j->limit);
+}
+
+/* Moves particles and turns, which are counted as nodes. */
 static void move_piece(void *data, uint32_t first, uint32_t end)
 {
     const pass *p = data;
-    for (uint32_t number = first; number < end; ++number) {
-        const uint32_t *place = p->j->place_of + p->j->start[number];
-        uint32_t count = p->j->start[number + 1] - p->j->start[number];
+    for (uint32_t node = first; node < end; ++node) {
+        const uint32_t *place = p->j->place_of + p->j->start[node];
+        uint32_t count = p->j->start[node + 1] - p->j->start[node];
         if (count == 0)
             continue;
         sn_vec3 sum = p->j->push[place[0]];
@@ -286,7 +320,7 @@ static void move_piece(void *data, uint32_t first, uint32_t end)
             sum = vec3_add(sum, p->j->push[place[i]]);
         if (p->averaged)
             sum = vec3_scale(sum, p->in->settings->relaxation / (sn_real)count);
-        sn_vec4 *d = &p->in->frame.d[p->in->frame.slot[number]];
+        sn_vec4 *d = &p->in->frame.d[slot_of(p, node)];
         *d = (sn_vec4){d->x + sum.x, d->y + sum.y, d->z + sum.z, 0};
     }
 }

@@ -118,7 +118,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     lagrange *l = in->scratch->lagrange;
     if (!l && !(l = in->scratch->lagrange = create(allocator)))
         return false;
-    if (!sn_system_reserve(&l->system, allocator, in->store, in->particle_count) ||
+    if (!sn_system_reserve(&l->system, allocator, in->store, in->node_count) ||
         !sn_table_reserve(&l->work, allocator, l->system.row_table.capacity) ||
         !sn_forest_reserve(&l->forest, allocator, in->store) ||
         !sn_table_reserve(&l->block_table, allocator, l->forest.id_table.count))
@@ -215,14 +215,14 @@ static double stiffness_give(const sn_store *store, const sn_system_block *block
 
 /* ---- Where equations contradict each other ----------------------------------------------------------------------- */
 
-/* The largest distance of a particle of the constraint from its first. */
+/* The largest distance of a particle of the constraint from its first. Turns are no places. */
 static double extent_of(const sn_system *system, const sn_system_block *block, const sn_frame *frame)
 {
     const uint32_t *particle = system->particle + block->entry;
     sn_vec3 origin = vec4_xyz(frame->x[system->slot[particle[0]]]);
     sn_dvec3 first = dvec3_from(frame_position(frame, system->slot[particle[0]], origin));
     double most = 0;
-    for (uint32_t i = 1; i < block->count; ++i) {
+    for (uint32_t i = 1; i < block->count && (!frame->turn || system->slot[particle[i]] < frame->turn_slot); ++i) {
         sn_dvec3 way = dvec3_sub(dvec3_from(frame_position(frame, system->slot[particle[i]], origin)), first);
         double square = dvec3_dot(way, way);
         if (square > most)
@@ -557,7 +557,7 @@ static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
                               .f = given->f,
                               .gravity = given->gravity,
                               .h = (double)in->h,
-                              .particle_count = in->particle_count};
+                              .node_count = in->node_count};
     sn_store_clear_lambda(in->store);
     sn_forest_prepare(&l->forest, in->store, &in->frame);
     l->trees = in->settings->linear != SN_LINEAR_LEAST_SQUARES && sn_forest_count(&l->forest) > 0;

@@ -64,6 +64,9 @@ uint64_t sn_order_fingerprint(const sn_store *store)
         get_span(store, &item, &s);
         for (uint32_t j = 0; j < s.count; ++j)
             hash = hash_u64(hash, s.particle[j]);
+        uint32_t body[SN_MAX_POINTS], bodies = sn_evaluate_bodies(store, store->pool[item.a], item.b, body);
+        for (uint32_t j = 0; j < bodies; ++j) /* a spot of a body is more than its centre */
+            hash = hash_u64(hash, (uint64_t)1 << 32 | body[j]);
     }
     return hash;
 }

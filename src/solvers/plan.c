@@ -38,7 +38,7 @@ static void bind(sn_plan *plan)
 static void clear(sn_plan *plan)
 {
     plan->made = false;
-    plan->widest_rows = 0;
+    plan->loose = plan->widest_rows = 0;
     plan->damped = false;
 #define SN_PLAN_TABLE(type, name) plan->name##_table.count = 0;
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
@@ -405,9 +405,28 @@ static uint32_t next_seed(plan_work *w, growth *g, uint32_t *lowest)
         if (w->slot[g->seed[g->next_seed++]] == PLAN_NONE)
             return g->seed[g->next_seed - 1];
     for (; *lowest < w->particles->numbers; ++*lowest)
-        if (w->slot[*lowest] == PLAN_NONE && w->particles->slot[*lowest] != SN_NO_SLOT)
+        if (w->slot[*lowest] == PLAN_NONE && w->valence[*lowest] > 0)
             return *lowest;
     return PLAN_NONE;
+}
+
+/* Particles without constraints have tiles of their own: what is done with those of others depends on the tile. */
+static void cut_loose_tiles(plan_work *w)
+{
+    sn_tile *tile = NULL;
+    w->plan->loose = w->ordered;
+    for (uint32_t number = 0; number < w->particles->numbers; ++number) {
+        if (w->slot[number] != PLAN_NONE || w->particles->slot[number] == SN_NO_SLOT)
+            continue;
+        if (!tile || tile->count == TILE_LOOSE) {
+            tile = sn_plan_grow(w, &w->plan->tile_table, 1);
+            if (!tile)
+                return;
+            *tile = (sn_tile){.first = w->ordered};
+        }
+        take(w, number, w->plan->tile_table.count - 1);
+        tile->count++;
+    }
 }
 
 static void cut_tiles(plan_work *w)
@@ -427,6 +446,7 @@ static void cut_tiles(plan_work *w)
         tile->count += taken;
         room -= taken;
     }
+    cut_loose_tiles(w);
     memset(w->shared, 0, w->particles->numbers * sizeof *w->shared);
     memset(w->claim, 0, w->particles->numbers * sizeof *w->claim);
 }

@@ -21,6 +21,9 @@
    since the plan was made come last, until they are so many that it is made anew. A removed constraint leaves an empty
    lane.
 
+   Particles that no tile's constraints hold, such as sand, come last and are *loose*: the world may store them in any order,
+   and does so by place; see world/planning.c.
+
    The plan depends on the constraints, in the order in which they were added, and on the edits made since it was last made
    as a whole; on nothing else, least of all on the machine. */
 #ifndef SN_SOLVERS_PLAN_H
@@ -78,6 +81,7 @@ struct sn_plan {
     bool canonical;       /* as made, without edits since */
     bool filled;          /* the copies are those of the constraints, and these know their places */
     bool damped;          /* some constraint has damping, or had */
+    uint32_t loose;       /* slots from here on hold particles of which batches, tiles and layers know nothing */
     uint32_t particles;   /* planned ones: slots from here on belong to no tile */
     uint32_t widest_rows; /* the most rows of a tile of planes */
     uint32_t live;        /* constraints when it was made */

@@ -104,6 +104,8 @@ typedef struct asked_tile {
 
 static bool is_in_tile(const checker *c, const asked_tile *a, uint32_t slot)
 {
+    if (slot >= c->plan->loose)
+        return false;
     if (a->layer == 0)
         return slot - a->tile->first < a->tile->count;
     return c->layer[slot] == a->layer + 1 && c->tile[slot] == a->number;
@@ -302,8 +304,8 @@ static bool check_slots(checker *c, const asked_tile *a)
         return false;
     for (uint32_t i = 0; i < a->tile->count; ++i) {
         uint32_t slot = c->plan->list[c->list++];
-        if (slot >= c->plan->particles)
-            return complain(c, "tile %u lists slot %u of %u", a->number, slot, c->plan->particles);
+        if (slot >= c->plan->loose)
+            return complain(c, "tile %u lists slot %u of %u", a->number, slot, c->plan->loose);
         if (c->layer[slot] == a->layer + 1)
             return complain(c, "slot %u is twice in layer %u, in tiles %u and %u", slot, a->layer, c->tile[slot],
                             a->number);
@@ -355,6 +357,8 @@ static bool check_particles(checker *c)
 {
     if (c->plan->particles > c->particles->count)
         return complain(c, "%u particles are planned, but there are %u", c->plan->particles, c->particles->count);
+    if (c->plan->loose > c->plan->particles)
+        return complain(c, "%u particles have constraints, but %u are planned", c->plan->loose, c->plan->particles);
     for (uint32_t slot = 0; slot < c->particles->count; ++slot) {
         uint32_t number = c->particles->index[slot];
         if (number >= c->particles->numbers || c->particles->slot[number] != slot)

@@ -12,6 +12,8 @@
 #define TILE_STRIP   8192u  /* strips of large grids */
 #define TILE_MOST    16384u /* planes, where the rows of a grid are long */
 
+#define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
+
 /* A particle with more constraints than this is a hub. */
 #define HUB_VALENCE 256u
 

@@ -6,18 +6,47 @@
    that it asks for a locked coordinate); it then gets no multiplier of its own. */
 #define REDUNDANT (SINEW_DOUBLE ? 1e-12 : 1e-6)
 
-/* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. In double: the block is small, and its
-   conditioning is the kind's business, not ours. */
-static void build_matrix(const sn_block *block, sn_row_give give, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+typedef sn_row_now row_now;
+
+row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
+{
+    row_now now = {SN_ROW_BY_KIND, inequality >> r & 1, (double)give->alpha, (double)give->gamma, INFINITY, -INFINITY,
+                   INFINITY};
+    if (!block->row)
+        return now;
+    const sn_row *row = &block->row[r];
+    double inverse_h = (double)give->inverse_h, compliance = (double)row->compliance;
+    now.type = row->type;
+    now.inequality = row->type == SN_ROW_AT_LEAST || (row->type == SN_ROW_BY_KIND && now.inequality);
+    now.alpha = fmin(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
+    now.gamma = fmin(now.gamma + compliance * (double)row->damping * inverse_h, (double)SN_ROW_MOST);
+    if (row->most > 0)
+        now.most = (double)row->most / (inverse_h * inverse_h);
+    if (row->low != 0 || row->high != 0) {
+        now.low = (double)row->low;
+        now.high = (double)row->high;
+    }
+    return now;
+}
+
+/* Nothing is ever asked of it. */
+static bool is_idle(const row_now *now)
+{
+    return now->type == SN_ROW_REST && !row_is_limited(now);
+}
+
+/* A[i][j] = sum w grad_i . grad_j, plus a / (1 + g) on the diagonal; rows are divided by 1 + g, which may differ among them, and
+   the matrix stays symmetric. In double: the block is small, and its conditioning is the kind's business, not ours. */
+static void build_matrix(const sn_block *block, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     for (uint32_t r = 0; r < block->rows; ++r)
         for (uint32_t s = 0; s <= r; ++s) {
             double sum = 0;
-            for (uint32_t i = 0; i < block->count; ++i) {
+            for (uint32_t i = 0; i < block->count && !is_idle(&now[r]) && !is_idle(&now[s]); ++i) {
                 sn_vec3 g = block->gradient[r * block->count + i], h = block->gradient[s * block->count + i];
                 sum += (double)block->w[i] * vec3_dot_double(g, h);
             }
-            a[r][s] = a[s][r] = (1 + (double)give.gamma) * sum + (r == s ? (double)give.alpha : 0);
+            a[r][s] = a[s][r] = sum + (r == s ? now[r].alpha / (1 + now[r].gamma) : 0);
         }
 }
 
@@ -63,10 +92,12 @@ static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][S
        A x = b for equalities,   x >= least,  A x >= b,  one of the two with equality, for inequalities,
 
    a linear complementarity problem. With six rows at most it is solved by trying which of the inequalities act: first
-   the ones that are violated now, which nearly always is the answer, then every other set. */
+   the ones that are violated now, which nearly always is the answer, then every other set. Rows that are held have x = least,
+   and nothing is asked of them. */
 typedef struct block_problem {
     uint32_t rows;
     uint32_t inequality;
+    uint32_t held;
     double a[SN_MAX_ROWS][SN_MAX_ROWS];
     double b[SN_MAX_ROWS];
     double least[SN_MAX_ROWS];
@@ -95,7 +126,7 @@ static double try_active(block_problem *p, uint32_t active, double *x)
         double missing = p->b[r];
         for (uint32_t s = 0; s < p->rows; ++s)
             missing -= p->a[r][s] * x[s];
-        if (p->a[r][r] > 0)
+        if (p->a[r][r] > 0 && !(p->held >> r & 1))
             worst = fmax(worst, p->inequality >> r & 1 ? missing : fabs(missing));
     }
     return worst;
@@ -106,12 +137,17 @@ static void solve_problem(block_problem *p, uint32_t guess, double *best)
 {
     double scale = 0;
     for (uint32_t r = 0; r < p->rows; ++r)
-        scale = fmax(scale, fabs(p->b[r]));
+        scale = fmax(scale, p->held >> r & 1 ? 0 : fabs(p->b[r]));
+    guess &= ~p->held;
+    if (!p->inequality) {
+        try_active(p, guess, best);
+        return;
+    }
     double least = try_active(p, guess, best);
-    uint32_t all = (1u << p->rows) - 1, equalities = all & ~p->inequality;
+    uint32_t all = (1u << p->rows) - 1, equalities = all & ~p->inequality & ~p->held;
     for (uint32_t set = 0; set <= all && least > REDUNDANT * scale; ++set) {
         double x[SN_MAX_ROWS];
-        if ((set & equalities) != equalities)
+        if ((set & equalities) != equalities || (set & p->held))
             continue;
         double broken = try_active(p, set, x);
         if (broken < least) {
@@ -125,30 +161,172 @@ static void solve_problem(block_problem *p, uint32_t guess, double *best)
             best[r] = p->least[r];
 }
 
+/* ---- Bounds and limits --------------------------------------------------------------------------------------------- */
+
+/* What became of a row with a bound of its force, or with limits of its C. Each of these comes after the one before it, and
+   none comes twice: so it ends. */
+typedef enum row_fate { AS_ASKED, AT_MOST, AT_LIMIT, LET_GO } row_fate;
+
+typedef struct ruling {
+    block_problem *p;
+    const sn_block *block;
+    const row_now *now;
+    const sn_row_give *give;
+    const sn_real *lambda;
+    uint32_t acting;
+    row_fate fate[SN_MAX_ROWS];
+    bool high[SN_MAX_ROWS]; /* which limit it is at */
+} ruling;
+
+/* What C of a row becomes: C + grad C . dx. The diagonal of A has compliance in it, which that has not. */
+static double reached(const ruling *u, uint32_t r, const double *x)
+{
+    double sum = (double)u->block->c[r] - (u->now[r].alpha / (1 + u->now[r].gamma)) * x[r];
+    for (uint32_t s = 0; s < u->block->rows; ++s)
+        sum += u->p->a[r][s] * x[s];
+    return sum;
+}
+
+/* The row exerts so much in all, and nothing else is asked of it. */
+static void hold_at(ruling *u, uint32_t r, double lambda)
+{
+    u->p->held |= 1u << r;
+    u->p->inequality &= ~(1u << r);
+    u->p->least[r] = lambda - (double)u->lambda[r];
+}
+
+/* A row that would exert more than it may exerts what it may, and the others make up for it as well as they can. */
+static bool keep_bounds(ruling *u, const double *x)
+{
+    uint32_t worst = u->block->rows;
+    double excess = 0;
+    for (uint32_t r = 0; r < u->block->rows; ++r) {
+        double over = fabs((double)u->lambda[r] + x[r]) - u->now[r].most;
+        if (u->fate[r] == AS_ASKED && u->now[r].type != SN_ROW_REST && over > excess) {
+            excess = over;
+            worst = r;
+        }
+    }
+    if (worst == u->block->rows)
+        return false;
+    u->fate[worst] = AT_MOST;
+    hold_at(u, worst, (double)u->lambda[worst] + x[worst] > 0 ? u->now[worst].most : -u->now[worst].most);
+    return true;
+}
+
+/* A row whose C would leave its limits is one that keeps the limit: as rigid as the constraint is without the row's own
+   compliance, and not damped. */
+static bool keep_limits(ruling *u, const double *x)
+{
+    uint32_t worst = u->block->rows;
+    double excess = 0, limit = 0;
+    for (uint32_t r = 0; r < u->block->rows; ++r) {
+        if (u->fate[r] >= AT_LIMIT || !row_is_limited(&u->now[r]))
+            continue;
+        double c = reached(u, r, x), below = u->now[r].low - c, above = c - u->now[r].high;
+        if (fmax(below, above) > excess) {
+            excess = fmax(below, above);
+            worst = r;
+        }
+    }
+    if (worst == u->block->rows)
+        return false;
+    block_problem *p = u->p;
+    const row_now *now = &u->now[worst];
+    u->fate[worst] = AT_LIMIT;
+    u->high[worst] = reached(u, worst, x) > now->high;
+    limit = u->high[worst] ? now->high : now->low;
+    p->held &= ~(1u << worst);
+    p->inequality &= ~(1u << worst);
+    u->acting |= 1u << worst;
+    p->a[worst][worst] += (double)u->give->alpha - now->alpha / (1 + now->gamma);
+    p->b[worst] = limit - (double)u->block->c[worst] - (double)u->give->alpha * (double)u->lambda[worst];
+    return true;
+}
+
+/* A limit pushes inwards only. One that would pull, because other rows of the block came to hold the row back, is none. */
+static bool release_limits(ruling *u, const double *x)
+{
+    for (uint32_t r = 0; r < u->block->rows; ++r) {
+        const row_now *now = &u->now[r];
+        bool rests = now->type == SN_ROW_REST;
+        double inwards = u->high[r] ? -1 : 1, push = inwards * (rests ? x[r] : (double)u->lambda[r] + x[r]);
+        double least = rests ? 0 : -now->most;
+        if (u->fate[r] != AT_LIMIT || !(push < least))
+            continue;
+        u->fate[r] = LET_GO;
+        hold_at(u, r, rests ? (double)u->lambda[r] : -inwards * now->most);
+        return true;
+    }
+    return false;
+}
+
+static void solve_ruled(ruling *u, double *x)
+{
+    do
+        solve_problem(u->p, u->acting, x);
+    while (keep_bounds(u, x) || keep_limits(u, x) || release_limits(u, x));
+}
+
+double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < block->count; ++i)
+        sum += vec3_dot_double(block->gradient[r * block->count + i], vec4_xyz(frame->x_low[block->slot[i]]));
+    return sum;
+}
+
+/* What is wanted of a row, divided by 1 + g; returns whether it acts. */
+static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, const row_now *now, const sn_frame *frame,
+                       sn_real inverse_h, sn_real lambda)
+{
+    double c = (double)block->c[r], way = 0;
+    if (now->type == SN_ROW_REST) {
+        p->held |= 1u << r;
+        return false;
+    }
+    if (now->gamma > 0 || now->type == SN_ROW_RATE)
+        way = (double)row_way(block, block->count, r, frame);
+    if (now->type == SN_ROW_RATE)
+        c = way - sn_row_rounded_off(block, r, frame) - (double)block->row[r].rate / (double)inverse_h;
+    if (now->inequality)
+        p->inequality |= 1u << r;
+    p->least[r] = now->inequality && now->alpha > 0 ? -(double)lambda : 0;
+    if (row_acts(now->inequality, (sn_real)c, (sn_real)now->alpha, lambda)) {
+        p->b[r] = (-c - now->alpha * (double)lambda - now->gamma * way) / (1 + now->gamma);
+        return true;
+    }
+    p->b[r] =
+        -c; /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
+    return false;
+}
+
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda)
 {
-    for (uint32_t r = 0; r < block->rows; ++r)
-        dlambda[r] = 0;
-    block_problem p = {.rows = block->rows, .inequality = inequality};
+    block_problem p = {.rows = block->rows};
+    row_now now[SN_MAX_ROWS];
     uint32_t acting = 0;
+    bool ruled = false, limited = false;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        double motion = give.gamma > 0 ? (double)give.gamma * (double)row_way(block, block->count, r, frame) : 0;
-        p.b[r] = -(double)block->c[r] - (double)give.alpha * (double)lambda[r] - motion;
-        p.least[r] = inequality >> r & 1 && give.alpha > 0 ? -(double)lambda[r] : 0;
-        if (row_acts(inequality >> r & 1, block->c[r], give.alpha, lambda[r]))
+        dlambda[r] = 0;
+        now[r] = sn_row_look(block, r, inequality, &give);
+        limited = limited || row_is_limited(&now[r]);
+        ruled = ruled || now[r].most < (double)INFINITY || limited;
+        if (set_up_row(&p, block, r, &now[r], frame, give.inverse_h, lambda[r]))
             acting |= 1u << r;
-        else /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
-            p.b[r] = -(1 + (double)give.gamma) * (double)block->c[r];
     }
-    if (!acting)
+    if (!acting && !limited)
         return true;
     double x[SN_MAX_ROWS];
-    build_matrix(block, give, p.a);
+    build_matrix(block, now, p.a);
     for (uint32_t r = 0; r < block->rows; ++r)
         if (!isfinite(block->c[r]) || !isfinite(p.a[r][r]))
             return false;
-    if (inequality) /* also where none acts yet: the equalities may violate one */
+    if (ruled)
+        solve_ruled(&(ruling){.p = &p, .block = block, .now = now, .give = &give, .lambda = lambda, .acting = acting},
+                    x);
+    else if (p.inequality) /* also where none acts yet: the equalities may violate one */
         solve_problem(&p, acting, x);
     else
         solve_active(block->rows, acting, p.a, p.b, x);
@@ -160,23 +338,43 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     return true;
 }
 
+double sn_row_excess(const sn_row *row, double c)
+{
+    if (!row || (row->low == 0 && row->high == 0))
+        return 0;
+    return fmax(0, fmax((double)row->low - c, c - (double)row->high));
+}
+
+/* By how much a row is missed, in the unit of C. What may give way is not missed: only its limits are. */
+static sn_real row_missed(const sn_block *block, uint32_t r, const row_now *now, const sn_frame *frame, sn_real lambda)
+{
+    sn_real alpha = (sn_real)now->alpha, gamma = (sn_real)now->gamma, c = block->c[r];
+    sn_real excess = block->row ? (sn_real)sn_row_excess(&block->row[r], (double)c) : 0;
+    if (excess > 0 || now->type == SN_ROW_RATE || now->type == SN_ROW_REST || now->most < (double)INFINITY ||
+        !row_acts(now->inequality, c, alpha, lambda))
+        return excess;
+    sn_real missed = c + alpha * lambda;
+    if (gamma > 0 && frame->start)
+        missed += gamma * row_way(block, block->count, r, frame);
+    return missed < 0 ? -missed : missed;
+}
+
 sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda)
 {
     sn_real largest = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        if (!row_acts(inequality >> r & 1, block->c[r], give.alpha, lambda[r]))
+        row_now now = sn_row_look(block, r, inequality, &give);
+        sn_real missed = row_missed(block, r, &now, frame, lambda[r]), length2 = 0, mobility = 0;
+        if (missed == 0)
             continue;
-        sn_real missed = block->c[r] + give.alpha * lambda[r], length2 = 0, mobility = 0;
-        if (give.gamma > 0)
-            missed += give.gamma * row_way(block, block->count, r, frame);
         for (uint32_t i = 0; i < block->count; ++i) {
             sn_vec3 g = block->gradient[r * block->count + i];
             length2 += vec3_dot(g, g);
             mobility += block->w[i] * vec3_dot(g, g);
         }
-        bool can_change = mobility > 0 || give.alpha > 0;
-        sn_real residual = can_change && length2 > 0 ? (missed < 0 ? -missed : missed) / real_sqrt(length2) : 0;
+        bool can_change = mobility > 0 || now.alpha > 0;
+        sn_real residual = can_change && length2 > 0 ? missed / real_sqrt(length2) : 0;
         if (residual > largest)
             largest = residual;
     }

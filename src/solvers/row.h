@@ -9,7 +9,9 @@
 
    Inequalities (C >= 0) push only, and only when violated: damping alone does not make them act at a distance. A
    rigid one keeps what it pushed in earlier passes of the substep; a compliant one may take it back, down to lambda =
-   0. */
+   0. Kinds with own_rows say of each row what it means now (sn_row): then a row may be a rate, -C becomes rate h - grad C . d;
+   may have a compliance of its own; its lambda may be bounded, by most h^2; and C may have limits, which are kept by as much
+   force as it takes. */
 #ifndef SN_SOLVERS_ROW_H
 #define SN_SOLVERS_ROW_H
 
@@ -18,9 +20,10 @@
 
 /* A constraint's constants for one substep. */
 typedef struct sn_row_give {
-    sn_real alpha; /* compliance / h^2 */
-    sn_real gamma; /* compliance * damping / h */
-    sn_real k;     /* stiffness */
+    sn_real alpha;     /* compliance / h^2 */
+    sn_real gamma;     /* compliance * damping / h */
+    sn_real k;         /* stiffness */
+    sn_real inverse_h; /* 1/s */
 } sn_row_give;
 
 /* The largest alpha and gamma: a constraint that is softer exerts nothing that could be seen, and infinities would. */
@@ -30,7 +33,7 @@ static inline sn_row_give row_give(const sn_give *give, sn_real inverse_h)
 {
     sn_real alpha = give->compliance * inverse_h * inverse_h, gamma = give->compliance * give->damping * inverse_h;
     return (sn_row_give){alpha < SN_ROW_MOST ? alpha : SN_ROW_MOST, gamma < SN_ROW_MOST ? gamma : SN_ROW_MOST,
-                         give->stiffness};
+                         give->stiffness, inverse_h};
 }
 
 /* k' = 1 - (1 - k)^(1/n): n passes with k' leave the same error, (1 - k'), as one with k (Mueller et al. 2007). */
@@ -44,6 +47,22 @@ static inline sn_real row_stiffness(sn_real k, uint32_t n)
 static inline bool row_acts(bool inequality, sn_real c, sn_real alpha, sn_real lambda)
 {
     return !inequality || !(c >= 0) || (alpha > 0 && lambda > 0);
+}
+
+/* What one row of a block is at present. */
+typedef struct sn_row_now {
+    sn_row_type type;
+    bool inequality;
+    double alpha, gamma;
+    double most;      /* of |lambda|; INFINITY: any */
+    double low, high; /* of C; infinite: none */
+} sn_row_now;
+
+sn_row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give);
+
+static inline bool row_is_limited(const sn_row_now *now)
+{
+    return now->low > -(double)INFINITY || now->high < (double)INFINITY;
 }
 
 /* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a
@@ -74,6 +93,10 @@ SN_INLINE sn_real row_way(const sn_block *block, uint32_t count, uint32_t row, c
     return sum;
 }
 
+/* What a way has in it that is none: where rounding put the start of it. A rate, of which there is not much in a substep, is
+   to be known better than that. */
+double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame);
+
 /* d += w grad C dlambda. */
 SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn_real dlambda, sn_vec4 *d)
 {
@@ -94,7 +117,7 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
 SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
                         const sn_frame *frame, const sn_real *lambda, sn_real *dlambda)
 {
-    if (rows > 1)
+    if (rows > 1 || block->row)
         return sn_row_step_block(block, inequality, give, frame, lambda, dlambda);
     dlambda[0] = 0;
     sn_real c = block->c[0];
@@ -133,6 +156,9 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     }
     return true;
 }
+
+/* By how much C of a row, as its kind described it (NULL: it did not), is beyond its limits; 0: it is not. */
+double sn_row_excess(const sn_row *row, double c);
 
 /* By how many metres a constraint is missed: the largest |C + a lambda + g grad C . d| / |grad C| of its rows that
    act. What nothing can change, a rigid constraint of immovable particles, is not missed. */

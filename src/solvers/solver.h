@@ -39,6 +39,7 @@ typedef struct sn_solver_in {
     sn_parallel *parallel;       /* for loops over constraints and particles */
     const sn_settings *settings; /* for what only single methods want to know */
     uint32_t particle_count;
+    uint32_t node_count; /* slots: of particles, and behind these of the turns of bodies */
     struct sn_plan *plan; /* SN_SOLVER_TILED */
     const struct sn_wide *wide;
 } sn_solver_in;
@@ -73,6 +74,14 @@ typedef struct sn_solver_method {
     sn_solver_out (*after)(const sn_solver_in *in, const sn_vec4 *v);
     void (*release)(sn_solver_scratch *scratch, const sn_allocator *allocator); /* of what it keeps; may be NULL */
 } sn_solver_method;
+
+/* The inverse mass of what is in a slot: of a turn that of its body. */
+static inline sn_real solver_weight(const sn_frame *frame, uint32_t slot)
+{
+    if (frame->turn && slot >= frame->turn_slot)
+        slot = frame->slot[frame->turn[slot - frame->turn_slot].centre];
+    return frame->x[slot].w;
+}
 
 void sn_solver_scratch_init(sn_solver_scratch *scratch);
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator);

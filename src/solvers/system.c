@@ -56,23 +56,23 @@ static bool takes_part(const sn_pool *pool)
     return !pool->kind.force && !pool->kind.project;
 }
 
-/* The particles behind a constraint, those that several spots share counted again. */
-static uint32_t particles_of(const sn_store *store, const sn_pool *pool, uint32_t row)
+/* The particles and turns behind a constraint, particles that several spots share counted again. */
+static uint32_t entries_of(const sn_store *store, const sn_pool *pool, uint32_t row)
 {
-    uint32_t small[SN_MAX_BLOCK], count;
+    uint32_t small[SN_MAX_BLOCK], body[SN_MAX_POINTS], count;
     sn_store_particles(store, pool, row, small, &count);
-    return count;
+    return count + sn_evaluate_bodies(store, pool, row, body);
 }
 
-bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const sn_store *store, uint32_t particle_count)
+bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const sn_store *store, uint32_t node_count)
 {
     uint64_t blocks = 0, entries = 0, gradients = 0, rows = 0;
-    bool enough = system->edits == store->edits && particle_count <= system->slot_table.capacity;
+    bool enough = system->edits == store->edits && node_count <= system->slot_table.capacity;
     for (uint32_t r = 0, i = 0; !enough && sn_store_next(store, &r, &i); ++i) {
         const sn_pool *pool = store->pool[store->run[r].kind];
         if (!takes_part(pool))
             continue;
-        uint32_t count = particles_of(store, pool, store->run[r].first + i);
+        uint32_t count = entries_of(store, pool, store->run[r].first + i);
         ++blocks;
         rows += pool->kind.rows;
         entries += count;
@@ -80,13 +80,12 @@ bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const s
     }
     if (enough)
         return true;
-    bool good =
-        sn_table_reserve(&system->block_table, allocator, blocks) &&
-        sn_table_reserve(&system->entry_table, allocator, entries) &&
-        sn_table_reserve(&system->gradient_table, allocator, gradients) &&
-        sn_table_reserve(&system->row_table, allocator, rows) &&
-        sn_table_reserve(&system->particle_table, allocator, entries < particle_count ? entries : particle_count) &&
-        sn_table_reserve(&system->slot_table, allocator, particle_count);
+    bool good = sn_table_reserve(&system->block_table, allocator, blocks) &&
+                sn_table_reserve(&system->entry_table, allocator, entries) &&
+                sn_table_reserve(&system->gradient_table, allocator, gradients) &&
+                sn_table_reserve(&system->row_table, allocator, rows) &&
+                sn_table_reserve(&system->particle_table, allocator, entries < node_count ? entries : node_count) &&
+                sn_table_reserve(&system->slot_table, allocator, node_count);
     system->edits = good ? store->edits : UINT64_MAX;
     bind(system);
     return good;
@@ -95,41 +94,79 @@ bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const s
 /* ---- Making the equations --------------------------------------------------------------------------------------- */
 
 /* The number of the particle in a slot among those that take part. */
-static uint32_t number_of(sn_system *system, const sn_frame *frame, uint32_t slot)
+static uint32_t number_of(sn_system *system, uint32_t slot, sn_real w)
 {
     if (system->number[slot] == NOBODY) {
         uint32_t number = system->particle_table.count++;
         system->number[slot] = number;
         system->slot[number] = slot;
         system->valence[number] = 0;
-        system->w[number] = (double)frame->x[slot].w;
+        system->w[number] = (double)w;
     }
     return system->number[slot];
 }
 
-static sn_dvec3 acceleration(const sn_system_in *in, uint32_t slot)
+/* The body whose turn is in a slot; NULL if it is a particle. */
+static const sn_turn *turn_in(const sn_frame *frame, uint32_t slot)
 {
-    double w = (double)in->frame.x[slot].w;
-    if (w == 0)
-        return dvec3(0, 0, 0);
-    return dvec3_add(dvec3_from(in->gravity), dvec3_scale(dvec3_from(in->f[slot]), w));
+    return frame->turn && slot >= frame->turn_slot ? &frame->turn[slot - frame->turn_slot] : NULL;
 }
 
-/* J v of one row. What is common to all particles of an internal kind cancels; taking it away beforehand keeps its
-   rounding out. */
+/* How a spinning body's turn is accelerated without any torque. v is k times the spin o along principal axes, which turn with
+   the body: k^2 o' = -o x (k^2 o), with k the radii of gyration (Euler). */
+static sn_dvec3 gyroscopic(const sn_turn *turn, sn_dvec3 v)
+{
+    sn_dvec3 give = dvec3_from(turn->give), spin = dvec3(give.x * v.x, give.y * v.y, give.z * v.z);
+    sn_dvec3 momentum =
+        dvec3(give.x > 0 ? v.x / give.x : 0, give.y > 0 ? v.y / give.y : 0, give.z > 0 ? v.z / give.z : 0);
+    sn_dvec3 rate = dvec3_cross(momentum, spin);
+    return dvec3(give.x * rate.x, give.y * rate.y, give.z * rate.z);
+}
+
+/* Of a particle, or a turn, on which no constraint acts; w is its inverse mass. */
+static sn_dvec3 acceleration(const sn_system_in *in, uint32_t slot, double w)
+{
+    const sn_turn *turn = turn_in(&in->frame, slot);
+    sn_dvec3 force = dvec3_from(in->f[slot]);
+    if (w == 0)
+        return dvec3(0, 0, 0);
+    if (!turn)
+        return dvec3_add(dvec3_from(in->gravity), dvec3_scale(force, w));
+    force = dvec3_scale(dvec3_add(force, dvec3_from(turn->pull)), w);
+    return dvec3_add(force, gyroscopic(turn, dvec3_from(vec4_xyz(in->v[slot]))));
+}
+
+/* The velocity of all particles of a constraint that makes no difference to it, if its kind is internal: that of the first.
+   Taking it away beforehand keeps its rounding out. A place in the world has none, and that makes a difference. */
+static sn_dvec3 common_velocity(const sn_system_in *in, const sn_pool *pool, uint32_t row, const sn_block *block)
+{
+    if (!pool->kind.internal)
+        return dvec3(0, 0, 0);
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+        if (code & SN_SPOT_BIT && in->store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PLACE)
+            return dvec3(0, 0, 0);
+    }
+    return dvec3_from(vec4_xyz(in->v[block->slot[0]]));
+}
+
+/* J v of one row; see common_velocity. */
 static double rate_of(const sn_system_in *in, const sn_block *block, uint32_t r, sn_dvec3 common)
 {
     double sum = 0;
     for (uint32_t i = 0; i < block->count; ++i) {
-        sn_dvec3 v = dvec3_sub(dvec3_from(vec4_xyz(in->v[block->slot[i]])), common);
+        sn_dvec3 v = dvec3_from(vec4_xyz(in->v[block->slot[i]]));
+        if (!turn_in(&in->frame, block->slot[i]))
+            v = dvec3_sub(v, common);
         sum += dvec3_dot(dvec3_from(block->gradient[r * block->count + i]), v);
     }
     return sum;
 }
 
 /* (dJ/dt) v = [J(x + v h/2) - J(x - v h/2)] v / h. The shift is added to what rounding left over of positions, which an
-   internal kind sees relative to one of its own: so it stays precise far from the origin. Where J does not exist on one
-   side, the other side will do; where on neither, nothing is known. */
+   internal kind sees relative to one of its own: so it stays precise far from the origin. Turns are moved in the same way;
+   what J means to them is in axes that turned along, which is what their velocities are in, too. Where J does not exist
+   on one side, the other side will do; where on neither, nothing is known. */
 static void add_curve(sn_system *system, const sn_system_in *in, const sn_pool *pool, const sn_system_block *at,
                       sn_dvec3 common)
 {
@@ -140,13 +177,13 @@ static void add_curve(sn_system *system, const sn_system_in *in, const sn_pool *
     double ahead[SN_MAX_ROWS], behind[SN_MAX_ROWS];
     memcpy(ahead, middle, at->rows * sizeof *ahead);
     memcpy(behind, middle, at->rows * sizeof *behind);
-    frame.x_low = system->ahead;
+    frame.x_low = frame.turned = system->ahead;
     if (evaluate(in->store, pool, at->row, &frame, &block, &room)) {
         span += in->h / 2;
         for (uint32_t r = 0; r < at->rows; ++r)
             ahead[r] = rate_of(in, &block, r, common);
     }
-    frame.x_low = system->behind;
+    frame.x_low = frame.turned = system->behind;
     if (evaluate(in->store, pool, at->row, &frame, &block, &room)) {
         span += in->h / 2;
         for (uint32_t r = 0; r < at->rows; ++r)
@@ -184,7 +221,7 @@ static void take_row(sn_system *system, const sn_system_in *in, const sn_block *
         uint32_t number = system->particle[at->entry + i];
         system->gradient[at->gradient + r * at->count + i] = g;
         system->valence[number]++;
-        pull += dvec3_dot(g, acceleration(in, block->slot[i]));
+        pull += dvec3_dot(g, acceleration(in, block->slot[i], system->w[number]));
         mobility += system->w[number] * dvec3_dot(g, g);
     }
     system->value[e] = (double)block->c[r];
@@ -211,8 +248,8 @@ static bool add_block(sn_system *system, const sn_system_in *in, uint32_t kind, 
                             .entry = system->entry_table.count,
                             .gradient = system->gradient_table.count};
     for (uint32_t i = 0; i < block.count; ++i)
-        system->particle[at->entry + i] = number_of(system, &in->frame, block.slot[i]);
-    sn_dvec3 common = pool->kind.internal ? dvec3_from(vec4_xyz(in->v[block.slot[0]])) : dvec3(0, 0, 0);
+        system->particle[at->entry + i] = number_of(system, block.slot[i], block.w[i]);
+    sn_dvec3 common = common_velocity(in, pool, row, &block);
     system->block_table.count++;
     system->entry_table.count += at->count;
     system->row_table.count += at->rows;
@@ -231,7 +268,7 @@ bool sn_system_build(sn_system *system, const sn_system_in *in, sn_system_block 
 {
     system->block_table.count = system->entry_table.count = system->gradient_table.count = 0;
     system->row_table.count = system->particle_table.count = 0;
-    for (uint32_t slot = 0; slot < in->particle_count; ++slot) {
+    for (uint32_t slot = 0; slot < in->node_count; ++slot) {
         sn_vec3 low = vec4_xyz(in->frame.x_low[slot]), way = vec3_scale(vec4_xyz(in->v[slot]), (sn_real)(in->h / 2));
         system->number[slot] = NOBODY;
         system->ahead[slot] = vec4(vec3_add(low, way), 0);

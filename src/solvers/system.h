@@ -1,5 +1,5 @@
 /* The equations of all constraints at once: the Jacobian J by blocks, one for each constraint, of gradients by
-   particle, and the numbers that go with its rows. Nothing multiplies it out: J W J^T is applied to a vector as J (W
+   particle (the turn of a body is one of them here), and the numbers that go with its rows. Nothing multiplies it out: J W J^T is applied to a vector as J (W
    (J^T y)), which costs two walks over the blocks, and everything is double and summed in the order in which the
    constraints were added, so the result has the same bits everywhere. */
 #ifndef SN_SOLVERS_SYSTEM_H
@@ -30,7 +30,7 @@ typedef struct sn_system {
     double *value;    /* C */
     double *rate;     /* J v */
     double *curve;    /* (dJ/dt) v */
-    double *pull;     /* J a, a the acceleration by gravity and forces */
+    double *pull;     /* J a, a the acceleration by gravity and forces, and by itself of a body that spins */
     double *mobility; /* the diagonal of J W J^T */
     double *give;     /* what is added to it */
     double *scale;    /* 1 / the root of both; 0: the equation does not take part */
@@ -57,16 +57,15 @@ typedef struct sn_system_in {
     const sn_vec4 *v; /* m/s */
     const sn_vec3 *f; /* N, gravity excluded */
     sn_vec3 gravity;
-    double h; /* the substep */
-    uint32_t particle_count;
+    double h;            /* the substep */
+    uint32_t node_count; /* slots of particles and turns */
 } sn_system_in;
 
 void sn_system_init(sn_system *system);
 void sn_system_release(sn_system *system, const sn_allocator *allocator);
 
 /* Makes room for all constraints of the store; false when memory runs out. */
-bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const sn_store *store,
-                       uint32_t particle_count);
+bool sn_system_reserve(sn_system *system, const sn_allocator *allocator, const sn_store *store, uint32_t node_count);
 
 /* Evaluates every constraint that has a gradient. One that cannot be evaluated here rests, and is not among the blocks.
    give and scale are zeroed. False if something is not finite: fault is then the constraint. */

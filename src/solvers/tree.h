@@ -21,11 +21,14 @@
 /* A row may be missed, because it turns, by this share of the worst violation before. */
 #define SN_TREE_CALM 0.25
 
+/* In the list of nodes' numbers: the number is the row of a body whose turn the node is. */
+#define SN_TURN_BIT 0x80000000u
+
 #define SN_GROUND    0u /* the node that stands for all immovable particles: w and x are 0 */
 #define SN_NO_PARENT UINT8_MAX
 
-/* A constraint in a tree. A tree's constraints follow each other, parents before their children. A link is one of one
-   row and two particles, and a chain is links that follow each other, with nothing else at the particles between
+/* A constraint in a tree. A tree's constraints follow each other, parents before their children. Turns of bodies count as
+   particles here, and come after them. A link is one of one row and two particles, of which none is a body, and a chain is links that follow each other, with nothing else at the particles between
    them. */
 typedef struct sn_item {
     uint32_t kind, row;
@@ -40,7 +43,30 @@ typedef struct sn_item {
     bool hanging;               /* from the item before, which is chained to it */
     uint8_t arms;               /* the most constraints that one of its particles has; 255: or more */
     uint8_t acting, inequality; /* by row */
+    uint8_t ruled;              /* the same */
+    uint8_t turns;              /* so many of its particles are turns */
+    bool whole;                 /* there is a body among its particles */
+    bool own;                   /* its rows may have rules */
 } sn_item;
+
+/* What has become of a row that follows a rule. Each of these comes after the one before it, and none comes twice. */
+typedef enum sn_fate { SN_FATE_ASKED = 0, SN_FATE_AT_MOST, SN_FATE_AT_LIMIT, SN_FATE_LET_GO } sn_fate;
+
+typedef struct sn_rule {
+    sn_forest_rule is;
+    sn_fate fate;
+    bool high; /* which limit it is at */
+} sn_rule;
+
+/* A body in a tree: its centre and, in the node after that, its turn. Six numbers each, where a particle has three. */
+typedef struct sn_whole {
+    double m[6][6]; /* W */
+    double u[6], f[6];
+    double k[6];    /* what holds back its turn besides its mass: geometric stiffness; see forest_solve.c */
+    double calm;    /* and this, alike about all axes */
+    double largest; /* eigenvalue of k */
+    double used;    /* that and calm together in the last solve */
+} sn_whole;
 
 /* A particle in a tree: x = u + W f, see elimination.c. */
 typedef struct sn_node {
@@ -56,6 +82,7 @@ typedef struct sn_tree {
     uint32_t item, item_end, node, node_end; /* the root is the first node */
     bool turning;                            /* in this step so far: kappa of its items is that of the last solve */
     bool plain;                              /* in this step: sn_chain_solve can solve it */
+    bool whole;                              /* there are bodies in it */
     uint32_t chain, links;                   /* its rows in chain_table; 0 links: it is no chain */
 } sn_tree;
 
@@ -69,12 +96,33 @@ typedef struct sn_record {
     double *impulse;              /* twelve numbers, if there are two particles: see turn_together */
 } sn_record;
 
+/* What follows the numbers of a constraint that needs more: whole, and own. */
+typedef struct sn_extra {
+    double *gain;  /* of a whole one, in place of the other: six numbers a row */
+    double *bend;  /* six numbers, [row * turns + turn] */
+    sn_rule *rule; /* by row */
+} sn_extra;
+
+#define SN_RULE_SIZE ((sizeof(sn_rule) + sizeof(double) - 1) / sizeof(double))
+
 #define SN_RECORD_PER_ROW 11u
 
 /* In doubles. */
 static inline uint64_t record_size(uint32_t rows, uint32_t count)
 {
     return SN_RECORD_PER_ROW * (uint64_t)rows + 3 + 3 * (uint64_t)rows * count + (count == 2 ? 12 : 0);
+}
+
+static inline uint64_t extra_size(uint32_t rows, uint32_t turns, bool whole, bool own)
+{
+    return (whole ? 6 * (uint64_t)rows * (1 + turns) : 0) + (own ? SN_RULE_SIZE * rows : 0);
+}
+
+static inline sn_extra extra_at(double *at, const sn_item *it)
+{
+    double *gain = at + record_size(it->rows, it->count), *bend = gain + (it->whole ? 6 * it->rows : 0);
+    double *rule = bend + (it->whole ? 6 * (size_t)it->rows * it->turns : 0);
+    return (sn_extra){gain, bend, (sn_rule *)(void *)rule};
 }
 
 SN_INLINE sn_record record_at(double *at, uint32_t rows)
@@ -102,7 +150,15 @@ typedef struct sn_trees {
     double *numbers;
     const uint32_t *node_of;    /* by mention */
     const unsigned char *inner; /* by node: it is within a chain, and without turning H is not needed */
+    const uint32_t *whole_of;   /* by node: 1 + where it is among the bodies; 0: it is the centre of none */
+    sn_whole *wholes;
 } sn_trees;
+
+/* The body whose centre a node is; NULL: it is none. */
+SN_INLINE sn_whole *whole_at(const sn_trees *trees, uint32_t node)
+{
+    return trees->whole_of[node] ? &trees->wholes[trees->whole_of[node] - 1] : NULL;
+}
 
 SN_INLINE sn_dvec3 gradient_of(const sn_record *r, uint32_t count, uint32_t row, uint32_t particle)
 {
@@ -126,10 +182,71 @@ SN_INLINE void store3(double *to, sn_dvec3 a)
 void sn_tree_up(const sn_trees *trees, const sn_tree *tree, bool turning);
 void sn_tree_down(const sn_trees *trees, const sn_tree *tree, bool turning);
 
+/* The same for single constraints of bodies, in elimination_bodies.c: up and down; and before that, and after. */
+void sn_whole_start(const sn_trees *trees, uint32_t node, bool turning);
+void sn_whole_up(const sn_trees *trees, const sn_item *it);
+void sn_whole_down(const sn_trees *trees, const sn_item *it);
+void sn_whole_end(const sn_trees *trees, uint32_t node);
+
+/* The columns of right-hand sides that solve_rows takes at most. */
+#define SN_TREE_SIDES 7
+
+/* A pivot below this share of the row's own A is rounding only: the row gets no multiplier. */
+#define SN_TREE_REDUNDANT 1e-12
+
+/* Nor does a row without a child if its pivot is not more than what two rows give: another one holds its particle along
+   the same line already, and if they contradict each other there is no limit to the forces with which they would. */
+#define SN_TREE_HELD (4 * SN_TREE_SOFT)
+
+/* The least pivot of a row. */
+SN_INLINE double least_pivot(const sn_item *it, double own)
+{
+    return (it->is_leaf ? SN_TREE_HELD : SN_TREE_REDUNDANT) * own;
+}
+
+/* Solves S x = b for the acting rows: b in, x out. Rows that do not act, or that say what others said, get 0. */
+SN_INLINE void solve_rows(const sn_item *it, const double *own, double s[SN_MAX_ROWS][SN_MAX_ROWS],
+                          double x[SN_MAX_ROWS][SN_TREE_SIDES], uint32_t sides)
+{
+    const uint32_t rows = it->rows;
+    double l[SN_MAX_ROWS][SN_MAX_ROWS], pivot[SN_MAX_ROWS];
+    for (uint32_t r = 0; r < rows; ++r) {
+        const bool acts = it->acting >> r & 1;
+        double p = s[r][r];
+        for (uint32_t i = 0; acts && i < r; ++i) {
+            if (pivot[i] == 0)
+                continue;
+            double sum = s[r][i];
+            for (uint32_t k = 0; k < i; ++k)
+                if (pivot[k] != 0)
+                    sum -= l[r][k] * pivot[k] * l[i][k];
+            l[r][i] = sum / pivot[i];
+            p -= l[r][i] * sum;
+            for (uint32_t k = 0; k < sides; ++k)
+                x[r][k] -= l[r][i] * x[i][k];
+        }
+        pivot[r] = acts && p > least_pivot(it, own[r]) ? p : 0;
+    }
+    for (uint32_t r = rows; r-- > 0;)
+        for (uint32_t k = 0; k < sides; ++k) {
+            x[r][k] = pivot[r] != 0 ? x[r][k] / pivot[r] : 0;
+            for (uint32_t i = r + 1; pivot[r] != 0 && i < rows; ++i)
+                if (pivot[i] != 0)
+                    x[r][k] -= l[i][r] * x[i][k];
+        }
+}
+
 /* The columns of the tables of a forest. */
 enum { SN_ID_IN_FOREST, SN_ID_MET, SN_ID_FIRST, SN_ID_PARENT, SN_ID_STACK, SN_ID_COLUMNS };
 enum { SN_MENTION_PARTICLE, SN_MENTION_NODE, SN_MENTION_OF, SN_MENTION_COLUMNS };
-enum { SN_PARTICLE_START, SN_PARTICLE_NODE, SN_PARTICLE_MOVABLE, SN_PARTICLE_MET, SN_PARTICLE_COLUMN_COUNT };
-enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_COLUMNS };
+enum {
+    SN_PARTICLE_START,
+    SN_PARTICLE_NODE,
+    SN_PARTICLE_MOVABLE,
+    SN_PARTICLE_MET,
+    SN_PARTICLE_BODY, /* 1 + its row, if it is the centre of one of which a constraint holds a spot */
+    SN_PARTICLE_COLUMN_COUNT
+};
+enum { SN_NODE_STATE, SN_NODE_NUMBER, SN_NODE_SLOT, SN_NODE_INNER, SN_NODE_WHOLE, SN_NODE_COLUMNS };
 
 #endif

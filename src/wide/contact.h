@@ -51,34 +51,54 @@ SN_INLINE void contact_velocities(const sn_wide_contacts *run, contact_pair *p)
     p->vb = (lanes3){b.part[0], b.part[1], b.part[2]};
 }
 
-SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, records r, uint32_t mask)
+/* Which lanes move. Those of a batch without gaps that do not are moved by -0, which changes no number, and stored again: a
+   branch for each of them would be guessed wrong too often. */
+typedef struct contact_movers {
+    flags which;
+    uint32_t mask;
+    bool full; /* every lane has a pair */
+} contact_movers;
+
+SN_INLINE lanes3 contact_by(const contact_movers *m, lanes3 by)
 {
-    if (mask == (1u << SN_WIDTH) - 1)
+    const lanes none = lanes_all((lane_number)-0.0);
+    return (lanes3){lanes_choose(m->which, by.x, none), lanes_choose(m->which, by.y, none),
+                    lanes_choose(m->which, by.z, none)};
+}
+
+SN_INLINE void contact_store(sn_vec4 *column, const uint32_t *index, records r, const contact_movers *m)
+{
+    if (m->full)
         records_store_far(column, index, &r);
     else
-        records_store_some_far(column, index, &r, mask);
+        records_store_some_far(column, index, &r, m->mask);
 }
 
 /* Adds to places, and what rounding drops of that to their remainders: a ball that rests is moved to and fro by the same length
    in every substep, and would creep otherwise. */
-SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 by,
-                                 uint32_t mask)
+SN_INLINE void contact_add_place(sn_vec4 *x, sn_vec4 *x_low, const uint32_t *index, records place, lanes3 way,
+                                 const contact_movers *m)
 {
-    records add = records_turn((records){{by.x, by.y, by.z, lanes_all(0)}}), sum = records_add(place, add);
-    records dropped = records_sub(add, records_sub(sum, place));
-    contact_store(x, index, sum, mask);
-    contact_store(x_low, index, records_add(records_load_far(x_low, index), dropped), mask);
+    const lanes3 by = contact_by(m, way);
+    records add = records_turn((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
+    records sum = records_add(place, add), dropped = records_sub(add, records_sub(sum, place));
+    contact_store(x, index, sum, m);
+    contact_store(x_low, index, records_add(records_load_far(x_low, index), dropped), m);
 }
 
-SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records speed, lanes3 by, uint32_t mask)
+SN_INLINE void contact_add_speed(sn_vec4 *v, const uint32_t *index, records speed, lanes3 change,
+                                 const contact_movers *m)
 {
-    contact_store(v, index, records_add(speed, records_turn((records){{by.x, by.y, by.z, lanes_all(0)}})), mask);
+    const lanes3 by = contact_by(m, change);
+    records add = records_turn((records){{by.x, by.y, by.z, lanes_all((lane_number)-0.0)}});
+    contact_store(v, index, records_add(speed, add), m);
 }
 
-/* Those lanes of a batch that have a pair. */
-SN_INLINE uint32_t contact_present(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
+/* Those of a batch that act and have a pair; `have` lanes of it do. */
+SN_INLINE contact_movers contact_movers_of(flags acts, uint32_t have, uint32_t first)
 {
-    return ((1u << run->lanes[batch]) - 1) >> first & ((1u << SN_WIDTH) - 1);
+    const uint32_t all = (1u << SN_WIDTH) - 1, present = ((1u << have) - 1) >> first & all;
+    return (contact_movers){acts, flags_bits(acts) & present, present == all};
 }
 
 /* The direction from b to a, and the distance. Balls with one centre part upwards. */
@@ -112,28 +132,28 @@ SN_INLINE void contact_set_vector(lane_number *to, size_t batch, uint32_t first,
     lanes_store(to + 2 * SN_NEAR, a.z);
 }
 
-SN_INLINE void contact_keep(lane_number *to, lanes a, uint32_t mask)
+/* Lanes without a pair may get anything. */
+SN_INLINE void contact_keep(lane_number *to, const contact_movers *m, lanes a, lanes was)
 {
-    lane_number all[SN_WIDTH];
-    if (mask == (1u << SN_WIDTH) - 1) {
-        lanes_store(to, a);
-        return;
-    }
-    lanes_store(all, a);
-    for (uint32_t i = 0; i < SN_WIDTH; ++i)
-        if (mask >> i & 1)
-            to[i] = all[i];
+    lanes_store(to, lanes_choose(m->which, a, was));
+}
+
+SN_INLINE void contact_keep_vector(lane_number *to, const contact_movers *m, lanes3 a, lanes3 was)
+{
+    contact_keep(to, m, a.x, was.x);
+    contact_keep(to + SN_NEAR, m, a.y, was.y);
+    contact_keep(to + 2 * SN_NEAR, m, a.z, was.z);
 }
 
 /* Moves both by a change of their relative place, and of their relative velocity. */
 SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, lanes3 place, lanes3 speed,
-                            uint32_t now)
+                            const contact_movers *m)
 {
     lanes share = lanes_all(1) / (p->wa + p->wb), wa = p->wa * share, wb = lanes_all(0) - p->wb * share;
-    contact_add_place(run->x, run->x_low, p->a, p->place_a, lanes3_scale(place, wa), now);
-    contact_add_place(run->x, run->x_low, p->b, p->place_b, lanes3_scale(place, wb), now);
-    contact_add_speed(run->v, p->a, p->speed_a, lanes3_scale(speed, wa), now);
-    contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), now);
+    contact_add_place(run->x, run->x_low, p->a, p->place_a, lanes3_scale(place, wa), m);
+    contact_add_place(run->x, run->x_low, p->b, p->place_b, lanes3_scale(place, wb), m);
+    contact_add_speed(run->v, p->a, p->speed_a, lanes3_scale(speed, wa), m);
+    contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), m);
 }
 
 /* What the substep before ended with. */
@@ -150,14 +170,14 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     lanes3 rubbed = lanes3_scale(contact_vector(run->rubbed, batch, first), share);
     lanes_store(run->pressed + at, steady);
     contact_set_vector(run->rubbed, batch, first, rubbed);
-    uint32_t now = flags_bits(lanes_above(steady, zero)) & contact_present(run, batch, first);
+    const contact_movers m = contact_movers_of(lanes_above(steady, zero), run->lanes[batch], first);
     contact_pair p;
-    if (!now)
+    if (!m.mask)
         return;
     contact_places(run, batch, first, &p);
     contact_velocities(run, &p);
     lanes3 push = lanes3_add(rubbed, lanes3_scale(contact_normal(&p, &length), steady));
-    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), now);
+    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), &m);
 }
 
 /* What friction holds is left, the rest is cut to what it drags with. */
@@ -197,8 +217,8 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes3 d = lanes3_sub(p.xa, p.xb);
     flags acts =
         (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & lanes_above(p.wa + p.wb, zero);
-    uint32_t now = flags_bits(acts) & contact_present(run, batch, first);
-    if (!now)
+    const contact_movers m = contact_movers_of(acts, run->lanes[batch], first);
+    if (!m.mask)
         return;
     lanes length;
     contact_velocities(run, &p);
@@ -206,19 +226,16 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes along = lanes3_dot(u, n), gap = length - reach, before = gap - along;
     lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap), normal = after - pressed;
     flags bounces = contact_bounces(run, at, gap, along, &after);
-    lanes3 rubbed = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
-    rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n))); /* the normal turns */
+    const lanes3 was = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
+    const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
     deep = lanes_min(lanes_all(run->part), deep * lanes_all(run->ease));
     lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
     contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)),
-                 lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h)), now);
-    contact_keep(run->pressed + at, after, now);
-    lane_number *rub = run->rubbed + (size_t)batch * 3 * SN_NEAR + first;
-    contact_keep(rub, rubs.x, now);
-    contact_keep(rub + SN_NEAR, rubs.y, now);
-    contact_keep(rub + 2 * SN_NEAR, rubs.z, now);
+                 lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h)), &m);
+    contact_keep(run->pressed + at, &m, after, pressed);
+    contact_keep_vector(run->rubbed + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
 }
 
 /* A plane does not give: all of a push is the ball's. */
@@ -227,32 +244,29 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     const lanes zero = lanes_all(0), h = lanes_all(run->h), radius = lanes_load(run->radius + first);
     const lanes3 n = {lanes_all(run->normal.x), lanes_all(run->normal.y), lanes_all(run->normal.z)};
     const lanes3 surface = {lanes_all(run->velocity.x), lanes_all(run->velocity.y), lanes_all(run->velocity.z)};
-    const uint32_t *slot = run->slot + first, present = ((1u << run->lanes) - 1) >> first & ((1u << SN_WIDTH) - 1);
+    const uint32_t *slot = run->slot + first;
     records lies = records_load_far(run->x, slot), place = records_turn(lies);
     lanes3 x = {place.part[0], place.part[1], place.part[2]};
     lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius, pressed = lanes_load(run->pressed + first);
     lanes_store(run->gap + first, gap);
-    uint32_t now = flags_bits(lanes_above(zero, gap) | lanes_above(pressed, zero)) & present;
-    if (!now)
+    const contact_movers m = contact_movers_of(lanes_above(zero, gap) | lanes_above(pressed, zero), run->lanes, first);
+    if (!m.mask)
         return;
     records goes = records_load_far(run->v, slot), speed = records_turn(goes);
     lanes3 v = {speed.part[0], speed.part[1], speed.part[2]}, u = lanes3_scale(lanes3_sub(v, surface), h);
     lanes along = lanes3_dot(u, n), before = gap - along;
     lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
-    lanes3 rubbed = {lanes_load(run->rubbed + first), lanes_load(run->rubbed + SN_NEAR + first),
-                     lanes_load(run->rubbed + 2 * SN_NEAR + first)};
-    rubbed = lanes3_sub(rubbed, lanes3_scale(n, lanes3_dot(rubbed, n)));
+    const lanes3 was = contact_vector(run->rubbed, 0, first);
+    const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n)));
     lanes3 wanted = lanes3_sub(rubbed, lanes3_sub(u, lanes3_scale(n, along)));
     lanes3 rubs = contact_cut(wanted, lanes_load(run->hold + first) * after, lanes_load(run->drag + first) * after);
     lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * radius);
     lanes3 moved = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
-    contact_add_place(run->x, run->x_low, slot, lies, moved, now);
-    contact_add_speed(run->v, slot, goes, lanes3_scale(push, lanes_all(run->inverse_h)), now);
-    contact_keep(run->pressed + first, after, now);
-    contact_keep(run->rubbed + first, rubs.x, now);
-    contact_keep(run->rubbed + SN_NEAR + first, rubs.y, now);
-    contact_keep(run->rubbed + 2 * SN_NEAR + first, rubs.z, now);
+    contact_add_place(run->x, run->x_low, slot, lies, moved, &m);
+    contact_add_speed(run->v, slot, goes, lanes3_scale(push, lanes_all(run->inverse_h)), &m);
+    contact_keep(run->pressed + first, &m, after, pressed);
+    contact_keep_vector(run->rubbed + first, &m, rubs, was);
 }
 
 static void contact_plane_all(sn_wide_plane *run)

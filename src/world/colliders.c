@@ -26,6 +26,8 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_table_column(&contact->skin_table, sizeof(sn_skin_record), true);
     sn_table_column(&contact->triangle_table, 3 * sizeof(uint32_t), true);
     sn_table_column(&contact->rest_table, sizeof(sn_vec4), true);
+    sn_table_column(&contact->object_field_table, sizeof(sn_object_field), true);
+    sn_table_column(&contact->own_place_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->spin_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->press_table, sizeof(sn_press), true);
     sn_table_column(&contact->press_table, sizeof(sn_press), false);
@@ -46,6 +48,8 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_table_release(&contact->skin_table, allocator);
     sn_table_release(&contact->triangle_table, allocator);
     sn_table_release(&contact->rest_table, allocator);
+    sn_table_release(&contact->object_field_table, allocator);
+    sn_table_release(&contact->own_place_table, allocator);
     sn_table_release(&contact->spin_table, allocator);
     sn_table_release(&contact->press_table, allocator);
     sn_sleep_release(&contact->sleep, allocator);
@@ -61,14 +65,14 @@ void sn_colliders_bind(sn_contact_world *contact)
             sn_shape_from(&record[i].def, record[i].data ? contact_data(contact)[record[i].data - 1] : NULL);
 }
 
-uint32_t sn_contact_find_data(const sn_contact_world *contact, const sn_collider_record *record)
+uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, uint64_t hash, sn_collider_type type)
 {
-    const uint64_t *hash = contact->data_table.column[1];
+    const uint64_t *known = contact->data_table.column[1];
     uint32_t count = contact->data_table.count;
-    if (record->data - 1 < count && hash[record->data - 1] == record->data_hash)
-        return record->data;
+    if (data - 1 < count && known[data - 1] == hash)
+        return data;
     for (uint32_t i = 0; i < count; ++i)
-        if (hash[i] == record->data_hash && contact_data(contact)[i]->type == record->def.type)
+        if (known[i] == hash && contact_data(contact)[i]->type == type)
             return i + 1;
     return 0;
 }
@@ -78,8 +82,10 @@ void sn_contact_restored(sn_contact_world *contact)
     sn_collider_record *record = contact_colliders(contact);
     for (uint32_t i = 0; i < contact->collider_table.count; ++i)
         if (record[i].data) /* another world may keep them elsewhere */
-            record[i].data = sn_contact_find_data(contact, &record[i]);
+            record[i].data =
+                sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
     sn_colliders_bind(contact);
+    sn_object_fields_restored(contact);
     contact->edits++;
 }
 
@@ -128,7 +134,7 @@ uint64_t sn_contact_hash(uint64_t hash, const sn_contact_world *contact)
     for (uint32_t i = 0; ids->live && i < ids->table.count; ++i)
         if (sn_ids_is_live(ids, i))
             hash = hash_collider(hash, &contact_colliders(contact)[ids->value[i]]);
-    return sn_contact_hash_skins(hash, contact);
+    return sn_object_fields_hash(sn_contact_hash_skins(hash, contact), contact);
 }
 
 /* ---- Checks
@@ -148,7 +154,7 @@ sn_collider_def sn_default_collider_def(void)
     return def;
 }
 
-static sn_result check_rotation(const sn_world *world, const char *what, sn_quat q)
+sn_result sn_world_check_rotation(const sn_world *world, const char *what, sn_quat q)
 {
     if (!isfinite(q.x) || !isfinite(q.y) || !isfinite(q.z) || !isfinite(q.w))
         return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g, %g); it must be finite", what, (double)q.x,
@@ -209,7 +215,7 @@ static sn_result check(const sn_world *world, const sn_collider_def *def)
                           (int)def->type);
     sn_result result;
     if ((result = sn_world_check_vector(world, "collider: position", def->position)) != SN_OK ||
-        (result = check_rotation(world, "collider: rotation", def->rotation)) != SN_OK ||
+        (result = sn_world_check_rotation(world, "collider: rotation", def->rotation)) != SN_OK ||
         (result = sn_world_check_vector(world, "collider: velocity", def->velocity)) != SN_OK ||
         (result = check_spin(world, "collider: spin", def->spin)) != SN_OK ||
         (result = check_sizes(world, def)) != SN_OK)
@@ -255,9 +261,8 @@ static sn_shape_data *make_data(sn_world *world, const sn_collider_def *def, boo
     return data;
 }
 
-/* The data of a mesh or a field, those that are there or new ones; NULL for
- * other types. */
-static sn_result take_data(sn_world *world, const sn_collider_def *def, const sn_shape_data **taken)
+sn_result sn_contact_take_data(sn_world *world, const char *what, const sn_collider_def *def,
+                               const sn_shape_data **taken)
 {
     sn_table *table = &world->contact.data_table;
     *taken = NULL;
@@ -270,12 +275,12 @@ static sn_result take_data(sn_world *world, const sn_collider_def *def, const sn
     char reason[SN_ERROR_SIZE] = "";
     bool out_of_memory = false;
     if (!sn_table_reserve(table, &world->allocator, (uint64_t)table->count + 1))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for a collider");
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for a %s", what);
     data = make_data(world, def, &out_of_memory, reason, sizeof reason);
     if (!data && out_of_memory)
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for the mesh or field of a collider");
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the mesh or field of a %s", what);
     if (!data)
-        return world_fail(world, SN_ERROR_ARGUMENT, "collider: %s", reason);
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: %s", what, reason);
     data->index = table->count++;
     ((sn_shape_data **)table->column[0])[data->index] = data;
     ((uint64_t *)table->column[1])[data->index] = data->hash;
@@ -316,7 +321,7 @@ sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collid
         !sn_table_reserve(&c->collider_table, &world->allocator, (uint64_t)row + 1))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a collider (%u are there)", row);
     const sn_shape_data *data;
-    if ((result = take_data(world, def, &data)) != SN_OK)
+    if ((result = sn_contact_take_data(world, "collider", def, &data)) != SN_OK)
         return result;
     sn_collider_record *record = &contact_colliders(c)[row];
     fill_record(record, def, data);
@@ -489,7 +494,7 @@ static sn_result begin_pose(const sn_world *world, sn_collider collider, sn_vec3
     sn_result result = begin_change(world, collider, record);
     if (result == SN_OK)
         result = sn_world_check_vector(world, "collider: position", position);
-    return result == SN_OK ? check_rotation(world, "collider: rotation", rotation) : result;
+    return result == SN_OK ? sn_world_check_rotation(world, "collider: rotation", rotation) : result;
 }
 
 sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 position, sn_quat rotation)

@@ -30,9 +30,54 @@ sn_point sn_in_tetrahedron(sn_particle a, sn_particle b, sn_particle c, sn_parti
     return (sn_point){.particle = {a, b, c, d}, .weight = {t, u, v, w}, .count = 4};
 }
 
+sn_point sn_on_body_turned(sn_body body, sn_vec3 place, sn_quat turn)
+{
+    return (sn_point){.type = SN_POINT_BODY, .body = body, .place = place, .turn = turn};
+}
+
+sn_point sn_on_body(sn_body body, sn_vec3 place)
+{
+    return sn_on_body_turned(body, place, (sn_quat){0, 0, 0, 1});
+}
+
+sn_point sn_at_place_turned(sn_vec3 place, sn_quat turn)
+{
+    return (sn_point){.type = SN_POINT_PLACE, .place = place, .turn = turn};
+}
+
+sn_point sn_at_place(sn_vec3 place)
+{
+    return sn_at_place_turned(place, (sn_quat){0, 0, 0, 1});
+}
+
+/* A point that is on a body or at a place. */
+static sn_result check_spot(const sn_world *world, sn_point *point)
+{
+    sn_quat q = point->turn;
+    double square =
+        (double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
+    if (point->type != SN_POINT_BODY && point->type != SN_POINT_PLACE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "a point has the type %d, which is no sn_point_type",
+                          (int)point->type);
+    if (point->type == SN_POINT_BODY && sn_body_row(world, point->body) == SN_ID_FREE)
+        return SN_ERROR_STALE;
+    sn_result result = sn_world_check_vector(world, "the place of a point", point->place);
+    if (result != SN_OK)
+        return result;
+    if (!isfinite(square) || !(square > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "the turn of a point is (%g, %g, %g, %g); it must be finite and not zero", (double)q.x,
+                          (double)q.y, (double)q.z, (double)q.w);
+    point->turn = sn_quat_normal(q);
+    point->count = 0;
+    return SN_OK;
+}
+
 /* Checks a point and brings its weights to a sum of exactly 1 as far as numbers allow. */
 static sn_result check_point(const sn_world *world, sn_point *point)
 {
+    if (point->type != SN_POINT_PARTICLES)
+        return check_spot(world, point);
     if (point->count != 1 && point->count != 3 && point->count != 4)
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "a point has %u particles; it must have 1, 3 or 4 (use sn_at, sn_on_triangle or "
@@ -61,6 +106,10 @@ sn_vec3 sn_point_position(const sn_world *world, sn_point point)
 {
     if (!world || check_point(world, &point) != SN_OK)
         return vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
+    if (point.type == SN_POINT_PLACE)
+        return point.place;
+    if (point.type == SN_POINT_BODY)
+        return sn_body_to_world(world, point.body, point.place);
     sn_vec3 sum = vec3(0, 0, 0);
     for (uint32_t i = 0; i < point.count; ++i)
         sum = vec3_add(
@@ -175,8 +224,8 @@ static bool check_planar(const sn_kind *kind, const sn_real *param, char *reason
 }
 
 /* Completes the parameters of a constraint whose points are at x. number is its place in a bulk call, or ALONE. */
-static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, uint32_t points,
-                                 sn_real *param, uint32_t number)
+static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_vec3 *x, const sn_quat *q,
+                                 uint32_t points, sn_real *param, uint32_t number)
 {
     char reason[SN_ERROR_SIZE - 48];
     sn_real measured[SN_MAX_PARAMS];
@@ -187,7 +236,11 @@ static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_
     }
     world->busy = true; /* the kind's functions may be the caller's */
     if (wanted && pool->kind.measure) {
-        sn_eval_in in = {x, param, points, pool->kind.context};
+        sn_eval_in in = {.x = x,
+                         .param = param,
+                         .points = points,
+                         .context = pool->kind.context,
+                         .q = pool->kind.oriented ? q : NULL};
         pool->kind.measure(&in, measured);
     }
     bool good = sn_kind_complete_params(&pool->kind, measured, param, reason, sizeof reason);
@@ -199,14 +252,41 @@ static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_
     return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
 }
 
+/* Where an internal kind has its origin. */
+static sn_vec3 first_place(const sn_world *world, const sn_point *point)
+{
+    if (point->type == SN_POINT_PLACE)
+        return point->place;
+    uint32_t number =
+        point->type == SN_POINT_BODY ? world->bodies.state[point->body.index].particle : point->particle[0].index;
+    return vec4_xyz(world->particles.x[world->ids.value[number]]);
+}
+
+/* A spot of a body, or a place, and how its axes are turned, as evaluation sees them. */
+static sn_vec3 spot_position(const sn_world *world, const sn_point *point, sn_vec3 origin, sn_quat *q)
+{
+    if (point->type == SN_POINT_PLACE) {
+        *q = point->turn;
+        return vec3_sub(point->place, origin);
+    }
+    const sn_body_state *body = &world->bodies.state[point->body.index];
+    sn_quat turn = world->bodies.turn[point->body.index].start;
+    *q = sn_quat_times(turn, sn_body_spot_turn(body, point->turn));
+    return vec3_add(vec3_sub(first_place(world, point), origin), sn_quat_turn(turn, sn_body_spot(body, point->place)));
+}
+
 /* Positions for measuring, in the frame in which the kind will be evaluated; points are checked already. */
-static void point_positions(const sn_world *world, const sn_pool *pool, const sn_point *points, sn_vec3 *x)
+static void point_positions(const sn_world *world, const sn_pool *pool, const sn_point *points, sn_vec3 *x, sn_quat *q)
 {
     const sn_vec4 *stored = world->particles.x;
     sn_vec3 origin = vec3(0, 0, 0);
     if (pool->kind.internal)
-        origin = vec4_xyz(stored[world->ids.value[points[0].particle[0].index]]);
+        origin = first_place(world, &points[0]);
     for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        if (points[i].type != SN_POINT_PARTICLES) {
+            x[i] = spot_position(world, &points[i], origin, &q[i]);
+            continue;
+        }
         x[i] = vec3(0, 0, 0);
         for (uint32_t j = 0; j < points[i].count; ++j) {
             sn_vec3 corner = vec4_xyz(stored[world->ids.value[points[i].particle[j].index]]);
@@ -222,13 +302,19 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
 {
     if (!def->points)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", pool->kind.name);
+    bool held = false;
     *spots = 0;
     for (uint32_t i = 0; i < pool->kind.points; ++i) {
         points[i] = def->points[i];
         sn_result result = check_point(world, &points[i]);
         if (result != SN_OK)
             return result;
-        *spots += points[i].count > 1;
+        *spots += points[i].count != 1;
+        held = held || points[i].type != SN_POINT_PLACE;
+        if (pool->kind.oriented && points[i].type == SN_POINT_PARTICLES)
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "%s: point %u is no spot of a body and no place; a particle has no axes", pool->kind.name,
+                              i);
         if (*spots && pool->kind.project)
             return world_fail(world, SN_ERROR_ARGUMENT, "%s: point %u is a spot; this kind takes particles only",
                               pool->kind.name, i);
@@ -238,6 +324,8 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
                 return world_fail(world, SN_ERROR_ARGUMENT, "%s: particle %u is both point %u and point %u",
                                   pool->kind.name, points[i].particle[0].index, j, i);
     }
+    if (!held)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: all points are places, which nothing moves", pool->kind.name);
     return SN_OK;
 }
 
@@ -255,6 +343,28 @@ static void break_motion(sn_world *world, const sn_pool *pool, uint32_t row)
     }
 }
 
+/* A point as it is stored: that of a body seen from its centre, along its principal axes. */
+static sn_spot make_spot(const sn_world *world, const sn_point *point)
+{
+    sn_spot spot = {.count = point->count, .type = point->type, .place = point->place, .turn = point->turn};
+    for (uint32_t j = 0; j < spot.count; ++j) {
+        spot.particle[j] = point->particle[j].index;
+        spot.weight[j] = point->weight[j];
+    }
+    if (point->type == SN_POINT_PARTICLES)
+        spot.turn = (sn_quat){0, 0, 0, 1};
+    if (point->type != SN_POINT_BODY)
+        return spot;
+    const sn_body_state *body = &world->bodies.state[point->body.index];
+    spot.count = 1;
+    spot.particle[0] = body->particle;
+    spot.weight[0] = 1;
+    spot.body = point->body.index;
+    spot.place = sn_body_spot(body, point->place);
+    spot.turn = sn_body_spot_turn(body, point->turn);
+    return spot;
+}
+
 /* Writes points, spots, parameters and material to a row. Room for the spots was reserved. */
 static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *points, const sn_real *param,
                  sn_give give)
@@ -265,11 +375,7 @@ static void fill(sn_world *world, sn_pool *pool, uint32_t row, const sn_point *p
             code[i] = points[i].particle[0].index;
             continue;
         }
-        sn_spot spot = {.count = points[i].count};
-        for (uint32_t j = 0; j < spot.count; ++j) {
-            spot.particle[j] = points[i].particle[j].index;
-            spot.weight[j] = points[i].weight[j];
-        }
+        sn_spot spot = make_spot(world, &points[i]);
         code[i] = sn_store_add_spot(&world->constraints, &spot);
     }
     if (pool->param_count)
@@ -299,11 +405,62 @@ typedef struct checked {
     sn_point
         points[SN_MAX_POINTS]; /* of a kind with a fixed number; otherwise the numbers are in the store's scratch */
     sn_real param[SN_MAX_PARAMS];
+    sn_real state[SN_MAX_STATE];
     uint32_t row; /* that was found for it */
 } checked;
 
+/* What a constraint is to remember from the start. */
+static sn_result check_state(const sn_world *world, const sn_kind *kind, const sn_real *given, sn_real *state)
+{
+    for (uint32_t i = 0; i < kind->state; ++i) {
+        state[i] = given ? given[i] : 0;
+        if (!isfinite(state[i]))
+            return world_fail(world, SN_ERROR_ARGUMENT, "%s: number %u of the state is %g; it must be finite",
+                              kind->name, i, (double)state[i]);
+    }
+    return SN_OK;
+}
+
+/* Completes the numbers of the points of a list, for which room was reserved, at the end of those of the pool: so far they
+   belong to nobody. x is where the points are. number is its place in a bulk call, or ALONE. */
+static sn_result complete_own(sn_world *world, sn_pool *pool, const sn_vec3 *x, uint32_t points, const sn_real *param,
+                              const sn_real *given, uint32_t number)
+{
+    char reason[SN_ERROR_SIZE - 48];
+    if (!pool->point_param_count)
+        return SN_OK;
+    sn_real *own = (sn_real *)pool->own_table.column[0] + (size_t)pool->own_table.count * pool->point_param_count;
+    for (size_t i = 0; i < (size_t)points * pool->point_param_count; ++i)
+        own[i] = SN_MEASURE;
+    world->busy = true; /* the function may be the caller's */
+    if (pool->kind.measure_points) {
+        sn_eval_in in = {
+            .x = x, .param = param, .points = points, .context = pool->kind.context, .planar = world->dimensions == 2};
+        pool->kind.measure_points(&in, own);
+    }
+    world->busy = false;
+    if (sn_kind_complete_points(&pool->kind, given, points, own, reason, sizeof reason))
+        return SN_OK;
+    if (number == ALONE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s", reason);
+    return world_fail(world, SN_ERROR_ARGUMENT, "constraint %u of the call: %s", number, reason);
+}
+
+/* Makes room for a list. Numbers that were read back lie in the table that may be replaced thereby, and are then found
+   again. */
+static bool reserve_list(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t points, const sn_real **given)
+{
+    uintptr_t at = (uintptr_t)*given, old = (uintptr_t)pool->own_table.block;
+    bool inside = *given && at - old < pool->own_table.block_size;
+    if (!sn_store_reserve_list(&world->constraints, &world->allocator, kind, points))
+        return false;
+    if (inside)
+        *given = (const sn_real *)(const void *)((const char *)pool->own_table.block + (at - old));
+    return true;
+}
+
 /* Checks the points of a kind with any number of them, leaving numbers and positions in the store's scratch. */
-static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_constraint_def *def)
+static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, const sn_real **given)
 {
     const sn_kind *kind = &pool->kind;
     uint32_t count = def->point_count, step = kind->point_step ? kind->point_step : 1;
@@ -312,7 +469,7 @@ static sn_result check_list(sn_world *world, const sn_pool *pool, const sn_const
                           kind->name, count, kind->least_points, step);
     if (!def->points)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: def.points is NULL", kind->name);
-    if (!sn_store_reserve_list(&world->constraints, &world->allocator, def->kind, count))
+    if (!reserve_list(world, pool, def->kind, count, given))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the %u points of a %s constraint", count, kind->name);
     uint32_t *number = world->constraints.many.column[SN_MANY_NUMBER];
     sn_vec3 *x = world->constraints.many.column[SN_MANY_X], origin = vec3(0, 0, 0);
@@ -341,22 +498,25 @@ static sn_result check_constraint(sn_world *world, const sn_constraint_def *def,
 {
     uint32_t spots = 0;
     sn_vec3 small[SN_MAX_POINTS], *x = small;
+    sn_quat q[SN_MAX_POINTS];
+    const sn_real *given = def ? def->point_param : NULL;
     sn_result result = check_def(world, def, &c->pool, &c->give);
-    if (result != SN_OK)
+    if (result != SN_OK || (result = check_state(world, &c->pool->kind, def->state, c->state)) != SN_OK)
         return result;
     if (pool_has_lists(c->pool)) {
         c->point_count = def->point_count;
-        if ((result = check_list(world, c->pool, def)) != SN_OK)
+        if ((result = check_list(world, c->pool, def, &given)) != SN_OK)
             return result;
         x = world->constraints.many.column[SN_MANY_X];
     } else {
         c->point_count = c->pool->kind.points;
         if ((result = check_points(world, c->pool, def, c->points, &spots)) != SN_OK)
             return result;
-        point_positions(world, c->pool, c->points, x);
+        point_positions(world, c->pool, c->points, x, q);
     }
     memcpy(c->param, def->param, sizeof c->param);
-    if ((result = complete_params(world, c->pool, x, c->point_count, c->param, ALONE)) != SN_OK)
+    if ((result = complete_params(world, c->pool, x, q, c->point_count, c->param, ALONE)) != SN_OK ||
+        (result = complete_own(world, c->pool, x, c->point_count, c->param, given, ALONE)) != SN_OK)
         return result;
     return reserve(world, c->pool, def->kind, 1, spots, &c->row);
 }
@@ -367,6 +527,8 @@ static void fill_checked(sn_world *world, uint32_t kind, uint32_t row, const che
         sn_store_set_list(&world->constraints, kind, row, world->constraints.many.column[SN_MANY_NUMBER],
                           c->point_count);
     fill(world, c->pool, row, c->points, c->param, c->give);
+    if (c->pool->kind.state)
+        memcpy(pool_state(c->pool, row), c->state, c->pool->kind.state * sizeof *c->state);
     break_motion(world, c->pool, row);
 }
 
@@ -411,13 +573,14 @@ static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_d
     for (uint32_t i = 0; i < count; ++i) {
         sn_point points[SN_MAX_POINTS];
         sn_vec3 x[SN_MAX_POINTS];
+        sn_quat q[SN_MAX_POINTS];
         sn_real own[SN_MAX_PARAMS];
         sn_result result = bulk_points(world, pool, i, index, points);
         if (result != SN_OK)
             return result;
-        point_positions(world, pool, points, x);
+        point_positions(world, pool, points, x, q);
         memcpy(own, param ? param + (size_t)i * pool->param_count : def->param, pool->param_count * sizeof *own);
-        if ((result = complete_params(world, pool, x, pool->kind.points, own, i)) != SN_OK)
+        if ((result = complete_params(world, pool, x, q, pool->kind.points, own, i)) != SN_OK)
             return result;
         fill(world, pool, first + i, points, own, give);
     }
@@ -446,6 +609,96 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     if ((result = reserve(world, pool, def->kind, count, 0, &first)) != SN_OK ||
         (result = fill_bulk(world, pool, def, give, first, count, index, param)) != SN_OK)
         return result;
+    uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
+    for (uint32_t i = 0; i < count; ++i)
+        break_motion(world, pool, first + i);
+    if (run)
+        *run = (sn_constraints){def->kind, first, count, generation};
+    return SN_OK;
+}
+
+/* Makes room for all lists of a bulk call, and checks that they are some. */
+static sn_result reserve_lists(sn_world *world, const sn_pool *pool, uint32_t kind, uint32_t count,
+                               const uint32_t *start)
+{
+    const uint32_t least = pool->kind.least_points, step = pool->kind.point_step ? pool->kind.point_step : 1;
+    uint32_t longest = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t points = start[i + 1] - start[i];
+        if (start[i] > start[i + 1] || start[0] || points < least || (points - least) % step)
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "%s %u of the call has the points %u to %u; there must be %u or more in steps of %u",
+                              pool->kind.name, i, start[i], start[i + 1], least, step);
+        longest = points > longest ? points : longest;
+    }
+    sn_table *list = &world->constraints.pool[kind]->list_table, *own = &world->constraints.pool[kind]->own_table;
+    if (sn_store_reserve_many(&world->constraints, &world->allocator, longest) &&
+        sn_table_reserve(list, &world->allocator, list->count + (uint64_t)count + 2 * (uint64_t)start[count]) &&
+        (!pool->point_param_count || sn_table_reserve(own, &world->allocator, own->count + (uint64_t)start[count])))
+        return SN_OK;
+    return world_fail(world, SN_ERROR_MEMORY, "no memory for the %u points of %u %s constraints", start[count], count,
+                      pool->kind.name);
+}
+
+/* One list of a bulk call, to a row that is reserved but not yet taken. */
+static sn_result fill_list(sn_world *world, sn_pool *pool, const sn_constraint_def *def, sn_give give, uint32_t row,
+                           uint32_t number, uint32_t points, const uint32_t *index)
+{
+    sn_vec3 *x = world->constraints.many.column[SN_MANY_X], origin = vec3(0, 0, 0);
+    sn_real param[SN_MAX_PARAMS];
+    sn_result result;
+    for (uint32_t i = 0; i < points; ++i) {
+        if (!sn_ids_is_live(&world->ids, index[i]))
+            return world_fail(world, SN_ERROR_STALE, "%s %u of the call: there is no particle number %u",
+                              pool->kind.name, number, index[i]);
+        x[i] = vec4_xyz(world->particles.x[world->ids.value[index[i]]]);
+        if (i == 0 && pool->kind.internal)
+            origin = x[0];
+        x[i] = vec3_sub(x[i], origin);
+    }
+    uint32_t repeat = pool->kind.repeats ? points : sn_store_find_repeat(&world->constraints, index, points);
+    if (repeat < points)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s %u of the call: particle %u is point %u and an earlier one",
+                          pool->kind.name, number, index[repeat], repeat);
+    memcpy(param, def->param, sizeof param);
+    if ((result = complete_params(world, pool, x, NULL, points, param, number)) != SN_OK ||
+        (result = complete_own(world, pool, x, points, param, NULL, number)) != SN_OK)
+        return result;
+    sn_store_set_list(&world->constraints, def->kind, row, index, points);
+    fill(world, pool, row, NULL, param, give);
+    return SN_OK;
+}
+
+sn_result sn_constraints_add_lists(sn_world *world, const sn_constraint_def *def, uint32_t count, const uint32_t *start,
+                                   const uint32_t *index, sn_constraints *run)
+{
+    if (run)
+        *run = (sn_constraints){0};
+    sn_pool *pool = NULL;
+    sn_give give = {0};
+    uint32_t first;
+    sn_result result = check_def(world, def, &pool, &give);
+    if (result != SN_OK)
+        return result;
+    if (!pool_has_lists(pool))
+        return world_fail(world, SN_ERROR_ARGUMENT, "constraints of kind '%s' have %u points each: sn_constraints_add",
+                          pool->kind.name, pool->kind.points);
+    if (count == 0 || !start || !index)
+        return world_fail(world, SN_ERROR_ARGUMENT, count == 0 ? "count is 0" : "the array of %s is NULL",
+                          start ? "particle numbers" : "starts");
+    if ((result = reserve_lists(world, pool, def->kind, count, start)) != SN_OK ||
+        (result = reserve(world, pool, def->kind, count, 0, &first)) != SN_OK)
+        return result;
+    const uint32_t lists = pool->list_table.count, own = pool->own_table.count;
+    const uint32_t most = world->constraints.counts.most_points;
+    for (uint32_t i = 0; i < count && result == SN_OK; ++i)
+        result = fill_list(world, pool, def, give, first + i, i, start[i + 1] - start[i], index + start[i]);
+    if (result != SN_OK) { /* what was stored so far belongs to nobody */
+        pool->list_table.count = lists;
+        pool->own_table.count = own;
+        world->constraints.counts.most_points = most;
+        return result;
+    }
     uint32_t generation = sn_store_take(&world->constraints, def->kind, first, count);
     for (uint32_t i = 0; i < count; ++i)
         break_motion(world, pool, first + i);
@@ -583,9 +836,16 @@ static sn_point read_point(const sn_world *world, const sn_pool *pool, uint32_t 
     } else {
         code = pool->point[(size_t)index * pool->kind.points + i];
     }
-    sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1};
+    sn_spot spot = {.particle = {code}, .weight = {1}, .count = 1, .turn = {0, 0, 0, 1}};
     if (code & SN_SPOT_BIT)
         spot = world->constraints.spot[code & ~SN_SPOT_BIT];
+    if (spot.type == SN_POINT_PLACE)
+        return sn_at_place_turned(spot.place, spot.turn);
+    if (spot.type == SN_POINT_BODY) {
+        const sn_body_state *body = &world->bodies.state[spot.body];
+        return sn_on_body_turned((sn_body){spot.body, world->bodies.ids.generation[spot.body]},
+                                 sn_body_place(body, spot.place), sn_body_place_turn(body, spot.turn));
+    }
     sn_point point = {.count = spot.count};
     for (uint32_t j = 0; j < spot.count; ++j) {
         point.particle[j] = (sn_particle){spot.particle[j], world->ids.generation[spot.particle[j]]};
@@ -618,6 +878,8 @@ sn_result sn_constraint_read(const sn_world *world, sn_constraint constraint, sn
     def->compliance = give.compliance;
     def->damping = give.damping;
     def->stiffness = give.stiffness;
+    def->point_param = pool_own(pool, constraint.index);
+    def->state = pool_state(pool, constraint.index);
     return SN_OK;
 }
 
@@ -651,12 +913,13 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
         return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
                           pool->kind.name, param_width(found), count);
     sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAMS];
+    sn_quat q[SN_MAX_POINTS];
     sn_frame frame = sn_world_frame(world);
     memcpy(param, row, pool->param_count * sizeof *param);
     memcpy(param + offset, value, param_width(found) * sizeof *param);
     sn_eval_in in = sn_evaluate_input(&world->constraints, pool, constraint.index, &frame,
-                                      world->constraints.many.column[SN_MANY_X]);
-    if ((result = complete_params(world, pool, in.x, in.points, param, ALONE)) != SN_OK)
+                                      world->constraints.many.column[SN_MANY_X], q);
+    if ((result = complete_params(world, pool, in.x, in.q, in.points, param, ALONE)) != SN_OK)
         return result;
     memcpy(row, param, pool->param_count * sizeof *param);
     sn_store_log(&world->constraints, constraint.kind, constraint.index, 1, SN_EDIT_CHANGED);
@@ -709,17 +972,25 @@ static double row_force(const sn_world *world, const sn_pool *pool, uint32_t ind
     return h > 0 ? (double)pool->lambda[(size_t)index * pool->kind.rows + row] / (h * h) : 0;
 }
 
-/* Evaluates a constraint by point, as positions are now; the gradient lies in the store's scratch. False where the kind
-   cannot be evaluated. */
-static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, sn_real *c, sn_vec3 **gradient)
+/* A constraint by point, as positions are now. */
+typedef struct evaluated {
+    sn_real c[SN_MAX_ROWS];
+    sn_row row[SN_MAX_ROWS];
+    sn_vec3 *gradient; /* in the store's scratch */
+    sn_vec3 turn[SN_MAX_ROWS * SN_MAX_POINTS];
+} evaluated;
+
+/* False where the kind cannot be evaluated. */
+static bool evaluate_points(const sn_world *world, const sn_pool *pool, uint32_t index, evaluated *e)
 {
     const sn_table *many = &world->constraints.many;
     sn_frame frame = sn_world_frame(world);
-    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X]);
-    *gradient = many->column[SN_MANY_BY_POINT];
-    memset(c, 0, SN_MAX_ROWS * sizeof *c);
-    memset(*gradient, 0, (size_t)pool->kind.rows * in.points * sizeof **gradient);
-    sn_eval_out out = {c, *gradient};
+    sn_quat q[SN_MAX_POINTS];
+    sn_eval_in in = sn_evaluate_input(&world->constraints, pool, index, &frame, many->column[SN_MANY_X], q);
+    memset(e, 0, sizeof *e);
+    e->gradient = many->column[SN_MANY_BY_POINT];
+    memset(e->gradient, 0, (size_t)pool->kind.rows * in.points * sizeof *e->gradient);
+    sn_eval_out out = {e->c, e->gradient, pool->kind.oriented ? e->turn : NULL, pool->kind.own_rows ? e->row : NULL};
     bool was_busy = world->busy;
     ((sn_world *)world)->busy = true; /* eval may be the caller's */
     bool exists = pool->kind.eval(&in, &out);
@@ -742,11 +1013,10 @@ static const sn_vec3 *element_force(const sn_world *world, const sn_pool *pool, 
 /* The force of an element along the gradient of its C: positive pushes C up, as for a constraint. */
 static sn_real element_row(const sn_world *world, const sn_pool *pool, uint32_t index)
 {
-    sn_real c[SN_MAX_ROWS];
-    sn_vec3 *gradient;
-    if (!evaluate_points(world, pool, index, c, &gradient))
+    evaluated e;
+    if (!evaluate_points(world, pool, index, &e))
         return 0;
-    sn_vec3 g = gradient[0];
+    sn_vec3 g = e.gradient[0];
     sn_real length2 = vec3_dot(g, g);
     return length2 > 0 ? vec3_dot(element_force(world, pool, index)[0], g) / length2 : 0;
 }
@@ -774,7 +1044,8 @@ sn_force sn_constraint_force(const sn_world *world, sn_constraint constraint)
     return force;
 }
 
-sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
+/* What a constraint exerts on one of its points: the force, or the torque about it. */
+static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint32_t point, bool torque)
 {
     sn_vec3 none = vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN);
     const sn_pool *pool = live_pool(world, constraint);
@@ -786,20 +1057,32 @@ sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, 
                    pool->kind.name, points);
         return none;
     }
+    if (torque && !pool->kind.oriented)
+        return vec3(0, 0, 0);
     if (pool->kind.force)
         return element_force(world, pool, constraint.index)[point];
-    sn_real c[SN_MAX_ROWS];
-    sn_vec3 *gradient, force = vec3(0, 0, 0);
-    if (!evaluate_points(world, pool, constraint.index, c, &gradient)) {
+    evaluated e;
+    sn_vec3 sum = vec3(0, 0, 0);
+    if (!evaluate_points(world, pool, constraint.index, &e)) {
         world_fail(world, SN_ERROR_ARGUMENT, "%s constraint %u has no direction as positions are now", pool->kind.name,
                    constraint.index);
         return none;
     }
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         sn_real f = (sn_real)row_force(world, pool, constraint.index, row);
-        force = vec3_add(force, vec3_scale(gradient[row * points + point], f));
+        sum = vec3_add(sum, vec3_scale((torque ? e.turn : e.gradient)[row * points + point], f));
     }
-    return force;
+    return sum;
+}
+
+sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
+{
+    return exerted_on(world, constraint, point, false);
+}
+
+sn_vec3 sn_constraint_torque_on(const sn_world *world, sn_constraint constraint, uint32_t point)
+{
+    return exerted_on(world, constraint, point, true);
 }
 
 sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, sn_real *value)
@@ -809,11 +1092,10 @@ sn_result sn_constraint_value(const sn_world *world, sn_constraint constraint, s
         return world ? SN_ERROR_STALE : SN_ERROR_ARGUMENT;
     if (!value)
         return world_fail(world, SN_ERROR_ARGUMENT, "value is NULL");
-    sn_real c[SN_MAX_ROWS];
-    sn_vec3 *gradient;
-    bool exists = evaluate_points(world, pool, constraint.index, c, &gradient);
+    evaluated e;
+    bool exists = evaluate_points(world, pool, constraint.index, &e);
     for (uint32_t row = 0; row < pool->kind.rows; ++row)
-        value[row] = exists ? c[row] : (sn_real)NAN;
+        value[row] = exists ? e.c[row] : (sn_real)NAN;
     return SN_OK;
 }
 

@@ -27,6 +27,13 @@ typedef struct sn_group_record {
     sn_group_contact contact;
 } sn_group_record;
 
+/* A group whose particles have a distance field of their shape: state. Sorted by group. */
+typedef struct sn_object_field {
+    uint32_t group;
+    uint32_t data;      /* 1 + the index of its sn_shape_data */
+    uint64_t data_hash; /* of that */
+} sn_object_field;
+
 /* One skin: state; its triangles are in triangle_table. */
 typedef struct sn_skin_record {
     uint32_t number;
@@ -68,6 +75,9 @@ typedef struct sn_contact_world {
         spin_table; /* of sn_vec4 by particle number: rad/s, of those that roll; numbers beyond its end have none */
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
+    sn_table object_field_table; /* of sn_object_field */
+    sn_table own_place_table;    /* of sn_vec4 by particle number: place in the frame of its object's field, and 1 if there is
+                                    one, otherwise 0. Numbers beyond its end have none */
     sn_sleep sleep;
     sn_contact_events events;
     bool has_radii; /* some particle has a radius, or had; not state */
@@ -102,8 +112,15 @@ sn_collider_record *sn_world_collider(const struct sn_world *world, sn_collider 
 /* Takes shapes' pointers again: after loading, or when data moved. */
 void sn_colliders_bind(sn_contact_world *contact);
 
-/* 1 + the index of the shape data that a record of another world means; 0 if there is none. */
-uint32_t sn_contact_find_data(const sn_contact_world *contact, const sn_collider_record *record);
+/* 1 + the index of the shape data that a record of another world means, which kept it at 1 + index `data`; 0 if there is none. */
+uint32_t sn_contact_find_data(const sn_contact_world *contact, uint32_t data, uint64_t hash, sn_collider_type type);
+
+/* The data of a mesh or a field, those that are there or new ones; NULL for other types. Messages begin with `what`. */
+sn_result sn_contact_take_data(struct sn_world *world, const char *what, const sn_collider_def *def,
+                               const sn_shape_data **taken);
+
+/* Whether it is a rotation, and about z in a 2D world. */
+sn_result sn_world_check_rotation(const struct sn_world *world, const char *what, sn_quat rotation);
 
 /* After the tables were read from a snapshot. */
 void sn_contact_restored(sn_contact_world *contact);
@@ -120,7 +137,7 @@ uint64_t sn_contact_hash(uint64_t hash, const sn_contact_world *contact);
 /* The group's record, or the default of such a group. */
 const sn_group_contact *sn_contact_group(const sn_contact_world *contact, uint32_t group);
 
-/* The particle leaves its rest shape. */
+/* The particle leaves its rest shape, and the field of its object. */
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index);
 
 /* Whether a material is good; otherwise an error that names the number after `what`. */
@@ -128,6 +145,22 @@ sn_result sn_world_check_material(const struct sn_world *world, const char *what
 
 uint64_t sn_contact_hash_material(uint64_t hash, const sn_contact_material *material);
 uint64_t sn_contact_hash_groups(uint64_t hash, const sn_contact_world *contact);
+
+/* ---- object_fields.c --------------------------------------------------------------------------------------------- */
+
+/* The group's record; NULL if it has no field. */
+const sn_object_field *sn_object_field_of(const sn_contact_world *contact, uint32_t group);
+
+/* How the object is turned against the frame of its field. */
+sn_quat sn_object_field_turn(const struct sn_world *world, uint32_t group);
+
+/* The particle leaves its object. */
+void sn_object_fields_forget(sn_contact_world *contact, uint32_t number);
+
+/* After the tables were read from a snapshot. */
+void sn_object_fields_restored(sn_contact_world *contact);
+
+uint64_t sn_object_fields_hash(uint64_t hash, const sn_contact_world *contact);
 
 /* ---- skins.c ----------------------------------------------------------------------------------------------------- */
 

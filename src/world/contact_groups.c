@@ -238,6 +238,7 @@ sn_result sn_world_set_group_contact(sn_world *world, uint32_t group, const sn_g
 void sn_contact_forget_rest(sn_contact_world *contact, uint32_t index)
 {
     sn_vec4 *rest = contact->rest_table.column[0];
+    sn_object_fields_forget(contact, index);
     if (index >= contact->rest_table.count || rest[index].w == 0)
         return;
     rest[index] = (sn_vec4){0};

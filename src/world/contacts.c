@@ -47,6 +47,8 @@ void sn_contacts_init(sn_contacts *c)
     *c = (sn_contacts){0};
     sn_neighbours_init(&c->near);
     sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
+    sn_table_column(&c->store_table, sizeof(uint32_t), false);
+    sn_table_column(&c->store_table, sizeof(sn_vec4), false);
     for (int i = 0; i < PAIR_COLUMNS; ++i)
         sn_table_column(&c->pair_table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
     sn_table_column(&c->motion_table, sizeof(sn_collider_motion), false);
@@ -64,12 +66,15 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->normal_table, sizeof(sn_vec4), false);
     sn_bvh_init(&c->skin_tree);
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&c->piece_table, WALL_PIECE / 8, false);
+    sn_grazes_init(c);
 }
 
 void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
 {
     sn_neighbours_release(&c->near, allocator);
     sn_table_release(&c->sphere_table, allocator);
+    sn_table_release(&c->store_table, allocator);
     sn_table_release(&c->pair_table, allocator);
     sn_table_release(&c->motion_table, allocator);
     sn_table_release(&c->bounds_table, allocator);
@@ -82,6 +87,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->normal_table, allocator);
     sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
+    sn_grazes_release(c, allocator);
 }
 
 /* ---- Materials ------------------------------------------------------------------------------------------------------ */
@@ -121,7 +127,8 @@ typedef struct finding {
     sn_contacts *contacts;
     sn_real dt;
     bool counting;           /* walls: count them, or write them */
-    atomic_bool has_spheres; /* some particle can meet others */
+    atomic_bool has_spheres; /* some particle can meet others, */
+    atomic_bool has_choice;  /*   and some of those may have their reasons not to */
 } finding;
 
 sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
@@ -141,14 +148,17 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
     finding *f = data;
     const sn_particle_store *p = &f->world->particles;
     sn_vec4 *sphere = f->contacts->sphere_table.column[0];
-    bool any = false;
+    bool any = false, choice = false;
     for (uint32_t slot = first; slot < end; ++slot) {
         sphere[slot] = p->x[slot];
         sphere[slot].w = p->radius[slot] > 0 ? p->radius[slot] + way_of(f, slot) : -1;
         any = any || p->radius[slot] > 0;
+        choice = choice || p->x[slot].w == 0 || p->group[slot] != 0;
     }
     if (any)
         atomic_store_explicit(&f->has_spheres, true, memory_order_relaxed);
+    if (choice)
+        atomic_store_explicit(&f->has_choice, true, memory_order_relaxed);
 }
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
@@ -244,6 +254,15 @@ static bool is_wanted(void *data, uint32_t a, uint32_t b)
     return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
 }
 
+/* Whether all pairs are wanted: sand, mostly. */
+static bool wants_all(finding *f)
+{
+    const sn_world *world = f->world;
+    const sn_contact_world *c = &world->contact;
+    return !atomic_load_explicit(&f->has_choice, memory_order_relaxed) && !c->group_table.count &&
+           !c->rest_table.count && !world->constraints.counts.live;
+}
+
 static sn_real *pair_column(const sn_contacts *c, int column)
 {
     return c->pair_table.column[column];
@@ -258,11 +277,10 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
         uint32_t a = pairs->a[i], b = pairs->b[i];
         pair_column(c, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(c, PAIR_IMPULSE)[at] = 0;
-        uint32_t na = p->index[a], nb = p->index[b];
-        const sn_press *old = sn_contacts_recall(world, na < nb ? na : nb, na < nb ? nb : na);
+        const sn_press *old = sn_contacts_recall(world, p->index[a], p->index[b]);
         if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
             old = NULL;
-        sn_vec3 rubbed = old ? vec3_scale(old->rubbed, na < nb ? factor : -factor) : vec3(0, 0, 0);
+        sn_vec3 rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0);
         pair_column(c, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
         pair_column(c, PAIR_LAST)[at] = old ? old->last * factor : 0;
         for (uint32_t k = 0; k < 3; ++k)
@@ -285,15 +303,13 @@ static void fill_batches(void *data, uint32_t first, uint32_t end)
         fill_batch(f->world, f->contacts, b, factor);
 }
 
-/* The particle with the lower number is the one that is pushed by the other. */
 sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
 {
     sn_contacts *c = &world->contacts;
     const sn_particle_store *p = &world->particles;
     const sn_near_batch *pairs = &c->near.batch[batch];
     size_t at = (size_t)batch * SN_NEAR + lane;
-    bool swap = p->index[pairs->a[lane]] > p->index[pairs->b[lane]];
-    uint32_t a = swap ? pairs->b[lane] : pairs->a[lane], b = swap ? pairs->a[lane] : pairs->b[lane];
+    uint32_t a = pairs->a[lane], b = pairs->b[lane];
     const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
     sn_graze g = {.slot = {a, b, b, b},
                   .triangle = SN_GRAZE_PAIR,
@@ -303,7 +319,7 @@ sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
                                            &sn_contact_group(&world->contact, p->group[b])->material),
                   .pressed = pair_column(c, PAIR_PRESSED)[at],
                   .last = pair_column(c, PAIR_LAST)[at],
-                  .rubbed = vec3_scale(vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]), swap ? -1 : 1),
+                  .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]),
                   .weight = {1, 0, 0}};
     const sn_press *old = sn_contacts_recall(world, p->index[a], p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
@@ -337,8 +353,11 @@ static sn_result find_pairs(finding *f)
     sn_world *world = f->world;
     sn_contacts *c = f->contacts;
     bool lost = false;
-    sn_near_input input = {
-        .count = world->particles.table.count, .sphere = c->sphere_table.column[0], .wanted = is_wanted, .data = world};
+    sn_near_input input = {.count = world->particles.table.count,
+                           .sphere = c->sphere_table.column[0],
+                           .number = world->particles.index,
+                           .wanted = wants_all(f) ? NULL : is_wanted,
+                           .data = world};
     c->near.pairs = c->near.batches = c->near.blocks = c->near.colours = 0;
     if (!world->contact.settings.particles || !atomic_load_explicit(&f->has_spheres, memory_order_relaxed) ||
         (world->contact.sleep.sleepers && !world->contact.sleep.news && !anybody_moves(world)))
@@ -467,15 +486,15 @@ static bool look_at(looking *l, uint32_t number)
     const sn_collider_motion *m = &motions(l->f->contacts)[number];
     const sn_collider_record *r = record_of(world, number);
     const sn_particle_store *p = &world->particles;
-    const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
-    if (!sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
-        return true;
     sn_touch touch;
     sn_vec3 x = vec4_xyz(p->x[l->slot]);
     sn_real reach = l->reach + m->speed * l->f->dt;
     if (r->shape.type == SN_COLLIDER_PLANE &&
         vec3_dot(vec3_sub(x, m->step_start.position), m->normal) - r->shape.thickness > reach)
-        return true;      /* the usual case, quickly */
+        return true; /* the usual case, quickly */
+    const sn_group_contact *group = sn_contact_group(&world->contact, p->group[l->slot]);
+    if (!sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+        return true;
     if (!isfinite(reach)) /* of a plane that turns */
         reach = (sn_real)INFINITY;
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
@@ -538,7 +557,7 @@ static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
     looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + way_of(f, slot), .to = to};
     sn_vec3 x = vec4_xyz(p->x[slot]);
     sn_bounds box = grow((sn_bounds){x, x}, l.reach);
-    if (p->x[slot].w == 0)
+    if (p->x[slot].w == 0 || p->body[slot]) /* bodies: meets.c */
         return 0;
     bool by_tree = c->bounds_table.count > FEW_COLLIDERS;
     for (uint32_t number = 0; number < c->motion_table.count; ++number) {
@@ -551,15 +570,29 @@ static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
     return l.found;
 }
 
+/* Which particles of a piece found some when they were counted: the others need not look again. */
+typedef struct wall_finders {
+    uint64_t bits[WALL_PIECE / 64];
+} wall_finders;
+
 static void walls_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     finding *f = data;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * WALL_PIECE, end = count - first < WALL_PIECE ? count : first + WALL_PIECE, found = 0;
+    wall_finders *finders = (wall_finders *)f->contacts->piece_table.column[1] + index;
     sn_wall *wall = f->counting ? NULL : (sn_wall *)f->contacts->wall_table.column[0] + start[index];
-    for (uint32_t slot = first; slot < end; ++slot)
-        found += look_around(f, slot, wall ? wall + found : NULL);
+    if (f->counting)
+        memset(finders, 0, sizeof *finders);
+    for (uint32_t slot = first; slot < end; ++slot) {
+        uint64_t *word = &finders->bits[(slot - first) / 64], bit = UINT64_C(1) << slot % 64;
+        if (!f->counting && !(*word & bit))
+            continue;
+        uint32_t here = look_around(f, slot, wall ? wall + found : NULL);
+        *word |= here ? bit : 0;
+        found += here;
+    }
     if (f->counting)
         start[index] = found;
     else
@@ -637,7 +670,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         c->walls = c->near.batches = c->grazes = 0;
         return result;
     }
-    c->any = c->walls || c->near.batches || c->grazes;
+    c->any = c->walls || c->near.batches || c->grazes || c->watches;
     return SN_OK;
 }
 
@@ -1088,14 +1121,10 @@ static void bounce_wall(const passing *p, sn_wall *wall)
 
 /* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
 
-bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
+/* Where colliders are in substep i. */
+static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
 {
-    sn_contacts *c = &world->contacts;
-    if (!c->any)
-        return true;
-    if (i == 0 && world->contact.settings.events)
-        forget_impulses(c);
-    for (uint32_t number = 0; c->walls && number < c->motion_table.count; ++number) {
+    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
         sn_collider_motion *m = &motions(c)[number];
         if (!m->live || !m->moves)
             continue;
@@ -1103,6 +1132,19 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
         m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
         m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
     }
+}
+
+bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    if (c->walls || world->meets.meets)
+        move_colliders(c, i, substeps);
+    if (!c->any)
+        return true;
+    if (i == 0 && world->contact.settings.events)
+        forget_impulses(c);
+    if (!sn_grazes_begin(world, i, substeps, h))
+        return false;
     if (!c->bounces)
         return true;
     passing p = make_passing(world, h);
@@ -1209,117 +1251,138 @@ void sn_contacts_forget(sn_world *world)
 
 /* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
 
-/* The lower of two numbers first. */
-static sn_press pair_press(const sn_world *world, uint32_t batch, uint32_t lane)
+/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
+static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece)
 {
+    if (!sn_parallel_for(&world->parallel, count, piece, world))
+        sn_parallel_repair(&world->parallel);
+}
+
+/* Entries are counted, and then written to where those of their particle belong: start[number + 1] is where the next one
+   goes. */
+static void count_press(const sn_world *world, uint32_t number)
+{
+    atomic_uint *start = world->contact.press_start_table.column[0];
+    atomic_fetch_add_explicit(&start[number + 2], 1, memory_order_relaxed);
+}
+
+static sn_press *open_press(const sn_world *world, uint32_t number)
+{
+    atomic_uint *start = world->contact.press_start_table.column[0];
+    uint32_t at = atomic_fetch_add_explicit(&start[number + 1], 1, memory_order_relaxed);
+    return (sn_press *)world->contact.press_table.column[0] + at;
+}
+
+static void write_press(const sn_world *world, uint32_t number, uint32_t other, sn_press press)
+{
+    press.number = number;
+    press.other = other;
+    press.generation = generation_of(world, number);
+    press.other_generation = generation_of(world, other);
+    *open_press(world, number) = press;
+}
+
+static void count_pairs(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_neighbours *near = &world->contacts.near;
+    const sn_real *pressed = pair_column(&world->contacts, PAIR_PRESSED);
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < near->lanes[b]; ++i)
+            if (pressed[(size_t)b * SN_NEAR + i] > 0)
+                count_press(world, world->particles.index[near->batch[b].a[i]]);
+}
+
+/* The lower number is that of a. */
+static void write_pairs(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
     const sn_contacts *c = &world->contacts;
-    const sn_near_batch *pairs = &c->near.batch[batch];
-    uint32_t a = world->particles.index[pairs->a[lane]], b = world->particles.index[pairs->b[lane]];
-    const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
-    sn_vec3 rub = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]);
-    return (sn_press){.number = a < b ? a : b,
-                      .other = a < b ? b : a,
-                      .pressed = pair_column(c, PAIR_PRESSED)[(size_t)batch * SN_NEAR + lane],
-                      .last = pair_column(c, PAIR_LAST)[(size_t)batch * SN_NEAR + lane],
-                      .rubbed = a < b ? rub : vec3_scale(rub, -1)};
+    const uint32_t *index = world->particles.index, *generation = world->ids.generation;
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
+            const size_t at = (size_t)b * SN_NEAR + i;
+            const sn_real pressed = pair_column(c, PAIR_PRESSED)[at];
+            if (!(pressed > 0))
+                continue;
+            const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const uint32_t number = index[c->near.batch[b].a[i]], other = index[c->near.batch[b].b[i]];
+            sn_press *press = open_press(world, number);
+            press->number = number;
+            press->other = other;
+            press->generation = generation[number];
+            press->other_generation = generation[other];
+            press->pressed = pressed;
+            press->last = pair_column(c, PAIR_LAST)[at];
+            press->rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]);
+            press->rolled = press->normal = vec3(0, 0, 0);
+        }
+}
+
+static void count_walls(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_wall *wall = world->contacts.wall_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (wall[i].pressed > 0)
+            count_press(world, world->particles.index[wall[i].slot]);
+}
+
+static void write_walls(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_wall *wall = world->contacts.wall_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (wall[i].pressed > 0)
+            write_press(world, world->particles.index[wall[i].slot], SN_PRESS_COLLIDER | wall[i].number,
+                        (sn_press){.pressed = wall[i].pressed,
+                                   .last = wall[i].last,
+                                   .rubbed = wall[i].rubbed,
+                                   .rolled = wall[i].rolled,
+                                   .normal = wall[i].normal});
 }
 
 /* Those of which nobody moves are there to see whether somebody wakes. */
-static bool has_mover(const sn_world *world, const sn_graze *g)
+static bool is_pressed(const sn_world *world, const sn_graze *g)
 {
-    for (uint32_t k = 0; k < 4; ++k)
+    for (uint32_t k = 0; g->pressed > 0 && k < 4; ++k)
         if (world->particles.x[g->slot[k]].w != 0)
             return true;
     return false;
 }
 
-static sn_press wall_press(const sn_world *world, const sn_wall *wall)
+static void count_grazes(void *data, uint32_t first, uint32_t end)
 {
-    return (sn_press){.number = world->particles.index[wall->slot],
-                      .other = SN_PRESS_COLLIDER | wall->number,
-                      .pressed = wall->pressed,
-                      .last = wall->last,
-                      .rubbed = wall->rubbed,
-                      .rolled = wall->rolled,
-                      .normal = wall->normal};
+    const sn_world *world = data;
+    const sn_graze *graze = world->contacts.graze_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (is_pressed(world, &graze[i]))
+            count_press(world, world->particles.index[graze[i].slot[0]]);
 }
 
-/* Calls `each` for everything that is pressed; for pairs on several threads at once. */
-typedef void press_fn(sn_contact_world *c, const sn_press *press);
-
-static void tell(sn_world *world, press_fn *each, sn_press press)
+static void write_grazes(void *data, uint32_t first, uint32_t end)
 {
-    press.generation = generation_of(world, press.number);
-    press.other_generation = generation_of(world, press.other);
-    each(&world->contact, &press);
-}
-
-typedef struct telling {
-    sn_world *world;
-    press_fn *each;
-} telling;
-
-static void tell_pairs(void *data, uint32_t first, uint32_t end)
-{
-    const telling *t = data;
-    const sn_contacts *c = &t->world->contacts;
-    for (uint32_t b = first; b < end; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
-            if (pair_column(c, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0)
-                tell(t->world, t->each, pair_press(t->world, b, i));
-}
-
-/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
-static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
-{
-    if (!sn_parallel_for(&world->parallel, count, piece, data))
-        sn_parallel_repair(&world->parallel);
-}
-
-static void each_press(sn_world *world, press_fn *each)
-{
-    const sn_contacts *c = &world->contacts;
-    const sn_wall *wall = c->wall_table.column[0];
-    const sn_graze *graze = c->graze_table.column[0];
-    telling t = {world, each};
-    share_loop(world, c->near.batches, tell_pairs, &t);
-    for (uint32_t i = 0; i < c->walls; ++i)
-        if (wall[i].pressed > 0) {
-            sn_press press = wall_press(world, &wall[i]);
-            tell(world, each, press);
-        }
-    for (uint32_t i = 0; i < c->grazes; ++i)
-        if (graze[i].pressed > 0 && has_mover(world, &graze[i])) {
-            uint32_t corner = world->particles.index[graze[i].slot[1]];
-            sn_press press = {.number = world->particles.index[graze[i].slot[0]],
-                              .other =
-                                  graze[i].triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | graze[i].triangle,
-                              .pressed = graze[i].pressed,
-                              .last = graze[i].last,
-                              .rubbed = graze[i].rubbed,
-                              .rolled = graze[i].rolled,
-                              .normal = vec3(graze[i].side, 0, 0)};
-            tell(world, each, press);
-        }
-}
-
-static void count_press(sn_contact_world *c, const sn_press *press)
-{
-    atomic_uint *start = c->press_start_table.column[0];
-    atomic_fetch_add_explicit(&start[press->number + 1], 1, memory_order_relaxed);
-}
-
-static void write_press(sn_contact_world *c, const sn_press *press)
-{
-    atomic_uint *start = c->press_start_table.column[0];
-    uint32_t at = atomic_fetch_add_explicit(&start[press->number], 1, memory_order_relaxed);
-    ((sn_press *)c->press_table.column[0])[at] = *press;
+    const sn_world *world = data;
+    const sn_graze *graze = world->contacts.graze_table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_graze *g = &graze[i];
+        if (!is_pressed(world, g))
+            continue;
+        uint32_t corner = world->particles.index[g->slot[1]];
+        write_press(world, world->particles.index[g->slot[0]],
+                    g->triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
+                    (sn_press){.pressed = g->pressed,
+                               .last = g->last,
+                               .rubbed = g->rubbed,
+                               .rolled = g->rolled,
+                               .normal = vec3(g->side, 0, 0)});
+    }
 }
 
 /* Who came first to write is chance: those of a number are sorted. */
 static void sort_press(void *data, uint32_t first, uint32_t end)
 {
-    const sn_contact_world *c = data;
+    const sn_contact_world *c = &((const sn_world *)data)->contact;
     const uint32_t *start = c->press_start_table.column[0];
     sn_press *press = c->press_table.column[0];
     for (uint32_t number = first; number < end; ++number)
@@ -1342,7 +1405,8 @@ bool sn_contacts_reserve_memory(sn_world *world)
     return sn_table_reserve(&contact->press_table, &world->allocator,
                             (uint64_t)c->near.pairs + c->walls + c->grazes + asleep) &&
            sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, world->ids.table.count);
+           sn_parallel_reserve(&world->parallel, &world->allocator, world->ids.table.count + 2) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, c->walls > c->grazes ? c->walls : c->grazes);
 }
 
 /* Contacts of those who sleep stay what they were. How many there are. */
@@ -1363,29 +1427,67 @@ static uint32_t set_aside(const sn_world *world, sn_press *to)
     return count;
 }
 
+static void clear_starts(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    memset(start + first, 0, (end - first) * sizeof *start);
+}
+
+/* Sums from the start of each piece on. (One thread does all of them as one.) */
+static void add_up_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (i % SN_PIECE)
+            start[i] += start[i - 1];
+}
+
+/* The last of a piece has what comes before it already. */
+static void add_before_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    for (uint32_t from = first < SN_PIECE ? SN_PIECE : first; from < end; from += SN_PIECE) {
+        const uint32_t last = end - from < SN_PIECE ? end - 1 : from + SN_PIECE - 1, before = start[from - 1];
+        for (uint32_t i = from; i < last; ++i)
+            start[i] += before;
+    }
+}
+
+/* Numbers become sums of all up to each. */
+static void add_up(sn_world *world, uint32_t count)
+{
+    uint32_t *start = world->contact.press_start_table.column[0];
+    share_loop(world, count, add_up_pieces);
+    for (uint32_t from = SN_PIECE; from < count; from += SN_PIECE)
+        start[count - from < SN_PIECE ? count - 1 : from + SN_PIECE - 1] += start[from - 1];
+    share_loop(world, count, add_before_pieces);
+}
+
 void sn_contacts_remember(sn_world *world)
 {
     sn_contact_world *c = &world->contact;
+    const sn_contacts *now = &world->contacts;
     uint32_t numbers = world->ids.table.count, *start = c->press_start_table.column[0];
-    sn_press *aside = c->press_table.column[1];
-    uint32_t kept = set_aside(world, aside);
+    const sn_press *aside = c->press_table.column[1];
+    uint32_t kept = set_aside(world, c->press_table.column[1]);
     c->press_table.count = c->press_start_table.count = 0;
-    if (!world->contacts.any && !kept)
+    if (!now->any && !kept)
         return;
-    memset(start, 0, ((size_t)numbers + 2) * sizeof *start);
-    each_press(world, count_press);
+    share_loop(world, numbers + 2, clear_starts);
+    share_loop(world, now->near.batches, count_pairs);
+    share_loop(world, now->walls, count_walls);
+    share_loop(world, now->grazes, count_grazes);
     for (uint32_t i = 0; i < kept; ++i)
-        count_press(c, &aside[i]);
-    for (uint32_t i = 0; i < numbers; ++i)
-        start[i + 1] += start[i];
-    c->press_table.count = start[numbers];
-    each_press(world, write_press);
+        count_press(world, aside[i].number);
+    add_up(world, numbers + 2);
+    c->press_table.count = start[numbers + 1];
+    share_loop(world, now->near.batches, write_pairs);
+    share_loop(world, now->walls, write_walls);
+    share_loop(world, now->grazes, write_grazes);
     for (uint32_t i = 0; i < kept; ++i)
-        write_press(c, &aside[i]);
-    memmove(start + 1, start, numbers * sizeof *start);
-    start[0] = 0;
+        *open_press(world, aside[i].number) = aside[i];
     c->press_start_table.count = numbers;
-    share_loop(world, numbers, sort_press, c);
+    share_loop(world, numbers, sort_press);
 }
 
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)

@@ -6,13 +6,7 @@
 #include "collision/neighbours.h"
 #include "collision/shape.h"
 #include "world/contact.h"
-
-/* Two materials that touch. */
-typedef struct sn_grip {
-    sn_real hold, drag; /* static and dynamic friction */
-    sn_real restitution;
-    sn_real rolling;
-} sn_grip;
+#include "world/grazes.h"
 
 /* A particle and a collider that may meet. */
 typedef struct sn_wall {
@@ -27,26 +21,6 @@ typedef struct sn_wall {
     sn_real impulse;        /* N s: in this step */
     bool sensor, touched;   /* in this step */
 } sn_wall;
-
-#define SN_GRAZE_COLOURS 64u
-#define SN_GRAZE_PAIR    UINT32_MAX /* for the triangle: two particles */
-
-/* A particle and a triangle of a skin that may meet. */
-typedef struct sn_graze {
-    uint32_t slot[4];  /* the particle, and the triangle's corners */
-    uint32_t triangle; /* in the world's table of triangles */
-    sn_real side;      /* of the triangle that the particle is on: 1 in front, -1 behind */
-    sn_real reach;     /* m: radius and thickness */
-    sn_grip grip;
-    sn_real clear;          /* m: no contact before they have come nearer by this */
-    sn_real pressed, last;  /* m: as in wide/contact.h */
-    sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
-    sn_real weight[3];      /* of the corners, where they touch, or touched last */
-    sn_vec3 normal;         /* towards the particle */
-    sn_vec3 before;         /* m/s: relative velocity before the substep */
-    sn_real impulse;        /* N s: in this step */
-    bool touched;           /* in this step */
-} sn_graze;
 
 /* Where a collider is in a substep. */
 typedef struct sn_collider_motion {
@@ -64,6 +38,7 @@ typedef struct sn_contacts {
     bool any; /* in this step */
     sn_neighbours near;
     sn_table sphere_table; /* of sn_vec4, by slot: input of near */
+    sn_table store_table;  /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
     sn_table pair_table;   /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
     bool spins;            /* some particles turn */
     bool directed;         /* some pairs are pushed along normals of objects */
@@ -75,15 +50,20 @@ typedef struct sn_contacts {
     sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
     sn_table piece_table; /* of uint32_t: where the walls of each piece of particles begin, and one more */
     uint32_t walls, pieces;
-    sn_table graze_table;       /* of sn_graze, by colour, and room for sorting: those of a colour share no particle */
+    sn_table graze_table;       /* of sn_graze: by colour; as they were found; and as they were before that */
     sn_table graze_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
     sn_table triangle_table;    /* of sn_bounds, and of uint32_t skins, by triangle */
     sn_table colour_table;      /* of uint64_t, by slot: colours in use */
-    sn_table normal_table;      /* of sn_vec4, by slot: which way is out of its object; see grazes.c */
+    sn_table path_table;        /* of sn_vec4, by slot: where the substep began; where grazes were looked for, and in w how
+                                   far from there (m) it may come before they must be looked for again */
+    sn_table normal_table;      /* of sn_outward, by slot; see outward.c */
     sn_bvh skin_tree;
     uint64_t tree_edits; /* of the contact world, when the tree was built */
     uint32_t tree_age;   /* steps since then */
-    uint32_t grazes;
+    uint32_t grazes, graze_pairs; /* how many; the last of those that were found are pairs of particles */
+    bool watches;                 /* there are skins, and particles that may meet them */
+    sn_real time_left;            /* s: of the step, with the substep that runs */
+    sn_result failed;             /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 
 struct sn_world;
@@ -104,19 +84,6 @@ bool sn_contacts_reserve_memory(struct sn_world *world);
 void sn_contacts_remember(struct sn_world *world);
 
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact);
-
-/* ---- grazes.c: contact with skins ---------------------------------------------------------------------------------------- */
-
-typedef struct sn_graze_pass {
-    sn_real h;
-    sn_real part, ease, bounce_above; /* as in wide/wide.h */
-} sn_graze_pass;
-
-sn_result sn_grazes_find(struct sn_world *world, sn_real dt);
-bool sn_grazes_meet(struct sn_world *world);
-bool sn_grazes_warm(struct sn_world *world, const sn_graze_pass *pass);
-bool sn_grazes_project(struct sn_world *world, const sn_graze_pass *pass);
-bool sn_grazes_bounce(struct sn_world *world, const sn_graze_pass *pass);
 
 /* ---- spin.c: balls that turn ------------------------------------------------------------------------------------------------ */
 

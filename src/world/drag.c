@@ -297,7 +297,7 @@ bool sn_drag_prepare(sn_world *world)
     sn_drag_scratch *scratch = &world->drag;
     if (!world->drag_table.count)
         return true;
-    if (!sn_table_reserve(&scratch->start_table, &world->allocator, count))
+    if (!sn_table_reserve(&scratch->start_table, &world->allocator, (uint64_t)count + bodies_rows(&world->bodies)))
         return false;
     scratch->v = scratch->start_table.column[0];
     scratch->v_low = scratch->start_table.column[1];

@@ -39,6 +39,11 @@ static void add_element(sn_world *world, const sn_pool *pool, uint32_t row)
             sn_vec3 *f = &world->particles.f[slot[j]];
             *f = vec3_add(*f, vec3_scale(force[i], weight[j]));
         }
+        const sn_spot *spot = sn_point_on_body(&world->constraints, pool, row, i);
+        if (spot) {
+            sn_vec3 *f = &world->particles.f[world->particles.table.count + spot->body];
+            *f = vec3_add(*f, sn_frame_turn_gradient(&frame, spot->body, spot->place, force[i], vec3(0, 0, 0)));
+        }
     }
 }
 
@@ -86,6 +91,8 @@ bool sn_forces_gather(sn_substep *s)
         return true;
     for (uint32_t slot = 0; slot < count; ++slot)
         world->particles.f[slot] = world->particles.force[slot];
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        world->particles.f[count + row] = vec3(0, 0, 0);
     add_elements(world);
     if (fields_are_parallel(world) && world->field_table.count)
         return sn_parallel_for(&world->parallel, count, add_fields_piece, s);

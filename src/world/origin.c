@@ -74,6 +74,16 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (!check)
             drag[i].def.origin = moved;
     }
+    for (uint32_t i = 0; i < world->constraints.spot_table.count; ++i) {
+        sn_spot *spot = &world->constraints.spot[i];
+        sn_vec3 moved = vec3_sub(spot->place, offset);
+        if (spot->type != SN_POINT_PLACE)
+            continue;
+        if (check && !vec3_is_finite(moved))
+            return false;
+        if (!check)
+            spot->place = moved;
+    }
     if (!sn_contact_shift(&world->contact, offset, check))
         return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)

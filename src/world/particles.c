@@ -28,10 +28,13 @@ void sn_particle_store_release(sn_particle_store *particles, const sn_allocator 
     sn_table_release(&particles->force_table, allocator);
 }
 
-bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, bool phases, bool forces)
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, uint32_t turns, bool phases,
+                               bool forces)
 {
-    uint32_t count = particles->table.count;
-    bool room = (!phases || sn_table_reserve(&particles->work_table, allocator, count)) &&
+    uint64_t count = (uint64_t)particles->table.count + turns;
+    bool room = sn_table_reserve(&particles->table, allocator, count);
+    sn_particle_store_bind(particles);
+    room = room && (!phases || sn_table_reserve(&particles->work_table, allocator, count)) &&
                 (!forces || sn_table_reserve(&particles->force_table, allocator, count));
     particles->y = particles->work_table.column[0];
     particles->d = particles->work_table.column[1];
@@ -167,6 +170,7 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->user[slot] = def->user;
     p->index[slot] = index;
     p->target[slot] = 0;
+    p->body[slot] = 0;
     world->ids.value[index] = slot;
     world->moves++;
     sn_sleep_disturb(world, index);
@@ -294,6 +298,8 @@ static void remove_one(sn_world *world, uint32_t index)
     forget_target(world, slot);
     sn_contact_forget_rest(&world->contact, index);
     sn_spin_forget(world, index);
+    if (p->body[slot])
+        sn_bodies_forget(world, p->body[slot] - 1);
     sn_world_slot_freed(world, slot);
     sn_table_copy_row(&p->table, slot, last);
     move_history(&world->history, slot, last);

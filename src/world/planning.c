@@ -1,4 +1,5 @@
 /* The plan of SN_SOLVER_TILED, kept up to date, and storage arranged by it. */
+#include "base/float_mode.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -18,38 +19,80 @@ static const sn_wide_kind *wide_kinds(const sn_world *world)
 
 /* ---- Storage -------------------------------------------------------------------------------------------------------- */
 
-static void rearrange(sn_table *table, uint32_t count, const uint32_t *from, void *scratch)
+/* Slots from `first` on get what was in slots `from`. */
+typedef struct moving {
+    sn_world *world;
+    uint32_t first, count;
+    uint32_t *from;
+    void *scratch; /* room for a column of these slots */
+    char *column;
+    size_t width;
+} moving;
+
+static void move_out(void *data, uint32_t first, uint32_t end)
+{
+    const moving *m = data;
+    for (uint32_t i = first; i < end; ++i)
+        memcpy((char *)m->scratch + i * m->width, m->column + m->from[i] * m->width, m->width);
+}
+
+static void move_in(void *data, uint32_t first, uint32_t end)
+{
+    const moving *m = data;
+    memcpy(m->column + (m->first + first) * m->width, (char *)m->scratch + first * m->width, (end - first) * m->width);
+}
+
+static void note_slots(void *data, uint32_t first, uint32_t end)
+{
+    const moving *m = data;
+    for (uint32_t slot = m->first + first; slot < m->first + end; ++slot)
+        m->world->ids.value[m->world->particles.index[slot]] = slot;
+}
+
+/* What moves, moves as a whole: tasks that the task hook lost are done here. */
+static void share_loop(moving *m, sn_piece_fn *piece)
+{
+    sn_parallel *parallel = &m->world->parallel;
+    if (!sn_parallel_for(parallel, m->count, piece, m))
+        sn_parallel_repair(parallel);
+}
+
+static void rearrange(moving *m, const sn_table *table)
 {
     for (uint32_t c = 0; c < table->saved; ++c) {
-        size_t width = table->width[c];
-        const char *old = table->column[c];
-        for (uint32_t slot = 0; slot < count; ++slot)
-            memcpy((char *)scratch + slot * width, old + from[slot] * width, width);
-        memcpy(table->column[c], scratch, count * width);
+        m->width = table->width[c];
+        m->column = table->column[c];
+        share_loop(m, move_out);
+        share_loop(m, move_in);
     }
 }
 
-/* Stores particles in the order of their numbers in `order`, which becomes the list of their old slots. */
-static void arrange(sn_world *world, uint32_t *order, void *scratch)
+/* Columns stay where they are in memory, so that views still show what there is. */
+static void arrange(moving *m)
 {
-    uint32_t count = world->particles.table.count;
-    bool same = true;
-    for (uint32_t slot = 0; slot < count; ++slot) {
-        uint32_t number = order[slot];
-        order[slot] = world->ids.value[number];
-        world->ids.value[number] = slot;
-        same = same && order[slot] == slot;
-    }
-    if (same)
-        return;
-    rearrange(&world->particles.table, count, order, scratch);
-    if (world->history.table.count == count)
-        rearrange(&world->history.table, count, order, scratch);
+    sn_world *world = m->world;
+    rearrange(m, &world->particles.table);
+    if (world->history.table.count == world->particles.table.count)
+        rearrange(m, &world->history.table);
     else
         world->history.table.count = 0;
+    share_loop(m, note_slots);
     world->drag.order_table.count = 0;
     world->constraints.edits++;
     world->moves++;
+}
+
+/* Stores all particles in the order of their numbers in `order`, which becomes the list of their old slots. */
+static void arrange_all(sn_world *world, uint32_t *order, void *scratch)
+{
+    moving m = {world, 0, world->particles.table.count, order, scratch, NULL, 0};
+    bool same = true;
+    for (uint32_t slot = 0; slot < m.count; ++slot) {
+        order[slot] = world->ids.value[order[slot]];
+        same = same && order[slot] == slot;
+    }
+    if (!same)
+        arrange(&m);
 }
 
 /* Past that only some particles have is given to all before storage is rearranged. */
@@ -80,11 +123,108 @@ static bool make_plan(sn_world *world)
         order && scratch && complete_history(world) &&
         sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, wide_kinds(world), order);
     if (made)
-        arrange(world, order, scratch);
+        arrange_all(world, order, scratch);
     sn_release(&world->allocator, scratch, scratch_size);
     sn_release(&world->allocator, order, order_size);
     return made;
 }
+
+/* ---- Loose particles, by place ------------------------------------------------------------------------------------------
+
+   Those that touch each other are then mostly in the same lines of the caches, which threads that work on different heaps of
+   them otherwise take from each other all the time: with particles in any order two threads were slower than one. Nothing
+   that comes out depends on it, since contact goes by place and number. It is done when the plan is made, and, because sand
+   flows, again when many are no longer where they should be, which is looked at after every so many steps. */
+
+#define STEPS_BETWEEN_LOOKS 32u
+
+/* Two that follow one another in space are far apart in storage from here on; */
+#define FAR_APART 64u
+/* of so many, one may be. */
+#define ONE_IN    8u
+
+static bool wants_places(const sn_world *world)
+{
+    const sn_contact_world *c = &world->contact;
+    return world->plan.particles > world->plan.loose + FAR_APART && c->has_radii && c->settings.on &&
+           c->settings.particles;
+}
+
+typedef struct placing {
+    const sn_particle_store *particles;
+    sn_vec4 *sphere;
+    uint32_t first, count;
+    const uint64_t *item; /* in the order of places */
+    uint32_t *from;
+    atomic_uint far; /* steps through space that lead far away in storage */
+} placing;
+
+static void measure_piece(void *data, uint32_t first, uint32_t end)
+{
+    const placing *p = data;
+    for (uint32_t i = first; i < end; ++i) {
+        p->sphere[i] = p->particles->x[p->first + i];
+        p->sphere[i].w = p->particles->radius[p->first + i] > 0 ? p->particles->radius[p->first + i] : -1;
+    }
+}
+
+static void list_piece(void *data, uint32_t first, uint32_t end)
+{
+    placing *p = data;
+    uint32_t far = 0;
+    for (uint32_t i = first; i < end; ++i) {
+        uint32_t here = (uint32_t)p->item[i], next = (uint32_t)p->item[i + 1 < p->count ? i + 1 : i];
+        far += (here < next ? next - here : here - next) >= FAR_APART;
+        p->from[i] = p->first + here;
+    }
+    atomic_fetch_add_explicit(&p->far, far, memory_order_relaxed);
+}
+
+/* Finds out in which order loose particles should be stored, and whether it is time for it. False when memory runs out; if
+   tasks were lost it is not time. */
+static bool look_at_places(sn_world *world, placing *p, bool *far)
+{
+    sn_near_input input = {.count = p->count, .sphere = p->sphere, .number = world->particles.index + p->first};
+    bool lost = false;
+    if (!sn_parallel_for(&world->parallel, p->count, measure_piece, p))
+        return true;
+    p->item = sn_neighbours_order(&world->contacts.near, &world->allocator, &world->parallel, &input, &lost);
+    if (!p->item)
+        return lost;
+    lost = !sn_parallel_for(&world->parallel, p->count, list_piece, p);
+    *far = !lost && atomic_load_explicit(&p->far, memory_order_relaxed) > p->count / ONE_IN;
+    return true;
+}
+
+/* now: do not wait for the step in which it is looked at. False when memory runs out. */
+static bool store_by_place(sn_world *world, bool now)
+{
+    sn_contacts *c = &world->contacts;
+    if (!wants_places(world))
+        return true;
+    placing p = {
+        .particles = &world->particles, .first = world->plan.loose, .count = world->plan.particles - world->plan.loose};
+    if (!sn_table_reserve(&c->sphere_table, &world->allocator, world->particles.table.count) ||
+        !sn_table_reserve(&c->store_table, &world->allocator, p.count) || !complete_history(world) ||
+        !sn_parallel_reserve(&world->parallel, &world->allocator, p.count))
+        return false;
+    if (!now && world->state.steps % STEPS_BETWEEN_LOOKS)
+        return true;
+    p.sphere = c->sphere_table.column[0];
+    p.from = c->store_table.column[0];
+    sn_parallel_begin_step(&world->parallel);
+    sn_float_mode mode = float_mode_enter();
+    bool far = false, looked = look_at_places(world, &p, &far);
+    moving m = {
+        .world = world, .first = p.first, .count = p.count, .from = p.from, .scratch = c->store_table.column[1]};
+    if (far)
+        arrange(&m);
+    float_mode_leave(mode);
+    sn_parallel_end_step(&world->parallel);
+    return looked;
+}
+
+/* ---- Keeping it up to date ----------------------------------------------------------------------------------------------- */
 
 /* So many particles may have come since. */
 static bool has_many_newcomers(const sn_world *world)
@@ -102,9 +242,9 @@ bool sn_world_plan(sn_world *world)
         !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
         return false;
     if (plan->made && !has_many_newcomers(world) && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
-        return true;
+        return store_by_place(world, false);
     plan->made = false;
-    return make_plan(world);
+    return make_plan(world) && store_by_place(world, true);
 }
 
 void sn_world_follow_edits(sn_world *world)

@@ -25,7 +25,8 @@ bool sn_quick_can(const sn_world *world, bool still)
     const sn_settings *settings = &world->state.settings;
     return world->wide && !still && settings->solver == SN_SOLVER_TILED &&
            settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER && settings->gradients == SN_GRADIENTS_CURRENT &&
-           !(settings->tolerance > 0) && settings->iterations > 0 && !world->drag_table.count && !world->plan.damped;
+           !(settings->tolerance > 0) && settings->iterations > 0 && !world->drag_table.count && !world->plan.damped &&
+           !world->bodies.ids.live && !world->breaking.table.count;
 }
 
 bool sn_quick_reserve(sn_world *world)
@@ -138,8 +139,8 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
             return false;
         }
     }
-    sn_targets_lead(world, left);
     out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
+    sn_targets_lead(world, left);
     t.resident = is_undisturbed(world);
     t.alone = (float)h >= SHORTEST_ALONE && reach <= FARTHEST_ALONE;
     t.least = ROUNDING * reach;
@@ -158,6 +159,7 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
         return false;
     }
     sn_targets_leave(world, h);
+    sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.passes += in.iterations;
     return true;
 }
@@ -169,12 +171,14 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     double start = world->state.time;
     sn_solver_out out = {0};
     copying c = {.world = world};
+    sn_store_note_state(&world->constraints);
     if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
         out.lost_tasks = true;
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
         if (!take_substep(world, h, substeps - i, farthest(&c), &out)) {
             put_back(world);
             sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */
+            sn_store_restore_state(&world->constraints);
             world->state.time = start;
             world->state.passes = 0;
             *again = !out.lost_tasks;
@@ -182,6 +186,8 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
         }
         world->state.time = start + (double)dt * (i + 1) / substeps;
     }
+    if (out.lost_tasks && world->contacts.failed != SN_OK)
+        return world->contacts.failed;
     if (out.lost_tasks)
         return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", start);
     if (!*again)

@@ -8,6 +8,7 @@
 
    Rest is told by displacements, not by speeds or forces: within `patience` nothing has moved by more than a given
    distance. A particle that still has a way to go would have gone some of it in that time. */
+#include "bodies/rotation.h"
 #include "solvers/row.h"
 #include "world/world.h"
 
@@ -54,6 +55,8 @@ static void stop(sn_world *world)
         world->particles.v[slot] = vec4(vec3(0, 0, 0), world->particles.v[slot].w);
         world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
     }
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        memset(world->bodies.state[row].l, 0, sizeof world->bodies.state[row].l);
 }
 
 /* Kinetic energy in J; raises *fastest, in m/s. */
@@ -67,6 +70,16 @@ static double kinetic_energy(const sn_world *world, double *fastest)
             continue;
         energy += (double)world->particles.v[slot].w * v2 / 2;
         square = v2 > square ? v2 : square;
+    }
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        const sn_body_state *body = &world->bodies.state[row];
+        double inverse[3];
+        if (!bodies_has(&world->bodies, row) || world->particles.x[world->ids.value[body->particle]].w == 0)
+            continue;
+        sn_body_inverse_moments(body, inverse);
+        double turning = sn_rotate_energy(body->q, body->l, inverse); /* half the square of what its rim does, about */
+        energy += (double)world->particles.v[world->ids.value[body->particle]].w * turning;
+        square = fmax(square, 2 * turning);
     }
     *fastest = sqrt(square);
     return energy;

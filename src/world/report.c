@@ -1,5 +1,6 @@
 /* The report. All sums in double, in the order of storage. */
 #include "solvers/row.h"
+#include "bodies/rotation.h"
 #include "world/world.h"
 
 /* What a row is missing, in the unit of C, and its elastic energy. lambda / h^2 is the force of spring and damper
@@ -12,6 +13,20 @@ static double row_residual(const sn_give *give, bool inequality, double c, doubl
     if (!row_acts(inequality, (sn_real)c, give->compliance, (sn_real)force))
         return 0;
     return fabs(c + compliance * (force + (double)give->damping * rate));
+}
+
+/* The same of a row that its kind described: what may give way has nothing to miss but its limits. */
+static double own_row_residual(const sn_give *give, const sn_row *row, bool inequality, double c, double rate, double force,
+                               double *elastic)
+{
+    double own = (double)row->compliance, compliance = (double)give->compliance + own, excess = sn_row_excess(row, c);
+    double drag = (double)give->compliance * (double)give->damping + own * (double)row->damping;
+    sn_give both = {(sn_real)compliance, compliance > 0 ? (sn_real)(drag / compliance) : 0, 1};
+    bool equal = row->type == SN_ROW_BY_KIND, least = row->type == SN_ROW_AT_LEAST;
+    if (excess > 0 || !(equal || least) || (row->most > 0 && fabs(force) >= 0.999 * (double)row->most))
+        return excess;
+    double missed = row_residual(&both, least || (equal && inequality), c, rate, force, elastic);
+    return row->most > 0 ? 0 : missed;
 }
 
 static void report_constraint(const sn_world *world, uint32_t kind, uint32_t index, sn_kind_report *out,
@@ -29,8 +44,11 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
         double rate = (double)row_motion(&block, block.count, row, world->particles.v);
-        double missed = row_residual(&pool->give[index], pool->kind.inequality >> row & 1, (double)block.c[row], rate,
-                                     h > 0 ? lambda / (h * h) : 0, elastic);
+        double c = (double)block.c[row], force = h > 0 ? lambda / (h * h) : 0;
+        bool inequality = pool->kind.inequality >> row & 1;
+        double missed =
+            block.row ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, elastic)
+                      : row_residual(&pool->give[index], inequality, c, rate, force, elastic);
         if (missed > worst)
             worst = missed;
     }
@@ -72,6 +90,19 @@ static void report_kinds(sn_world *world, sn_report *report)
     report->kinds = report->kind_count ? out : NULL;
 }
 
+/* What a body has besides its particle, because it turns. */
+static void report_turn(const sn_world *world, const sn_body_state *body, sn_report *report)
+{
+    double inverse[3];
+    if (body->particle == SN_ID_FREE || world->particles.x[world->ids.value[body->particle]].w == 0)
+        return;
+    double m = (double)world->particles.v[world->ids.value[body->particle]].w;
+    sn_body_inverse_moments(body, inverse);
+    report->kinetic += m * sn_rotate_energy(body->q, body->l, inverse);
+    for (int i = 0; i < 3; ++i)
+        report->angular_momentum[i] += m * body->l[i];
+}
+
 static void report_particles(const sn_world *world, sn_report *report)
 {
     const sn_particle_store *p = &world->particles;
@@ -94,6 +125,8 @@ static void report_particles(const sn_world *world, sn_report *report)
             report->angular_momentum[i] += m * (x[j] * v[k] - x[k] * v[j]);
         }
     }
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        report_turn(world, &world->bodies.state[row], report);
     for (int i = 0; i < 3 && report->mass > 0; ++i)
         report->centre[i] /= report->mass;
 }

@@ -69,7 +69,7 @@ static void walk_ids(stream *s, sn_ids *ids)
 /* What a kind must look like for its constraints to make sense in another world. */
 typedef struct kind_mark {
     uint32_t kind;
-    uint32_t points, rows, params, inequality;
+    uint32_t points, rows, params, inequality, point_params, state;
     sn_eval_fn *eval;
     char name[64];
 } kind_mark;
@@ -83,6 +83,8 @@ static void make_mark(kind_mark *mark, const sn_pool *pool, uint32_t kind)
     mark->rows = pool->kind.rows;
     mark->params = pool->param_count;
     mark->inequality = pool->kind.inequality;
+    mark->point_params = pool->point_param_count;
+    mark->state = pool->kind.state;
     mark->eval = pool->kind.eval;
     strncpy(mark->name, pool->kind.name, sizeof mark->name - 1);
 }
@@ -93,6 +95,7 @@ static void walk_pool(stream *s, sn_pool *pool)
     walk_table(s, &pool->table);
     walk_bytes(s, &pool->list_waste, sizeof pool->list_waste);
     walk_table(s, &pool->list_table);
+    walk_table(s, &pool->own_table);
 }
 
 /* The pools that hold constraints, each behind its mark; a mark of kind 0 ends them. */
@@ -126,8 +129,9 @@ static void walk_plan(stream *s, sn_world *world)
 {
     sn_plan *plan = &world->plan;
     struct {
-        uint32_t made, canonical, damped, particles, widest_rows, live;
-    } head = {plan->made, plan->canonical, plan->damped, plan->particles, plan->widest_rows, plan->live};
+        uint32_t made, canonical, damped, loose, particles, widest_rows, live;
+    } head = {plan->made,      plan->canonical,   plan->damped, plan->loose,
+              plan->particles, plan->widest_rows, plan->live};
     if (s->mode == RESERVE || s->mode == READ)
         memcpy(&head, s->at, sizeof head);
     walk_bytes(s, &head, sizeof head);
@@ -136,6 +140,7 @@ static void walk_plan(stream *s, sn_world *world)
         plan->made = head.made;
         plan->canonical = head.canonical;
         plan->damped = head.damped;
+        plan->loose = head.loose;
         plan->particles = head.particles;
         plan->widest_rows = head.widest_rows;
         plan->live = head.live;
@@ -161,6 +166,7 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->triangle_table);
     walk_bytes(s, &contact->skin_generation, sizeof contact->skin_generation);
     walk_table(s, &contact->rest_table);
+    walk_table(s, &contact->own_place_table);
     walk_table(s, &contact->spin_table);
     walk_table(s, &contact->press_table);
     walk_table(s, &contact->sleep.table);
@@ -184,6 +190,8 @@ static void walk(stream *s, sn_world *world)
     }
     walk_bytes(s, numbers, sizeof numbers);
     walk_table(s, &world->contact.collider_table);
+    walk_table(s, &world->contact.object_field_table);
+    walk_table(s, &world->bodies.part_table);
     walk_pools(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
@@ -191,6 +199,9 @@ static void walk(stream *s, sn_world *world)
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
     walk_table(s, &world->constraints.spot_table);
+    walk_table(s, &world->breaking.table);
+    if (s->mode == READ)
+        world->breaking.broken_table.count = 0;
     uint32_t next_field = world->state.next_field, next_drag = world->state.next_drag;
     walk_bytes(s, &world->state, sizeof world->state);
     if (s->mode == READ && world->state.next_field < next_field) /* numbers of fields and drags are not used again */
@@ -204,6 +215,13 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->field_table);
     walk_table(s, &world->drag_table);
     walk_contact(s, &world->contact);
+    walk_ids(s, &world->bodies.ids);
+    walk_table(s, &world->bodies.table);
+    walk_table(s, &world->meets.press_table);
+    if (s->mode == RESERVE && !sn_table_reserve(&world->bodies.turn_table, s->allocator, world->bodies.table.capacity))
+        s->failed = true;
+    if (s->mode == READ)
+        sn_bodies_restored(&world->bodies);
     walk_plan(s, world);
     if (s->mode == RESERVE || s->mode == READ) {
         sn_particle_store_bind(&world->particles);
@@ -220,6 +238,7 @@ size_t sn_state_measure(sn_world *world)
 {
     if (world->constraints.counts.removed && !sn_store_compact(&world->constraints, &world->allocator))
         return 0;
+    sn_breaking_tidy(world);
     sn_world_follow_edits(world);
     stream s = {.mode = MEASURE};
     walk(&s, world);
@@ -282,11 +301,48 @@ static sn_result check_colliders(sn_world *world, unsigned char **at)
         sn_collider_record record;
         memcpy(&record, *at, sizeof record);
         *at += sizeof record;
-        if (record.data && !sn_contact_find_data(&world->contact, &record))
+        if (record.data && !sn_contact_find_data(&world->contact, record.data, record.data_hash, record.def.type))
             return world_fail(world, SN_ERROR_ARGUMENT,
                               "the snapshot has collider %u, whose %s this world does not have; add a collider of the "
                               "same to it first",
                               record.number, record.def.type == SN_COLLIDER_MESH ? "mesh" : "field");
+    }
+    return SN_OK;
+}
+
+/* The same for the fields of objects. */
+static sn_result check_object_fields(sn_world *world, unsigned char **at)
+{
+    uint32_t count;
+    memcpy(&count, *at, sizeof count);
+    *at += sizeof count;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_object_field record;
+        memcpy(&record, *at, sizeof record);
+        *at += sizeof record;
+        if (!sn_contact_find_data(&world->contact, record.data, record.data_hash, SN_COLLIDER_FIELD))
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "the snapshot has a field of group %u, which this world does not have; give the same to "
+                              "a group of it first",
+                              record.group);
+    }
+    return SN_OK;
+}
+
+/* The same of the hulls of bodies. */
+static sn_result check_parts(sn_world *world, unsigned char **at)
+{
+    uint32_t count;
+    memcpy(&count, *at, sizeof count);
+    *at += sizeof count;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_body_part part;
+        memcpy(&part, *at, sizeof part);
+        *at += sizeof part;
+        if (part.hull && !sn_bodies_find_hull(&world->bodies, &part))
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "the snapshot has a body with a hull that this world does not have; add a body of the same "
+                              "hull to it first");
     }
     return SN_OK;
 }
@@ -302,7 +358,8 @@ static sn_result check(sn_world *world, const unsigned char *data)
         return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
                           world->dimensions);
     sn_result result = check_colliders(world, &s.at);
-    if (result != SN_OK)
+    if (result != SN_OK || (result = check_object_fields(world, &s.at)) != SN_OK ||
+        (result = check_parts(world, &s.at)) != SN_OK)
         return result;
     for (;;) {
         kind_mark mark, own;
@@ -328,6 +385,8 @@ static sn_result check(sn_world *world, const unsigned char *data)
         s.at += sizeof(uint32_t); /* list_waste */
         memcpy(&count, s.at, sizeof count);
         s.at += sizeof count + (size_t)count * sizeof(uint32_t);
+        memcpy(&count, s.at, sizeof count);
+        s.at += sizeof count + count * world->constraints.pool[mark.kind]->own_table.width[0];
     }
 }
 
@@ -345,7 +404,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) { /* those not in the snapshot become empty */
         sn_pool *pool = world->constraints.pool[kind];
         pool->table.count = pool->ids.table.count = pool->ids.live = pool->ids.lowest_free = 0;
-        pool->list_table.count = pool->list_waste = 0;
+        pool->list_table.count = pool->list_waste = pool->own_table.count = 0;
         sn_ids_restored(&pool->ids);
     }
     s = (stream){.mode = READ, .at = at};

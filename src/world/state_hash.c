@@ -84,7 +84,13 @@ static uint64_t hash_point(uint64_t hash, const sn_store *store, uint32_t point)
     hash = hash_u64(hash, SN_SPOT_BIT | spot->count);
     for (uint32_t i = 0; i < spot->count; ++i)
         hash = hash_real(hash_u64(hash, spot->particle[i]), spot->weight[i]);
-    return hash;
+    if (spot->type == SN_POINT_PARTICLES)
+        return hash;
+    const sn_real numbers[] = {spot->place.x, spot->place.y, spot->place.z, spot->turn.x,
+                               spot->turn.y,  spot->turn.z,  spot->turn.w};
+    for (uint32_t i = 0; i < sizeof numbers / sizeof *numbers; ++i)
+        hash = hash_real(hash, numbers[i]);
+    return hash_u64(hash, spot->type);
 }
 
 /* warm: the next substep begins with the multipliers of the last one. */
@@ -97,6 +103,11 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
         hash = hash_u64(hash, pool_list(pool, row).particle[pool_list(pool, row).local[i]]);
     for (uint32_t i = 0; i < pool->param_count; ++i)
         hash = hash_real(hash, pool->param[(size_t)row * pool->param_count + i]);
+    const uint32_t own = pool->point_param_count ? pool_point_count(pool, row) * pool->point_param_count : 0;
+    for (uint32_t i = 0; i < own; ++i)
+        hash = hash_real(hash, pool_own(pool, row)[i]);
+    for (uint32_t i = 0; i < pool->kind.state; ++i)
+        hash = hash_real(hash, pool_state(pool, row)[i]);
     for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
         hash = hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]);
     const sn_give *give = &pool->give[row];
@@ -152,6 +163,7 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = hash_drags(hash, world);
     hash = sn_contacts_hash(sn_contact_hash(hash, &world->contact), &world->contact);
     hash = sn_spin_hash(hash, world);
+    hash = sn_meets_hash(sn_bodies_hash(hash, &world->bodies), &world->meets);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
     if (warm)
@@ -160,5 +172,5 @@ uint64_t sn_world_hash(const sn_world *world)
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */
         hash = hash_plan(hash, &world->plan, world->particles.table.count);
     }
-    return hash_constraints(hash, &world->constraints, warm);
+    return sn_breaking_hash(hash_constraints(hash, &world->constraints, warm), world);
 }

@@ -21,6 +21,8 @@
 
 static sn_result lost_tasks(const sn_world *world)
 {
+    if (world->contacts.failed != SN_OK)
+        return world->contacts.failed;
     return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
 }
 
@@ -59,6 +61,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
                           .parallel = &world->parallel,
                           .settings = settings,
                           .particle_count = world->particles.table.count,
+                          .node_count = world->particles.table.count + bodies_rows(&world->bodies),
                           .plan = &world->plan,
                           .wide = world->wide};
 }
@@ -105,12 +108,14 @@ static sn_result predict(sn_substep *s)
     sn_world *world = s->world;
     uint32_t slot = 0;
     sn_result result;
+    sn_turns_lay_out(world);
     if (s->motion.start.dragged && !sn_drag_apply(world, s->motion.h, s->integrator->looks_back))
         return lost_tasks(world);
     if (!sn_forces_gather(s))
         return lost_tasks(world);
     if ((result = constrain_forces(s, s->motion.start.v)) != SN_OK)
         return result;
+    sn_turns_predict(s, s->substeps_left);
     if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
         return lost_tasks(world);
     if (!s->fault)
@@ -157,7 +162,7 @@ static sn_result solve(sn_substep *s)
 }
 
 /* A contact that begins or ends is a jump: if the substep was solved with a past it is done again without. */
-static sn_result solve_smoothly(sn_substep *s, uint32_t substeps_left)
+static sn_result solve_smoothly(sn_substep *s)
 {
     sn_world *world = s->world;
     sn_result result = solve(s);
@@ -168,7 +173,8 @@ static sn_result solve_smoothly(sn_substep *s, uint32_t substeps_left)
         s->motion.anew = true;
         if ((result = predict(s)) != SN_OK)
             return result;
-        sn_targets_move(s, substeps_left);
+        sn_targets_move(s, s->substeps_left);
+        sn_store_restore_state(&world->constraints);
         if ((result = solve(s)) != SN_OK)
             return result;
     }
@@ -207,7 +213,12 @@ static sn_result check(sn_substep *s)
     for (uint32_t slot = 0; s->fault && slot < count; ++slot)
         if (!stays_finite(s, slot))
             return blame_particle(world, slot, "would reach an infinite place or speed");
-    return SN_OK;
+    uint32_t row = sn_turns_check(s);
+    if (row == SN_ID_FREE)
+        return SN_OK;
+    uint32_t index = world->bodies.state[row].particle;
+    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+    return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u: would turn infinitely fast", world->state.time, row);
 }
 
 static void update_piece(void *data, uint32_t first, uint32_t end)
@@ -285,6 +296,7 @@ static sn_result kick(sn_substep *s)
         sn_result result = constrain_forces(s, world->particles.v);
         if (result != SN_OK || (result = check_kick(s)) != SN_OK)
             return result;
+        sn_turns_kick(s);
         if (!sn_parallel_for(&world->parallel, count, kick_piece, s)) {
             sn_parallel_repair(&world->parallel);
             lost = true;
@@ -327,6 +339,7 @@ static sn_result correct_velocities(sn_substep *s)
         motion_set_velocity(m, slot, &v);
         sn_history_forget(&world->history, slot);
     }
+    sn_turns_correct(s);
     return SN_OK;
 }
 
@@ -336,7 +349,8 @@ static sn_result correct_velocities(sn_substep *s)
 static sn_result part(sn_substep *s)
 {
     sn_world *world = s->world;
-    bool done = sn_contacts_pass(world, s->motion.h, true) && sn_contacts_end(world, s->motion.h);
+    bool done = sn_contacts_pass(world, s->motion.h, true) && sn_contacts_end(world, s->motion.h) &&
+                sn_meets_pass(world, s->motion.h);
     sn_contacts_forget(world);
     return done ? SN_OK : lost_tasks(world);
 }
@@ -378,6 +392,7 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                     .integrator = sn_integrators[still ? SN_INTEGRATOR_SYMPLECTIC_EULER : settings->integrator],
                     .solver = solver_of(world, still),
                     .still = still,
+                    .substeps_left = substeps_left,
                     .motion = {.x = world->particles.x,
                                .v = world->particles.v,
                                .v_low = world->particles.v_low,
@@ -395,25 +410,32 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .gravity = settings->gravity}};
     double clock = 0;
     lap(world, &clock, NULL);
+    sn_store_note_state(&world->constraints);
     sn_result result = predict(&s);
     if (result != SN_OK)
         return result;
     sn_targets_move(&s, substeps_left);
     lap(world, &clock, &world->profile.predict);
-    result = solve_smoothly(&s, substeps_left);
+    result = solve_smoothly(&s);
     lap(world, &clock, &world->profile.solve);
     if (result != SN_OK || (result = check(&s)) != SN_OK) {
         sn_store_clear_lambda(&world->constraints); /* this substep is not taken, so it exerted nothing */
+        sn_store_restore_state(&world->constraints);
         return result;
     }
-    bool met = sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h);
+    bool met = sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) &&
+               sn_meets_begin(world, h);
     result = update(&s);
+    sn_turns_settle(&s);
     sn_jumps_settle(&s);
+    if (!still)
+        sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
     sn_result kicked = kick(&s), corrected = correct_velocities(&s), parted = met ? part(&s) : lost_tasks(world);
     if (result == SN_OK)
         result = kicked != SN_OK ? kicked : corrected != SN_OK ? corrected : parted;
+    sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);
     return result;
 }
@@ -425,7 +447,7 @@ static bool reserve_history(sn_world *world)
     uint32_t count = world->particles.table.count;
     if (!sn_integrators[world->state.settings.integrator]->looks_back)
         return true;
-    if (!sn_table_reserve(&history->table, &world->allocator, count))
+    if (!sn_table_reserve(&history->table, &world->allocator, (uint64_t)count + bodies_rows(&world->bodies)))
         return false;
     sn_history_bind(history);
     for (; history->table.count < count; history->table.count++)
@@ -438,8 +460,8 @@ bool sn_world_reserve_step(sn_world *world, bool still)
 {
     if (!sn_world_plan(world))
         return false;
-    if (!sn_particle_store_reserve(&world->particles, &world->allocator, !sn_quick_can(world, still),
-                                   sn_forces_needed(world)))
+    if (!sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies),
+                                   !sn_quick_can(world, still), sn_forces_needed(world)))
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
@@ -503,7 +525,10 @@ static void warn_of_threads(sn_world *world)
 
 static sn_result find_contacts(sn_world *world, sn_real dt)
 {
+    world->contacts.failed = SN_OK;
     sn_result result = sn_contacts_find(world, dt);
+    if (result == SN_OK)
+        result = sn_meets_find(world, dt);
     if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (result == SN_OK)
@@ -516,7 +541,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_result result = check_kinds(world, still);
     if (result != SN_OK)
         return result;
-    if (!sn_world_reserve_step(world, still))
+    if (!sn_breaking_begin(world) || !sn_world_reserve_step(world, still))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     sn_springs_watch(world, dt, still);
     sn_parallel_begin_step(&world->parallel);
@@ -534,7 +559,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
     if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
-        if (result == SN_OK && !sn_particle_store_reserve(&world->particles, &world->allocator, true, false))
+        if (result == SN_OK && !sn_particle_store_reserve(&world->particles, &world->allocator, 0, true, false))
             result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     }
     if (result == SN_OK && again)
@@ -542,6 +567,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     if (result == SN_OK) {
         sn_contacts_leave(world, world->state.settings.substeps, world->state.settings.substeps);
         sn_contacts_remember(world);
+        sn_meets_remember(world);
         sn_contact_events_collect(world);
     }
     sn_sleep_end(world);
@@ -559,6 +585,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 void sn_world_finish_step(sn_world *world)
 {
     sn_targets_finish(world);
+    sn_turns_finish(world);
     sn_forces_clear(world);
 }
 
@@ -573,6 +600,7 @@ sn_result sn_world_step(sn_world *world, sn_real dt)
         return result;
     }
     sn_world_finish_step(world);
+    sn_breaking_end(world);
     world->state.steps++;
     return SN_OK;
 }

@@ -9,6 +9,7 @@ typedef struct sn_substep {
     sn_world *world;
     sn_motion motion;
     bool still; /* statics: no clock and no damping; see sn_world_advance */
+    uint32_t substeps_left; /* of the step, with this one */
     const sn_integrator_method *integrator;
     const sn_solver_method *solver;
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
@@ -48,6 +49,27 @@ void sn_targets_finish(sn_world *world);
 /* The same at once, before a substep that is taken in one go, and their velocities after it. */
 void sn_targets_lead(sn_world *world, uint32_t substeps_left);
 void sn_targets_leave(sn_world *world, sn_real h);
+
+/* ---- turns.c: how bodies turn --------------------------------------------------------------------------------------- */
+
+/* Fills the rows of turns behind the particles: nothing moved, and velocities as they are. */
+void sn_turns_lay_out(sn_world *world);
+
+/* Where bodies would turn to if they were alone. */
+void sn_turns_predict(sn_substep *s, uint32_t substeps_left);
+
+/* The first body whose motion is not finite; SN_ID_FREE: none. */
+uint32_t sn_turns_check(const sn_substep *s);
+
+/* Bodies are turned, and gain the momentum that goes with what constraints did. */
+void sn_turns_settle(sn_substep *s);
+
+/* The torques at the end, for integrators that end with those; and what a solver wants of velocities. */
+void sn_turns_kick(sn_substep *s);
+void sn_turns_correct(sn_substep *s);
+
+/* Forgets torques and targets; these have arrived. */
+void sn_turns_finish(sn_world *world);
 
 /* ---- quick.c: substeps taken in one go, tile by tile ---------------------------------------------------------------- */
 

@@ -158,6 +158,9 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_drag_init(world);
     sn_contact_world_init(&world->contact);
     sn_contacts_init(&world->contacts);
+    sn_bodies_init(&world->bodies);
+    sn_breaking_init(&world->breaking);
+    sn_meets_init(&world->meets);
     sn_plan_init(&world->plan);
     world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
@@ -185,6 +188,9 @@ static void release(sn_world *world)
     sn_drag_release(world);
     sn_contact_world_release(&world->contact, &allocator);
     sn_contacts_release(&world->contacts, &allocator);
+    sn_bodies_release(&world->bodies, &allocator);
+    sn_breaking_release(&world->breaking, &allocator);
+    sn_meets_release(&world->meets, &allocator);
     sn_table_release(&world->field_table, &allocator);
     sn_table_release(&world->target_table, &allocator);
     sn_particle_store_release(&world->particles, &allocator);
@@ -322,5 +328,7 @@ sn_frame sn_world_frame(const sn_world *world)
     return (sn_frame){.x = world->particles.x,
                       .x_low = world->particles.x_low,
                       .slot = world->ids.value,
-                      .planar = world->dimensions == 2};
+                      .planar = world->dimensions == 2,
+                      .turn = world->bodies.turn,
+                      .turn_slot = world->particles.table.count};
 }

@@ -9,9 +9,12 @@
 #include "solvers/plan.h"
 #include "solvers/solver.h"
 #include "wide/wide.h"
+#include "world/bodies.h"
+#include "world/breaking.h"
 #include "world/contact.h"
 #include "world/query_tree.h"
 #include "world/contacts.h"
+#include "world/meets.h"
 
 #include <sinew/sinew.h>
 
@@ -26,14 +29,16 @@
     COLUMN(uint32_t, group, true)                                                                                      \
     COLUMN(uint64_t, user, true)                                                                                       \
     COLUMN(uint32_t, index, true)  /* the particle's number */                                                         \
-    COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */
+    COLUMN(uint32_t, target, true) /* 0, or 1 + the row of its kinematic target */                                     \
+    COLUMN(uint32_t, body, true)   /* 0, or 1 + the row of the body whose centre it is */
 
 typedef struct sn_particle_store {
     sn_table table;
 #define SN_COLUMN(type, name, is_state) type *name;
     SN_PARTICLE_COLUMNS(SN_COLUMN)
 #undef SN_COLUMN
-    /* Scratch of a substep, there only when somebody needs it; see sn_particle_store_reserve. */
+    /* Behind the last particle all of these have room for the turns of bodies: see sn_turn, and turns.c.
+       Scratch of a substep, there only when somebody needs it; see sn_particle_store_reserve. */
     sn_table work_table;
     sn_vec4 *y; /* the place predicted, inverse mass */
     sn_vec4 *d; /* the displacement predicted; while solving, what y is short of or was moved */
@@ -132,7 +137,9 @@ struct sn_world {
     sn_table field_table;  /* of sn_field */
     sn_table drag_table;   /* of sn_drag */
     sn_contact_world contact;
+    sn_bodies bodies;
     sn_store constraints;
+    sn_breaking breaking;
     sn_plan plan; /* state as far as it is not what would be made of the constraints now; see sn_world_plan */
 
     /* derived or scratch, never part of the state: */
@@ -141,6 +148,7 @@ struct sn_world {
     sn_parallel parallel;
     const sn_wide *wide; /* NULL in double precision */
     sn_contacts contacts;
+    sn_meets meets; /* contact of bodies; what they pushed is state */
     sn_profile profile;
     sn_fault fault;
     sn_spring_watch springs;
@@ -174,8 +182,10 @@ void sn_particle_store_bind(sn_particle_store *particles);
 void sn_particle_store_init(sn_particle_store *particles);
 void sn_particle_store_release(sn_particle_store *particles, const sn_allocator *allocator);
 
-/* Makes room for the scratch of a step told phase by phase, or for forces; false when memory runs out. */
-bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, bool phases, bool forces);
+/* Makes room for the scratch of a step told phase by phase, or for forces, and for so many turns of bodies; false when memory
+   runs out. */
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, uint32_t turns, bool phases,
+                               bool forces);
 
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);

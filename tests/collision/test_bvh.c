@@ -209,44 +209,100 @@ static bool note(void *data, uint32_t item)
     return v->count != v->most;
 }
 
+enum { QUERIED = 1500 };
+
+typedef double measure_fn(const visits *v, uint32_t item);
+
+static double least_of(const visits *v, measure_fn *measure)
+{
+    double least = (double)INFINITY;
+    for (uint32_t i = 0; i < QUERIED; ++i)
+        least = fmin(least, measure(v, i));
+    return least;
+}
+
+/* Who was not visited is beyond the limit. */
+static void assert_nobody_missed(const visits *v, measure_fn *measure, sn_real limit)
+{
+    for (uint32_t i = 0; i < QUERIED; ++i)
+        assert_true(v->seen[i] || measure(v, i) > (double)limit);
+}
+
+/* The next query looks for the best one, which is all that the limit leaves. */
+static void look_for_best(visits *v, measure_fn *measure, sn_real *limit)
+{
+    memset(v->seen, 0, sizeof v->seen);
+    v->count = 0;
+    v->measure = measure;
+    v->best = (double)INFINITY;
+    v->limit = limit;
+}
+
+/* A tree of every pattern, and so many queries; then those that find nothing. */
+typedef struct asking {
+    int patterns;
+    uint32_t rounds;
+    uint64_t boxes, seed; /* of the boxes, of the queries */
+    void (*one)(const sn_bvh *bvh, visits *v, pattern p, uint32_t round, uint64_t *seed);
+    void (*none)(const sn_bvh *bvh, visits *v); /* or NULL */
+} asking;
+
+static void ask(const asking *a)
+{
+    static sn_bounds bounds[MOST];
+    static visits v;
+    sn_bvh bvh;
+    sn_bvh_init(&bvh);
+    uint64_t seed = a->seed;
+    for (int p = 0; p < a->patterns; ++p) {
+        fill(bounds, (pattern)p, QUERIED, a->boxes);
+        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, QUERIED));
+        for (uint32_t round = 0; round <= a->rounds; ++round) {
+            memset(&v, 0, sizeof v);
+            v.bounds = bounds;
+            if (round < a->rounds)
+                a->one(&bvh, &v, (pattern)p, round, &seed);
+            else if (a->none)
+                a->none(&bvh, &v);
+        }
+        if (a->none)
+            assert_int_equal(v.count, 0);
+    }
+    sn_bvh_release(&bvh, &sn_default_allocator);
+}
+
 static bool overlap(const sn_bounds *a, const sn_bounds *b)
 {
     return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+static void ask_overlap(const sn_bvh *bvh, visits *v, pattern p, uint32_t round, uint64_t *seed)
+{
+    sn_bounds box = pattern_box(p, round, 60, seed);
+    sn_bvh_overlap(bvh, &box, note, v);
+    for (uint32_t i = 0; i < QUERIED; ++i)
+        assert_true(v->seen[i] || !overlap(&box, &v->bounds[i]));
+    if (p == RANDOM)
+        assert_true(v->count < 500);
+    uint32_t all = v->count;
+    memset(v, 0, sizeof *v);
+    v->most = 1 + round;
+    sn_bvh_overlap(bvh, &box, note, v);
+    assert_int_equal(v->count, all < v->most ? all : v->most);
+}
+
+static void ask_empty(const sn_bvh *bvh, visits *v)
+{
+    sn_bounds empty = {vec(1, 1, 1), vec(2, 0, 2)}, nan = {vec(NAN, 0, 0), vec(NAN, 0, 0)};
+    sn_bvh_overlap(bvh, &empty, note, v);
+    sn_bvh_overlap(bvh, &nan, note, v);
+}
+
 static void test_overlap(void **state)
 {
     (void)state;
-    static sn_bounds bounds[MOST];
-    static visits v;
-    sn_bvh bvh;
-    sn_bvh_init(&bvh);
-    uint64_t seed = 11;
-    for (int p = 0; p < PATTERNS; ++p) {
-        fill(bounds, (pattern)p, 1500, 5);
-        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
-        for (uint32_t round = 0; round < 60; ++round) {
-            sn_bounds box = pattern_box((pattern)p, round, 60, &seed);
-            memset(&v, 0, sizeof v);
-            sn_bvh_overlap(&bvh, &box, note, &v);
-            for (uint32_t i = 0; i < 1500; ++i)
-                assert_true(v.seen[i] || !overlap(&box, &bounds[i]));
-            if (p == RANDOM)
-                assert_true(v.count < 500);
-            uint32_t all = v.count;
-            memset(&v, 0, sizeof v);
-            v.most = 1 + round;
-            sn_bvh_overlap(&bvh, &box, note, &v);
-            assert_int_equal(v.count, all < v.most ? all : v.most);
-        }
-        sn_bounds empty = {vec(1, 1, 1), vec(2, 0, 2)}, nan = {vec(NAN, 0, 0), vec(NAN, 0, 0)};
-        memset(&v, 0, sizeof v);
-        sn_bvh_overlap(&bvh, &empty, note, &v);
-        sn_bvh_overlap(&bvh, &nan, note, &v);
-        assert_int_equal(v.count, 0);
-    }
-    sn_bvh_release(&bvh, &sn_default_allocator);
+    ask(&(asking){PATTERNS, 60, 5, 11, ask_overlap, ask_empty});
 }
 
 static double outside(double x, double low, double high)
@@ -284,49 +340,33 @@ static double box_entry(const visits *v, uint32_t item)
     return enter <= leave ? enter : (double)INFINITY;
 }
 
+static void ask_near(const sn_bvh *bvh, visits *v, pattern p, uint32_t round, uint64_t *seed)
+{
+    (void)round;
+    v->p = vec(support_random_in(seed, -20, 20), support_random_in(seed, -20, 20), support_random_in(seed, -20, 20));
+    double nearest = least_of(v, box_distance);
+    sn_real reach = real(nearest + support_random_in(seed, 0, 3)); /* all within a reach */
+    sn_bvh_near(bvh, v->p, &reach, note, v);
+    assert_nobody_missed(v, box_distance, reach);
+    look_for_best(v, box_distance, &reach); /* the nearest, and few others on the way there */
+    reach = (sn_real)INFINITY;
+    sn_bvh_near(bvh, v->p, &reach, note, v);
+    assert_true(v->best == nearest);
+    if (p == RANDOM)
+        assert_true(v->count < 300);
+}
+
+static void ask_nowhere(const sn_bvh *bvh, visits *v)
+{
+    sn_real negative = -1, nan = (sn_real)NAN;
+    sn_bvh_near(bvh, vec(0, 0, 0), &negative, note, v);
+    sn_bvh_near(bvh, vec(0, 0, 0), &nan, note, v);
+}
+
 static void test_near(void **state)
 {
     (void)state;
-    static sn_bounds bounds[MOST];
-    static visits v;
-    sn_bvh bvh;
-    sn_bvh_init(&bvh);
-    uint64_t seed = 13;
-    for (int p = 0; p < PATTERNS; ++p) {
-        fill(bounds, (pattern)p, 1500, 6);
-        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
-        for (uint32_t round = 0; round < 60; ++round) {
-            memset(&v, 0, sizeof v);
-            v.p = vec(support_random_in(&seed, -20, 20), support_random_in(&seed, -20, 20),
-                      support_random_in(&seed, -20, 20));
-            v.bounds = bounds;
-            double nearest = (double)INFINITY;
-            for (uint32_t i = 0; i < 1500; ++i)
-                nearest = fmin(nearest, box_distance(&v, i));
-            /* all within a reach */
-            sn_real reach = real(nearest + support_random_in(&seed, 0, 3));
-            sn_bvh_near(&bvh, v.p, &reach, note, &v);
-            for (uint32_t i = 0; i < 1500; ++i)
-                assert_true(v.seen[i] || box_distance(&v, i) > (double)reach);
-            /* the nearest, and few others on the way there */
-            memset(v.seen, 0, sizeof v.seen);
-            v.count = 0;
-            v.measure = box_distance;
-            v.best = (double)INFINITY;
-            reach = (sn_real)INFINITY;
-            v.limit = &reach;
-            sn_bvh_near(&bvh, v.p, &reach, note, &v);
-            assert_true(v.best == nearest);
-            if (p == RANDOM)
-                assert_true(v.count < 300);
-        }
-        memset(&v, 0, sizeof v);
-        sn_real negative = -1, nan = (sn_real)NAN;
-        sn_bvh_near(&bvh, vec(0, 0, 0), &negative, note, &v);
-        sn_bvh_near(&bvh, vec(0, 0, 0), &nan, note, &v);
-        assert_int_equal(v.count, 0);
-    }
-    sn_bvh_release(&bvh, &sn_default_allocator);
+    ask(&(asking){PATTERNS, 60, 6, 13, ask_near, ask_nowhere});
 }
 
 /* Ways of every kind: along axes, next to nothing, through corners of boxes, with and without radius. */
@@ -336,7 +376,7 @@ static sn_path some_path(const sn_bounds *bounds, uint32_t round, uint64_t *seed
         vec(support_random_in(seed, -15, 15), support_random_in(seed, -15, 15), support_random_in(seed, -15, 15)),
         vec(support_random_in(seed, -30, 30), support_random_in(seed, -30, 30), support_random_in(seed, -30, 30)),
         round % 2 ? real(support_random_in(seed, 0, 0.5)) : 0};
-    const sn_bounds *aim = &bounds[support_random_below(seed, 1500)];
+    const sn_bounds *aim = &bounds[support_random_below(seed, QUERIED)];
     if (round % 8 == 1 || round % 8 == 2)
         path.from.x = aim->low.x, path.from.z = aim->high.z, path.way.x = 0, path.way.z = 0; /* along the y axis */
     if (round % 8 == 3)
@@ -349,41 +389,25 @@ static sn_path some_path(const sn_bounds *bounds, uint32_t round, uint64_t *seed
     return path;
 }
 
+static void ask_cast(const sn_bvh *bvh, visits *v, pattern p, uint32_t round, uint64_t *seed)
+{
+    v->path = some_path(v->bounds, round, seed);
+    double first = least_of(v, box_entry);
+    sn_real t = real(round % 3 ? 1 : 0.4);
+    sn_bvh_cast(bvh, &v->path, &t, note, v);
+    assert_nobody_missed(v, box_entry, t);
+    look_for_best(v, box_entry, &t);
+    t = 1;
+    sn_bvh_cast(bvh, &v->path, &t, note, v);
+    assert_true(v->best == first);
+    if (p == RANDOM)
+        assert_true(v->count < 200);
+}
+
 static void test_cast(void **state)
 {
     (void)state;
-    static sn_bounds bounds[MOST];
-    static visits v;
-    sn_bvh bvh;
-    sn_bvh_init(&bvh);
-    uint64_t seed = 17;
-    for (int p = 0; p < HUGE_NUMBERS; ++p) {
-        fill(bounds, (pattern)p, 1500, 8);
-        assert_true(sn_bvh_build(&bvh, &sn_default_allocator, bounds, 1500));
-        for (uint32_t round = 0; round < 160; ++round) {
-            memset(&v, 0, sizeof v);
-            v.bounds = bounds;
-            v.path = some_path(bounds, round, &seed);
-            double first = (double)INFINITY;
-            for (uint32_t i = 0; i < 1500; ++i)
-                first = fmin(first, box_entry(&v, i));
-            sn_real t = real(round % 3 ? 1 : 0.4);
-            sn_bvh_cast(&bvh, &v.path, &t, note, &v);
-            for (uint32_t i = 0; i < 1500; ++i)
-                assert_true(v.seen[i] || box_entry(&v, i) > (double)t);
-            memset(v.seen, 0, sizeof v.seen);
-            v.count = 0;
-            v.measure = box_entry;
-            v.best = (double)INFINITY;
-            v.limit = &t;
-            t = 1;
-            sn_bvh_cast(&bvh, &v.path, &t, note, &v);
-            assert_true(v.best == first);
-            if (p == RANDOM)
-                assert_true(v.count < 200);
-        }
-    }
-    sn_bvh_release(&bvh, &sn_default_allocator);
+    ask(&(asking){HUGE_NUMBERS, 160, 8, 17, ask_cast, NULL});
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

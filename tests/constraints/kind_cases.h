@@ -295,6 +295,14 @@ static inline void measure_params(const sn_kind *kind, uint32_t points, const sn
         kind->measure(&in, param);
 }
 
+/* The numbers of points that the kind measures at x. */
+static inline void measure_own(const sn_kind *kind, uint32_t points, const sn_vec3 *x, sn_real *own)
+{
+    sn_eval_in in = {.x = x, .points = points, .context = kind->context};
+    if (kind->measure_points)
+        kind->measure_points(&in, own);
+}
+
 /* Whether what a kind measures moves the zero of its C: a place, or a number in the unit of C. Isometric bending
    measures weights; whatever they are, its C is 0 where it is flat and nowhere else. */
 static inline bool measures_its_rest(const sn_kind *kind)
@@ -354,11 +362,19 @@ typedef struct case_value {
     sn_vec3 gradient[CASE_GRADIENTS];
 } case_value;
 
-static inline bool evaluate(const sn_kind *kind, uint32_t points, const sn_real *param, const sn_vec3 *x,
-                            case_value *value)
+/* What a constraint remembers when it is new. */
+static const sn_real case_no_state[SN_MAX_STATE];
+
+static inline bool evaluate(const sn_kind *kind, uint32_t points, const sn_real *param, const sn_real *own,
+                            const sn_vec3 *x, case_value *value)
 {
     memset(value, 0, sizeof(*value));
-    sn_eval_in in = {.x = x, .param = param, .points = points, .context = kind->context};
+    sn_eval_in in = {.x = x,
+                     .param = param,
+                     .points = points,
+                     .context = kind->context,
+                     .point_param = own,
+                     .state = case_no_state};
     sn_eval_out out = {.c = value->c, .gradient = value->gradient};
     return kind->eval(&in, &out);
 }
@@ -384,8 +400,8 @@ static inline double largest_miss(const sn_kind *kind, const case_value *value)
 }
 
 /* A kind whose world looks the same in every direction: internal, and no parameter names a direction of the world.
-   Such a kind conserves angular momentum as well as linear. Of the kinds with any number of points only surfaces are
-   asked for it: a curve measures the distance of its bead along two directions across it, of which there is no choice
+   Such a kind conserves angular momentum as well as linear. Of the kinds with any number of points only surfaces and
+   shapes are asked for it: a curve measures the distance of its bead along two directions across it, of which there is no choice
    that does not depend on the axes of the world, and so keeps angular momentum to third order of that distance
    only. */
 static inline bool is_isotropic(const sn_kind *kind)
@@ -393,7 +409,7 @@ static inline bool is_isotropic(const sn_kind *kind)
     for (const sn_param *p = kind->param; p->name; ++p)
         if (p->type != SN_PARAM_REAL)
             return false;
-    return kind->internal && (kind->points > 0 || support_kind_is_surface(kind));
+    return kind->internal && (kind->points > 0 || support_kind_is_surface(kind) || kind->measure_points);
 }
 
 /* ---- Cases ------------------------------------------------------------------------------------------------------ */
@@ -423,6 +439,7 @@ typedef struct kind_case {
     uint32_t index[CASE_POINTS][4];
     sn_real weight[CASE_POINTS][4];
     sn_real param[SN_MAX_PARAMS];
+    sn_real own[CASE_POINTS * SN_MAX_POINT_PARAMS]; /* the numbers of its points */
 
     sn_world *world; /* filled by case_build */
     sn_particle handle[CASE_PARTICLES];
@@ -506,7 +523,7 @@ static inline bool evaluate_at(const kind_case *k, const sn_vec3 *particles, cas
 {
     sn_vec3 point[CASE_POINTS];
     points_of(k, particles, point);
-    return evaluate(k->kind, k->points, k->param, point, value);
+    return evaluate(k->kind, k->points, k->param, k->own, point, value);
 }
 
 static inline sn_vec3 random_place(uint64_t *seed, uint32_t dimensions, double scale)
@@ -627,6 +644,7 @@ static inline kind_case satisfied_case(const sn_world *kinds, uint32_t number, c
         scatter(&k, seed, 1);
         points_of(&k, k.x, point);
         choose_params(seed, k.kind, k.points, dimensions, 1, point, k.param);
+        measure_own(k.kind, k.points, point, k.own);
         if (satisfy(&k))
             return k;
     }
@@ -678,6 +696,8 @@ static inline sn_constraint_def case_def(const kind_case *k)
     def.points = k->point;
     def.point_count = k->points;
     memcpy(def.param, k->param, sizeof(def.param));
+    if (sn_kind_point_param_count(k->kind))
+        def.point_param = k->own;
     return def;
 }
 
@@ -807,7 +827,8 @@ static inline uint64_t case_seed(const case_subject *s)
     return 1000003u * s->number + 10007u * (uint64_t)s->layout + 1;
 }
 
-/* One unit test for every entry, every kind of the table (and each registered one) in its scope, and every layout. */
+/* One unit test for every entry, every kind of the table (and each registered one) in its scope, and every layout. Kinds that
+   look at axes take bodies: test_joint_kinds.c is for them. */
 static inline int run_for_every_kind(const char *group, const case_entry *entries, size_t entry_count)
 {
     static const char *const places[CASE_LAYOUTS] = {"particles", "more particles", "a ring of particles",
@@ -823,7 +844,7 @@ static inline int run_for_every_kind(const char *group, const case_entry *entrie
             for (int layout = 0; layout < (entries[e].on_spots ? CASE_LAYOUTS : CASE_IN_TRIANGLES); ++layout) {
                 bool builtin = number < SN_KIND_BUILTIN_END;
                 const sn_kind *kind = builtin ? sn_kind_info(NULL, number) : &case_kinds[number - SN_KIND_BUILTIN_END];
-                if (!kind || !in_scope(kind, entries[e].scope) || !has_layout(kind, (case_layout)layout))
+                if (!kind || kind->oriented || !in_scope(kind, entries[e].scope) || !has_layout(kind, (case_layout)layout))
                     continue;
                 case_run *run = &runs[count];
                 *run = (case_run){&entries[e], number, (case_layout)layout, ""};

@@ -38,6 +38,13 @@ static void describes_itself(const case_subject *s)
         assert_true(!kind->internal || p->type != SN_PARAM_POSITION); /* a place in the world is not internal */
     }
     assert_int_equal(sn_kind_param_count(kind), numbers);
+    numbers = 0;
+    for (const sn_param *p = kind->point_param; p->name; ++p) {
+        assert_true(kind->points == 0 && p->unit && p->type != SN_PARAM_POSITION);
+        numbers += param_numbers(p);
+    }
+    assert_int_equal(sn_kind_point_param_count(kind), numbers);
+    assert_in_range(kind->state, 0, SN_MAX_STATE);
 }
 
 /* ---- Gradients by finite differences ---------------------------------------------------------------------------- */
@@ -78,17 +85,21 @@ static point_state squeezed_state(const case_subject *s, uint64_t *seed, int squ
 
 /* The central difference (C(x + d) - C(x - d)) / 2d of all rows, with the steps that the numbers really took. A
    particle that is several points moves with all of them. */
-static bool central_difference(const point_state *state, uint32_t particle, uint32_t axis, double step, double *slope)
+static bool central_difference(const point_state *state, uint32_t particle, uint32_t axis, double step, double *slope,
+                               double *curve)
 {
-    case_value high, low;
+    case_value high, low, here;
     point_state a = *state, b = *state;
     sn_real *up = component(&a.k.x[particle], axis), *down = component(&b.k.x[particle], axis);
     *up += (sn_real)step;
     *down -= (sn_real)step;
-    if (!evaluate_at(&a.k, a.k.x, &high) || !evaluate_at(&b.k, b.k.x, &low))
+    if (!evaluate_at(&a.k, a.k.x, &high) || !evaluate_at(&b.k, b.k.x, &low) ||
+        !evaluate_at(&state->k, state->k.x, &here))
         return false;
-    for (uint32_t row = 0; row < state->k.kind->rows; ++row)
+    for (uint32_t row = 0; row < state->k.kind->rows; ++row) {
         slope[row] = ((double)high.c[row] - (double)low.c[row]) / ((double)*up - (double)*down);
+        curve[row] = fabs((double)high.c[row] - 2 * (double)here.c[row] + (double)low.c[row]) / (step * step);
+    }
     return true;
 }
 
@@ -112,6 +123,7 @@ static double slope_noise(const point_state *state, double c, double slope)
 typedef struct slopes {
     double slope[CASE_PARTICLES][3][SN_MAX_ROWS];
     double bend[SN_MAX_ROWS];    /* what extrapolation changed, at most */
+    double curve[SN_MAX_ROWS];   /* the largest second derivative: the two steps differ by rounding */
     double largest[SN_MAX_ROWS]; /* slope of the row */
 } slopes;
 
@@ -119,19 +131,20 @@ typedef struct slopes {
    not exist. */
 static bool measure_slopes(const point_state *state, slopes *out)
 {
-    double step = slope_step(state), wide[SN_MAX_ROWS];
+    double step = slope_step(state), wide[SN_MAX_ROWS], curve[SN_MAX_ROWS];
     memset(out, 0, sizeof(*out));
     for (uint32_t particle = 0; particle < state->k.particles; ++particle)
         for (uint32_t axis = 0; axis < 3; ++axis) {
             double *slope = out->slope[particle][axis];
-            if (!central_difference(state, particle, axis, step, slope) ||
-                !central_difference(state, particle, axis, 2 * step, wide))
+            if (!central_difference(state, particle, axis, 2 * step, wide, curve) ||
+                !central_difference(state, particle, axis, step, slope, curve))
                 return false;
             for (uint32_t row = 0; row < state->k.kind->rows; ++row) {
                 double bend = (slope[row] - wide[row]) / 3;
                 slope[row] += bend;
                 out->bend[row] = fmax(out->bend[row], fabs(bend));
                 out->largest[row] = fmax(out->largest[row], fabs(slope[row]));
+                out->curve[row] = fmax(out->curve[row], curve[row]);
             }
         }
     return true;
@@ -148,8 +161,10 @@ static bool check_gradient(const point_state *state, double tolerance)
         return false;
     for (uint32_t row = 0; row < state->k.kind->rows; ++row) {
         double noise = slope_noise(state, (double)value.c[row], numeric.largest[row]);
-        allowed[row] = tolerance * numeric.largest[row] + noise;
-        if (numeric.bend[row] > 0.003 * numeric.largest[row] + noise)
+        noise += EXACTNESS(2.4e-7, 4.4e-16) * state->scale * numeric.curve[row];
+        double slope = numeric.largest[row] + slope_step(state) * numeric.curve[row]; /* at the end of a step, about */
+        allowed[row] = tolerance * slope + noise;
+        if (numeric.bend[row] > 0.003 * slope + noise)
             return false;
     }
     for (uint32_t row = 0; row < state->k.kind->rows; ++row) {
@@ -170,6 +185,7 @@ static void give_params(const case_subject *s, uint64_t *seed, point_state *stat
     sn_vec3 x[CASE_POINTS];
     points_of(&state->k, i % 2 ? state->k.x : other.k.x, x);
     choose_params(seed, s->kind, state->k.points, 3, state->scale, x, state->k.param);
+    measure_own(s->kind, state->k.points, x, state->k.own);
 }
 
 static void check_gradients_at_scale(const case_subject *s, double scale)
@@ -242,7 +258,14 @@ static void degenerate_states_give_no_nan(const case_subject *s)
         points_of(k, k->x, x);
         for (uint32_t i = 0; i < k->points; ++i)
             w[i] = 1;
-        sn_eval_in in = {.x = x, .param = k->param, .points = k->points, .context = k->kind->context};
+        sn_real state_now[SN_MAX_STATE] = {0};
+        sn_eval_in in = {.x = x,
+                         .param = k->param,
+                         .points = k->points,
+                         .context = k->kind->context,
+                         .point_param = k->own,
+                         .state = state_now,
+                         .keep = state_now};
         if (s->kind->force)
             assert_true(isfinite(s->kind->force(&in, still, moved)));
         if (!s->kind->force && (!s->kind->project || !s->kind->project(&in, w, moved)))
@@ -297,6 +320,7 @@ static void measured_parameters_satisfy(const case_subject *s)
         sn_vec3 x[CASE_POINTS];
         points_of(&state.k, state.k.x, x);
         measure_params(s->kind, state.k.points, x, state.k.param);
+        measure_own(s->kind, state.k.points, x, state.k.own);
         fill_params(&seed, s->kind, 3, state.scale, state.k.param);
         assert_true(!s->kind->check || !s->kind->check(state.k.param));
         assert_true(evaluate_at(&state.k, state.k.x, &value));

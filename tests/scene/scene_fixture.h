@@ -61,6 +61,13 @@ static inline void fixture_close(fixture *f)
     sn_problems_release(&f->problems);
 }
 
+/* A scene and another one that was made of it. */
+static inline void fixture_close_both(fixture *other, fixture *f)
+{
+    fixture_close(other);
+    fixture_close(f);
+}
+
 /* A scene that must be good. Its document is gone: a scene does not need it any more. */
 static inline fixture fixture_good(const char *text)
 {
@@ -105,6 +112,28 @@ static inline void fixture_assert_refused(const char *text, const char *path, co
     }
     fixture_assert_problem(&f.problems, path, words, file, line);
     fixture_close(&f);
+}
+
+/* Something that is no good in a scene, and what is said about it. */
+typedef struct fixture_bad {
+    const char *thing, *path, *words;
+} fixture_bad;
+
+/* Each of them is refused where a format has its %s; its path goes on where `at` ends. Numbers that only a double can hold are
+   good where sn_real is one. */
+#define assert_all_refused(format, at, bads)                                                                           \
+    fixture_assert_all_refused((format), (at), COUNT_OF(bads), (bads), __FILE__, __LINE__)
+static inline void fixture_assert_all_refused(const char *format, const char *at, size_t count, const fixture_bad *bad,
+                                              const char *file, int line)
+{
+    for (size_t i = 0; i < count; ++i) {
+        char text[2000], path[120];
+        if (sizeof(sn_real) == 8 && (strstr(bad[i].thing, "1e39") || strstr(bad[i].thing, "1e38")))
+            continue;
+        snprintf(text, sizeof text, format, bad[i].thing);
+        snprintf(path, sizeof path, "%s%s", at, bad[i].path);
+        fixture_assert_refused(text, path, bad[i].words, file, line);
+    }
 }
 
 /* The scene is made, and this is said about it. */

@@ -59,8 +59,7 @@ static void check_start(const char *text)
             fail_msg("another way after frame %d", i + 1);
     }
     assert_same_world(f.world, again.world);
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 static void test_start(void **state)
@@ -79,8 +78,7 @@ static void test_twice(void **state)
     assert_string_equal(a, b);
     free(a);
     free(b);
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 /* A document need not be written to be read. */
@@ -142,8 +140,7 @@ static void test_midway(void **state)
         double gap = largest_gap(&f, &again);
         if (!(gap < 2e-2)) /* rods, wind and a balloon make much of a rounding */
             fail_msg("saved at frame %u, %g m apart after 20 more", frame, gap);
-        fixture_close(&again);
-        fixture_close(&f);
+        fixture_close_both(&again, &f);
     }
 }
 
@@ -198,8 +195,7 @@ static void test_names(void **state)
         if (s.constraint[i].label[0] != '#')
             assert_string_equal(s.constraint[i].label, t.constraint[i].label);
     }
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 /* After a cut what is left has its names, and what is recorded is still the same thing. */
@@ -238,8 +234,7 @@ static void test_names_after_a_cut(void **state)
         assert_ok(again.world, sn_constraint_read(again.world, other.constraint, &b, y, SN_MAX_POINTS));
         assert_int_equal(x[0].particle[0].index, y[0].particle[0].index);
     }
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 /* What was pinned has its old mass when it is let go after loading; what was fixed for good stays. */
@@ -257,8 +252,7 @@ static void test_pins(void **state)
     assert_true(fixture_mass(&third, 0) == real(0.3) && fixture_mass(&third, 1) == real(0.7));
     assert_true(!isfinite(fixture_mass(&third, 2)) && !isfinite(fixture_mass(&f, 2)));
     assert_same_world(f.world, third.world);
-    fixture_close(&third);
-    fixture_close(&again);
+    fixture_close_both(&third, &again);
     fixture_close(&f);
 }
 
@@ -287,15 +281,13 @@ static void test_empty(void **state)
     (void)state;
     fixture f = fixture_good("{}"), again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
     f = fixture_good(
         "{'world': {'dimensions': 2}, 'objects': [{'type': 'box'}, {'type': 'pendulum', 'position': [3, 0]}]}");
     again = fixture_again(f.scene);
     assert_same_world(f.world, again.world);
     assert_int_equal(sn_world_dimensions(again.world), 2);
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 /* Nothing is chosen: that is saved as well. */
@@ -310,8 +302,7 @@ static void test_nothing_chosen(void **state)
     fixture_steps(&f, 10);
     fixture_steps(&again, 10);
     assert_same_world(f.world, again.world);
-    fixture_close(&again);
-    fixture_close(&f);
+    fixture_close_both(&again, &f);
 }
 
 static void test_own_kinds(void **state)

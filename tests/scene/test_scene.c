@@ -41,8 +41,7 @@ static void test_every_type(void **state)
         assert_close(sn_scene_time(f.scene), 5 / 60.0, 1e-12);
         fixture again = fixture_again(f.scene);
         assert_int_equal(sn_scene_object(again.scene, 0)->part_count, object->part_count);
-        fixture_close(&again);
-        fixture_close(&f);
+        fixture_close_both(&again, &f);
     }
     assert_null(sn_object_type_at(sn_object_type_count()));
     assert_null(sn_object_type_find("ropes"));
@@ -444,8 +443,7 @@ static void test_zoo(void **state)
         assert_ok(f.world, sn_constraint_add(f.world, &def, NULL));
     }
     check_round_trip(&f, "the zoo");
-    fixture_close(&f);
-    fixture_close(&zoo);
+    fixture_close_both(&f, &zoo);
 }
 
 #define FOUR "'objects': [{'type': 'particles', 'name': 'p', 'positions': [0,0,0, 1,0,0, 2,0,0, 3,0,0]}]"
@@ -520,12 +518,9 @@ static void test_springs(void **state)
 static void test_bad_constraints(void **state)
 {
     (void)state;
-    static const struct {
-        const char *constraint, *path, *words;
-    } bads[] = {
+    static const fixture_bad bads[] = {
         {"{'kind': 'distnace', 'points': [0, 1]}", ".kind", "'distnace' did you mean 'distance'"},
         {"{'points': [0, 1]}", "", "'kind' missing"},
-        {"3", "", "list record"},
         {"{'kind': 'distance'}", "", "points each index"},
         {"{'kind': 'distance', 'points': [0, 1], 'index': [0, 1]}", "", "one points each index"},
         {"{'kind': 'distance', 'points': [0, 1], 'least': 1}", ".least", "no such key"},
@@ -561,12 +556,8 @@ static void test_bad_constraints(void **state)
         {"{'kind': 'spring', 'points': [0, 1]}", "", "stiffness"},
         {"{'kind': 'spring', 'points': [0, 1], 'stiffness': 1, 'compliance': 1}", "", "compliance"},
     };
-    for (size_t i = 0; i < COUNT_OF(bads); ++i) {
-        char text[500], path[80];
-        snprintf(text, sizeof text, "{" FOUR ", 'constraints': [%s]}", bads[i].constraint);
-        snprintf(path, sizeof path, "constraints%s%s", bads[i].constraint[0] == '3' ? "" : "[0]", bads[i].path);
-        assert_refused(text, path, bads[i].words);
-    }
+    assert_all_refused("{" FOUR ", 'constraints': [%s]}", "constraints[0]", bads);
+    assert_refused("{" FOUR ", 'constraints': [3]}", "constraints", "list record");
     assert_refused("{'constraints': {}}", "constraints", "record list");
     assert_refused("{" FOUR ", 'names': {'q.x': '#pin', 'a b': '#pin'}}", "names[\"q.x\"]", "name object");
     assert_refused("{" FOUR ", 'names': {'q.x': '#pin', 'a b': '#pin'}}", "names[\"a b\"]", "name");
@@ -597,9 +588,7 @@ static void test_attachments(void **state)
     assert_true(def.points[0].particle[0].index == 1 && def.points[1].particle[0].index == 3);
     check_round_trip(&f, "attachments");
     fixture_close(&f);
-    static const struct {
-        const char *attachment, *path, *words;
-    } bads[] = {
+    static const fixture_bad bads[] = {
         {"{}", "", "'between' missing"},
         {"{'between': ['a']}", ".between", "list of 1 two"},
         {"{'between': 'a'}", ".between", "text two"},
@@ -614,12 +603,7 @@ static void test_attachments(void **state)
         {"{'between': ['a', 'b'], 'name': '1'}", ".name", "'1' no name"},
         {"{'between': ['a', 'b'], 'length': 1}", ".length", "no such key an attachment"},
     };
-    for (size_t i = 0; i < COUNT_OF(bads); ++i) {
-        char text[500], path[80];
-        snprintf(text, sizeof text, "{" PAIR ", 'attachments': [%s]}", bads[i].attachment);
-        snprintf(path, sizeof path, "attachments[0]%s", bads[i].path);
-        assert_refused(text, path, bads[i].words);
-    }
+    assert_all_refused("{" PAIR ", 'attachments': [%s]}", "attachments[0]", bads);
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

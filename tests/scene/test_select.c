@@ -76,14 +76,10 @@ static void test_places(void **state)
     expect("{'of': 'a', 'near': [1.5, 0]}", LIST(1)); /* the first of equals */
 }
 
-typedef struct bad {
-    const char *selector, *path, *words;
-} bad;
-
 static void test_errors(void **state)
 {
     (void)state;
-    static const bad bads[] = {
+    static const fixture_bad bads[] = {
         {"'c'", "", "no object 'c'"},
         {"'b-2x'", "", "no object 'b-2x' did you mean 'b-2_x'"},
         {"'a.odds'", "", "'a' no part 'odds' did you mean 'odd' all, odd, last"},
@@ -132,12 +128,7 @@ static void test_errors(void **state)
         {"{'of': 'c', 'near': [0, 0]}", "", "no object 'c'"},
         {"{'spot': [0, 1, 2], 'weights': [1, 0, 0]}", "", "spot constraints"},
     };
-    for (size_t i = 0; i < COUNT_OF(bads); ++i) {
-        char text[1200], path[100];
-        snprintf(text, sizeof text, "{" TWO ", 'record': {'particles': %s}}", bads[i].selector);
-        snprintf(path, sizeof path, "record.particles%s", bads[i].path);
-        assert_refused(text, path, bads[i].words);
-    }
+    assert_all_refused("{" TWO ", 'record': {'particles': %s}}", "record.particles", bads);
     char longer[1800] = "{" TWO ", 'record': {'particles': '";
     memset(longer + strlen(longer), 'n', 300);
     strcat(longer, "'}}");
@@ -261,7 +252,7 @@ static void test_constraints(void **state)
     expect_constraints("['tie', 'rods[0]']", PAIRS({D, 3}, {D, 0}));
     expect_constraints("'b-2_x.mine'", PAIRS({D, 1}, {D, 2}, {SN_KIND_DISTANCE_MAX, 0}));
     expect_constraints("'b-2_x.mine[0]'", PAIRS({D, 1}));
-    static const bad bads[] = {
+    static const fixture_bad bads[] = {
         {"'rod'", "", "no constraints 'rod' did you mean 'rods' There are: rods, tie"},
         {"'a.links'", "", "'a' has no constraints 'links'"},
         {"'c.links'", "", "no object 'c'"},
@@ -280,12 +271,7 @@ static void test_constraints(void **state)
         {"['rods', ['rods']]", "[1]", "list name"},
         {"{}", "", "record name"},
     };
-    for (size_t i = 0; i < COUNT_OF(bads); ++i) {
-        char text[1500], path[60];
-        snprintf(text, sizeof text, "{" TIED ", 'record': {'forces': %s}}", bads[i].selector);
-        snprintf(path, sizeof path, "record.forces%s", bads[i].path);
-        assert_refused(text, path, bads[i].words);
-    }
+    assert_all_refused("{" TIED ", 'record': {'forces': %s}}", "record.forces", bads);
 }
 
 /* What is recorded has a name under which it alone can be found again. */

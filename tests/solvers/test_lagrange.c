@@ -161,7 +161,7 @@ static sn_system_in equations_of(sn_world *world, double h)
                           .f = world->particles.force,
                           .gravity = world->state.settings.gravity,
                           .h = h,
-                          .particle_count = world->particles.table.count};
+                          .node_count = world->particles.table.count};
 }
 
 static sn_system build(sn_world *world, double h)
@@ -170,7 +170,7 @@ static sn_system build(sn_world *world, double h)
     sn_system_block fault;
     sn_system_in in = equations_of(world, h);
     sn_system_init(&system);
-    assert_true(sn_system_reserve(&system, &sn_default_allocator, in.store, in.particle_count));
+    assert_true(sn_system_reserve(&system, &sn_default_allocator, in.store, in.node_count));
     assert_true(sn_system_build(&system, &in, &fault));
     return system;
 }

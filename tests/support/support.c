@@ -311,6 +311,34 @@ void support_assert_memory_clean(const support_memory *memory, const char *file,
     _fail(file, line);
 }
 
+sn_world_def support_scarce(support_memory *memory)
+{
+    sn_world_def def = sn_default_world_def();
+    def.allocator = support_allocator(memory);
+    return def;
+}
+
+bool support_ran_out(const sn_world *world, uint64_t before, sn_result got, const char *call, const char *file,
+                     int line)
+{
+    if (got == SN_OK)
+        return false;
+    support_assert_result(world, got, SN_ERROR_MEMORY, call, file, line);
+    support_assert_says(sn_world_error(world), "memory", call, file, line);
+    if (sn_world_hash(world) != before) {
+        print_error("%s: it ran out of memory and changed the world\n", call);
+        _fail(file, line);
+    }
+    return true;
+}
+
+bool support_had_failed(sn_world *world, const support_memory *memory)
+{
+    sn_world_destroy(world);
+    assert_memory_clean(memory);
+    return memory->failures > 0;
+}
+
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
 static void keep_last(void *context, sn_log_level level, const char *text)
@@ -481,7 +509,8 @@ const sn_kind support_kind_gap = {
 
 bool support_kind_fits(const sn_world *world, uint32_t kind)
 {
-    return sn_world_dimensions(world) == 3 || !sn_kind_info(world, kind)->spatial;
+    const sn_kind *info = sn_kind_info(world, kind);
+    return !info->oriented && (sn_world_dimensions(world) == 3 || !info->spatial);
 }
 
 bool support_kind_gives(const sn_kind *kind)

@@ -110,6 +110,17 @@ sn_allocator support_allocator(support_memory *memory);
 #define assert_memory_clean(memory) support_assert_memory_clean((memory), __FILE__, __LINE__)
 void support_assert_memory_clean(const support_memory *memory, const char *file, int line);
 
+/* For tests in which every request fails once, the first in the first round. A default world that takes its memory there; */
+sn_world_def support_scarce(support_memory *memory);
+
+/* whether a call ran out of memory: it must be what failed then, and the world as it was when its hash was taken; */
+#define ran_out(world, before, call) support_ran_out((world), (before), (call), #call, __FILE__, __LINE__)
+bool support_ran_out(const sn_world *world, uint64_t before, sn_result got, const char *call, const char *file,
+                     int line);
+
+/* and the end of a round: nothing is left of the world. False if no request failed, so that there is no further round. */
+bool support_had_failed(sn_world *world, const support_memory *memory);
+
 /* ---- Logs -------------------------------------------------------------------------------------------------------- */
 
 typedef struct support_log {
@@ -164,7 +175,8 @@ sn_world *support_void(void);
 /* A kind of one's own for the tests: both points keep the x distance "gap" (one row, internal, measurable). */
 extern const sn_kind support_kind_gap;
 
-/* Whether constraints of a kind can be added to this world: spatial ones not to a flat world. */
+/* Whether constraints of a kind can be added to particles of this world: spatial ones not to a flat world, and those that look
+   at axes not at all. */
 bool support_kind_fits(const sn_world *world, uint32_t kind);
 
 /* Whether a kind takes compliance and damping: forces and kinds with a projection of their own do not. */

@@ -95,7 +95,7 @@ void case_choose_params(wide_case *c, uint32_t i, uint64_t *seed)
     sn_vec3 x[CASE_POINTS];
     float param[CASE_PARAMS] = {0};
     positions(c, c->d, i, x);
-    sn_eval_in now = {x, param, c->shape->points, NULL};
+    sn_eval_in now = {.x = x, .param = param, .points = c->shape->points};
     random_params(&now, c->kind, c->size, param, seed);
     for (uint32_t n = 0; n < c->shape->params; ++n)
         *case_param(c, i, n) = param[n];
@@ -236,7 +236,7 @@ static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
     positions(c, result->d, i, x);
     float *stored = result->lambda + (size_t)c->row[i] * rows, lambda[CASE_ROWS];
     memcpy(lambda, c->read_lambda ? stored : none, rows * sizeof *lambda);
-    sn_eval_in now = {x, param, points, NULL};
+    sn_eval_in now = {.x = x, .param = param, .points = points};
     sn_eval_out out = {block.c, gradient};
     sn_frame frame = {.x = c->x, .d = result->d};
     float alpha = c->rigid ? 0 : fminf(c->compliance[i] * c->inverse_h2, SN_ROW_MOST);

@@ -11,6 +11,35 @@
 #define PI        3.14159265358979323846
 #define TURNED_BY (PI / 180) /* rad: a degree */
 
+/* A world in which things sleep, or tell of their contacts. */
+static inline sn_world *contact_world(sn_world_def def, bool sleep, bool events)
+{
+    sn_world *world = support_world_from(&def);
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    settings.sleep = sleep;
+    settings.events = events;
+    assert_ok(world, sn_world_set_contact_settings(world, &settings));
+    return world;
+}
+
+/* Other ways to run a world of one thread: on two, on four, without wide instructions, and by a hook. */
+enum { CONTACT_VARIANTS = 4 };
+
+static inline sn_world_def contact_variant(int variant, support_tasks *tasks)
+{
+    sn_world_def def = sn_default_world_def();
+    def.threads = variant == 0 ? 2 : variant == 1 ? 4 : 1;
+    def.simd = variant == 2 ? SN_SIMD_SCALAR : SN_SIMD_AUTO;
+    if (variant == 3)
+        def.tasks = support_tasks_hook(tasks);
+    return def;
+}
+
+static inline void step(sn_world *world)
+{
+    assert_ok(world, sn_world_step(world, real(FRAME)));
+}
+
 static inline sn_particle ball(sn_world *world, sn_vec3 at, double mass, double radius)
 {
     sn_particle_def def = sn_default_particle_def();

@@ -3,11 +3,7 @@
 
 static sn_world *world_with_events_from(sn_world_def def)
 {
-    sn_world *world = support_world_from(&def);
-    sn_contact_settings settings = sn_world_contact_settings(world);
-    settings.events = true;
-    assert_ok(world, sn_world_set_contact_settings(world, &settings));
-    return world;
+    return contact_world(def, false, true);
 }
 
 static sn_world *world_with_events(void)
@@ -23,11 +19,6 @@ static const sn_contact_event *only_event(const sn_world *world)
     assert_true(count <= 1);
     assert_true(!event == !count);
     return event;
-}
-
-static void step(sn_world *world)
-{
-    assert_ok(world, sn_world_step(world, real(FRAME)));
 }
 
 /* ---- Phases -------------------------------------------------------------------------------------------------------------- */
@@ -377,14 +368,9 @@ static void events_do_not_depend_on_threads(void **state)
     sn_world *world = world_with_events_from(def);
     fill(world);
     support_run(world, 50, FRAME);
-    for (int variant = 0; variant < 4; ++variant) {
-        sn_world_def other = def;
-        other.threads = variant == 0 ? 2 : variant == 1 ? 4 : 1;
-        other.simd = variant == 2 ? SN_SIMD_SCALAR : SN_SIMD_AUTO;
+    for (int variant = 0; variant < CONTACT_VARIANTS; ++variant) {
         support_tasks tasks = {.mode = SUPPORT_TASKS_REVERSE};
-        if (variant == 3)
-            other.tasks = support_tasks_hook(&tasks);
-        sn_world *again = world_with_events_from(other);
+        sn_world *again = world_with_events_from(contact_variant(variant, &tasks));
         fill(again);
         support_run(again, 50, FRAME);
         assert_same_events(world, again);
@@ -398,12 +384,10 @@ static void events_do_not_depend_on_threads(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    uint64_t failures = 0;
-    for (uint64_t at = 1;; ++at) {
+    uint64_t at = 1;
+    for (;; ++at) {
         support_memory memory = {0};
-        sn_world_def def = sn_default_world_def();
-        def.allocator = support_allocator(&memory);
-        sn_world *world = world_with_events_from(def);
+        sn_world *world = world_with_events_from(support_scarce(&memory));
         add_floor(world);
         for (int i = 0; i < 8; ++i) /* the first steps find few contacts, later ones more */
             ball(world, vec(0.3 * i, 0.1 + 0.02 * i, 0), 1, 0.1);
@@ -411,27 +395,19 @@ static void memory_may_run_out(void **state)
         memory.fail_at = memory.requests + at;
         for (int i = 0; i < 20; ++i) {
             uint64_t before = sn_world_hash(world);
-            sn_result result = sn_world_step(world, real(FRAME));
-            if (result == SN_OK)
-                continue;
-            assert_int_equal(result, SN_ERROR_MEMORY);
-            assert_true(sn_world_hash(world) == before);
-            step(world);
+            if (ran_out(world, before, sn_world_step(world, real(FRAME))))
+                step(world);
         }
-        bool failed = memory.failures > 0;
-        failures += failed;
         uint32_t count;
         assert_non_null(sn_world_contact_events(world, &count));
         assert_int_equal(count, 9);
         uint64_t requests = memory.requests;
         support_run(world, 5, FRAME);
         assert_true(memory.requests == requests);
-        sn_world_destroy(world);
-        assert_memory_clean(&memory);
-        if (!failed)
+        if (!support_had_failed(world, &memory))
             break;
     }
-    assert_true(failures > 10);
+    assert_true(at > 10);
 }
 
 int main(void)

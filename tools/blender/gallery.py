@@ -8,6 +8,7 @@
     azimuth=A      where the camera stands, in degrees; 0 is in front, positive to the right
     elevation=E    and how high
     colour=N       where in the palette to begin, from 0 on
+    balls=1        particles of surfaces and solids as balls of their radius
     samples=N      more are smoother and take longer
     size=WxH       in pixels
 """
@@ -65,7 +66,8 @@ def main():
     span = [first + (frame - first) * i // 12 for i in range(13)] if ghosts else [frame]
     width, height = (int(n) for n in options.get("size", "800x500").split("x"))
     angles = [float(options[name]) if name in options else None for name in ("azimuth", "elevation")]
-    studio.set_up(things, span, width, height, *angles, int(options.get("samples", 72)))
+    studio.set_up(things, span, width, height, *angles, int(options.get("samples", 72)),
+                    bool(int(options.get("balls", 0))))
     add_ghosts(things, [first + (frame - first) * i // ghosts for i in range(ghosts)])
     studio.render(picture, frame)
 

@@ -4,7 +4,8 @@
 
 Every NAME.obj with a NAME.pc2 beside it becomes an object: the mesh as it is in the file, moved by a Mesh Cache
 modifier; colliders are objects like others, in grey. Vertices keep their order and their coordinates to the last bit;
-Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things made of lines get a thickness, loose particles become balls.
+Sinew's y points up, so the object is turned upright, not its vertices. Ropes, nets and other things made of lines get a
+thickness, loose particles become balls.
 Frame 1 is the first frame of the run. Made for Blender 3.4, with and without a window; what later versions call
 differently is asked for, but only 3.4 is tested.
 """
@@ -188,6 +189,7 @@ def import_object(folder, name, colour):
     add_cache(thing, cache)
     shape = about.get("type", "").split()
     thing["sinew_type"] = about.get("type", "")
+    thing["sinew_radius"] = float(about.get("radius", 0))
     material = make_material(name, COLLIDER if shape[:1] == ["collider"] else colour, 0.7 if faces else 0.5)
     if shape == ["collider", "mesh"]:  # a glass, or a funnel: what is in it is to be seen
         material.node_tree.nodes["Principled BSDF"].inputs["Alpha"].default_value = 0.35

@@ -11,6 +11,11 @@ import import_sinew
 BACKDROP = ["#dfe5ea", "#f7f9fa"]
 
 
+def is_plane(thing):
+    """A collider without an end: the camera need not see all of it."""
+    return thing.get("sinew_type") == "collider plane"
+
+
 def bounds(things, frames):
     """The corners of the box around all vertices in these frames, in Blender's world (z is up)."""
     least, most = numpy.full(3, numpy.inf), numpy.full(3, -numpy.inf)
@@ -18,7 +23,7 @@ def bounds(things, frames):
         bpy.context.scene.frame_set(frame)
         graph = bpy.context.evaluated_depsgraph_get()
         for thing in things:
-            if thing.get("sinew_type") == "collider plane":  # it has no end, and the camera need not see all of it
+            if is_plane(thing):
                 continue
             shown = thing.evaluated_get(graph)
             mesh = shown.to_mesh()
@@ -107,8 +112,48 @@ def add_camera(least, most, azimuth, elevation, aspect, margin=1.12):
     return camera
 
 
-def set_up(things, frames, width, height, azimuth, elevation, samples):
+def make_glass(thing):
+    """Clear where one looks through it, and white at its rim, where one looks along it."""
+    material = thing.data.materials[0]
+    nodes, link = material.node_tree.nodes, material.node_tree.links.new
+    rim, alpha = nodes.new("ShaderNodeLayerWeight"), nodes.new("ShaderNodeMapRange")
+    rim.inputs["Blend"].default_value = 0.35
+    alpha.inputs["To Min"].default_value, alpha.inputs["To Max"].default_value = 0.06, 0.7
+    link(rim.outputs["Facing"], alpha.inputs["Value"])
+    link(alpha.outputs[0], nodes["Principled BSDF"].inputs["Alpha"])
+    thing.visible_shadow = False
+
+
+def thicken(thing):
+    """Cloth that contact keeps at a distance is shown as thick as it is."""
+    solid = thing.modifiers.new("Cloth", "SOLIDIFY")
+    solid.thickness = 2 * thing["sinew_radius"]
+    solid.offset = 0
+
+
+def dress(things, balls):
+    """What things get for a picture: glass, and cloth its thickness, or with balls all particles of whatever has a radius.
+    Planes that lie flat become the ground; gives the height of the highest, or None."""
+    heights = []
+    for thing in things:
+        if is_plane(thing):
+            places = [(thing.matrix_world @ v.co).z for v in thing.data.vertices]
+            if max(places) - min(places) < 1e-3 * thing.dimensions.length:
+                heights.append(max(places))
+                thing.hide_render = True
+        elif thing.get("sinew_type") == "collider mesh":
+            make_glass(thing)
+        elif thing.data.polygons and thing.get("sinew_radius"):
+            if balls:
+                import_sinew.add_thickness(thing, thing.data.materials[0], 0, thing["sinew_radius"])
+            elif thing["sinew_type"] == "cloth":
+                thicken(thing)
+    return max(heights, default=None)
+
+
+def set_up(things, frames, width, height, azimuth, elevation, samples, balls=False):
     """A studio around what moves during these frames, rendered by Cycles on the processor, which needs no display."""
+    floor = dress(things, balls)
     least, most = bounds(things, frames)
     size = max((most - least).length, 1e-6)
     flat = most.y - least.y < 0.02 * size
@@ -118,7 +163,7 @@ def set_up(things, frames, width, height, azimuth, elevation, samples):
         elevation = 7 if flat else 16
     add_sun()
     add_sky()
-    add_ground(least.z - 0.001 * size, size, (least + most) / 2)
+    add_ground(least.z - 0.001 * size if floor is None else floor, size, (least + most) / 2)
     add_camera(least, most, azimuth, elevation, width / height)
     scene = bpy.context.scene
     scene.render.engine = "CYCLES"

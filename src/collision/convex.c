@@ -1,0 +1,198 @@
+#include "collision/convex.h"
+
+/* Relative to the coordinates: what the corners of a turned box, rounded to sn_real, may stick out of it. */
+#define BOX_SLACK (SINEW_DOUBLE ? 8 * DBL_EPSILON : 8 * (double)FLT_EPSILON)
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- What it is ---------------------------------------------------------------------------------------------------- */
+
+sn_convex sn_convex_from_solid(const sn_solid *solid, sn_real thickness)
+{
+    switch (solid->type) {
+    case SN_SOLID_BOX:
+        return (sn_convex){SN_CONVEX_BOX, solid->half, thickness, NULL};
+    case SN_SOLID_CAPSULE:
+        return (sn_convex){SN_CONVEX_CAPSULE, solid->half, solid->radius + thickness, NULL};
+    default:
+        return (sn_convex){SN_CONVEX_SPHERE, solid->half, solid->radius + thickness, NULL};
+    }
+}
+
+/* The other way round: false for a hull. The rounding of a box is left. */
+static bool solid_of(const sn_convex *convex, sn_solid *solid, sn_real *rounding)
+{
+    bool box = convex->type == SN_CONVEX_BOX;
+    *rounding = box ? convex->radius : 0;
+    solid->type = box ? SN_SOLID_BOX : convex->type == SN_CONVEX_CAPSULE ? SN_SOLID_CAPSULE : SN_SOLID_SPHERE;
+    solid->half = convex->half;
+    solid->radius = convex->radius;
+    return convex->type != SN_CONVEX_HULL;
+}
+
+sn_hull sn_convex_core(const sn_convex *convex, sn_convex_room *room)
+{
+    switch (convex->type) {
+    case SN_CONVEX_BOX:
+        return sn_hull_box(dvec3_from(convex->half), &room->box);
+    case SN_CONVEX_CAPSULE:
+        room->end[0] = dvec3(0, -(double)convex->half.y, 0);
+        room->end[1] = dvec3(0, (double)convex->half.y, 0);
+        return sn_hull_segment(room->end);
+    case SN_CONVEX_HULL:
+        return *convex->hull;
+    default:
+        room->end[0] = dvec3(0, 0, 0);
+        return sn_hull_point(room->end);
+    }
+}
+
+sn_real sn_convex_inner(const sn_convex *convex)
+{
+    sn_vec3 h = convex->half;
+    sn_real least = h.x < h.y ? h.x : h.y;
+    switch (convex->type) {
+    case SN_CONVEX_BOX:
+        return convex->radius + (h.z < least ? h.z : least);
+    case SN_CONVEX_HULL:
+        return convex->radius + (sn_real)convex->hull->inner;
+    default:
+        return convex->radius;
+    }
+}
+
+sn_real sn_convex_outer(const sn_convex *convex)
+{
+    double core = convex->type == SN_CONVEX_BOX       ? dvec3_length(dvec3_from(convex->half))
+                  : convex->type == SN_CONVEX_CAPSULE ? (double)convex->half.y
+                  : convex->type == SN_CONVEX_HULL    ? convex->hull->outer
+                                                      : 0;
+    return (sn_real)((core + (double)convex->radius) * (1 + BOX_SLACK));
+}
+
+/* ---- Bounds -------------------------------------------------------------------------------------------------------- */
+
+/* The box around a core that is turned by three axes, as half its lengths where the core is symmetric. */
+static sn_dvec3 turned_half(sn_dvec3 half, const sn_dvec3 axis[3])
+{
+    sn_dvec3 x = axis[0], y = axis[1], z = axis[2];
+    return dvec3(fabs(x.x) * half.x + fabs(y.x) * half.y + fabs(z.x) * half.z,
+                 fabs(x.y) * half.x + fabs(y.y) * half.y + fabs(z.y) * half.z,
+                 fabs(x.z) * half.x + fabs(y.z) * half.y + fabs(z.z) * half.z);
+}
+
+static void hull_bounds(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 *low, sn_dvec3 *high)
+{
+    *low = dvec3((double)INFINITY, (double)INFINITY, (double)INFINITY);
+    *high = dvec3(-(double)INFINITY, -(double)INFINITY, -(double)INFINITY);
+    for (uint32_t i = 0; i < hull->vertices; ++i) {
+        sn_dvec3 v = hull->vertex[i];
+        sn_dvec3 p =
+            dvec3_add(dvec3_scale(axis[0], v.x), dvec3_add(dvec3_scale(axis[1], v.y), dvec3_scale(axis[2], v.z)));
+        *low = dvec3(p.x < low->x ? p.x : low->x, p.y < low->y ? p.y : low->y, p.z < low->z ? p.z : low->z);
+        *high = dvec3(larger(p.x, high->x), larger(p.y, high->y), larger(p.z, high->z));
+    }
+}
+
+static sn_bounds bounds_by_axes(const sn_convex *convex, sn_dvec3 centre, const sn_dvec3 axis[3])
+{
+    sn_dvec3 low = {0, 0, 0}, high = {0, 0, 0};
+    if (convex->type == SN_CONVEX_HULL) {
+        hull_bounds(convex->hull, axis, &low, &high);
+    } else if (convex->type != SN_CONVEX_SPHERE) {
+        bool box = convex->type == SN_CONVEX_BOX;
+        high = turned_half(box ? dvec3_from(convex->half) : dvec3(0, (double)convex->half.y, 0), axis);
+        low = dvec3_scale(high, -1);
+    }
+    double most = larger(larger(fabs(centre.x), fabs(centre.y)), fabs(centre.z)) + (double)sn_convex_outer(convex);
+    double out = (double)convex->radius + BOX_SLACK * most;
+    sn_dvec3 around = {out, out, out};
+    return (sn_bounds){dvec3_round(dvec3_sub(dvec3_add(centre, low), around)),
+                       dvec3_round(dvec3_add(dvec3_add(centre, high), around))};
+}
+
+sn_bounds sn_convex_bounds(const sn_convex *convex)
+{
+    static const sn_dvec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    return bounds_by_axes(convex, dvec3(0, 0, 0), axis);
+}
+
+sn_bounds sn_convex_bounds_at(const sn_convex *convex, const sn_pose *pose)
+{
+    const sn_dvec3 axis[3] = {dvec3_from(sn_quat_turn(pose->rotation, vec3(1, 0, 0))),
+                              dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 1, 0))),
+                              dvec3_from(sn_quat_turn(pose->rotation, vec3(0, 0, 1)))};
+    return bounds_by_axes(convex, dvec3_from(pose->position), axis);
+}
+
+/* ---- Spots --------------------------------------------------------------------------------------------------------- */
+
+sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
+{
+    sn_convex_room room;
+    sn_hull core = sn_convex_core(convex, &room);
+    sn_dvec3 d = dvec3_from(direction);
+    double most = larger(larger(fabs(d.x), fabs(d.y)), fabs(d.z));
+    d = most > 0 ? dvec3_scale(d, 1 / most) : dvec3(0, 1, 0); /* so that squares of tiny ones are not lost */
+    sn_dvec3 corner = core.vertex[sn_hull_support(&core, d)];
+    return dvec3_round(dvec3_add(corner, dvec3_scale(d, (double)convex->radius / dvec3_length(d))));
+}
+
+/* Out of the core by the rounding, along the normal. */
+static void write_touch(sn_touch *touch, const sn_hull_spot *spot, double rounding)
+{
+    touch->distance = (sn_real)(spot->distance - rounding);
+    touch->point = dvec3_round(dvec3_add(spot->point, dvec3_scale(spot->normal, rounding)));
+    touch->normal = dvec3_round(spot->normal);
+    touch->part = spot->face;
+}
+
+bool sn_convex_near(const sn_convex *convex, sn_vec3 p, sn_real reach, sn_touch *touch)
+{
+    sn_solid solid;
+    sn_real rounding;
+    if (solid_of(convex, &solid, &rounding)) {
+        sn_solid_near(&solid, p, touch);
+        touch->distance -= rounding;
+        touch->point = vec3_add(touch->point, vec3_scale(touch->normal, rounding));
+    } else {
+        sn_hull_spot spot;
+        sn_hull_near(convex->hull, dvec3_from(p), &spot);
+        write_touch(touch, &spot, (double)convex->radius);
+    }
+    return touch->distance <= reach;
+}
+
+static bool cast_hull(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
+{
+    sn_dvec3 from = dvec3_from(path->from), way = dvec3_from(path->way);
+    double rounding = (double)convex->radius, reach = rounding + (double)path->radius, when = 0;
+    sn_hull_spot spot;
+    sn_hull_near(convex->hull, from, &spot);
+
+    /* The distance from a convex solid is a convex function of time: what does not come nearer at first never does. */
+    if (!(dvec3_dot(spot.normal, way) < 0))
+        return false;
+    if (spot.distance > reach && !sn_hull_cast(convex->hull, from, way, reach, &when, &spot))
+        return false;
+    *t = (sn_real)when;
+    write_touch(touch, &spot, rounding);
+    touch->distance = 0;
+    return true;
+}
+
+bool sn_convex_cast(const sn_convex *convex, const sn_path *path, sn_real *t, sn_touch *touch)
+{
+    sn_solid solid;
+    sn_real rounding;
+    if (!solid_of(convex, &solid, &rounding))
+        return cast_hull(convex, path, t, touch);
+    sn_path thick = {path->from, path->way, path->radius + rounding};
+    if (!sn_solid_cast(&solid, &thick, t, touch))
+        return false;
+    touch->point = vec3_add(touch->point, vec3_scale(touch->normal, rounding));
+    return true;
+}

@@ -1,0 +1,382 @@
+#include "collision/manifold.h"
+
+#include "collision/manifold_work.h"
+
+#include <string.h>
+
+/* Of the size of both: cores whose axes or centres are nearer than this have no direction between them. */
+#define NO_DIRECTION 1e-12
+
+/* Cosine: a normal of edges that is so near to that of a face shows edges that cross at the border of the face. The face has
+   that crossing as a point, and others to stand on. */
+#define ALIGNED 0.9975
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------------ */
+
+/* The axes of a turn. The quaternion need not be of length 1 to the last digit of a double. */
+static void axes_of(sn_quat q, sn_dvec3 axis[3])
+{
+    double x = (double)q.x, y = (double)q.y, z = (double)q.z, w = (double)q.w;
+    double square = x * x + y * y + z * z + w * w, s = square > 0 ? 2 / square : 0;
+    axis[0] = dvec3(1 - s * (y * y + z * z), s * (x * y + w * z), s * (x * z - w * y));
+    axis[1] = dvec3(s * (x * y - w * z), 1 - s * (x * x + z * z), s * (y * z + w * x));
+    axis[2] = dvec3(s * (x * z + w * y), s * (y * z - w * x), 1 - s * (x * x + y * y));
+}
+
+sn_frame_pair sn_frame_pair_from(const sn_pose *pa, const sn_pose *pb)
+{
+    sn_frame_pair f;
+    sn_dvec3 own[3];
+    axes_of(pa->rotation, own);
+    axes_of(pb->rotation, f.world);
+    for (uint32_t i = 0; i < 3; ++i)
+        f.axis[i] = dvec3_on_axes(f.world, own[i]);
+    f.place = dvec3_on_axes(f.world, dvec3_sub(dvec3_from(pa->position), dvec3_from(pb->position)));
+    f.origin = dvec3(0, 0, 0);
+    return f;
+}
+
+sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 place, sn_moved_room *room)
+{
+    sn_hull moved = *hull;
+    for (uint32_t i = 0; i < hull->vertices; ++i)
+        room->vertex[i] = dvec3_add(place, dvec3_by_axes(axis, hull->vertex[i]));
+    for (uint32_t i = 0; i < hull->faces; ++i) {
+        room->face[i] = hull->face[i];
+        room->face[i].normal = dvec3_by_axes(axis, hull->face[i].normal);
+        room->face[i].offset += dvec3_dot(room->face[i].normal, place);
+    }
+    moved.vertex = room->vertex;
+    moved.face = room->face;
+    return moved;
+}
+
+/* ---- Which points to keep ----------------------------------------------------------------------------------------------- */
+
+/* A direction across the normal, turned so that no common arrangement of points has two of them equally far along it. */
+static sn_dvec3 across(sn_dvec3 normal)
+{
+    sn_dvec3 u = dvec3_any_normal(normal), v = dvec3_cross(normal, u);
+    return dvec3_add(dvec3_scale(u, 0.8290375725550416), dvec3_scale(v, 0.5591929034707468));
+}
+
+static void swap(sn_candidate *p, sn_candidate *q)
+{
+    sn_candidate t = *p;
+    *p = *q;
+    *q = t;
+}
+
+/* Among the deepest, the one that is farthest along a direction, so that it is one at the border of all. */
+static uint32_t pick_first(const sn_candidate *point, uint32_t count, sn_dvec3 direction, double tie)
+{
+    double least = (double)INFINITY, most = -(double)INFINITY;
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        least = point[i].distance < least ? point[i].distance : least;
+    for (uint32_t i = 0; i < count; ++i) {
+        double along = dvec3_dot(point[i].b, direction);
+        if (point[i].distance <= least + tie && along > most) {
+            most = along;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static uint32_t pick_farthest(const sn_candidate *point, uint32_t count, sn_dvec3 normal)
+{
+    double most = -1;
+    uint32_t best = 1;
+    for (uint32_t i = 1; i < count; ++i) {
+        sn_dvec3 off = dvec3_cross(normal, dvec3_sub(point[i].b, point[0].b));
+        double square = dvec3_dot(off, off);
+        if (square > most) {
+            most = square;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* How far a point is off the segment between two others, across the normal (m). */
+static double off_segment(const sn_candidate *p, const sn_candidate *q, const sn_candidate *r, sn_dvec3 normal)
+{
+    sn_dvec3 way = dvec3_sub(r->b, q->b), off = dvec3_sub(p->b, q->b);
+    double square = dvec3_dot(way, way), t = square > 0 ? dvec3_dot(way, off) / square : 0;
+    t = t > 0 ? t < 1 ? t : 1 : 0;
+    return dvec3_length(dvec3_cross(normal, dvec3_sub(off, dvec3_scale(way, t))));
+}
+
+/* How far it is outside of a triangle of points (m): beyond whichever of its sides that is most. */
+static double off_triangle(const sn_candidate *p, const sn_candidate *corner, sn_dvec3 normal)
+{
+    double most = -(double)INFINITY;
+    for (uint32_t k = 0; k < 3; ++k) {
+        sn_dvec3 from = corner[k].b, side = dvec3_sub(corner[k == 2 ? 0 : k + 1].b, from);
+        double length = dvec3_length(side);
+        double off = dvec3_dot(normal, dvec3_cross(dvec3_sub(p->b, from), side));
+        off = length > 0 ? off / length : 0;
+        most = off > most ? off : most;
+    }
+    return most;
+}
+
+/* The one that is farthest outside of the two or three that are kept; *most (m): how far. */
+static uint32_t pick_outside(const sn_candidate *point, uint32_t kept, uint32_t count, sn_dvec3 normal, double *most)
+{
+    uint32_t best = kept;
+    *most = -(double)INFINITY;
+    for (uint32_t i = kept; i < count; ++i) {
+        double off =
+            kept == 2 ? off_segment(&point[i], &point[0], &point[1], normal) : off_triangle(&point[i], point, normal);
+        if (off > *most) {
+            *most = off;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* The kept ones run counter-clockwise seen against the normal, so that beyond a side is on its right. */
+static void put_in_order(sn_candidate *point, uint32_t kept, sn_dvec3 normal)
+{
+    if (kept < 3)
+        return;
+    sn_dvec3 u = dvec3_sub(point[1].b, point[0].b), v = dvec3_sub(point[2].b, point[0].b);
+    if (dvec3_dot(normal, dvec3_cross(u, v)) < 0)
+        swap(&point[1], &point[2]);
+}
+
+uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size)
+{
+    if (count <= 2)
+        return count;
+    double most;
+    swap(&point[0], &point[pick_first(point, count, across(normal), SN_MANIFOLD_LEVEL * size)]);
+    swap(&point[1], &point[pick_farthest(point, count, normal)]);
+    for (uint32_t kept = 2; kept < SN_MANIFOLD_MOST && kept < count; ++kept) {
+        uint32_t next = pick_outside(point, kept, count, normal, &most);
+        if (!(most > SN_MANIFOLD_BESIDE * size))
+            return kept;
+        swap(&point[kept], &point[next]);
+        if (kept == 2)
+            put_in_order(point, 3, normal);
+    }
+    return count < SN_MANIFOLD_MOST ? count : SN_MANIFOLD_MOST;
+}
+
+/* ---- Faces and edges ----------------------------------------------------------------------------------------------------- */
+
+static double nearest_distance(const sn_collision *c)
+{
+    double least = (double)INFINITY;
+    for (uint32_t i = 0; i < c->count; ++i)
+        least = c->point[i].distance < least ? c->point[i].distance : least;
+    return least;
+}
+
+static double face_area(const sn_collision *c, const sn_axis *axis)
+{
+    return axis->type == SN_AXIS_FACE_A ? c->a.face[axis->a].area : c->b.face[axis->b].area;
+}
+
+/* The face on which the contact is described: the one with more room before it; of nearly equal ones the larger, which is
+   less likely to change. */
+static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, const sn_axis *of_b)
+{
+    double tie = SN_MANIFOLD_TIE * c->size;
+    if (of_a->type == SN_AXIS_NONE || of_b->separation > of_a->separation + tie)
+        return of_b;
+    if (of_b->type == SN_AXIS_NONE || of_a->separation > of_b->separation + tie)
+        return of_a;
+    if (c->front)
+        return of_b;
+    return face_area(c, of_a) > (1 + SN_MANIFOLD_TIE) * face_area(c, of_b) ? of_a : of_b;
+}
+
+static uint32_t points_on(sn_collision *c, const sn_axis *axis)
+{
+    if (axis->type == SN_AXIS_EDGES)
+        return sn_points_of_edges(c, axis->normal, axis->a, axis->b);
+    return sn_points_on_face(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
+}
+
+/* The corner that is deepest, where nothing else is found: of a solid inside of the other. */
+static void push_deepest(sn_collision *c, const sn_axis *axis)
+{
+    uint32_t corner = sn_hull_support(&c->a, dvec3_scale(axis->normal, -1));
+    sn_dvec3 p = c->a.vertex[corner];
+    c->normal = axis->normal;
+    c->count = 1;
+    c->point[0] = (sn_candidate){p, dvec3_sub(p, dvec3_scale(axis->normal, axis->separation)), axis->separation,
+                                 feature_name(SN_FEATURE_CORNER_A, 0, corner)};
+}
+
+/* The room that an axis shows is at most the distance, and a point of contact is at least as far off: where both agree,
+   there is no doubt. Otherwise the solids are nearest in some other way. */
+bool sn_collide(sn_collision *c)
+{
+    sn_axis of_a, of_b, edges = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    sn_axes_of_faces(c, &of_a, &of_b);
+    const sn_axis *face = better_face(c, &of_a, &of_b), *best = of_a.separation > of_b.separation ? &of_a : &of_b;
+    if (best->separation > c->reach)
+        return false;
+    if (best->separation <= 0)
+        edges = sn_axis_of_edges(c, -best->separation);
+    best = edges.separation > best->separation ? &edges : best;
+    if (best->separation > c->reach)
+        return false;
+    bool aligned = edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
+    double better = edges.separation - face->separation;
+    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? &edges : face;
+
+    double room = best->separation, enough = room + SN_MANIFOLD_TIE * c->size;
+    if (room > 0)
+        enough = room * (1 + SN_MANIFOLD_FINE) + SN_MANIFOLD_FINE * c->size;
+    if (points_on(c, first) && nearest_distance(c) <= enough)
+        return true;
+    if (best != first && points_on(c, best) && nearest_distance(c) <= enough)
+        return true;
+    sn_between between;
+    sn_distance_between(&c->a, dvec3(0, 0, 0), &c->b, &between);
+    if (between.distance > 0)
+        return between.distance <= c->reach &&
+               sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
+    push_deepest(c, best);
+    return true;
+}
+
+/* ---- Points and segments ------------------------------------------------------------------------------------------------- */
+
+/* Where two segments are nearest (Ericson 2005, 5.1.9). */
+static void nearest_of_segments(const sn_dvec3 a[2], const sn_dvec3 b[2], sn_dvec3 *on_a, sn_dvec3 *on_b)
+{
+    sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
+    double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), uv = dvec3_dot(u, v);
+    double ur = dvec3_dot(u, r), vr = dvec3_dot(v, r), area = uu * vv - uv * uv;
+    double s = area > 1e-12 * uu * vv ? (uv * vr - vv * ur) / area : 0.5;
+    s = s > 0 ? s < 1 ? s : 1 : 0;
+    double t = vv > 0 ? (uv * s + vr) / vv : 0;
+    if (t < 0 || t > 1) {
+        t = t < 0 ? 0 : 1;
+        s = uu > 0 ? (uv * t - ur) / uu : 0;
+        s = s > 0 ? s < 1 ? s : 1 : 0;
+    }
+    *on_a = dvec3_add(a[0], dvec3_scale(u, s));
+    *on_b = dvec3_add(b[0], dvec3_scale(v, t));
+}
+
+/* Out of each other, for segments that cross: normal to both, on the side where the centre of a is. */
+static sn_dvec3 normal_of_crossing(const sn_collision *c)
+{
+    sn_dvec3 u = dvec3_sub(c->a.vertex[1], c->a.vertex[0]), v = dvec3_sub(c->b.vertex[1], c->b.vertex[0]);
+    sn_dvec3 n = dvec3_cross(u, v);
+    double length = dvec3_length(n), uu = dvec3_length(u), vv = dvec3_length(v);
+    if (!(length > 1e-6 * uu * vv)) {
+        sn_dvec3 along = uu > vv ? u : v;
+        n = uu > 0 || vv > 0 ? dvec3_any_normal(along) : dvec3(0, 1, 0);
+        length = 1;
+    }
+    bool behind = dvec3_dot(n, dvec3_sub(c->centre[0], c->centre[1])) < 0;
+    return dvec3_scale(n, (behind ? -1 : 1) / length);
+}
+
+bool sn_collide_segments(sn_collision *c)
+{
+    sn_dvec3 on_a, on_b;
+    nearest_of_segments(c->a.vertex, c->b.vertex, &on_a, &on_b);
+    sn_dvec3 off = dvec3_sub(on_a, on_b);
+    double distance = dvec3_length(off);
+    if (distance > c->reach)
+        return false;
+    bool lost = !(distance > NO_DIRECTION * (c->a.outer + c->b.outer));
+    sn_dvec3 normal = lost ? normal_of_crossing(c) : dvec3_scale(off, 1 / distance);
+    return sn_points_between(c, normal, on_a, lost ? on_a : on_b, lost ? 0 : distance);
+}
+
+void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot)
+{
+    if (core->faces) {
+        sn_hull_near(core, p, spot);
+        return;
+    }
+    sn_dvec3 a = core->vertex[0], way = core->vertices == 2 ? dvec3_sub(core->vertex[1], a) : dvec3(0, 0, 0);
+    double square = dvec3_dot(way, way), t = square > 0 ? dvec3_dot(way, dvec3_sub(p, a)) / square : 0;
+    t = t > 0 ? t < 1 ? t : 1 : 0;
+    spot->point = dvec3_add(a, dvec3_scale(way, t));
+    sn_dvec3 off = dvec3_sub(p, spot->point);
+    double distance = dvec3_length(off);
+    bool lost = !(distance > NO_DIRECTION * (core->outer + dvec3_length(p)));
+    spot->distance = distance;
+    spot->normal = !lost ? dvec3_scale(off, 1 / distance) : square > 0 ? dvec3_any_normal(way) : dvec3(0, 1, 0);
+    spot->face = 0;
+}
+
+/* One of the two is a point. */
+static bool collide_point(sn_collision *c)
+{
+    bool swapped = c->a.vertices != 1;
+    sn_hull_spot spot;
+    sn_core_near(swapped ? &c->a : &c->b, swapped ? c->b.vertex[0] : c->a.vertex[0], &spot);
+    if (spot.distance > c->reach)
+        return false;
+    c->normal = swapped ? dvec3_scale(spot.normal, -1) : spot.normal;
+    c->count = 1;
+    c->point[0] =
+        (sn_candidate){swapped ? spot.point : c->a.vertex[0], swapped ? c->b.vertex[0] : spot.point, spot.distance, 0};
+    return true;
+}
+
+/* ---- Answers ---------------------------------------------------------------------------------------------------------- */
+
+void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec3 normal, const sn_candidate *point,
+                       uint32_t count, sn_manifold *m)
+{
+    m->normal = dvec3_round(dvec3_by_axes(f->world, normal));
+    m->count = count;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_dvec3 a = dvec3_sub(point[i].a, dvec3_scale(normal, rounding[0]));
+        sn_dvec3 b = dvec3_add(point[i].b, dvec3_scale(normal, rounding[1]));
+        m->point[i] = (sn_manifold_point){dvec3_round(dvec3_on_axes(f->axis, dvec3_sub(a, f->place))),
+                                          dvec3_round(dvec3_add(b, f->origin)),
+                                          (sn_real)(point[i].distance - rounding[0] - rounding[1]), point[i].feature};
+    }
+}
+
+bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                        sn_manifold *m)
+{
+    sn_collision c;
+    sn_convex_room room_a, room_b;
+    sn_moved_room moved;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    m->count = 0;
+    c.rounding[0] = (double)a->radius;
+    c.rounding[1] = (double)b->radius;
+    c.reach = (double)reach + c.rounding[0] + c.rounding[1];
+    double far = (double)sn_convex_outer(a) + (double)sn_convex_outer(b) + (double)reach;
+    if (dvec3_dot(f.place, f.place) > far * far)
+        return false;
+
+    sn_hull core_a = sn_convex_core(a, &room_a);
+    c.b = sn_convex_core(b, &room_b);
+    c.a = sn_hull_moved(&core_a, f.axis, f.place, &moved);
+    c.size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b));
+    c.centre[0] = f.place;
+    c.centre[1] = dvec3(0, 0, 0);
+    c.front = NULL;
+    sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
+    bool boxes = a->type == SN_CONVEX_BOX && b->type == SN_CONVEX_BOX;
+    c.half_a = boxes ? &half_a : NULL;
+    c.half_b = boxes ? &half_b : NULL;
+    c.axis_a = f.axis;
+    c.count = 0;
+
+    bool point = c.a.vertices == 1 || c.b.vertices == 1, segments = c.a.vertices == 2 && c.b.vertices == 2;
+    if (!(point ? collide_point(&c) : segments ? sn_collide_segments(&c) : sn_collide(&c)))
+        return false;
+    uint32_t count = sn_candidates_reduce(c.point, c.count, c.normal, c.size);
+    sn_manifold_write(&f, c.rounding, c.normal, c.point, count, m);
+    return count > 0;
+}

@@ -1,0 +1,268 @@
+/* Separating axes. If two convex polyhedra are apart, a plane between them is parallel to a face of one of them or to an edge
+   of each; if they overlap, the shortest way out is along the normal of one of these planes. */
+#include "collision/manifold_work.h"
+
+/* Squared sine between two edges: of nearly parallel ones the common normal is lost, and faces tell as much. */
+#define PARALLEL 1e-6
+
+/* One-sided triangles: ways out that lead so little to the front are none. */
+#define LEAST_FRONT -0.1
+
+static bool leads_to_front(const sn_collision *c, sn_dvec3 normal)
+{
+    return !c->front || dvec3_dot(*c->front, normal) >= LEAST_FRONT;
+}
+
+static inline sn_dvec3 negative(sn_dvec3 a)
+{
+    return dvec3(-a.x, -a.y, -a.z);
+}
+
+/* ---- Polyhedra ------------------------------------------------------------------------------------------------------ */
+
+static double least_along(const sn_hull *hull, sn_dvec3 normal)
+{
+    double least = dvec3_dot(hull->vertex[0], normal);
+    for (uint32_t i = 1; i < hull->vertices; ++i) {
+        double along = dvec3_dot(hull->vertex[i], normal);
+        least = along < least ? along : least;
+    }
+    return least;
+}
+
+static void axes_of_hulls(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
+{
+    for (uint32_t i = 0; i < c->a.faces; ++i) {
+        const sn_hull_face *face = &c->a.face[i];
+        double separation = least_along(&c->b, face->normal) - face->offset;
+        if (separation > of_a->separation && leads_to_front(c, negative(face->normal)))
+            *of_a = (sn_axis){SN_AXIS_FACE_A, separation, negative(face->normal), i, 0};
+    }
+    uint32_t faces = c->front && c->b.faces ? 1 : c->b.faces;
+    for (uint32_t i = 0; i < faces; ++i) {
+        const sn_hull_face *face = &c->b.face[i];
+        double separation = least_along(&c->a, face->normal) - face->offset;
+        if (separation > of_b->separation)
+            *of_b = (sn_axis){SN_AXIS_FACE_B, separation, face->normal, 0, i};
+    }
+}
+
+/* An edge, and where the directions are in which it sticks out: those normal to it that do not lead back across one of its
+   two faces. Of a segment, all. */
+typedef struct ridge {
+    sn_dvec3 from, way; /* m */
+    sn_dvec3 across[2]; /* in each face, over the edge and out of it */
+    bool any;
+} ridge;
+
+static ridge ridge_of(const sn_hull *hull, uint32_t edge)
+{
+    const sn_hull_edge *e = &hull->edge[edge];
+    ridge r = {.from = hull->vertex[e->vertex[0]], .any = e->face[0] == SN_HULL_NO_FACE};
+    r.way = dvec3_sub(hull->vertex[e->vertex[1]], r.from);
+    if (!r.any) {
+        r.across[0] = dvec3_cross(r.way, hull->face[e->face[0]].normal);
+        r.across[1] = dvec3_cross(hull->face[e->face[1]].normal, r.way);
+    }
+    return r;
+}
+
+/* +1 or -1: it sticks out in the direction n or the opposite one; 0: in neither. */
+static int sticks_out(const ridge *r, sn_dvec3 n)
+{
+    double x = dvec3_dot(r->across[0], n), y = dvec3_dot(r->across[1], n);
+    return x >= 0 && y >= 0 ? 1 : x <= 0 && y <= 0 ? -1 : 0;
+}
+
+typedef struct extent {
+    sn_dvec3 low, high; /* m */
+} extent;
+
+static extent extent_of(const sn_hull *hull, double around)
+{
+    extent e = {hull->vertex[0], hull->vertex[0]};
+    for (uint32_t i = 1; i < hull->vertices; ++i) {
+        sn_dvec3 v = hull->vertex[i];
+        e.low = dvec3(v.x < e.low.x ? v.x : e.low.x, v.y < e.low.y ? v.y : e.low.y, v.z < e.low.z ? v.z : e.low.z);
+        e.high =
+            dvec3(v.x > e.high.x ? v.x : e.high.x, v.y > e.high.y ? v.y : e.high.y, v.z > e.high.z ? v.z : e.high.z);
+    }
+    sn_dvec3 out = {around, around, around};
+    return (extent){dvec3_sub(e.low, out), dvec3_add(e.high, out)};
+}
+
+static bool is_apart(double p, double q, double low, double high)
+{
+    return (p < low && q < low) || (p > high && q > high);
+}
+
+/* The edges of a hull that come into the extent of the other one. */
+static uint32_t edges_within(const sn_hull *hull, const extent *e, uint16_t *list)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < hull->edges; ++i) {
+        sn_dvec3 p = hull->vertex[hull->edge[i].vertex[0]], q = hull->vertex[hull->edge[i].vertex[1]];
+        if (!is_apart(p.x, q.x, e->low.x, e->high.x) && !is_apart(p.y, q.y, e->low.y, e->high.y) &&
+            !is_apart(p.z, q.z, e->low.z, e->high.z))
+            list[count++] = (uint16_t)i;
+    }
+    return count;
+}
+
+/* The axis of two edges: of no use if one of them does not stick out towards the other. */
+static bool axis_of_ridges(const ridge *a, const ridge *b, sn_dvec3 *normal, double *separation)
+{
+    sn_dvec3 n = dvec3_cross(a->way, b->way);
+    int side_b = b->any ? 0 : sticks_out(b, n), side_a = a->any ? 0 : -sticks_out(a, n);
+    if ((!b->any && !side_b) || (!a->any && !side_a) || side_a * side_b < 0)
+        return false;
+    double square = dvec3_dot(n, n);
+    if (!(square > PARALLEL * dvec3_dot(a->way, a->way) * dvec3_dot(b->way, b->way)))
+        return false;
+    *normal = dvec3_scale(n, (side_a + side_b > 0 ? 1 : -1) / sqrt(square));
+    *separation = dvec3_dot(*normal, dvec3_sub(a->from, b->from));
+    return true;
+}
+
+#define MOST_EDGES (3u * SN_HULL_VERTICES)
+
+static sn_axis edges_of_hulls(const sn_collision *c, double overlap)
+{
+    sn_axis best = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    uint16_t list_a[MOST_EDGES], list_b[MOST_EDGES];
+    ridge ridge_a[MOST_EDGES];
+    extent of_a = extent_of(&c->a, overlap + c->reach), of_b = extent_of(&c->b, overlap + c->reach);
+    uint32_t count_a = edges_within(&c->a, &of_b, list_a), count_b = edges_within(&c->b, &of_a, list_b);
+    for (uint32_t i = 0; i < count_a; ++i)
+        ridge_a[i] = ridge_of(&c->a, list_a[i]);
+    for (uint32_t j = 0; j < count_b; ++j) {
+        ridge b = ridge_of(&c->b, list_b[j]);
+        for (uint32_t i = 0; i < count_a; ++i) {
+            sn_dvec3 normal;
+            double separation;
+            if (axis_of_ridges(&ridge_a[i], &b, &normal, &separation) && separation > best.separation &&
+                leads_to_front(c, normal))
+                best = (sn_axis){SN_AXIS_EDGES, separation, normal, list_a[i], list_b[j]};
+        }
+    }
+    return best;
+}
+
+/* ---- Boxes: the same by their axes (Gottschalk, Lin and Manocha 1996) ---------------------------------------------- */
+
+typedef struct boxes {
+    double half_a[3], half_b[3];
+    double turn[3][3]; /* axis j of a along axis i of b: [i][j] */
+    double size[3][3]; /* and without signs */
+    double on_b[3];    /* m: from the centre of b to that of a, along the axes of b */
+    double on_a[3];    /* and of a */
+} boxes;
+
+static boxes boxes_of(const sn_collision *c)
+{
+    boxes s = {.half_a = {c->half_a->x, c->half_a->y, c->half_a->z},
+               .half_b = {c->half_b->x, c->half_b->y, c->half_b->z}};
+    sn_dvec3 between = dvec3_sub(c->centre[0], c->centre[1]);
+    s.on_b[0] = between.x;
+    s.on_b[1] = between.y;
+    s.on_b[2] = between.z;
+    for (int j = 0; j < 3; ++j) {
+        sn_dvec3 axis = c->axis_a[j];
+        const double part[3] = {axis.x, axis.y, axis.z};
+        s.on_a[j] = dvec3_dot(axis, between);
+        for (int i = 0; i < 3; ++i) {
+            s.turn[i][j] = part[i];
+            s.size[i][j] = fabs(part[i]);
+        }
+    }
+    return s;
+}
+
+static void axes_of_boxes(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
+{
+    boxes s = boxes_of(c);
+    for (uint32_t i = 0; i < 3; ++i) {
+        const double *turn = s.size[i];
+        double room =
+            fabs(s.on_b[i]) - s.half_b[i] - (s.half_a[0] * turn[0] + s.half_a[1] * turn[1] + s.half_a[2] * turn[2]);
+        if (room > of_b->separation) {
+            uint32_t face = 2 * i + (s.on_b[i] >= 0);
+            *of_b = (sn_axis){SN_AXIS_FACE_B, room, c->b.face[face].normal, 0, face};
+        }
+    }
+    for (uint32_t j = 0; j < 3; ++j) {
+        double room = fabs(s.on_a[j]) - s.half_a[j] -
+                      (s.half_b[0] * s.size[0][j] + s.half_b[1] * s.size[1][j] + s.half_b[2] * s.size[2][j]);
+        if (room > of_a->separation) {
+            uint32_t face = 2 * j + (s.on_a[j] < 0);
+            *of_a = (sn_axis){SN_AXIS_FACE_A, room, negative(c->a.face[face].normal), face, 0};
+        }
+    }
+}
+
+/* The edge along an axis that is farthest in a direction: see sn_hull_box for the order. */
+static uint32_t edge_along(uint32_t axis, const double towards[3])
+{
+    uint32_t low = axis == 0 ? 1 : 0, high = axis == 2 ? 1 : 2;
+    return 4 * axis + (towards[low] > 0) + 2u * (towards[high] > 0);
+}
+
+static void finish_edges(const sn_collision *c, const boxes *s, uint32_t i, uint32_t j, sn_axis *axis)
+{
+    static const sn_dvec3 own[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    sn_dvec3 n = dvec3_cross(own[i], c->axis_a[j]);
+    n = dvec3_scale(n, 1 / dvec3_length(n));
+    double along = n.x * s->on_b[0] + n.y * s->on_b[1] + n.z * s->on_b[2];
+    n = along < 0 ? negative(n) : n;
+    const double on_b[3] = {n.x, n.y, n.z};
+    const double on_a[3] = {-dvec3_dot(n, c->axis_a[0]), -dvec3_dot(n, c->axis_a[1]), -dvec3_dot(n, c->axis_a[2])};
+    axis->normal = n;
+    axis->a = edge_along(j, on_a);
+    axis->b = edge_along(i, on_b);
+}
+
+/* The axis is b_i x a_j, of length sqrt(1 - turn^2). */
+static sn_axis edges_of_boxes(const sn_collision *c)
+{
+    boxes s = boxes_of(c);
+    sn_axis best = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    uint32_t best_i = 0, best_j = 0;
+    for (uint32_t i = 0; i < 3; ++i) {
+        uint32_t i1 = (i + 1) % 3, i2 = (i + 2) % 3;
+        for (uint32_t j = 0; j < 3; ++j) {
+            uint32_t j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+            double square = s.turn[i1][j] * s.turn[i1][j] + s.turn[i2][j] * s.turn[i2][j];
+            if (!(square > PARALLEL))
+                continue;
+            double apart = fabs(s.on_b[i2] * s.turn[i1][j] - s.on_b[i1] * s.turn[i2][j]);
+            double filled = s.half_b[i1] * s.size[i2][j] + s.half_b[i2] * s.size[i1][j] + s.half_a[j1] * s.size[i][j2] +
+                            s.half_a[j2] * s.size[i][j1];
+            double room = (apart - filled) / sqrt(square);
+            if (room > best.separation) {
+                best.type = SN_AXIS_EDGES;
+                best.separation = room;
+                best_i = i;
+                best_j = j;
+            }
+        }
+    }
+    if (best.type == SN_AXIS_EDGES)
+        finish_edges(c, &s, best_i, best_j, &best);
+    return best;
+}
+
+/* ---- Both ------------------------------------------------------------------------------------------------------------ */
+
+void sn_axes_of_faces(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
+{
+    *of_a = *of_b = (sn_axis){.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    if (c->half_a)
+        axes_of_boxes(c, of_a, of_b);
+    else
+        axes_of_hulls(c, of_a, of_b);
+}
+
+sn_axis sn_axis_of_edges(const sn_collision *c, double overlap)
+{
+    return c->half_a ? edges_of_boxes(c) : edges_of_hulls(c, overlap);
+}

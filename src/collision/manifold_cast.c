@@ -1,0 +1,251 @@
+/* When a solid that moves in a straight line meets another one: conservative advancement. The distance of convex solids is a
+   convex function of time; where its slope says that it will be 0 is not beyond where it is, so that steps to there come to
+   the first touch without passing it. */
+#include "collision/manifold_work.h"
+
+/* Of the size of the smaller one: nearer is touching. */
+#define TOUCHING 1e-6
+
+#define STEPS  64u
+#define SLICES 64u /* of a way through a mesh, at most */
+
+#if SINEW_DOUBLE
+#define REAL_EPSILON DBL_EPSILON
+#else
+#define REAL_EPSILON ((double)FLT_EPSILON)
+#endif
+
+/* A core on its way, in the frame. */
+typedef struct flight {
+    sn_hull a;
+    sn_dvec3 way;    /* m */
+    double rounding; /* m: of both */
+    double touching; /* m */
+} flight;
+
+typedef enum meeting { MEETS_NOT, MEETS, OVERLAPS } meeting;
+
+/* OVERLAPS: the cores do at the start. end: what comes later does not count. */
+static meeting meet(const flight *f, const sn_hull *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
+{
+    double now = 0;
+    for (uint32_t step = 0; step < STEPS; ++step) {
+        sn_between between;
+        sn_distance_between(&f->a, dvec3_scale(f->way, now), b, &between);
+        if (between.distance > 0) {
+            *normal = between.normal;
+            *spot = between.on_b;
+        } else if (step == 0) {
+            return OVERLAPS;
+        }
+        double gap = between.distance - f->rounding, rate = -dvec3_dot(*normal, f->way);
+        if (!(rate > 0))
+            return MEETS_NOT;
+        *t = now;
+        if (gap <= f->touching)
+            return MEETS;
+        now += (gap - f->touching / 2) / rate;
+        if (!(now <= end))
+            return MEETS_NOT;
+    }
+    return MEETS; /* so slowly that it has all but come to it */
+}
+
+/* Rounded down: it must not be beyond the touch. */
+static sn_real round_down(double t)
+{
+    sn_real r = (sn_real)t;
+    return (double)r > t ? (sn_real)(t * (1 - REAL_EPSILON)) : r;
+}
+
+static sn_vec3 to_world(const sn_frame_pair *f, sn_dvec3 normal)
+{
+    return dvec3_round(dvec3_by_axes(f->world, normal));
+}
+
+/* At the start they overlap: moving inwards is a touch. */
+static bool touch_at_start(const sn_manifold *m, uint32_t count, sn_vec3 way, sn_real *t, sn_vec3 *normal)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        if (vec3_dot_double(m[i].normal, way) < 0) {
+            *t = 0;
+            *normal = m[i].normal;
+            return true;
+        }
+    return false;
+}
+
+static flight flight_of(const sn_convex *a, const sn_frame_pair *f, sn_vec3 way, double size, double rounding,
+                        sn_convex_room *room, sn_moved_room *moved)
+{
+    sn_hull core = sn_convex_core(a, room);
+    return (flight){sn_hull_moved(&core, f->axis, f->place, moved), dvec3_on_axes(f->world, dvec3_from(way)),
+                    (double)a->radius + rounding, TOUCHING * size};
+}
+
+bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                      sn_real *t, sn_vec3 *normal)
+{
+    sn_convex_room room_a, room_b;
+    sn_moved_room moved;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    double size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b)), when;
+    flight fly = flight_of(a, &f, way, size, (double)b->radius, &room_a, &moved);
+    sn_hull core = sn_convex_core(b, &room_b);
+    sn_dvec3 n = {0, 1, 0}, spot;
+    meeting met = meet(&fly, &core, 1, &when, &n, &spot);
+    if (met == OVERLAPS) {
+        sn_manifold m;
+        return sn_manifold_convex(a, pa, b, pb, 0, &m) && touch_at_start(&m, 1, way, t, normal);
+    }
+    if (met == MEETS_NOT)
+        return false;
+    *t = round_down(when);
+    *normal = to_world(&f, n);
+    return true;
+}
+
+/* ---- Meshes ---------------------------------------------------------------------------------------------------------------- */
+
+typedef struct mesh_flight {
+    const sn_shape *shape;
+    sn_dvec3 origin; /* m: of the frame, seen from the mesh: the middle of a at the start */
+    const flight *fly;
+    double outer; /* m: of a, with all roundings */
+    double slack; /* m */
+    double t;     /* of the first touch so far; more than 1: none */
+    sn_dvec3 normal;
+    bool from_behind;
+    bool overlaps; /* with some triangle, at the start */
+} mesh_flight;
+
+/* Whether a sphere around a reaches the plane of the triangle at all. */
+static bool reaches_plane(const mesh_flight *w, const sn_hull_face *face)
+{
+    double start = -face->offset, end = start + dvec3_dot(face->normal, w->fly->way);
+    return !(start > w->outer && end > w->outer) && !(start < -w->outer && end < -w->outer);
+}
+
+static bool meet_triangle(void *data, uint32_t number)
+{
+    mesh_flight *w = data;
+    sn_mesh_triangle triangle;
+    sn_dvec3 n, spot;
+    double t;
+    if (!sn_mesh_triangle_from(w->shape, number, w->origin, dvec3(0, 0, 0), w->from_behind, &triangle) ||
+        !reaches_plane(w, &triangle.room.face[0]))
+        return true;
+    bool one_sided = w->shape->data->closed || w->shape->sides == SN_SIDES_FRONT;
+    if (one_sided && dvec3_dot(triangle.room.face[0].normal, w->fly->way) > 0)
+        return true;
+    meeting met = meet(w->fly, &triangle.hull, w->t < 1 ? w->t : 1, &t, &n, &spot);
+    w->overlaps |= met == OVERLAPS;
+    if (met != MEETS || !(t < w->t))
+        return true;
+    if (!sn_mesh_allows(w->shape, w->origin, &triangle, spot, n, w->slack)) /* a neighbour is met there */
+        return true;
+    w->t = t;
+    w->normal = n;
+    return true;
+}
+
+/* Slice by slice of the way, so that the boxes in which triangles are looked for are small. */
+static void meet_mesh(mesh_flight *w)
+{
+    double length = dvec3_length(w->fly->way);
+    double wanted = w->outer > 0 ? length / (2 * w->outer) : SLICES;
+    uint32_t slices = wanted < SLICES ? (uint32_t)wanted + 1 : SLICES;
+    sn_dvec3 low = w->fly->a.vertex[0], high = low;
+    for (uint32_t i = 1; i < w->fly->a.vertices; ++i) {
+        sn_dvec3 v = w->fly->a.vertex[i];
+        low = dvec3(fmin(low.x, v.x), fmin(low.y, v.y), fmin(low.z, v.z));
+        high = dvec3(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
+    }
+    for (uint32_t i = 0; i < slices && w->t > (double)i / slices; ++i) {
+        sn_dvec3 from = dvec3_add(w->origin, dvec3_scale(w->fly->way, (double)i / slices));
+        sn_dvec3 way = dvec3_scale(w->fly->way, 1.0 / slices);
+        sn_dvec3 least = dvec3(fmin(way.x, 0), fmin(way.y, 0), fmin(way.z, 0));
+        sn_dvec3 most = dvec3(fmax(way.x, 0), fmax(way.y, 0), fmax(way.z, 0));
+        sn_bounds box = sn_bounds_around(dvec3_add(from, dvec3_add(low, least)), dvec3_add(from, dvec3_add(high, most)),
+                                         w->fly->rounding + w->fly->touching);
+        sn_trimesh_overlap(w->shape->data->mesh, &box, meet_triangle, w);
+    }
+}
+
+static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                      sn_real *t, sn_vec3 *normal)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    sn_dvec3 origin = f.place;
+    f.place = dvec3(0, 0, 0);
+    double inner = (double)sn_convex_inner(a);
+    flight fly = flight_of(a, &f, way, inner, (double)b->thickness, &room, &moved);
+    mesh_flight w = {.shape = b, .origin = origin, .fly = &fly, .t = 2};
+    w.outer = (double)sn_convex_outer(a) + (double)b->thickness + fly.touching;
+    w.slack = SN_MANIFOLD_BESIDE * inner;
+    w.from_behind = sn_mesh_from_behind(b, origin);
+    meet_mesh(&w);
+    sn_manifold m[SN_MANIFOLD_MOST];
+    if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), way, t, normal))
+        return true;
+    if (w.t > 1)
+        return false;
+    *t = round_down(w.t);
+    *normal = to_world(&f, w.normal);
+    return true;
+}
+
+/* ---- Fields and planes ------------------------------------------------------------------------------------------------------- */
+
+static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                       sn_real *t, sn_vec3 *normal)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), (double)b->thickness, &room, &moved);
+    uint32_t samples = fly.a.vertices + fly.a.edges + fly.a.faces, feature;
+    bool found = false;
+    for (uint32_t i = 0; i < samples; ++i) {
+        sn_path path = {dvec3_round(sn_core_sample(&fly.a, i, &feature)), dvec3_round(fly.way), (sn_real)fly.rounding};
+        sn_real when;
+        sn_touch touch;
+        if (!sn_distance_field_cast(&b->data->field, &path, &when, &touch) || (found && when >= *t))
+            continue;
+        found = true;
+        *t = when;
+        *normal = to_world(&f, dvec3_from(touch.normal));
+    }
+    return found;
+}
+
+static bool cast_plane(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                       sn_real *t, sn_vec3 *normal)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    flight fly = flight_of(a, &f, way, 0, (double)b->thickness, &room, &moved);
+    sn_dvec3 down = {0, -1, 0};
+    double gap = fly.a.vertex[sn_hull_support(&fly.a, down)].y - fly.rounding, rate = -fly.way.y;
+    if (!(rate > 0) || gap > rate)
+        return false;
+    *t = gap > 0 ? round_down(gap / rate) : 0;
+    *normal = to_world(&f, dvec3(0, 1, 0));
+    return true;
+}
+
+bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                            sn_real *t, sn_vec3 *normal)
+{
+    if (b->type == SN_COLLIDER_MESH)
+        return cast_mesh(a, pa, way, b, pb, t, normal);
+    if (b->type == SN_COLLIDER_FIELD)
+        return cast_field(a, pa, way, b, pb, t, normal);
+    if (b->type == SN_COLLIDER_PLANE)
+        return cast_plane(a, pa, way, b, pb, t, normal);
+    sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
+    return sn_manifold_cast(a, pa, way, &solid, pb, t, normal);
+}

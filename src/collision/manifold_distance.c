@@ -1,0 +1,174 @@
+/* The distance of two convex polyhedra: Gilbert, Johnson and Keerthi 1988. The set of all differences of a point of a and a
+   point of b is convex, too, and the distance is how far it is from the origin. It is looked for in simplices of corners that
+   come nearer and nearer. */
+#include "collision/manifold_work.h"
+
+/* Of the size of both: nearer than this is touching. */
+#define TOUCHING 1e-12
+
+/* Of the squared distance: it is found when it cannot be less by more than this. */
+#define ENOUGH 1e-14
+
+#define STEPS 128u /* polyhedra need as many as they have corners at the very most; nearly always fewer than 20 */
+
+typedef struct difference {
+    sn_dvec3 w; /* m: a - b */
+    uint32_t a, b;
+} difference;
+
+typedef struct simplex {
+    uint32_t count;
+    difference corner[4];
+    double weight[4];
+} simplex;
+
+static sn_dvec3 weighted(const simplex *s)
+{
+    sn_dvec3 sum = {0, 0, 0};
+    for (uint32_t i = 0; i < s->count; ++i)
+        sum = dvec3_add(sum, dvec3_scale(s->corner[i].w, s->weight[i]));
+    return sum;
+}
+
+static void keep(simplex *s, const simplex *from, const uint32_t *which, const double *weight, uint32_t count)
+{
+    s->count = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        if (weight[i] > 0) {
+            s->corner[s->count] = from->corner[which[i]];
+            s->weight[s->count++] = weight[i];
+        }
+}
+
+/* The part of a segment that is nearest to the origin. */
+static void nearest_of_two(const simplex *from, uint32_t i, uint32_t j, simplex *out)
+{
+    sn_dvec3 a = from->corner[i].w, ab = dvec3_sub(from->corner[j].w, a);
+    double square = dvec3_dot(ab, ab), t = square > 0 ? -dvec3_dot(a, ab) / square : 0;
+    t = t > 0 ? t < 1 ? t : 1 : 0;
+    const uint32_t which[2] = {i, j};
+    const double weight[2] = {1 - t, t};
+    keep(out, from, which, weight, 2);
+}
+
+static void nearer(simplex *best, double *least, const simplex *trial)
+{
+    sn_dvec3 p = weighted(trial);
+    double square = dvec3_dot(p, p);
+    if (square < *least) {
+        *least = square;
+        *best = *trial;
+    }
+}
+
+/* Of a triangle: inside, if the origin is over the inside; otherwise on one of the edges. */
+static void nearest_of_three(const simplex *from, const uint32_t which[3], simplex *out)
+{
+    sn_dvec3 a = from->corner[which[0]].w, b = from->corner[which[1]].w, c = from->corner[which[2]].w;
+    sn_dvec3 ab = dvec3_sub(b, a), ac = dvec3_sub(c, a), n = dvec3_cross(ab, ac);
+    double nn = dvec3_dot(n, n), v = dvec3_dot(dvec3_cross(ac, a), n), w = dvec3_dot(dvec3_cross(a, ab), n);
+    double u = nn - v - w, least = (double)INFINITY;
+    if (u > 0 && v > 0 && w > 0) {
+        const double weight[3] = {u / nn, v / nn, w / nn};
+        keep(out, from, which, weight, 3);
+        return;
+    }
+    simplex trial;
+    for (uint32_t k = 0; k < 3; ++k) {
+        nearest_of_two(from, which[k], which[(k + 1) % 3], &trial);
+        nearer(out, &least, &trial);
+    }
+}
+
+/* Of a tetrahedron: false if the origin is inside. */
+static bool nearest_of_four(const simplex *from, simplex *out)
+{
+    static const uint32_t side[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
+    double least = (double)INFINITY;
+    simplex trial;
+    for (uint32_t k = 0; k < 4; ++k) {
+        sn_dvec3 a = from->corner[side[k][0]].w, ab = dvec3_sub(from->corner[side[k][1]].w, a);
+        sn_dvec3 ac = dvec3_sub(from->corner[side[k][2]].w, a), n = dvec3_cross(ab, ac);
+        double origin = -dvec3_dot(n, a), fourth = dvec3_dot(n, dvec3_sub(from->corner[side[k][3]].w, a));
+        if (origin * fourth > 0) /* the inside of this face is not nearest */
+            continue;
+        nearest_of_three(from, side[k], &trial);
+        nearer(out, &least, &trial);
+    }
+    return least < (double)INFINITY;
+}
+
+/* The simplex becomes its part that is nearest to the origin: false if that is inside of it. */
+static bool reduce(simplex *s)
+{
+    static const uint32_t all[3] = {0, 1, 2};
+    simplex from = *s;
+    if (s->count == 1)
+        s->weight[0] = 1;
+    else if (s->count == 2)
+        nearest_of_two(&from, 0, 1, s);
+    else if (s->count == 3)
+        nearest_of_three(&from, all, s);
+    else
+        return nearest_of_four(&from, s);
+    return true;
+}
+
+static difference support(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, sn_dvec3 towards)
+{
+    difference d;
+    d.a = sn_hull_support(a, towards);
+    d.b = sn_hull_support(b, dvec3_scale(towards, -1));
+    d.w = dvec3_sub(dvec3_add(a->vertex[d.a], shift), b->vertex[d.b]);
+    return d;
+}
+
+static bool has(const simplex *s, const difference *d)
+{
+    for (uint32_t i = 0; i < s->count; ++i)
+        if (s->corner[i].a == d->a && s->corner[i].b == d->b)
+            return true;
+    return false;
+}
+
+static void write(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, const simplex *s, sn_dvec3 v, sn_between *between)
+{
+    between->distance = dvec3_length(v);
+    between->normal = dvec3_scale(v, 1 / between->distance);
+    between->on_a = shift;
+    between->on_b = dvec3(0, 0, 0);
+    for (uint32_t i = 0; i < s->count; ++i) {
+        between->on_a = dvec3_add(between->on_a, dvec3_scale(a->vertex[s->corner[i].a], s->weight[i]));
+        between->on_b = dvec3_add(between->on_b, dvec3_scale(b->vertex[s->corner[i].b], s->weight[i]));
+    }
+}
+
+void sn_distance_between(const sn_hull *a, sn_dvec3 shift, const sn_hull *b, sn_between *between)
+{
+    simplex s = {.count = 1}, last;
+    sn_dvec3 v = dvec3_sub(dvec3_add(a->vertex[0], shift), b->vertex[0]);
+    s.corner[0] = (difference){v, 0, 0};
+    s.weight[0] = 1;
+    double touching = TOUCHING * (dvec3_length(v) + a->outer + b->outer), square = dvec3_dot(v, v);
+    for (uint32_t step = 0; step < STEPS && square > touching * touching; ++step) {
+        difference next = support(a, shift, b, dvec3_scale(v, -1));
+        if (has(&s, &next) || square - dvec3_dot(v, next.w) <= ENOUGH * square)
+            break;
+        last = s;
+        s.corner[s.count++] = next;
+        if (!reduce(&s)) {
+            square = 0;
+            break;
+        }
+        sn_dvec3 now = weighted(&s);
+        if (!(dvec3_dot(now, now) < square)) { /* rounding has the last word */
+            s = last;
+            break;
+        }
+        v = now;
+        square = dvec3_dot(v, v);
+    }
+    between->distance = 0;
+    if (square > touching * touching)
+        write(a, shift, b, &s, v, between);
+}

@@ -1,0 +1,386 @@
+/* The points of contact for a normal that is known: a face against what faces it, edge against edge, or nearest points. */
+#include "collision/manifold_work.h"
+
+#include <string.h>
+
+/* Sine of the angle between edges, or an edge and a plane, that count as parallel where the solids are apart. */
+#define PARALLEL 1e-2
+
+/* Cosine of the angle between the normals of faces that face each other squarely. */
+#define SQUARE (1 - 1e-8)
+
+/* Some corners of a solid in order: those of a face, an edge, or one alone. */
+typedef struct ring {
+    const uint8_t *corner;
+    uint32_t count;
+} ring;
+
+static bool push(sn_collision *c, sn_dvec3 a, sn_dvec3 b, double distance, uint32_t feature)
+{
+    if (!(distance <= c->reach) || c->count == SN_CANDIDATES)
+        return false;
+    c->point[c->count++] = (sn_candidate){a, b, distance, feature};
+    return true;
+}
+
+/* ---- What faces a direction ------------------------------------------------------------------------------------------ */
+
+/* Of the faces around the corner that is farthest in the direction, the one that faces it most. */
+static uint32_t face_towards(const sn_hull *hull, sn_dvec3 direction)
+{
+    uint32_t corner = sn_hull_support(hull, direction), best = 0;
+    double most = -(double)INFINITY;
+    for (uint32_t e = 0; e < hull->edges; ++e) {
+        const sn_hull_edge *edge = &hull->edge[e];
+        if (edge->vertex[0] != corner && edge->vertex[1] != corner)
+            continue;
+        for (uint32_t k = 0; k < 2; ++k) {
+            double along = dvec3_dot(hull->face[edge->face[k]].normal, direction);
+            if (along > most) {
+                most = along;
+                best = edge->face[k];
+            }
+        }
+    }
+    return best;
+}
+
+static ring ring_towards(const sn_hull *hull, sn_dvec3 direction)
+{
+    if (!hull->faces)
+        return (ring){hull->loop, hull->loops};
+    const sn_hull_face *face = &hull->face[face_towards(hull, direction)];
+    return (ring){hull->loop + face->first, face->count};
+}
+
+/* ---- Clipping --------------------------------------------------------------------------------------------------------- */
+
+/* A corner of what is left, and what the line from here to the next one is: an edge of the ring, by its name, or a side of
+   the face. */
+typedef struct spot {
+    sn_dvec3 p;      /* m */
+    uint32_t corner; /* of the solid; NONE: it is new */
+    uint32_t line;
+} spot;
+
+#define NONE UINT32_MAX
+#define SIDE UINT32_C(0x80000000)
+
+typedef struct polygon {
+    uint32_t count;
+    spot spot[SN_CANDIDATES];
+} polygon;
+
+/* A plane through an edge of a face and along its normal; outwards has length 1. */
+typedef struct side {
+    sn_dvec3 from, outwards;
+} side;
+
+static side side_of(const sn_hull *hull, const sn_hull_face *face, uint32_t k)
+{
+    const uint8_t *loop = hull->loop + face->first;
+    sn_dvec3 from = hull->vertex[loop[k]], to = hull->vertex[loop[k + 1 == face->count ? 0 : k + 1]];
+    sn_dvec3 out = dvec3_cross(dvec3_sub(to, from), face->normal);
+    double length = dvec3_length(out);
+    return (side){from, length > 0 ? dvec3_scale(out, 1 / length) : out};
+}
+
+static inline double beyond(const side *s, sn_dvec3 p)
+{
+    return dvec3_dot(s->outwards, dvec3_sub(p, s->from));
+}
+
+static inline sn_dvec3 crossing(const spot *p, double at_p, const spot *q, double at_q)
+{
+    return dvec3_add(p->p, dvec3_scale(dvec3_sub(q->p, p->p), at_p / (at_p - at_q)));
+}
+
+/* Sutherland and Hodgman 1974. Corners that are hardly beside the face stay as they are, so that the same ones are found
+   from step to step. */
+static void clip(const polygon *in, const side *s, uint32_t name, double slack, polygon *out)
+{
+    out->count = 0;
+    double at = beyond(s, in->spot[0].p);
+    for (uint32_t i = 0; i < in->count; ++i) {
+        const spot *p = &in->spot[i], *q = &in->spot[i + 1 == in->count ? 0 : i + 1];
+        double here = at, there = beyond(s, q->p);
+        at = there;
+        if (out->count + 2 > SN_CANDIDATES)
+            return;
+        if (here <= slack) {
+            spot *kept = &out->spot[out->count++];
+            *kept = *p;
+            if (there > slack && here < 0)
+                out->spot[out->count++] = (spot){crossing(p, here, q, there), NONE, name};
+            else if (there > slack)
+                kept->line = name;
+        } else if (there < 0) {
+            out->spot[out->count++] = (spot){crossing(p, here, q, there), NONE, p->line};
+        }
+    }
+}
+
+/* A segment. A point is one whose ends are the same. */
+static void clip_segment(polygon *line, const side *s, uint32_t name, double slack)
+{
+    for (uint32_t i = 0; i < line->count; ++i) {
+        spot *p = &line->spot[i], *q = &line->spot[line->count - 1 - i];
+        double here = beyond(s, p->p), there = beyond(s, q->p);
+        if (here <= slack)
+            continue;
+        if (there > slack || line->count == 1) {
+            line->count = 0;
+            return;
+        }
+        if (there >= 0) { /* only the end that is hardly beside it is left */
+            line->spot[0] = *q;
+            line->count = 1;
+            return;
+        }
+        *p = (spot){crossing(p, here, q, there), NONE, name};
+    }
+}
+
+/* What is over the face of the ring, in *in or *out. */
+static polygon *clip_all(const sn_hull *hull, const sn_hull_face *face, double slack, polygon *in, polygon *out)
+{
+    for (uint32_t k = 0; k < face->count && in->count; ++k) {
+        side s = side_of(hull, face, k);
+        if (in->count <= 2) {
+            clip_segment(in, &s, SIDE | k, slack);
+            continue;
+        }
+        clip(in, &s, SIDE | k, slack, out);
+        polygon *swap = in;
+        in = out;
+        out = swap;
+    }
+    return in;
+}
+
+static void start_polygon(const sn_hull *hull, const ring *r, polygon *p)
+{
+    p->count = r->count;
+    for (uint32_t i = 0; i < r->count; ++i) {
+        uint32_t corner = r->corner[i], next = r->corner[i + 1 == r->count ? 0 : i + 1];
+        p->spot[i] = (spot){hull->vertex[corner], corner, edge_name(corner, next)};
+    }
+}
+
+/* ---- A face ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t name_of_side(const sn_hull *hull, const sn_hull_face *face, uint32_t line)
+{
+    const uint8_t *loop = hull->loop + face->first;
+    uint32_t k = line & ~SIDE;
+    return edge_name(loop[k], loop[k + 1 == face->count ? 0 : k + 1]);
+}
+
+/* The name of a spot where one line ends and the next begins. of_a: the face is one of a. */
+static uint32_t name_of_spot(const sn_hull *hull, const sn_hull_face *face, bool of_a, const spot *s, uint32_t before)
+{
+    if (s->corner != NONE)
+        return of_a ? feature_name(SN_FEATURE_CORNER_B, 0, s->corner) : feature_name(SN_FEATURE_CORNER_A, 0, s->corner);
+    bool ends = before & SIDE, begins = s->line & SIDE;
+    if (ends && begins) { /* a corner of the face, between two of its sides */
+        uint32_t j = before & ~SIDE, k = s->line & ~SIDE;
+        uint32_t corner = hull->loop[face->first + (k == (j + 1) % face->count ? k : j)];
+        return of_a ? feature_name(SN_FEATURE_CORNER_A, 0, corner) : feature_name(SN_FEATURE_CORNER_B, 0, corner);
+    }
+    uint32_t own = name_of_side(hull, face, ends ? before : s->line), other = ends ? s->line : before;
+    return of_a ? feature_name(SN_FEATURE_EDGES, own, other) : feature_name(SN_FEATURE_EDGES, other, own);
+}
+
+/* The point over the face is moved down to it. */
+static void push_over(sn_collision *c, bool of_a, const sn_hull_face *face, sn_dvec3 p, uint32_t feature)
+{
+    double height = dvec3_dot(face->normal, p) - face->offset;
+    sn_dvec3 foot = dvec3_sub(p, dvec3_scale(face->normal, height));
+    push(c, of_a ? foot : p, of_a ? p : foot, height, feature);
+}
+
+uint32_t sn_points_on_face(sn_collision *c, bool of_a, uint32_t index)
+{
+    const sn_hull *hull = of_a ? &c->a : &c->b, *other = of_a ? &c->b : &c->a;
+    const sn_hull_face *face = &hull->face[index];
+    sn_dvec3 back = dvec3_scale(face->normal, -1);
+    ring r = ring_towards(other, back);
+    polygon first, second;
+    start_polygon(other, &r, &first);
+    const polygon *left = clip_all(hull, face, SN_MANIFOLD_BESIDE * c->size, &first, &second);
+
+    c->count = 0;
+    c->normal = of_a ? back : face->normal;
+    for (uint32_t i = 0; i < left->count; ++i) {
+        const spot *s = &left->spot[i];
+        /* a segment has one edge, which ends and begins at both its ends */
+        uint32_t edge = r.count == 2 ? edge_name(r.corner[0], r.corner[1]) : 0;
+        uint32_t before = r.count == 2 ? edge : left->spot[i == 0 ? left->count - 1 : i - 1].line;
+        push_over(c, of_a, face, s->p, name_of_spot(hull, face, of_a, s, before));
+    }
+    return c->count;
+}
+
+uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level)
+{
+    ring r = ring_towards(&c->a, dvec3_scale(normal, -1));
+    c->count = 0;
+    c->normal = normal;
+    for (uint32_t i = 0; i < r.count; ++i) {
+        sn_dvec3 p = c->a.vertex[r.corner[i]];
+        double height = dvec3_dot(normal, p) - level;
+        push(c, p, dvec3_sub(p, dvec3_scale(normal, height)), height,
+             feature_name(SN_FEATURE_CORNER_A, 0, r.corner[i]));
+    }
+    return c->count;
+}
+
+/* ---- Edges ----------------------------------------------------------------------------------------------------------- */
+
+/* Where two lines that are not parallel are nearest: false if that is beyond an end of one of the edges. */
+static bool meet_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
+{
+    sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
+    double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), uv = dvec3_dot(u, v);
+    double ur = dvec3_dot(u, r), vr = dvec3_dot(v, r), area = uu * vv - uv * uv;
+    if (!(area > 0))
+        return false;
+    double s = (uv * vr - vv * ur) / area, t = (uu * vr - uv * ur) / area;
+    double slack_s = slack / sqrt(uu), slack_t = slack / sqrt(vv);
+    *on_a = dvec3_add(a[0], dvec3_scale(u, s));
+    *on_b = dvec3_add(b[0], dvec3_scale(v, t));
+    return s >= -slack_s && s <= 1 + slack_s && t >= -slack_t && t <= 1 + slack_t;
+}
+
+static void ends_of(const sn_hull *hull, uint32_t edge, sn_dvec3 end[2])
+{
+    end[0] = hull->vertex[hull->edge[edge].vertex[0]];
+    end[1] = hull->vertex[hull->edge[edge].vertex[1]];
+}
+
+static uint32_t name_of_edge(const sn_hull *hull, uint32_t edge)
+{
+    return edge_name(hull->edge[edge].vertex[0], hull->edge[edge].vertex[1]);
+}
+
+uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, uint32_t edge_b)
+{
+    sn_dvec3 a[2], b[2], on_a, on_b;
+    ends_of(&c->a, edge_a, a);
+    ends_of(&c->b, edge_b, b);
+    c->count = 0;
+    c->normal = normal;
+    if (meet_lines(a, b, SN_MANIFOLD_BESIDE * c->size, &on_a, &on_b))
+        push(c, on_a, on_b, dvec3_dot(normal, dvec3_sub(on_a, on_b)),
+             feature_name(SN_FEATURE_EDGES, name_of_edge(&c->a, edge_a), name_of_edge(&c->b, edge_b)));
+    return c->count;
+}
+
+/* ---- Nearest points --------------------------------------------------------------------------------------------------- */
+
+/* The edge that lies across the direction at its far end, but for a small angle, the longest of them; NONE if a corner is
+   alone there. */
+static uint32_t edge_across(const sn_hull *hull, sn_dvec3 direction)
+{
+    uint32_t best = NONE;
+    double longest = 0, far = dvec3_dot(hull->vertex[sn_hull_support(hull, direction)], direction);
+    for (uint32_t e = 0; e < hull->edges; ++e) {
+        sn_dvec3 end[2];
+        ends_of(hull, e, end);
+        double length = dvec3_length(dvec3_sub(end[1], end[0])), least = far - PARALLEL * length;
+        if (length > longest && dvec3_dot(end[0], direction) >= least && dvec3_dot(end[1], direction) >= least) {
+            longest = length;
+            best = e;
+        }
+    }
+    return best;
+}
+
+/* Two edges side by side: a point at each end of the stretch that they have in common, which is named by the corner there.
+   Nothing if they are not parallel. */
+static void push_side_by_side(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, uint32_t edge_b)
+{
+    sn_dvec3 a[2], b[2];
+    ends_of(&c->a, edge_a, a);
+    ends_of(&c->b, edge_b, b);
+    sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), across = dvec3_cross(u, v);
+    double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v);
+    if (!(uu > 0) || !(vv > 0) || dvec3_dot(across, across) > PARALLEL * PARALLEL * uu * vv)
+        return;
+    double first = dvec3_dot(u, dvec3_sub(b[0], a[0])) / uu, last = dvec3_dot(u, dvec3_sub(b[1], a[0])) / uu;
+    const sn_hull_edge *of_a = &c->a.edge[edge_a], *of_b = &c->b.edge[edge_b];
+    uint32_t low = first <= last ? 0 : 1;
+    double from = low == 0 ? first : last, to = low == 0 ? last : first;
+    uint32_t name_from = from > 0 ? feature_name(SN_FEATURE_CORNER_B, 0, of_b->vertex[low])
+                                  : feature_name(SN_FEATURE_CORNER_A, 0, of_a->vertex[0]);
+    uint32_t name_to = to < 1 ? feature_name(SN_FEATURE_CORNER_B, 0, of_b->vertex[1 - low])
+                              : feature_name(SN_FEATURE_CORNER_A, 0, of_a->vertex[1]);
+    from = from > 0 ? from : 0;
+    to = to < 1 ? to : 1;
+    if (!((to - from) * sqrt(uu) > SN_MANIFOLD_BESIDE * c->size))
+        return;
+    double uv = dvec3_dot(u, v);
+    for (uint32_t k = 0; k < 2; ++k) {
+        double s = k == 0 ? from : to, t = (s * uu + dvec3_dot(u, dvec3_sub(a[0], b[0]))) / uv;
+        sn_dvec3 p = dvec3_add(a[0], dvec3_scale(u, s)), q = dvec3_add(b[0], dvec3_scale(v, t));
+        double distance = dvec3_dot(normal, dvec3_sub(p, q));
+        sn_dvec3 foot = dvec3_sub(p, dvec3_scale(normal, distance));
+        if (dvec3_length(dvec3_sub(foot, q)) > SN_MANIFOLD_BESIDE * c->size + PARALLEL * distance)
+            return; /* other parts of what lies across the normal, side by side with nothing */
+        push(c, p, foot, distance, k == 0 ? name_from : name_to);
+    }
+}
+
+static uint32_t face_squarely(const sn_hull *hull, sn_dvec3 direction)
+{
+    for (uint32_t f = 0; f < hull->faces; ++f)
+        if (dvec3_dot(hull->face[f].normal, direction) > SQUARE)
+            return f;
+    return NONE;
+}
+
+static double nearest_distance(const sn_collision *c)
+{
+    double least = (double)INFINITY;
+    for (uint32_t i = 0; i < c->count; ++i)
+        least = c->point[i].distance < least ? c->point[i].distance : least;
+    return least;
+}
+
+/* A face that lies across the normal, if it shows the distance; then two edges; and at last the nearest points alone. */
+uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_dvec3 on_b, double distance)
+{
+    sn_dvec3 back = dvec3_scale(normal, -1);
+    double enough = distance + SN_MANIFOLD_FINE * c->size;
+    uint32_t face = face_squarely(&c->b, normal);
+    if (face != NONE && sn_points_on_face(c, false, face) && nearest_distance(c) <= enough)
+        return c->count;
+    face = face_squarely(&c->a, back);
+    if (face != NONE && sn_points_on_face(c, true, face) && nearest_distance(c) <= enough)
+        return c->count;
+
+    c->count = 0;
+    c->normal = normal;
+    uint32_t edge_a = edge_across(&c->a, back), edge_b = edge_across(&c->b, normal);
+    if (edge_a != NONE && edge_b != NONE) {
+        push_side_by_side(c, normal, edge_a, edge_b);
+        if (c->count == 2) { /* they may be a little inclined: the nearer end is then where they are nearest */
+            sn_candidate *nearer = c->point[1].distance < c->point[0].distance ? &c->point[1] : &c->point[0];
+            if (nearer->distance > enough)
+                *nearer = (sn_candidate){on_a, on_b, distance, nearer->feature};
+            return c->count;
+        }
+        c->count = 0;
+    }
+    uint32_t name;
+    uint32_t corner_a = sn_hull_support(&c->a, back), corner_b = sn_hull_support(&c->b, normal);
+    if (edge_a == NONE)
+        name = edge_b == NONE ? feature_name(SN_FEATURE_CORNERS, corner_a, corner_b)
+                              : feature_name(SN_FEATURE_CORNER_A, 0, corner_a);
+    else
+        name = edge_b == NONE
+                   ? feature_name(SN_FEATURE_CORNER_B, 0, corner_b)
+                   : feature_name(SN_FEATURE_EDGES, name_of_edge(&c->a, edge_a), name_of_edge(&c->b, edge_b));
+    push(c, on_a, on_b, distance, name);
+    return c->count;
+}

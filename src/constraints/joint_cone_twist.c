@@ -1,0 +1,122 @@
+/* A shoulder: two points stay in one place; the x axis of b stays within a cone about that of a, and about itself it twists
+   between two limits.
+
+       C = (e_i . (b - a);   twist;   swing)
+
+   The swing s is a vector of two numbers, about y and z. Its two rows are along these while it is less than half of what the
+   cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a row by itself. They
+   are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s - target|^2 / 2, these are the
+   right ones. */
+#include "constraints/joint.h"
+
+enum {
+    SWING_MOST,
+    LEAST,
+    MOST,
+    TARGET,
+    TARGET_MOST = TARGET + 3,
+    TARGET_COMPLIANCE,
+    TARGET_DAMPING,
+    FRICTION,
+    LINEAR
+};
+
+static sn_joint_drive read_drive(const sn_real *p)
+{
+    return (sn_joint_drive){.target_most = (double)p[TARGET_MOST],
+                            .target_compliance = (double)p[TARGET_COMPLIANCE],
+                            .target_damping = (double)p[TARGET_DAMPING],
+                            .friction = (double)p[FRICTION],
+                            .least = -(double)INFINITY,
+                            .most = (double)INFINITY};
+}
+
+static void write_twist(const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
+{
+    sn_joint_turn twist = sn_joint_twist(pose);
+    sn_joint_drive drive = read_drive(p);
+    drive.target = (double)p[TARGET];
+    drive.least = p[LEAST] > -(sn_real)MATH_PI ? (double)p[LEAST] : -(double)INFINITY;
+    drive.most = p[MOST] < (sn_real)MATH_PI ? (double)p[MOST] : (double)INFINITY;
+    if (!isinf(drive.least) || !isinf(drive.most))
+        twist.value = sn_joint_near_arc(twist.value, drive.least, drive.most);
+    sn_joint_write_turn(out, 3, &twist);
+    sn_joint_apply(out, 3, &drive);
+}
+
+static void write_swing(const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
+{
+    sn_joint_turn swing[2], row[2];
+    sn_joint_drive drive = read_drive(p);
+    double t = sn_joint_lean(pose, swing), most = (double)p[SWING_MOST], along[2] = {1, 0};
+    bool limited = p[SWING_MOST] < (sn_real)MATH_PI, radial = limited && t > 0 && t >= most / 2;
+    double goal[2] = {(double)p[TARGET + 1], (double)p[TARGET + 2]};
+    if (radial) {
+        along[0] = swing[0].value / t;
+        along[1] = swing[1].value / t;
+    }
+    for (uint32_t i = 0; i < 2; ++i) {
+        double y = i ? -along[1] : along[0], z = i ? along[0] : along[1];
+        row[i].value = y * swing[0].value + z * swing[1].value;
+        row[i].slope = dvec3_add(dvec3_scale(swing[0].slope, y), dvec3_scale(swing[1].slope, z));
+        drive.target = y * goal[0] + z * goal[1];
+        drive.most = radial && i == 0 ? most : (double)INFINITY;
+        sn_joint_write_turn(out, 4 + i, &row[i]);
+        sn_joint_apply(out, 4 + i, &drive);
+    }
+}
+
+static bool eval_cone_twist(const sn_eval_in *in, const sn_eval_out *out)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_lock_place(out, 0, &pose, in->param + LINEAR);
+    write_twist(out, &pose, in->param);
+    write_swing(out, &pose, in->param);
+    return true;
+}
+
+static void measure_cone_twist(const sn_eval_in *in, sn_real *param)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_turn swing[2];
+    sn_joint_lean(&pose, swing);
+    param[TARGET] = (sn_real)sn_joint_twist(&pose).value;
+    param[TARGET + 1] = (sn_real)swing[0].value;
+    param[TARGET + 2] = (sn_real)swing[1].value;
+}
+
+static const char *check_cone_twist(const sn_real *param)
+{
+    return param[LEAST] > param[MOST] ? "'least' exceeds 'most'" : NULL;
+}
+
+const sn_kind sn_kind_joint_cone_twist = {
+    .name = "joint_cone_twist",
+    .about = "A shoulder: the points stay in one place, the x axis of b swings within a cone about that of a, and b twists about "
+             "it between limits; with friction, or driven towards a target: its twist, and its swing about y and z of a.",
+    .formula = "C = (b - a along the axes of a; twist about x; swing of the x axis of b about y and z of a, or along and "
+               "across the swing)",
+    .unit = "m, rad",
+    .points = 2,
+    .rows = 6,
+    .internal = true,
+    .param = {{.name = "swing",
+               .unit = "rad",
+               .has_default = true,
+               .default_value = (sn_real)MATH_PI,
+               .least = 0,
+               .most = (sn_real)MATH_PI},
+              SN_JOINT_LIMIT("least", "rad", (sn_real)MATH_PI, -(sn_real)MATH_PI),
+              SN_JOINT_LIMIT("most", "rad", (sn_real)MATH_PI, (sn_real)MATH_PI),
+              {.name = "target", .unit = "rad", .type = SN_PARAM_VECTOR},
+              SN_JOINT_NUMBER("target_most", "N m", 0),
+              SN_JOINT_NUMBER("target_compliance", "rad/(N m)", 0),
+              SN_JOINT_NUMBER("target_damping", "N m s", 0),
+              SN_JOINT_NUMBER("friction", "N m", 0),
+              SN_JOINT_LINEAR},
+    .eval = eval_cone_twist,
+    .measure = measure_cone_twist,
+    .check = check_cone_twist,
+    .oriented = true,
+    .own_rows = true,
+};

@@ -1,0 +1,102 @@
+/* The rigid bodies of a world: what is stored of them, and their chapter of the step. */
+#ifndef SN_WORLD_BODIES_H
+#define SN_WORLD_BODIES_H
+
+#include "base/ids.h"
+#include "collision/convex.h"
+#include "constraints/evaluate.h"
+
+#include <sinew/bodies.h>
+
+struct sn_world;
+
+/* A body's own state. Its centre is a particle, and mass, place and velocity are that one's: so what stands here is per unit
+   of mass, and a mass that changes changes nothing here. */
+typedef struct sn_body_state {
+    double q[4];          /* from its principal axes to the world; x, y, z, w */
+    double l[3];          /* m^2/s: angular momentum / mass, along the axes of the world */
+    double k[3];          /* m: radii of gyration about the principal axes; INFINITY: it does not turn about that one */
+    double torque[3];     /* N m, in the world, given by the user for the next step */
+    double target[4];     /* q at the end of the next step, if it is led */
+    double own[4];        /* from the user's frame to the principal axes */
+    double centre[3];     /* m: of mass, in the user's frame */
+    sn_real spin_damping; /* 1/s */
+    uint32_t particle;    /* the number of its particle; SN_ID_FREE: this row is free */
+    uint32_t part, parts; /* its shapes */
+    uint32_t led;         /* it has a target */
+} sn_body_state;
+
+/* One convex part of a body's shape: state. */
+typedef struct sn_body_part {
+    sn_convex convex;   /* its hull is found again by its number */
+    sn_vec3 place;      /* m: of its own frame, from the centre of mass along the principal axes */
+    sn_quat turn;       /* of it, in the same */
+    sn_real density;    /* kg/m^3, as given; 0: that of the body */
+    uint32_t hull;      /* 1 + the number of its hull; 0: none */
+    uint64_t hull_hash; /* of that, so that a snapshot can tell whether a world has it */
+} sn_body_part;
+
+/* What a substep knows of a body. */
+typedef struct sn_body_motion {
+    double q[4];      /* predicted */
+    double l[3];      /* predicted, m^2/s */
+    double torque[3]; /* m^2/s^2: per unit of mass, as it was last looked at */
+} sn_body_motion;
+
+typedef struct sn_bodies {
+    sn_ids ids;     /* the bodies' numbers, which are their rows; the value is the row */
+    sn_table table; /* of sn_body_state */
+    sn_body_state *state;
+    sn_table turn_table; /* of sn_turn and sn_body_motion: derived, and scratch */
+    sn_turn *turn;
+    sn_body_motion *motion;
+    sn_table part_table; /* of sn_body_part: those of one body behind those of another */
+    sn_body_part *part;
+    sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
+    sn_table shape_table; /* of sn_body_shape and of sn_vec3: what sn_body_read shows */
+    sn_table vertex_table;
+} sn_bodies;
+
+void sn_bodies_init(sn_bodies *bodies);
+void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator);
+
+/* 1 + the number of the hull that a part of another world means; 0 if there is none. */
+uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const sn_body_part *part);
+
+/* Takes typed pointers again, and what is derived, after the state was replaced. */
+void sn_bodies_restored(sn_bodies *bodies);
+
+/* Rows of bodies: as many turns there are. */
+static inline uint32_t bodies_rows(const sn_bodies *bodies)
+{
+    return bodies->table.count;
+}
+
+/* Whether this row is a body. */
+static inline bool bodies_has(const sn_bodies *bodies, uint32_t row)
+{
+    return bodies->state[row].particle != SN_ID_FREE;
+}
+
+/* The row of a live body; SN_ID_FREE, and an error that names it, otherwise. */
+uint32_t sn_body_row(const struct sn_world *world, sn_body body);
+
+/* Its particle is removed: so is the body. */
+void sn_bodies_forget(struct sn_world *world, uint32_t row);
+
+/* What solvers see of a body, from its state. */
+void sn_bodies_refresh(sn_bodies *bodies, uint32_t row);
+
+/* Adds all bodies to a hash. */
+uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
+
+/* 1 / k^2, of each principal axis. */
+void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
+
+/* From the user's frame to principal axes: places and turns of spots, and back. */
+sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place);
+sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 spot);
+sn_quat sn_body_spot_turn(const sn_body_state *body, sn_quat turn);
+sn_quat sn_body_place_turn(const sn_body_state *body, sn_quat turn);
+
+#endif

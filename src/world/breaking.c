@@ -1,0 +1,201 @@
+#include "world/breaking.h"
+
+#include "base/hash.h"
+#include "world/world.h"
+
+#include <string.h>
+
+void sn_breaking_init(sn_breaking *breaking)
+{
+    sn_table_column(&breaking->table, sizeof(sn_weak), true);
+    sn_table_column(&breaking->table, sizeof(sn_break), false);
+    sn_table_column(&breaking->broken_table, sizeof(sn_break), false);
+}
+
+void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator)
+{
+    sn_table_release(&breaking->table, allocator);
+    sn_table_release(&breaking->broken_table, allocator);
+}
+
+/* ---- The list -------------------------------------------------------------------------------------------------------- */
+
+static sn_weak *weak_list(const sn_world *world)
+{
+    return world->breaking.table.column[0];
+}
+
+void sn_breaking_tidy(sn_world *world)
+{
+    sn_weak *weak = weak_list(world);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < world->breaking.table.count; ++i)
+        if (sn_constraint_is_valid(world, weak[i].constraint))
+            weak[count++] = weak[i];
+    world->breaking.table.count = count;
+}
+
+static uint64_t place_of(sn_constraint c)
+{
+    return (uint64_t)c.kind << 32 | c.index;
+}
+
+/* Where a constraint is in the list, or would be. */
+static uint32_t find(const sn_world *world, sn_constraint constraint)
+{
+    const sn_weak *weak = weak_list(world);
+    uint32_t low = 0, high = world->breaking.table.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (place_of(weak[middle].constraint) < place_of(constraint))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool is_at(const sn_world *world, uint32_t at, sn_constraint constraint)
+{
+    const sn_weak *weak = weak_list(world);
+    return at < world->breaking.table.count && weak[at].constraint.generation == constraint.generation &&
+           place_of(weak[at].constraint) == place_of(constraint);
+}
+
+/* The error that names a constraint that is gone. */
+static bool exists(const sn_world *world, sn_constraint constraint)
+{
+    return sn_constraint_point_count(world, constraint) > 0;
+}
+
+static sn_result check_strength(const sn_world *world, const sn_kind *kind, sn_real force, sn_real torque)
+{
+    if (!isfinite(force) || force < 0 || !isfinite(torque) || torque < 0)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "the strength of a %s constraint is %g N and %g N m; both must be finite and not negative",
+                          kind->name, (double)force, (double)torque);
+    if (torque > 0 && !kind->oriented)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "the torque strength of a %s constraint is %g N m; only joints exert torques, it must be 0",
+                          kind->name, (double)torque);
+    if (force > 0 && kind->project)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "a %s constraint, which is a projection of its own, exerts no force that is known, and cannot break",
+                          kind->name);
+    return SN_OK;
+}
+
+sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, sn_real force, sn_real torque)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!exists(world, constraint))
+        return SN_ERROR_STALE;
+    if ((result = check_strength(world, sn_kind_info(world, constraint.kind), force, torque)) != SN_OK)
+        return result;
+    sn_table *table = &world->breaking.table;
+    sn_breaking_tidy(world);
+    if (!sn_table_reserve(table, &world->allocator, (uint64_t)table->count + 1))
+        return world_fail(world, SN_ERROR_MEMORY, "no memory for the strength of one more constraint");
+    sn_weak *weak = weak_list(world), entry = {constraint, force, torque};
+    uint32_t at = find(world, constraint);
+    bool there = is_at(world, at, constraint), stays = force > 0 || torque > 0;
+    size_t after = (table->count - at) * sizeof *weak;
+    if (there && !stays)
+        memmove(weak + at, weak + at + 1, after - sizeof *weak);
+    else if (!there && stays)
+        memmove(weak + at + 1, weak + at, after);
+    table->count = table->count + (stays && !there) - (there && !stays);
+    if (stays)
+        weak[at] = entry;
+    return SN_OK;
+}
+
+sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint, sn_real *force, sn_real *torque)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!exists(world, constraint))
+        return SN_ERROR_STALE;
+    uint32_t at = find(world, constraint);
+    sn_weak found = {constraint, 0, 0};
+    if (is_at(world, at, constraint))
+        found = weak_list(world)[at];
+    if (force)
+        *force = found.force;
+    if (torque)
+        *torque = found.torque;
+    return SN_OK;
+}
+
+/* ---- In a step --------------------------------------------------------------------------------------------------------- */
+
+bool sn_breaking_begin(sn_world *world)
+{
+    sn_breaking *breaking = &world->breaking;
+    breaking->broken_table.count = 0;
+    if (!breaking->table.count)
+        return true;
+    sn_breaking_tidy(world);
+    memset(breaking->table.column[1], 0, breaking->table.count * sizeof(sn_break));
+    return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
+}
+
+/* What a constraint exerts now: a joint on the body b. */
+static void exerted(const sn_world *world, sn_constraint constraint, sn_real *force, sn_real *torque)
+{
+    *torque = 0;
+    if (!world->constraints.pool[constraint.kind]->kind.oriented) {
+        *force = sn_constraint_force(world, constraint).magnitude;
+        return;
+    }
+    uint32_t last = world->constraints.pool[constraint.kind]->kind.points - 1;
+    *force = vec3_length(sn_constraint_force_on(world, constraint, last));
+    *torque = vec3_length(sn_constraint_torque_on(world, constraint, last));
+}
+
+void sn_breaking_watch(sn_world *world)
+{
+    const sn_weak *weak = weak_list(world);
+    sn_break *most = world->breaking.table.column[1];
+    for (uint32_t i = 0; i < world->breaking.table.count; ++i) {
+        sn_real force, torque;
+        exerted(world, weak[i].constraint, &force, &torque);
+        most[i].force = force > most[i].force ? force : most[i].force;
+        most[i].torque = torque > most[i].torque ? torque : most[i].torque;
+    }
+}
+
+void sn_breaking_end(sn_world *world)
+{
+    sn_breaking *breaking = &world->breaking;
+    const sn_weak *weak = weak_list(world);
+    const sn_break *most = breaking->table.column[1];
+    sn_break *broken = breaking->broken_table.column[0];
+    for (uint32_t i = 0; i < breaking->table.count; ++i)
+        if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
+            (weak[i].torque > 0 && most[i].torque > weak[i].torque))
+            broken[breaking->broken_table.count++] = (sn_break){weak[i].constraint, most[i].force, most[i].torque};
+    for (uint32_t i = 0; i < breaking->broken_table.count; ++i)
+        sn_constraint_remove(world, broken[i].constraint);
+    if (breaking->broken_table.count)
+        sn_breaking_tidy(world);
+}
+
+const sn_break *sn_world_broken(const sn_world *world, uint32_t *count)
+{
+    uint32_t broken = world ? world->breaking.broken_table.count : 0;
+    if (count)
+        *count = broken;
+    return broken ? world->breaking.broken_table.column[0] : NULL;
+}
+
+uint64_t sn_breaking_hash(uint64_t hash, const sn_world *world)
+{
+    const sn_weak *weak = weak_list(world);
+    for (uint32_t i = 0; i < world->breaking.table.count; ++i)
+        if (sn_constraint_is_valid(world, weak[i].constraint))
+            hash = hash_real(hash_real(hash_u64(hash, place_of(weak[i].constraint)), weak[i].force), weak[i].torque);
+    return hash;
+}

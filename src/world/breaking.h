@@ -1,0 +1,41 @@
+/* Constraints that break. They are few beside those that do not, so they have a list of their own: without one, a step looks at
+   nothing. */
+#ifndef SN_WORLD_BREAKING_H
+#define SN_WORLD_BREAKING_H
+
+#include "base/memory.h"
+
+#include <sinew/joints.h>
+
+struct sn_world;
+
+/* A constraint that may break. One that was removed stays in the list until somebody tidies it. */
+typedef struct sn_weak {
+    sn_constraint constraint;
+    sn_real force, torque; /* N, N m: its strength; 0: any */
+} sn_weak;
+
+typedef struct sn_breaking {
+    sn_table table; /* of sn_weak, in the order of kinds and numbers: state. And of sn_break: the most that each exerted in this
+                       step */
+    sn_table broken_table; /* of sn_break: what broke in the last step */
+} sn_breaking;
+
+void sn_breaking_init(sn_breaking *breaking);
+void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator);
+
+/* Before a step: nothing has broken. False when memory runs out. */
+bool sn_breaking_begin(struct sn_world *world);
+
+/* After a substep: notes what was exerted in it. */
+void sn_breaking_watch(struct sn_world *world);
+
+/* After a step: removes what broke. */
+void sn_breaking_end(struct sn_world *world);
+
+/* Forgets the strength of what is gone. */
+void sn_breaking_tidy(struct sn_world *world);
+
+uint64_t sn_breaking_hash(uint64_t hash, const struct sn_world *world);
+
+#endif

@@ -1,0 +1,357 @@
+/* Joints: made from an anchor and an axis in the world, changed while they run, and read. */
+#include "constraints/joint.h"
+#include "world/world.h"
+
+#include <stddef.h>
+#include <string.h>
+
+/* What a definition that was not started from sn_default_joint_def does not hold by accident. */
+#define DEF_MADE 0x5157e12u
+
+/* The numbers of a definition, and the parameters that they are. */
+static const struct joint_number {
+    const char *name;
+    size_t offset;
+} numbers[] = {
+#define NUMBER(name) {#name, offsetof(sn_joint_def, name)}
+    NUMBER(least),
+    NUMBER(most),
+    NUMBER(target),
+    NUMBER(target_most),
+    NUMBER(target_compliance),
+    NUMBER(target_damping),
+    NUMBER(speed),
+    NUMBER(speed_most),
+    NUMBER(friction),
+    NUMBER(linear_compliance),
+    NUMBER(linear_damping),
+    NUMBER(angular_compliance),
+    NUMBER(angular_damping),
+    NUMBER(swing),
+#undef NUMBER
+};
+#define NUMBER_COUNT (sizeof numbers / sizeof *numbers)
+
+static sn_real *number_of(sn_joint_def *def, size_t i)
+{
+    return (sn_real *)((char *)def + numbers[i].offset);
+}
+
+sn_joint_def sn_default_joint_def(uint32_t kind)
+{
+    sn_joint_def def;
+    memset(&def, 0, sizeof def);
+    def.made = DEF_MADE;
+    def.kind = kind;
+    def.axis = vec3(1, 0, 0);
+    def.target_turn = vec3(SN_MEASURE, SN_MEASURE, SN_MEASURE);
+    for (size_t i = 0; i < NUMBER_COUNT; ++i)
+        *number_of(&def, i) = SN_MEASURE;
+    return def;
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------------------ */
+
+/* The shortest turn of the x axis into a direction. */
+static sn_quat turn_to(sn_vec3 axis)
+{
+    const sn_real half = (sn_real)0.70710678118654752440;
+    return sn_quat_times(sn_quat_to(axis), (sn_quat){0, 0, half, half}); /* x to y first */
+}
+
+static bool is_null(sn_body body)
+{
+    return body.generation == 0;
+}
+
+/* The point of a body that is at a place in the world and has axes turned so; of no body, that place. */
+static sn_result make_point(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn, sn_point *point)
+{
+    *point = sn_at_place_turned(place, turn);
+    if (is_null(body))
+        return SN_OK;
+    if (sn_body_row(world, body) == SN_ID_FREE)
+        return SN_ERROR_STALE;
+    sn_quat q = sn_body_rotation(world, body), back = {-q.x, -q.y, -q.z, q.w};
+    *point = sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_quat_times(back, turn));
+    return SN_OK;
+}
+
+/* ---- Adding ------------------------------------------------------------------------------------------------------------ */
+
+static bool is_joint(const sn_kind *kind)
+{
+    return kind && kind->oriented && kind->points == 2;
+}
+
+static sn_result check_def(const sn_world *world, const sn_joint_def *def)
+{
+    if (!def || def->made != DEF_MADE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is %s; start from sn_default_joint_def()",
+                          def ? "not initialised" : "NULL");
+    const sn_kind *kind = sn_kind_info(world, def->kind);
+    if (!is_joint(kind))
+        return world_fail(world, SN_ERROR_ARGUMENT, "kind %u (%s) is no joint", def->kind, kind ? kind->name : "unknown");
+    sn_vec3 axis = def->axis;
+    double square = vec3_dot_double(axis, axis);
+    if (!isfinite(square) || !(square > 0))
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: axis is (%g, %g, %g), which has no direction", kind->name,
+                          (double)axis.x, (double)axis.y, (double)axis.z);
+    if (is_null(def->a) && is_null(def->b))
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: neither a nor b is a body", kind->name);
+    if (!is_null(def->a) && def->a.index == def->b.index && def->a.generation == def->b.generation)
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: a and b are the same body, %u", kind->name, def->a.index);
+    return sn_world_check_vector(world, "the anchor of a joint", def->anchor);
+}
+
+/* Writes the numbers to the parameters of the same name. Refused: one that is given and that the kind has not. */
+static sn_result take_numbers(const sn_world *world, const sn_joint_def *from, sn_constraint_def *to)
+{
+    sn_joint_def def = *from;
+    const sn_kind *kind = sn_kind_info(world, def.kind);
+    bool taken[NUMBER_COUNT] = {false}, turn_taken = false;
+    sn_real *value = to->param;
+    for (const sn_param *p = kind->param; p->name; value += param_width(p), ++p) {
+        if (p->type != SN_PARAM_REAL && strcmp(p->name, "target") == 0) {
+            memcpy(value, &def.target_turn, sizeof def.target_turn);
+            turn_taken = true;
+            continue;
+        }
+        for (size_t i = 0; i < NUMBER_COUNT; ++i)
+            if (p->type == SN_PARAM_REAL && strcmp(p->name, numbers[i].name) == 0) {
+                *value = *number_of(&def, i);
+                taken[i] = true;
+            }
+    }
+    for (size_t i = 0; i < NUMBER_COUNT; ++i)
+        if (!taken[i] && *number_of(&def, i) != SN_MEASURE)
+            return world_fail(world, SN_ERROR_ARGUMENT, "'%s' is %g; a constraint of kind '%s' has no such parameter%s",
+                              numbers[i].name, (double)*number_of(&def, i), kind->name,
+                              turn_taken && i == 2 ? " of one number (use target_turn)" : "");
+    if (!turn_taken && def.target_turn.x != SN_MEASURE)
+        return world_fail(world, SN_ERROR_ARGUMENT, "target_turn is given; a constraint of kind '%s' has no such target",
+                          kind->name);
+    return SN_OK;
+}
+
+static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constraint *joint)
+{
+    sn_point points[2];
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = check_def(world, def)) != SN_OK)
+        return result;
+    sn_constraint_def constraint = sn_default_constraint_def(def->kind);
+    constraint.points = points;
+    sn_quat turn = turn_to(def->axis);
+    if ((result = make_point(world, def->a, def->anchor, turn, &points[0])) != SN_OK ||
+        (result = make_point(world, def->b, def->anchor, turn, &points[1])) != SN_OK ||
+        (result = take_numbers(world, def, &constraint)) != SN_OK ||
+        (result = sn_constraint_add(world, &constraint, joint)) != SN_OK)
+        return result;
+    if (def->strength == 0 && def->torque_strength == 0)
+        return SN_OK;
+    result = sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
+    if (result != SN_OK)
+        sn_constraint_remove(world, *joint);
+    return result;
+}
+
+sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def)
+{
+    sn_constraint joint = {0}, none = {0};
+    return add_joint(world, def, &joint) == SN_OK ? joint : none;
+}
+
+static sn_constraint add_simple(sn_world *world, uint32_t kind, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+{
+    sn_joint_def def = sn_default_joint_def(kind);
+    def.a = a;
+    def.b = b;
+    def.anchor = anchor;
+    def.axis = axis;
+    return sn_add_joint(world, &def);
+}
+
+sn_constraint sn_add_ball_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
+{
+    return add_simple(world, SN_KIND_JOINT_BALL, a, b, anchor, vec3(1, 0, 0));
+}
+
+sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+{
+    return add_simple(world, SN_KIND_JOINT_HINGE, a, b, anchor, axis);
+}
+
+sn_constraint sn_add_slider_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+{
+    return add_simple(world, SN_KIND_JOINT_SLIDER, a, b, anchor, axis);
+}
+
+sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor)
+{
+    return add_simple(world, SN_KIND_JOINT_FIXED, a, b, anchor, vec3(1, 0, 0));
+}
+
+/* ---- Changing ---------------------------------------------------------------------------------------------------------- */
+
+/* The parameter of a live constraint by its name and how many numbers it has; NULL, without an error, if there is none. */
+static const sn_real *find_number(const sn_world *world, sn_constraint c, const char *name, uint32_t width)
+{
+    const sn_pool *pool = world->constraints.pool[c.kind];
+    const sn_real *value = pool->param + (size_t)c.index * pool->param_count;
+    for (const sn_param *p = pool->kind.param; p->name; value += param_width(p), ++p)
+        if (strcmp(p->name, name) == 0)
+            return param_width(p) == width ? value : NULL;
+    return NULL;
+}
+
+/* The common start: the joint is alive, and has these parameters. */
+static sn_result begin(sn_world *world, sn_constraint joint, const char *name, uint32_t width, const char *other,
+                       const char *what)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!sn_constraint_point_count(world, joint))
+        return SN_ERROR_STALE;
+    const sn_kind *kind = sn_kind_info(world, joint.kind);
+    if (!is_joint(kind) || !find_number(world, joint, name, width) || !find_number(world, joint, other, 1))
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no %s", kind->name, what);
+    return SN_OK;
+}
+
+/* Sets one number that was checked already, if the kind has it. */
+static sn_result set_number(sn_world *world, sn_constraint joint, const char *name, sn_real value)
+{
+    return find_number(world, joint, name, 1) ? sn_constraint_set_param(world, joint, name, &value, 1) : SN_OK;
+}
+
+static sn_result check_drive(const sn_world *world, const char *what, sn_vec3 value, sn_real most)
+{
+    if (!vec3_is_finite(value))
+        return world_fail(world, SN_ERROR_ARGUMENT, "the %s of a joint is (%g, %g, %g); it must be finite", what,
+                          (double)value.x, (double)value.y, (double)value.z);
+    if (!(most >= 0 && most <= SN_JOINT_MOST))
+        return world_fail(world, SN_ERROR_ARGUMENT, "what a joint may exert for its %s is %g; it must lie in [0, %g]", what,
+                          (double)most, (double)SN_JOINT_MOST);
+    return SN_OK;
+}
+
+sn_result sn_joint_set_motor(sn_world *world, sn_constraint joint, sn_real speed, sn_real most)
+{
+    sn_result result = begin(world, joint, "speed", 1, "speed_most", "motor");
+    if (result != SN_OK || (result = check_drive(world, "speed", vec3(speed, 0, 0), most)) != SN_OK ||
+        (result = set_number(world, joint, "speed", speed)) != SN_OK)
+        return result;
+    if (most > 0)
+        set_number(world, joint, "target_most", 0);
+    return set_number(world, joint, "speed_most", most);
+}
+
+/* `target` has one number, or three. */
+static sn_result set_target(sn_world *world, sn_constraint joint, const sn_real *target, uint32_t width, sn_real most)
+{
+    sn_result result = begin(world, joint, "target", width, "target_most", width == 1 ? "target" : "target of three numbers");
+    sn_vec3 all = vec3(target[0], width > 1 ? target[1] : 0, width > 1 ? target[2] : 0);
+    if (result != SN_OK || (result = check_drive(world, "target", all, most)) != SN_OK ||
+        (result = sn_constraint_set_param(world, joint, "target", target, width)) != SN_OK)
+        return result;
+    if (most > 0)
+        set_number(world, joint, "speed_most", 0);
+    return set_number(world, joint, "target_most", most);
+}
+
+sn_result sn_joint_set_target(sn_world *world, sn_constraint joint, sn_real target, sn_real most)
+{
+    return set_target(world, joint, &target, 1, most);
+}
+
+sn_result sn_joint_set_target_turn(sn_world *world, sn_constraint joint, sn_vec3 target, sn_real most)
+{
+    const sn_real numbers_of_it[3] = {target.x, target.y, target.z};
+    return set_target(world, joint, numbers_of_it, 3, most);
+}
+
+/* In the order in which the first of both is possible beside the old second one. */
+sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real least, sn_real most)
+{
+    sn_result result = begin(world, joint, "least", 1, "most", "limits");
+    if (result != SN_OK)
+        return result;
+    if (!(least <= most))
+        return world_fail(world, SN_ERROR_ARGUMENT, "the limits of a joint are %g and %g; the first must not exceed the second",
+                          (double)least, (double)most);
+    const sn_kind *kind = sn_kind_info(world, joint.kind);
+    for (const sn_param *p = kind->param; p->name; ++p)
+        if ((strcmp(p->name, "least") == 0 && least < p->least) || (strcmp(p->name, "most") == 0 && most > p->most))
+            return world_fail(world, SN_ERROR_ARGUMENT, "the limits of a joint are %g and %g; they must lie in [%g, %g] %s",
+                              (double)least, (double)most, (double)p->least, (double)p->most, p->unit);
+    if (least <= *find_number(world, joint, "most", 1)) {
+        result = set_number(world, joint, "least", least);
+        return result != SN_OK ? result : set_number(world, joint, "most", most);
+    }
+    result = set_number(world, joint, "most", most);
+    return result != SN_OK ? result : set_number(world, joint, "least", least);
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------------------------------- */
+
+/* How the points of a joint lie to each other now. False, and an error, if it is none of these kinds. */
+static bool look(const sn_world *world, sn_constraint joint, const char *what, uint32_t kind, uint32_t other,
+                 sn_joint_pose *pose)
+{
+    if (!world || !sn_constraint_point_count(world, joint))
+        return false;
+    if (joint.kind != kind && joint.kind != other) {
+        world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no %s", sn_kind_info(world, joint.kind)->name, what);
+        return false;
+    }
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_quat q[SN_MAX_POINTS];
+    sn_frame frame = sn_world_frame(world);
+    sn_eval_in in =
+        sn_evaluate_input(&world->constraints, world->constraints.pool[joint.kind], joint.index, &frame, x, q);
+    *pose = sn_joint_look(&in);
+    return true;
+}
+
+sn_real sn_joint_angle(const sn_world *world, sn_constraint joint)
+{
+    sn_joint_pose pose;
+    if (!look(world, joint, "angle", SN_KIND_JOINT_HINGE, SN_KIND_JOINT_CONE_TWIST, &pose))
+        return (sn_real)NAN;
+    return (sn_real)sn_joint_twist(&pose).value;
+}
+
+sn_real sn_joint_way(const sn_world *world, sn_constraint joint)
+{
+    sn_joint_pose pose;
+    if (!look(world, joint, "way", SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, &pose))
+        return (sn_real)NAN;
+    return (sn_real)dvec3_dot(pose.axis[0], pose.p);
+}
+
+sn_real sn_joint_swing(const sn_world *world, sn_constraint joint)
+{
+    sn_joint_pose pose;
+    sn_joint_turn swing[2];
+    if (!look(world, joint, "swing", SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_CONE_TWIST, &pose))
+        return (sn_real)NAN;
+    return (sn_real)sn_joint_lean(&pose, swing);
+}
+
+sn_result sn_joint_reaction(const sn_world *world, sn_constraint joint, sn_vec3 *force, sn_vec3 *torque)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!sn_constraint_point_count(world, joint))
+        return SN_ERROR_STALE;
+    if (!is_joint(sn_kind_info(world, joint.kind)))
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' is no joint",
+                          sn_kind_info(world, joint.kind)->name);
+    if (force)
+        *force = sn_constraint_force_on(world, joint, 1);
+    if (torque)
+        *torque = sn_constraint_torque_on(world, joint, 1);
+    return SN_OK;
+}

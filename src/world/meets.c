@@ -1,0 +1,550 @@
+/* Contact of bodies.
+
+   A meet is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
+   Points are found where things are when a substep begins; how deep they are then, the *gap*, is what the pass over velocities
+   at its end needs to know. With v the relative velocity at a point, after everything else in the substep acted, and K the
+   inverse of the mass that it moves,
+
+       normal      P' = max(0, P - (v.n + max(gap, 0) / h) / K)      no nearer than touching, and not deeper
+       friction    T' = T - v_t / K, cut to the length mu P'
+
+   P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
+   twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
+   of the substep, momentum is kept exactly. Velocities move places: what changed of them is added to places and turns, times h.
+   Restitution follows, and things that overlap are parted, slowly, without a velocity.
+
+   It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. */
+#include "world/meets.h"
+
+#include "base/quat.h"
+#include "bodies/rotation.h"
+#include "integrators/integrator.h"
+#include "world/meets_work.h"
+
+#include <string.h>
+
+/* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
+   1e-8 J of a hundred tons, after seven seconds. */
+#define SWEEPS 2u
+#define ROUNDS 6u             /* over the points of a meet, to find what they press */
+#define EASE   ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
+
+/* ---- Where things are ------------------------------------------------------------------------------------------------- */
+
+static sn_mover *movers(const sn_world *world)
+{
+    return world->meets.mover_table.column[0];
+}
+
+sn_pose sn_meet_pose(const sn_world *world, const sn_mover *mover)
+{
+    sn_pose pose = {vec4_xyz(world->particles.x[mover->slot]), {0, 0, 0, 1}};
+    if (mover->body != SN_ID_FREE)
+        pose.rotation = world->bodies.turn[mover->body].start;
+    return pose;
+}
+
+static sn_pose part_pose(const sn_world *world, const sn_pose *body, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    return (sn_pose){sn_pose_to_world(body, p->place), sn_quat_times(body->rotation, p->turn)};
+}
+
+static const sn_collider_motion *motion_of(const sn_world *world, uint32_t number)
+{
+    return (const sn_collider_motion *)world->contacts.motion_table.column[0] + number;
+}
+
+/* The frame that the spots of b are seen in. */
+static sn_pose pose_of_b(const sn_world *world, const sn_meet *meet)
+{
+    return meet->b == SN_NO_MOVER ? motion_of(world, meet->collider)->start
+                                  : sn_meet_pose(world, &movers(world)[meet->b]);
+}
+
+/* ---- Points ------------------------------------------------------------------------------------------------------------ */
+
+/* Points keep what they pushed as long as their features meet. */
+static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
+{
+    sn_meet_point old[SN_MANIFOLD_MOST];
+    uint32_t olds = meet->count;
+    memcpy(old, meet->point, sizeof old);
+    meet->normal = sn_quat_turn_back(b->rotation, m->normal);
+    meet->count = m->count;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        sn_meet_point point = {.feature = m->point[i].feature};
+        bool known = false;
+        for (uint32_t k = 0; k < olds && !known; ++k)
+            if (old[k].feature == point.feature) {
+                known = true;
+                point = old[k];
+            }
+        if (!known)
+            sn_meet_recall(world, meet, factor, &point);
+        point.a = meet->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, meet->part_a, m->point[i].a);
+        point.b = meet->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, meet->part_b, m->point[i].b);
+        meet->point[i] = point;
+    }
+}
+
+/* A ball and a part of a body. */
+static bool meet_ball(const sn_world *world, const sn_meet *meet, const sn_pose *pa, const sn_mover *ball,
+                      sn_manifold *m)
+{
+    const sn_body_part *part = &world->bodies.part[meet->part_a];
+    sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
+    sn_real radius = world->particles.radius[ball->slot];
+    sn_touch touch;
+    if (!sn_convex_near(&part->convex, sn_pose_to_own(pa, centre), meet->reach + radius, &touch))
+        return false;
+    sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
+    m->normal = vec3_scale(out, -1); /* from the ball to the body */
+    m->count = 1;
+    m->point[0] = (sn_manifold_point){touch.point, vec3_scale(m->normal, radius), touch.distance - radius, 0};
+    return true;
+}
+
+/* Looks where two touch, as they are now. */
+static void look(const sn_world *world, sn_meet *meet, sn_real factor)
+{
+    const sn_mover *a = &movers(world)[meet->a];
+    sn_pose body = sn_meet_pose(world, a), other = pose_of_b(world, meet), pa = part_pose(world, &body, meet->part_a);
+    const sn_convex *convex = &world->bodies.part[meet->part_a].convex;
+    sn_manifold m[SN_MEET_LAYERS];
+    bool touches;
+    meet->fresh = true;
+    if (meet->b == SN_NO_MOVER) {
+        const sn_collider_record *record = sn_meet_record(world, meet->collider);
+        uint32_t found = sn_manifold_shape(convex, &pa, &record->shape, &other, meet->reach + record->shape.guard, m,
+                                           SN_MEET_LAYERS);
+        touches = meet->layer < found;
+        if (touches && meet->layer)
+            m[0] = m[meet->layer];
+    } else if (meet->part_b == SN_ID_FREE) {
+        touches = meet_ball(world, meet, &pa, &movers(world)[meet->b], &m[0]);
+    } else {
+        sn_pose pb = part_pose(world, &other, meet->part_b);
+        touches = sn_manifold_convex(convex, &pa, &world->bodies.part[meet->part_b].convex, &pb, meet->reach, &m[0]);
+    }
+    if (touches)
+        take_points(world, meet, &m[0], &other, factor);
+    else
+        meet->count = 0;
+}
+
+/* ---- A substep begins ---------------------------------------------------------------------------------------------------- */
+
+static sn_vec3 times_inverse(const sn_mover *m, sn_vec3 a)
+{
+    const sn_real *i = m->inverse;
+    return vec3(i[0] * a.x + i[3] * a.y + i[4] * a.z, i[3] * a.x + i[1] * a.y + i[5] * a.z,
+                i[4] * a.x + i[5] * a.y + i[2] * a.z);
+}
+
+/* By how much a push along u, of 1 N s, changes the speed along v. */
+static sn_real yielding(const sn_mover *m, sn_vec3 arm, sn_vec3 u, sn_vec3 v)
+{
+    return m->w * vec3_dot(u, v) + vec3_dot(vec3_cross(arm, v), times_inverse(m, vec3_cross(arm, u)));
+}
+
+static sn_real yielding_of_both(const sn_world *world, const sn_meet *meet, const sn_meet_point *point, sn_vec3 u,
+                                sn_vec3 v)
+{
+    sn_real sum = yielding(&movers(world)[meet->a], point->ra, u, v);
+    return meet->b == SN_NO_MOVER ? sum : sum + yielding(&movers(world)[meet->b], point->rb, u, v);
+}
+
+/* m/s: of a's spot, seen from b's. */
+static sn_vec3 relative_velocity(const sn_world *world, const sn_meet *meet, const sn_meet_point *point)
+{
+    const sn_mover *a = &movers(world)[meet->a];
+    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, point->ra));
+    if (meet->b == SN_NO_MOVER) {
+        const sn_collider_motion *m = motion_of(world, meet->collider);
+        return vec3_sub(v, vec3_add(m->velocity, vec3_cross(m->spin, point->rb)));
+    }
+    const sn_mover *b = &movers(world)[meet->b];
+    return vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, point->rb)));
+}
+
+static void set_directions(sn_meet *meet, const sn_pose *b)
+{
+    meet->n = sn_quat_turn(b->rotation, meet->normal);
+    meet->t = dvec3_round(dvec3_any_normal(dvec3_from(meet->n)));
+    meet->s = vec3_cross(meet->n, meet->t);
+}
+
+/* What does not change in a substep. */
+static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_point *point, const sn_pose *a,
+                         const sn_pose *b)
+{
+    point->ra = sn_quat_turn(a->rotation, point->a);
+    point->rb = sn_quat_turn(b->rotation, point->b);
+    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(point->ra, point->rb));
+    point->gap = vec3_dot(apart, meet->n);
+    if (meet->b == SN_NO_MOVER)
+        point->gap -= sn_meet_record(world, meet->collider)->shape.guard;
+    sn_real k = yielding_of_both(world, meet, point, meet->n, meet->n);
+    point->mass = k > 0 ? 1 / k : 0;
+    sn_real tt = yielding_of_both(world, meet, point, meet->t, meet->t);
+    sn_real ss = yielding_of_both(world, meet, point, meet->s, meet->s);
+    sn_real ts = yielding_of_both(world, meet, point, meet->t, meet->s), half = (tt - ss) / 2;
+    sn_real most = (tt + ss) / 2 + real_sqrt(half * half + ts * ts); /* the larger eigenvalue */
+    point->across = most > 0 ? 1 / most : 0;
+    sn_real along = vec3_dot(point->rubbed, meet->n); /* the normal turns */
+    point->rubbed = vec3_sub(point->rubbed, vec3_scale(meet->n, along));
+    point->before = vec3_dot(relative_velocity(world, meet, point), meet->n);
+    point->parted = 0;
+}
+
+/* By how much a push at one point changes the speed at another, along the normal. */
+static void couple(const sn_world *world, sn_meet *meet)
+{
+    const sn_mover *a = &movers(world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &movers(world)[meet->b];
+    for (uint32_t i = 0; i < meet->count; ++i)
+        for (uint32_t k = 0; k <= i; ++k) {
+            const sn_meet_point *p = &meet->point[i], *q = &meet->point[k];
+            sn_vec3 turn = times_inverse(a, vec3_cross(q->ra, meet->n));
+            sn_real sum = a->w + vec3_dot(vec3_cross(p->ra, meet->n), turn);
+            if (b) {
+                turn = times_inverse(b, vec3_cross(q->rb, meet->n));
+                sum += b->w + vec3_dot(vec3_cross(p->rb, meet->n), turn);
+            }
+            meet->coupling[i][k] = meet->coupling[k][i] = sum;
+        }
+}
+
+/* m: how far the two can come towards each other in a substep, at most. */
+static sn_real closing(const sn_world *world, const sn_meet *meet, sn_real h)
+{
+    const sn_mover *a = &movers(world)[meet->a];
+    sn_vec3 v = a->v;
+    sn_real turns = vec3_length(a->spin) * sn_meet_extent(world, meet->part_a);
+    if (meet->b == SN_NO_MOVER) {
+        const sn_collider_motion *m = motion_of(world, meet->collider);
+        if (!isfinite(m->speed))
+            return (sn_real)INFINITY;
+        turns += m->speed;
+    } else {
+        const sn_mover *b = &movers(world)[meet->b];
+        v = vec3_sub(v, b->v);
+        if (meet->part_b != SN_ID_FREE)
+            turns += vec3_length(b->spin) * sn_meet_extent(world, meet->part_b);
+    }
+    return h * (vec3_length(v) + turns + 2 * h * vec3_length(world->state.settings.gravity));
+}
+
+typedef struct substep {
+    sn_world *world;
+    sn_real h, inverse_h, factor;
+    sn_real bounce_above, push_out;
+    uint32_t first; /* meet of the colour that runs */
+    void (*one)(const struct substep *s, sn_meet *meet);
+} substep;
+
+static sn_meet *all_meets(const sn_world *world)
+{
+    return world->meets.meet_table.column[0];
+}
+
+/* Meets of slow things keep the points that they had at the start of the step; those of fast ones are looked for anew. */
+static void begin_piece(void *data, uint32_t first, uint32_t end)
+{
+    const substep *s = data;
+    const sn_world *world = s->world;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &all_meets(world)[i];
+        sn_real way = closing(world, meet, s->h);
+        if (!meet->fresh || way > meet->slop || meet->part_b == SN_ID_FREE) {
+            meet->reach = (way > meet->slop ? way : way * (sn_real)world->state.settings.substeps) + 2 * meet->slop;
+            look(world, meet, s->factor);
+        }
+        sn_pose a = sn_meet_pose(world, &movers(world)[meet->a]), b = pose_of_b(world, meet);
+        set_directions(meet, &b);
+        for (uint32_t k = 0; k < meet->count; ++k)
+            set_up_point(world, meet, &meet->point[k], &a, &b);
+        couple(world, meet);
+    }
+}
+
+/* How movers move now, and what they resist with. */
+static void load_piece(void *data, uint32_t first, uint32_t end)
+{
+    const substep *s = data;
+    const sn_world *world = s->world;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &movers(world)[i];
+        if (m->slot == SN_NO_SLOT)
+            continue;
+        double spin[3] = {0}, inverse[3], r[3][3];
+        m->w = world->particles.x[m->slot].w;
+        m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
+        m->spin = m->turned = m->place = m->turn = vec3(0, 0, 0);
+        memset(m->inverse, 0, sizeof m->inverse);
+        if (m->body != SN_ID_FREE) {
+            const sn_body_state *body = &world->bodies.state[m->body];
+            sn_body_inverse_moments(body, inverse);
+            sn_rotate_velocity(body->q, body->l, inverse, spin);
+            sn_rotate_matrix(body->q, r);
+            for (int k = 0; k < 6; ++k) {
+                int a = k < 3 ? k : k == 5 ? 1 : 0, b = k < 3 ? k : k == 3 ? 1 : 2;
+                double sum = 0;
+                for (int j = 0; j < 3; ++j)
+                    sum += r[a][j] * inverse[j] * r[b][j];
+                m->inverse[k] = (sn_real)((double)m->w * sum);
+            }
+        }
+        m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    }
+}
+
+static substep make_substep(sn_world *world, sn_real h)
+{
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_real gravity = vec3_length(world->state.settings.gravity);
+    return (substep){.world = world,
+                     .h = h,
+                     .inverse_h = 1 / h,
+                     .factor = world->meets.factor,
+                     .push_out = settings->push_out,
+                     .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h};
+}
+
+bool sn_meets_begin(sn_world *world, sn_real h)
+{
+    substep s = make_substep(world, h);
+    if (!world->meets.meets)
+        return true;
+    return sn_parallel_for(&world->parallel, world->meets.mover_table.count, load_piece, &s) &&
+           sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s);
+}
+
+/* ---- A pass --------------------------------------------------------------------------------------------------------------- */
+
+static void push_one(sn_mover *m, sn_vec3 arm, sn_vec3 impulse)
+{
+    if (m->w == 0)
+        return;
+    sn_vec3 torque = vec3_cross(arm, impulse);
+    m->v = vec3_add(m->v, vec3_scale(impulse, m->w));
+    m->spin = vec3_add(m->spin, times_inverse(m, torque));
+    m->turned = vec3_add(m->turned, torque);
+}
+
+static void push(const sn_world *world, const sn_meet *meet, const sn_meet_point *point, sn_vec3 impulse)
+{
+    push_one(&movers(world)[meet->a], point->ra, impulse);
+    if (meet->b != SN_NO_MOVER)
+        push_one(&movers(world)[meet->b], point->rb, vec3_scale(impulse, -1));
+}
+
+static void warm(const substep *s, sn_meet *meet)
+{
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_meet_point *p = &meet->point[i];
+        sn_real pressed = p->pressed, steady = pressed < 2 * p->last ? pressed : 2 * p->last;
+        p->last = pressed;
+        p->rubbed = pressed > 0 ? vec3_scale(p->rubbed, steady / pressed) : vec3(0, 0, 0);
+        p->pressed = steady;
+        if (steady > 0)
+            push(s->world, meet, p, vec3_add(vec3_scale(meet->n, steady), p->rubbed));
+    }
+}
+
+/* What friction holds is left, the rest is cut to what it drags with. */
+static sn_vec3 cut(sn_vec3 wanted, const sn_grip *grip, sn_real pressed)
+{
+    sn_real much = vec3_length(wanted);
+    return much > grip->hold * pressed ? vec3_scale(wanted, grip->drag * pressed / much) : wanted;
+}
+
+/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
+   body yields. */
+static void rub(const substep *s, sn_meet *meet, sn_meet_point *p)
+{
+    sn_vec3 v = relative_velocity(s->world, meet, p);
+    sn_vec3 slip = vec3_sub(v, vec3_scale(meet->n, vec3_dot(v, meet->n)));
+    sn_vec3 wanted = vec3_sub(p->rubbed, vec3_scale(slip, p->across));
+    wanted = cut(wanted, &meet->grip, p->pressed);
+    push(s->world, meet, p, vec3_sub(wanted, p->rubbed));
+    p->rubbed = wanted;
+}
+
+/* The points of a meet press together: each alone would tilt the bodies onto the others, and towers would sway for ever. Their
+   impulses are found by going round them a few times, which touches nothing but a matrix of four by four. */
+static void press(const substep *s, sn_meet *meet)
+{
+    sn_real v[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        const sn_meet_point *p = &meet->point[i];
+        v[i] = vec3_dot(relative_velocity(s->world, meet, p), meet->n) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
+        pressed[i] = p->pressed;
+    }
+    for (uint32_t round = 0; round < (meet->count > 1 ? ROUNDS : 1); ++round)
+        for (uint32_t i = 0; i < meet->count; ++i) {
+            sn_real wanted = pressed[i] - v[i] * meet->point[i].mass, change;
+            wanted = wanted > 0 ? wanted : 0;
+            change = wanted - pressed[i];
+            pressed[i] = wanted;
+            for (uint32_t k = 0; k < meet->count; ++k)
+                v[k] += meet->coupling[i][k] * change;
+        }
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_meet_point *p = &meet->point[i];
+        if (pressed[i] != p->pressed)
+            push(s->world, meet, p, vec3_scale(meet->n, pressed[i] - p->pressed));
+        p->pressed = pressed[i];
+    }
+}
+
+/* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
+static void project(const substep *s, sn_meet *meet)
+{
+    for (uint32_t i = 0; i < meet->count; ++i)
+        if (meet->point[i].pressed > 0)
+            rub(s, meet, &meet->point[i]);
+    press(s, meet);
+}
+
+/* Whoever came fast goes back, a share as fast. */
+static void bounce(const substep *s, sn_meet *meet)
+{
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_meet_point *p = &meet->point[i];
+        if (!(p->pressed > 0) || !(p->before < -s->bounce_above))
+            continue;
+        sn_real v = vec3_dot(relative_velocity(s->world, meet, p), meet->n);
+        sn_real pressed = p->pressed - (v + meet->grip.restitution * p->before) * p->mass;
+        pressed = pressed > 0 ? pressed : 0;
+        push(s->world, meet, p, vec3_scale(meet->n, pressed - p->pressed));
+        p->pressed = pressed;
+    }
+}
+
+static void shift_one(sn_mover *m, sn_vec3 arm, sn_vec3 by)
+{
+    m->place = vec3_add(m->place, vec3_scale(by, m->w));
+    m->turn = vec3_add(m->turn, times_inverse(m, vec3_cross(arm, by)));
+}
+
+/* Parts what overlapped at the start of the substep. */
+static void part(const substep *s, sn_meet *meet)
+{
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_meet_point *p = &meet->point[i];
+        sn_real deep = -p->gap - meet->slop;
+        if (!(deep > 0))
+            continue;
+        sn_real most = s->push_out * s->h, wanted = EASE * deep < most ? EASE * deep : most;
+        const sn_mover *a = &movers(s->world)[meet->a];
+        sn_vec3 moved = vec3_add(a->place, vec3_cross(a->turn, p->ra));
+        if (meet->b != SN_NO_MOVER) {
+            const sn_mover *b = &movers(s->world)[meet->b];
+            moved = vec3_sub(moved, vec3_add(b->place, vec3_cross(b->turn, p->rb)));
+        }
+        sn_real parted = p->parted + (wanted - vec3_dot(moved, meet->n)) * p->mass;
+        parted = parted > 0 ? parted : 0;
+        sn_vec3 by = vec3_scale(meet->n, parted - p->parted);
+        p->parted = parted;
+        shift_one(&movers(s->world)[meet->a], p->ra, by);
+        if (meet->b != SN_NO_MOVER)
+            shift_one(&movers(s->world)[meet->b], p->rb, vec3_scale(by, -1));
+    }
+}
+
+static void colour_piece(void *data, uint32_t first, uint32_t end)
+{
+    const substep *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &all_meets(s->world)[s->first + i];
+        if (!meet->sensor)
+            s->one(s, meet);
+    }
+}
+
+/* Meets of a colour share no mover; the last colour is for those that found no other, one by one. */
+static bool by_colour(substep *s, void (*one)(const substep *s, sn_meet *meet))
+{
+    const uint32_t *start = s->world->meets.start;
+    s->one = one;
+    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
+        uint32_t count = start[colour + 1] - start[colour];
+        s->first = start[colour];
+        if (colour + 1 == SN_MEET_COLOURS || count < SN_MEET_FEW)
+            colour_piece(s, 0, count);
+        else if (!sn_meets_share(s->world, count, colour_piece, s))
+            return false;
+    }
+    return true;
+}
+
+/* ---- What came of it -------------------------------------------------------------------------------------------------------- */
+
+static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
+{
+    sn_body_state *body = &world->bodies.state[m->body];
+    sn_vec3 by = vec3_add(vec3_scale(vec3_sub(m->spin, m->spin0), h), m->turn);
+    double half[3] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2};
+    body->l[0] += (double)m->w * (double)m->turned.x;
+    body->l[1] += (double)m->w * (double)m->turned.y;
+    body->l[2] += (double)m->w * (double)m->turned.z;
+    sn_rotate_vector_back(body->q, half, half);
+    sn_rotate_by(body->q, half);
+    sn_bodies_refresh(&world->bodies, m->body);
+}
+
+static bool is_zero(sn_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+static void store_piece(void *data, uint32_t first, uint32_t end)
+{
+    const substep *s = data;
+    sn_world *world = s->world;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_mover *m = &movers(world)[i];
+        if (m->slot == SN_NO_SLOT || m->w == 0)
+            continue;
+        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
+        if (!is_zero(gain)) {
+            sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
+            pair_add(&v, gain);
+            world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
+            world->particles.v_low[m->slot] = vec4(v.low, 0);
+            sn_history_forget(&world->history, m->slot);
+        }
+        if (!is_zero(by))
+            sn_contacts_add(world, m->slot, by);
+        if (m->body != SN_ID_FREE && !(is_zero(m->turned) && is_zero(m->turn)))
+            turn_body(world, m, s->h);
+    }
+}
+
+static void note_piece(void *data, uint32_t first, uint32_t end)
+{
+    const substep *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &all_meets(s->world)[i];
+        for (uint32_t k = 0; k < meet->count; ++k) {
+            meet->point[k].impulse += meet->sensor ? 0 : meet->point[k].pressed;
+            meet->touched = meet->touched || (meet->sensor ? meet->point[k].gap < 0 : meet->point[k].pressed > 0);
+        }
+    }
+}
+
+bool sn_meets_pass(sn_world *world, sn_real h)
+{
+    substep s = make_substep(world, h);
+    uint32_t passes = world->state.settings.iterations;
+    if (!world->meets.meets)
+        return true;
+    bool good =
+        sn_parallel_for(&world->parallel, world->meets.mover_table.count, load_piece, &s) && by_colour(&s, warm);
+    for (uint32_t i = 0; good && i < SWEEPS * (passes ? passes : 1); ++i)
+        good = by_colour(&s, project);
+    good = good && (!world->meets.bounces || by_colour(&s, bounce)) && by_colour(&s, part) &&
+           sn_parallel_for(&world->parallel, world->meets.mover_table.count, store_piece, &s);
+    return good && sn_parallel_for(&world->parallel, world->meets.meets, note_piece, &s);
+}

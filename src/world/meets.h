@@ -1,0 +1,107 @@
+/* Contact of bodies on its way through a step: with each other, with particles and with colliders. See meets.c. */
+#ifndef SN_WORLD_MEETS_H
+#define SN_WORLD_MEETS_H
+
+#include "collision/bvh.h"
+#include "collision/manifold.h"
+#include "world/grazes.h"
+
+struct sn_world;
+
+#define SN_NO_MOVER UINT32_MAX
+
+/* Who takes part in a pass: a body, or a particle that meets one. Scratch. */
+typedef struct sn_mover {
+    uint32_t slot;       /* of its particle */
+    uint32_t body;       /* its row; SN_ID_FREE: a particle, which does not turn */
+    sn_real w;           /* 1/kg */
+    sn_real inverse[6];  /* of its inertia, in the world: xx, yy, zz, xy, xz, yz; 1/(kg m^2) */
+    sn_vec3 v, spin;     /* m/s, rad/s */
+    sn_vec3 v0, spin0;   /* when the pass began */
+    sn_vec3 turned;      /* N m s: what was exerted on it in this pass */
+    sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
+} sn_mover;
+
+/* A point where two touch. */
+typedef struct sn_meet_point {
+    sn_vec3 a, b;     /* m: spots of both, from their centres along principal axes; of a collider in its own frame */
+    uint32_t feature; /* its name */
+    sn_real pressed;  /* N s: in this substep, along the normal, and */
+    sn_real last;     /*   in the one before */
+    sn_vec3 rubbed;   /* N s: across it */
+    sn_real before;   /* m/s: how fast they came nearer before the substep */
+    sn_real impulse;  /* N s: in this step */
+
+    /* in a pass */
+    sn_vec3 ra, rb; /* m: arms, in the world */
+    sn_real gap;    /* m: at the start of the substep */
+    sn_real mass;   /* kg: along the normal */
+    sn_real across; /* kg: across it, in the direction that yields most */
+    sn_real parted; /* kg m: as pressed, but for places */
+} sn_meet_point;
+
+/* Two pieces that may touch. */
+typedef struct sn_meet {
+    uint32_t a, b;           /* movers; b may be SN_NO_MOVER: a collider */
+    uint32_t part_a, part_b; /* of the bodies' parts; SN_ID_FREE: a ball */
+    uint32_t collider;       /* its number, if b is one */
+    uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
+    uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
+    sn_grip grip;
+    bool sensor, touched;
+    uint32_t colour;
+    bool fresh;      /* its points are those of this substep */
+    sn_real reach;   /* m: how far apart points may be to be looked at, in a substep */
+    sn_real slop;    /* m: so much overlap is left alone */
+    sn_vec3 normal;  /* from b to a; along the principal axes of b, or in the frame of the collider */
+    sn_vec3 n, t, s; /* in a pass: it, and two directions across it, in the world */
+    sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST]; /* 1/kg: of the points, along the normal */
+    uint32_t count;
+    sn_meet_point point[SN_MANIFOLD_MOST];
+} sn_meet;
+
+/* What a point of contact pushed in the last substep: state. Sorted by key and feature. */
+typedef struct sn_meet_press {
+    uint64_t key[2];
+    uint32_t feature;
+    uint32_t generation[2]; /* of the particles of both, or of the collider */
+    sn_real pressed, last;  /* N s */
+    sn_vec3 rubbed;         /* N s */
+} sn_meet_press;
+
+#define SN_MEET_COLOURS 64u
+
+typedef struct sn_meets {
+    sn_table press_table; /* of sn_meet_press: state */
+
+    /* scratch */
+    sn_table mover_table; /* of sn_mover: bodies by row, then particles */
+    sn_table box_table;   /* of sn_bounds and of uint32_t: parts in the tree, and their bodies */
+    sn_bvh tree;
+    sn_table ball_table;   /* of uint32_t: particles that may meet bodies, by slot: their movers */
+    sn_table count_table;  /* of uint32_t: how many each item of a loop found */
+    sn_table found_table;  /* see meets_find.c */
+    sn_table meet_table;   /* of sn_meet: by colour; and in the order of their keys, while they are found */
+    sn_table colour_table; /* of uint64_t by mover: colours in use */
+    uint32_t start[SN_MEET_COLOURS + 1];
+    uint32_t meets;
+    bool bounces;
+    sn_real factor; /* what was pushed in the last step, times this, is what a substep of this one begins with */
+} sn_meets;
+
+void sn_meets_init(sn_meets *meets);
+void sn_meets_release(sn_meets *meets, const sn_allocator *allocator);
+
+/* Finds what may meet in a step of dt, once the motions of colliders are known. */
+sn_result sn_meets_find(struct sn_world *world, sn_real dt);
+
+/* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
+bool sn_meets_begin(struct sn_world *world, sn_real h);
+bool sn_meets_pass(struct sn_world *world, sn_real h);
+
+/* At the end of a step: what was pushed last. Room was made by finding. */
+void sn_meets_remember(struct sn_world *world);
+
+uint64_t sn_meets_hash(uint64_t hash, const sn_meets *meets);
+
+#endif

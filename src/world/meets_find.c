@@ -1,0 +1,543 @@
+/* Contact of bodies: finding who may meet whom, once a step, and remembering what they pushed. */
+#include "world/meets_work.h"
+
+#include "base/hash.h"
+#include "base/sort.h"
+#include "bodies/rotation.h"
+
+#include <string.h>
+
+#define SLACK ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
+#define SLOP  ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
+
+/* Two that may meet, by their boxes, before a meet is made of them. */
+typedef struct found {
+    uint32_t a;     /* box */
+    uint32_t other; /* box, slot of a particle, or number of a collider */
+    uint32_t type;
+} found;
+
+enum { FOUND_PART, FOUND_BALL, FOUND_COLLIDER };
+
+typedef struct finding {
+    sn_world *world;
+    sn_meets *meets;
+    sn_real dt;
+    const sn_bounds *bounds; /* by box */
+    const uint32_t *body, *part;
+    uint32_t boxes;
+    uint32_t *start; /* by item of the loop that runs: how many it found, then where they begin */
+    found *to;       /* NULL: only counting */
+} finding;
+
+void sn_meets_init(sn_meets *meets)
+{
+    memset(meets, 0, sizeof *meets);
+    sn_table_column(&meets->press_table, sizeof(sn_meet_press), true);
+    sn_table_column(&meets->press_table, sizeof(sn_meet_press), false);
+    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->mover_table, sizeof(sn_mover), false);
+    sn_table_column(&meets->box_table, sizeof(sn_bounds), false);
+    sn_table_column(&meets->box_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->box_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->ball_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->count_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->found_table, sizeof(found), false);
+    sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
+    sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
+    sn_table_column(&meets->colour_table, sizeof(uint64_t), false);
+    sn_bvh_init(&meets->tree);
+}
+
+void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
+{
+    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,  &meets->ball_table,
+                          &meets->count_table, &meets->found_table, &meets->meet_table, &meets->colour_table};
+    for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
+        sn_table_release(tables[i], allocator);
+    sn_bvh_release(&meets->tree, allocator);
+}
+
+/* ---- Small things --------------------------------------------------------------------------------------------------------- */
+
+const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number)
+{
+    return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+}
+
+sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    return vec3_add(p->place, sn_quat_turn(p->turn, spot));
+}
+
+sn_real sn_meet_extent(const sn_world *world, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    return vec3_length(p->place) + sn_convex_outer(&p->convex);
+}
+
+/* The pieces of sn_parallel_for are made for particles, and too large for meets. */
+typedef struct small_pieces {
+    sn_piece_fn *piece;
+    void *data;
+    uint32_t count;
+} small_pieces;
+
+static void run_small_piece(void *data, uint32_t index, uint32_t worker)
+{
+    const small_pieces *s = data;
+    uint32_t first = index * SN_MEET_FEW, end = first + SN_MEET_FEW;
+    (void)worker;
+    s->piece(s->data, first, end < s->count ? end : s->count);
+}
+
+/* ns, about, of a meet in one loop */
+#define WORK_OF_MEET 200.0
+
+bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
+{
+    small_pieces s = {piece, data, count};
+    bool share = sn_parallel_wants(&world->parallel, count * WORK_OF_MEET);
+    return sn_parallel_tasks(share ? &world->parallel : NULL, (count + SN_MEET_FEW - 1) / SN_MEET_FEW, run_small_piece,
+                             &s);
+}
+
+/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
+
+static uint32_t generation_a(const sn_world *world, uint64_t key)
+{
+    return world->ids.generation[key >> 32];
+}
+
+static uint32_t generation_b(const sn_world *world, uint64_t key)
+{
+    uint32_t other = (uint32_t)key;
+    return other & SN_PRESS_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_PRESS_COLLIDER]
+                                     : world->ids.generation[other];
+}
+
+void sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
+{
+    const sn_meet_press *press = world->meets.press_table.column[0];
+    uint32_t low = 0, high = world->meets.press_table.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (press[middle].key[0] < meet->key[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < world->meets.press_table.count && press[low].key[0] == meet->key[0]; ++low)
+        if (press[low].key[1] == meet->key[1] && press[low].feature == point->feature) {
+            if (press[low].generation[0] != generation_a(world, meet->key[0]) ||
+                press[low].generation[1] != generation_b(world, meet->key[0]))
+                return;
+            point->pressed = press[low].pressed * factor;
+            point->last = press[low].last * factor;
+            point->rubbed = vec3_scale(press[low].rubbed, factor);
+            return;
+        }
+}
+
+void sn_meets_remember(sn_world *world)
+{
+    sn_meets *meets = &world->meets;
+    const sn_meet *meet = meets->meet_table.column[0];
+    sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
+    sn_sort_item *item = meets->press_table.column[2];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < meets->meets; ++i)
+        for (uint32_t k = 0; k < meet[i].count && !meet[i].sensor; ++k) {
+            const sn_meet_point *p = &meet[i].point[k];
+            if (!(p->pressed > 0))
+                continue;
+            memset(&raw[count], 0, sizeof *raw);
+            raw[count].key[0] = meet[i].key[0];
+            raw[count].key[1] = meet[i].key[1];
+            raw[count].feature = p->feature;
+            raw[count].generation[0] = generation_a(world, meet[i].key[0]);
+            raw[count].generation[1] = generation_b(world, meet[i].key[0]);
+            raw[count].pressed = p->pressed;
+            raw[count].last = p->last;
+            raw[count].rubbed = p->rubbed;
+            item[count] = (sn_sort_item){meet[i].key[0], count, 0};
+            ++count;
+        }
+    if (count)
+        sn_sort(item, meets->press_table.column[3], count);
+    for (uint32_t i = 0; i < count; ++i)
+        press[i] = raw[item[i].a];
+    meets->press_table.count = count;
+}
+
+uint64_t sn_meets_hash(uint64_t hash, const sn_meets *meets)
+{
+    const sn_meet_press *press = meets->press_table.column[0];
+    for (uint32_t i = 0; i < meets->press_table.count; ++i) {
+        hash = hash_u64(hash_u64(hash_u64(hash, press[i].key[0]), press[i].key[1]), press[i].feature);
+        hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
+        hash = hash_real(hash_real(hash_real(hash, press[i].rubbed.x), press[i].rubbed.y), press[i].rubbed.z);
+    }
+    return hash;
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
+
+static sn_bounds grow(sn_bounds b, sn_real by)
+{
+    return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
+}
+
+/* m: how far a part of a body may come in the step. */
+static sn_real way_of(const finding *f, const sn_body_state *body, uint32_t part)
+{
+    const sn_world *world = f->world;
+    uint32_t slot = world->ids.value[body->particle];
+    double inverse[3], spin[3];
+    sn_body_inverse_moments(body, inverse);
+    sn_rotate_velocity(body->q, body->l, inverse, spin);
+    sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
+    sn_real way = sn_contacts_way(world, slot, f->dt) + turns * f->dt * sn_meet_extent(world, part);
+    if (world->particles.target[slot]) { /* led: it goes where it is told */
+        const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
+        way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
+        way += body->led ? 4 * sn_meet_extent(world, part) : 0;
+    }
+    return way + SLACK * sn_convex_inner(&world->bodies.part[part].convex);
+}
+
+/* The parts of all bodies, by body. */
+static bool make_boxes(finding *f)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    const sn_bodies *bodies = &world->bodies;
+    if (!sn_table_reserve(&meets->box_table, &world->allocator, bodies->part_table.count) ||
+        !sn_table_reserve(&meets->mover_table, &world->allocator, bodies_rows(bodies)))
+        return false;
+    sn_bounds *bounds = meets->box_table.column[0];
+    uint32_t *body = meets->box_table.column[1], *part = meets->box_table.column[2], count = 0;
+    sn_mover *mover = meets->mover_table.column[0];
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
+        const sn_body_state *state = &bodies->state[row];
+        mover[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+        if (!bodies_has(bodies, row))
+            continue;
+        mover[row].slot = world->ids.value[state->particle];
+        sn_pose pose = sn_meet_pose(world, &mover[row]);
+        for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++count) {
+            const sn_body_part *p = &bodies->part[i];
+            sn_pose at = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
+            bounds[count] = grow(sn_convex_bounds_at(&p->convex, &at), way_of(f, state, i));
+            body[count] = row;
+            part[count] = i;
+        }
+    }
+    meets->box_table.count = f->boxes = count;
+    meets->mover_table.count = bodies_rows(bodies);
+    f->bounds = bounds;
+    f->body = body;
+    f->part = part;
+    return sn_bvh_build(&meets->tree, &world->allocator, bounds, count);
+}
+
+/* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
+
+static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_particle_store *p = &world->particles;
+    if (p->x[a].w == 0 && p->x[b].w == 0 && !sn_sleep_asks(world, (uint32_t[]){a, b}, 2))
+        return false;
+    const sn_group_contact *ga = sn_contact_group(&world->contact, p->group[a]), *gb = ga;
+    if (p->group[a] != p->group[b])
+        gb = sn_contact_group(&world->contact, p->group[b]);
+    else if (!ga->self)
+        return false;
+    return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) &&
+           !sn_incidence_joins(&world->incidence, &world->constraints, p->index[a], p->index[b]);
+}
+
+/* One item of a loop that looks around. */
+typedef struct looking {
+    const finding *f;
+    uint32_t item;
+    uint32_t slot;   /* of the particle of the item */
+    sn_bounds reach; /* where it looks */
+    uint32_t count;
+    found *to;
+} looking;
+
+static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
+{
+    return a->low.x <= b->high.x && b->low.x <= a->high.x && a->low.y <= b->high.y && b->low.y <= a->high.y &&
+           a->low.z <= b->high.z && b->low.z <= a->high.z;
+}
+
+static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
+{
+    if (l->to)
+        l->to[l->count] = (found){a, other, type};
+    l->count++;
+}
+
+static uint32_t slot_of(const finding *f, uint32_t at)
+{
+    return ((const sn_mover *)f->meets->mover_table.column[0])[f->body[at]].slot;
+}
+
+/* Of two parts the one with the lower particle asks. */
+static bool look_at_part(void *data, uint32_t other)
+{
+    looking *l = data;
+    const finding *f = l->f;
+    if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach))
+        return true;
+    uint32_t b = slot_of(f, other);
+    const uint32_t *number = f->world->particles.index;
+    if (number[l->slot] < number[b] && groups_agree(f->world, l->slot, b))
+        note(l, l->item, other, FOUND_PART);
+    return true;
+}
+
+static void look_for_parts(looking *l)
+{
+    l->slot = slot_of(l->f, l->item);
+    l->reach = l->f->bounds[l->item];
+    sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_part, l);
+}
+
+static bool look_at_body(void *data, uint32_t at)
+{
+    looking *l = data;
+    if (boxes_touch(&l->f->bounds[at], &l->reach) && groups_agree(l->f->world, slot_of(l->f, at), l->slot))
+        note(l, at, l->slot, FOUND_BALL);
+    return true;
+}
+
+static void look_for_bodies(looking *l)
+{
+    const sn_particle_store *p = &l->f->world->particles;
+    if (p->body[l->item])
+        return;
+    sn_real by = p->radius[l->item] + sn_contacts_way(l->f->world, l->item, l->f->dt);
+    sn_vec3 x = vec4_xyz(p->x[l->item]);
+    l->slot = l->item;
+    l->reach = grow((sn_bounds){x, x}, by);
+    sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
+}
+
+/* The colliders of a part. */
+static void look_for_colliders(looking *l)
+{
+    const sn_world *world = l->f->world;
+    const sn_ids *ids = &world->contact.collider_ids;
+    const sn_collider_motion *motion = world->contacts.motion_table.column[0];
+    uint32_t slot = slot_of(l->f, l->item);
+    const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
+    if (world->particles.x[slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){slot}, 1))
+        return;
+    for (uint32_t number = 0; number < ids->table.count; ++number) {
+        if (!motion[number].live || !boxes_touch(&motion[number].swept, &l->f->bounds[l->item]))
+            continue;
+        const sn_collider_record *r = sn_meet_record(world, number);
+        uint32_t layers = r->shape.type >= SN_COLLIDER_MESH ? SN_MEET_LAYERS : 1;
+        for (uint32_t k = 0;
+             k < layers && sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask); ++k)
+            note(l, l->item, number, FOUND_COLLIDER + k);
+    }
+}
+
+typedef void look_fn(looking *l);
+
+typedef struct look_loop {
+    finding *f;
+    look_fn *look;
+} look_loop;
+
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    const look_loop *loop = data;
+    for (uint32_t i = first; i < end; ++i) {
+        looking l = {.f = loop->f, .item = i, .to = loop->f->to ? loop->f->to + loop->f->start[i] : NULL};
+        loop->look(&l);
+        if (!loop->f->to)
+            loop->f->start[i] = l.count;
+    }
+}
+
+/* Counts first, then writes: what was found is in the order of the items. */
+static sn_result look_around(finding *f, uint32_t items, look_fn *look)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    look_loop loop = {f, look};
+    uint64_t total = meets->found_table.count;
+    if (!sn_table_reserve(&meets->count_table, &world->allocator, items) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, items / SN_MEET_FEW + 1))
+        return SN_ERROR_MEMORY;
+    f->start = meets->count_table.column[0];
+    f->to = NULL;
+    if (!sn_meets_share(world, items, look_piece, &loop))
+        return SN_ERROR_HOST;
+    for (uint32_t i = 0; i < items; ++i) {
+        uint32_t count = f->start[i];
+        f->start[i] = (uint32_t)total;
+        total += count;
+    }
+    if (total > SN_MAX_COUNT || !sn_table_reserve(&meets->found_table, &world->allocator, total))
+        return SN_ERROR_MEMORY;
+    f->to = meets->found_table.column[0];
+    meets->found_table.count = (uint32_t)total;
+    return sn_meets_share(world, items, look_piece, &loop) ? SN_OK : SN_ERROR_HOST;
+}
+
+/* ---- Meets -------------------------------------------------------------------------------------------------------------------- */
+
+/* The movers of particles come after those of bodies. */
+static bool make_movers(finding *f)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    uint32_t balls = 0;
+    if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
+        return false;
+    uint32_t *ball = meets->ball_table.column[0];
+    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL)
+            ball[all[i].other] = SN_NO_MOVER;
+    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL && ball[all[i].other] == SN_NO_MOVER)
+            ball[all[i].other] = meets->mover_table.count + balls++;
+    uint64_t count = (uint64_t)meets->mover_table.count + balls;
+    if (!sn_table_reserve(&meets->mover_table, &world->allocator, count) ||
+        !sn_table_reserve(&meets->colour_table, &world->allocator, count))
+        return false;
+    sn_mover *mover = meets->mover_table.column[0];
+    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL)
+            mover[ball[all[i].other]] = (sn_mover){.slot = all[i].other, .body = SN_ID_FREE};
+    meets->mover_table.count = (uint32_t)count;
+    return true;
+}
+
+static sn_meet make_meet(const finding *f, const found *two)
+{
+    const sn_world *world = f->world;
+    const sn_body_state *body = &world->bodies.state[f->body[two->a]];
+    const sn_contact_world *contact = &world->contact;
+    uint32_t slot = slot_of(f, two->a), number = world->particles.index[slot];
+    const sn_contact_material *material = &sn_contact_group(contact, world->particles.group[slot])->material, *others;
+    sn_meet meet = {.a = f->body[two->a], .b = SN_NO_MOVER, .part_a = f->part[two->a], .part_b = SN_ID_FREE};
+    sn_real inner = sn_convex_inner(&world->bodies.part[meet.part_a].convex);
+    uint32_t other, local = 0;
+    if (two->type >= FOUND_COLLIDER) {
+        const sn_collider_record *r = sn_meet_record(world, two->other);
+        meet.collider = two->other;
+        meet.layer = two->type - FOUND_COLLIDER;
+        meet.sensor = r->def.sensor;
+        others = &r->def.material;
+        other = SN_PRESS_COLLIDER | two->other;
+        local = meet.layer;
+    } else {
+        uint32_t slot_b = two->type == FOUND_BALL ? two->other : slot_of(f, two->other);
+        meet.b = two->type == FOUND_BALL ? ((const uint32_t *)f->meets->ball_table.column[0])[two->other]
+                                         : f->body[two->other];
+        others = &sn_contact_group(contact, world->particles.group[slot_b])->material;
+        other = world->particles.index[slot_b];
+        if (two->type == FOUND_PART) {
+            meet.part_b = f->part[two->other];
+            local = meet.part_b - world->bodies.state[meet.b].part;
+            sn_real inner_b = sn_convex_inner(&world->bodies.part[meet.part_b].convex);
+            inner = inner_b < inner ? inner_b : inner;
+        }
+    }
+    meet.grip = sn_contacts_grip(material, others);
+    meet.slop = SLOP * inner;
+    meet.key[0] = (uint64_t)number << 32 | other;
+    meet.key[1] = (uint64_t)(meet.part_a - body->part) << 32 | local;
+    return meet;
+}
+
+/* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
+static uint32_t colour_of(const sn_world *world, sn_meets *meets, const sn_meet *meet)
+{
+    const sn_mover *mover = meets->mover_table.column[0];
+    uint64_t *used = meets->colour_table.column[0];
+    bool a = world->particles.x[mover[meet->a].slot].w != 0;
+    bool b = meet->b != SN_NO_MOVER && world->particles.x[mover[meet->b].slot].w != 0;
+    uint64_t taken = (a ? used[meet->a] : 0) | (b ? used[meet->b] : 0);
+    uint32_t colour = 0;
+    while (colour + 1 < SN_MEET_COLOURS && taken >> colour & 1)
+        ++colour;
+    if (a)
+        used[meet->a] |= (uint64_t)1 << colour;
+    if (b)
+        used[meet->b] |= (uint64_t)1 << colour;
+    return colour;
+}
+
+static bool make_meets(finding *f)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    uint32_t count = meets->found_table.count, place[SN_MEET_COLOURS];
+    if (!sn_table_reserve(&meets->meet_table, &world->allocator, count) ||
+        !sn_table_reserve(&meets->press_table, &world->allocator, (uint64_t)count * SN_MANIFOLD_MOST) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1))
+        return false;
+    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
+    memset(meets->colour_table.column[0], 0, meets->mover_table.count * sizeof(uint64_t));
+    memset(meets->start, 0, sizeof meets->start);
+    meets->bounces = false;
+    for (uint32_t i = 0; i < count; ++i) {
+        raw[i] = make_meet(f, &all[i]);
+        raw[i].colour = colour_of(world, meets, &raw[i]);
+        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
+        meets->start[raw[i].colour + 1]++;
+    }
+    for (uint32_t c = 0; c < SN_MEET_COLOURS; ++c) {
+        meets->start[c + 1] += meets->start[c];
+        place[c] = meets->start[c];
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        meet[place[raw[i].colour]++] = raw[i];
+    meets->meets = count;
+    return true;
+}
+
+static sn_result fail(const sn_world *world, sn_result result)
+{
+    if (result == SN_ERROR_HOST)
+        return world_fail(world, result, "the task hook did not run all tasks of a loop");
+    return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
+}
+
+sn_result sn_meets_find(sn_world *world, sn_real dt)
+{
+    sn_meets *meets = &world->meets;
+    finding f = {.world = world, .meets = meets, .dt = dt};
+    meets->meets = meets->found_table.count = meets->mover_table.count = 0;
+    if (!world->contact.settings.on || !world->bodies.part_table.count) {
+        meets->press_table.count = 0;
+        return SN_OK;
+    }
+    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count) ||
+        !make_boxes(&f))
+        return fail(world, SN_ERROR_MEMORY);
+    sn_result result = look_around(&f, f.boxes, look_for_parts);
+    if (result == SN_OK)
+        result = look_around(&f, world->particles.table.count, look_for_bodies);
+    if (result == SN_OK)
+        result = look_around(&f, f.boxes, look_for_colliders);
+    if (result == SN_OK && !(make_movers(&f) && make_meets(&f)))
+        result = SN_ERROR_MEMORY;
+    if (result != SN_OK)
+        return fail(world, result);
+    meets->factor = sn_contacts_recall_factor(world, dt);
+    meets->factor = meets->factor > 0 ? real_sqrt(meets->factor) : 0; /* impulses go with h, pushes with its square */
+    return SN_OK;
+}

@@ -1,0 +1,250 @@
+/* The bodies' chapter of the step: how they turn.
+
+   Their centres are particles, and go through the step as such. Here is what is left. In a substep a body turns freely first,
+   with the torque that acts on it (predict); then constraints move its *turn*, a particle of the body's mass that solvers find
+   behind the last one, by phi, where phi / k is the angle about each principal axis, and k the radius of gyration; and then it
+   is turned on by that angle, and gains the angular momentum that goes with it (settle):
+
+       l += R (k phi) / h,
+
+   per unit of mass. In exact numbers the angular velocity is what the orientations did, as it is for particles; but momentum
+   is what is stored, and free bodies keep it to the last bit.
+
+   R is how the body was turned where the gradients of the constraints were taken. */
+#include "world/substep.h"
+
+#include "base/math.h"
+#include "bodies/rotation.h"
+
+/* ---- Where turns are ---------------------------------------------------------------------------------------------- */
+
+/* k times a vector along principal axes; about an axis that is locked there is nothing. */
+static void times_k(const sn_body_state *body, const double from[3], double to[3])
+{
+    for (int i = 0; i < 3; ++i)
+        to[i] = isinf(body->k[i]) ? 0 : body->k[i] * from[i];
+}
+
+void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
+{
+    for (int i = 0; i < 3; ++i)
+        inverse[i] = 1 / (body->k[i] * body->k[i]);
+}
+
+/* m/s: how fast its turn moves. */
+static sn_vec3 turn_velocity(const sn_body_state *body)
+{
+    double m[3], v[3];
+    sn_rotate_vector_back(body->q, body->l, m);
+    for (int i = 0; i < 3; ++i)
+        v[i] = m[i] / body->k[i];
+    return vec3((sn_real)v[0], (sn_real)v[1], (sn_real)v[2]);
+}
+
+void sn_turns_lay_out(sn_world *world)
+{
+    sn_particle_store *p = &world->particles;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        const sn_body_state *body = &world->bodies.state[row];
+        uint32_t slot = p->table.count + row;
+        bool lives = bodies_has(&world->bodies, row);
+        sn_vec4 none = {0};
+        p->x[slot] = vec4(vec3(0, 0, 0), lives ? p->x[world->ids.value[body->particle]].w : 0);
+        p->x_low[slot] = none;
+        p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
+        if (world->drag_table.count)
+            world->drag.v[slot] = p->v[slot];
+        if (sn_integrators[world->state.settings.integrator]->looks_back)
+            world->history.old_d[slot] = none;
+        sn_bodies_refresh(&world->bodies, row);
+    }
+}
+
+/* ---- Predict ------------------------------------------------------------------------------------------------------ */
+
+/* m^2/s^2: what turns a body now, per unit of mass: what the user gave it, and what is exerted on its turn. */
+static void gather_torque(const sn_substep *s, uint32_t row, double torque[3])
+{
+    const sn_world *world = s->world;
+    const sn_body_state *body = &world->bodies.state[row];
+    double w = (double)world->particles.x[world->ids.value[body->particle]].w, along[3] = {0};
+    if (sn_forces_needed(world)) {
+        sn_vec3 f = world->particles.f[world->particles.table.count + row];
+        double force[3] = {(double)f.x, (double)f.y, (double)f.z};
+        times_k(body, force, along);
+        sn_rotate_vector(body->q, along, along);
+    }
+    for (int i = 0; i < 3; ++i)
+        torque[i] = w * (body->torque[i] + along[i]);
+}
+
+/* The angle from one orientation to another, along the axes of the body. */
+static void angle_between(const double from[4], const double to[4], double angle[3])
+{
+    const double back[4] = {-from[0], -from[1], -from[2], from[3]};
+    double turn[4];
+    sn_rotate_times(back, to, turn);
+    double sign = turn[3] < 0 ? -1 : 1, sine = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
+    double scale = sine > 0 ? 2 * math_atan2(sine, sign * turn[3]) / sine : 2;
+    for (int i = 0; i < 3; ++i)
+        angle[i] = sign * scale * turn[i];
+}
+
+/* A body that is led makes an equal share of the turn that is left in each of the substeps that are left. */
+static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, uint32_t substeps_left)
+{
+    double angle[3], turn[4];
+    angle_between(body->q, body->target, angle);
+    for (int i = 0; i < 3; ++i)
+        angle[i] /= substeps_left;
+    double length = sqrt(angle[0] * angle[0] + angle[1] * angle[1] + angle[2] * angle[2]);
+    double scale = length > 0 ? math_sin(length / 2) / length : 0.5;
+    for (int i = 0; i < 3; ++i) {
+        turn[i] = scale * angle[i];
+        angle[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i] / (double)h;
+    }
+    turn[3] = math_cos(length / 2);
+    sn_rotate_times(body->q, turn, motion->q);
+    sn_rotate_normalise(motion->q);
+    sn_rotate_vector(body->q, angle, motion->l);
+}
+
+static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_left)
+{
+    sn_world *world = s->world;
+    sn_particle_store *p = &world->particles;
+    const sn_body_state *body = &world->bodies.state[row];
+    sn_body_motion *motion = &world->bodies.motion[row];
+    uint32_t centre = world->ids.value[body->particle], slot = p->table.count + row;
+    const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
+    double inverse[3], way[3], damping = s->still ? 0 : (double)(world->state.settings.damping + body->spin_damping);
+    double keep = math_exp(-damping * h);
+    memcpy(motion->q, body->q, sizeof motion->q);
+    gather_torque(s, row, motion->torque);
+    for (int i = 0; i < 3; ++i)
+        motion->l[i] = keep * body->l[i] + share * motion->torque[i];
+    if (body->led) {
+        lead(body, motion, s->motion.h, substeps_left);
+    } else if (p->x[centre].w != 0) {
+        sn_body_inverse_moments(body, inverse);
+        sn_rotate_free(motion->q, motion->l, inverse, h);
+    } else {
+        motion->l[0] = motion->l[1] = motion->l[2] = 0;
+    }
+    sn_turn *turn = &world->bodies.turn[row];
+    turn->now = (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
+    angle_between(body->q, motion->q, way);
+    times_k(body, way, way);
+    p->y[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
+    p->d[slot] = vec4(vec3(0, 0, 0), 0);
+}
+
+void sn_turns_predict(sn_substep *s, uint32_t substeps_left)
+{
+    for (uint32_t row = 0; row < bodies_rows(&s->world->bodies); ++row)
+        if (bodies_has(&s->world->bodies, row))
+            predict_body(s, row, substeps_left);
+}
+
+/* ---- Settle ------------------------------------------------------------------------------------------------------- */
+
+uint32_t sn_turns_check(const sn_substep *s)
+{
+    const sn_world *world = s->world;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        const sn_body_motion *motion = &world->bodies.motion[row];
+        sn_vec4 d = world->particles.d[world->particles.table.count + row];
+        if (!bodies_has(&world->bodies, row))
+            continue;
+        double sum = motion->q[0] + motion->l[0] + motion->l[1] + motion->l[2];
+        if (!isfinite(sum) || !vec3_is_finite(vec4_xyz(d)))
+            return row;
+    }
+    return SN_ID_FREE;
+}
+
+/* l += R (k phi) / h. */
+static void add_momentum(sn_body_state *body, const double q[4], sn_vec4 phi, double h)
+{
+    double gain[3] = {(double)phi.x / h, (double)phi.y / h, (double)phi.z / h};
+    times_k(body, gain, gain);
+    sn_rotate_vector(q, gain, gain);
+    for (int i = 0; i < 3; ++i)
+        body->l[i] += gain[i];
+}
+
+static void settle_body(sn_substep *s, uint32_t row)
+{
+    sn_world *world = s->world;
+    sn_body_state *body = &world->bodies.state[row];
+    sn_body_motion *motion = &world->bodies.motion[row];
+    const sn_settings *settings = &world->state.settings;
+    sn_vec4 phi = world->particles.d[world->particles.table.count + row];
+    double start[4], half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
+    bool at_start = (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
+    memcpy(start, body->q, sizeof start);
+    memcpy(body->q, motion->q, sizeof body->q);
+    memcpy(body->l, motion->l, sizeof body->l);
+    add_momentum(body, at_start ? start : motion->q, phi, (double)s->motion.h);
+    for (int i = 0; i < 3; ++i)
+        half[i] /= body->k[i];
+    sn_rotate_by(body->q, half);
+    for (int i = 0; s->integrator->kick && i < 3; ++i) /* a first guess, which the kick puts right */
+        body->l[i] += (double)s->motion.h / 2 * motion->torque[i];
+    sn_bodies_refresh(&world->bodies, row);
+}
+
+void sn_turns_settle(sn_substep *s)
+{
+    for (uint32_t row = 0; row < bodies_rows(&s->world->bodies); ++row)
+        if (bodies_has(&s->world->bodies, row))
+            settle_body(s, row);
+    if (s->integrator->kick || s->solver->after)
+        sn_turns_lay_out(s->world);
+}
+
+/* ---- Kick and correct ---------------------------------------------------------------------------------------------- */
+
+void sn_turns_kick(sn_substep *s)
+{
+    sn_world *world = s->world;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        sn_body_state *body = &world->bodies.state[row];
+        sn_body_motion *motion = &world->bodies.motion[row];
+        double torque[3];
+        if (!bodies_has(&world->bodies, row) || world->particles.x[world->ids.value[body->particle]].w == 0)
+            continue;
+        gather_torque(s, row, torque);
+        for (int i = 0; i < 3; ++i) {
+            body->l[i] += (double)s->motion.h / 2 * (torque[i] - motion->torque[i]);
+            motion->torque[i] = torque[i];
+        }
+        world->particles.v[world->particles.table.count + row] = vec4(turn_velocity(body), 0);
+    }
+}
+
+void sn_turns_correct(sn_substep *s)
+{
+    sn_world *world = s->world;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        if (bodies_has(&world->bodies, row))
+            add_momentum(&world->bodies.state[row], world->bodies.state[row].q,
+                         world->particles.d[world->particles.table.count + row], (double)s->motion.h);
+}
+
+/* ---- The end of a step ---------------------------------------------------------------------------------------------- */
+
+/* They arrived, up to rounding. */
+void sn_turns_finish(sn_world *world)
+{
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        sn_body_state *body = &world->bodies.state[row];
+        if (!bodies_has(&world->bodies, row))
+            continue;
+        if (body->led)
+            memcpy(body->q, body->target, sizeof body->q);
+        body->led = false;
+        memset(body->torque, 0, sizeof body->torque);
+        sn_bodies_refresh(&world->bodies, row);
+    }
+}
