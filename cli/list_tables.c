@@ -260,6 +260,11 @@ bool sn_list_kinds(sn_document *d, sn_value *list)
         sn_value *params = sn_document_list(d, entry, "parameters");
         for (const sn_param *p = kind->param; p->name; ++p)
             list_param(d, params, p);
+        if (kind->point_param[0].name) {
+            params = sn_document_list(d, entry, "parameters_of_points");
+            for (const sn_param *p = kind->point_param; p->name; ++p)
+                list_param(d, params, p);
+        }
     }
     return !d->failed;
 }

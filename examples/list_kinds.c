@@ -17,24 +17,33 @@ static const char *type_text(const sn_param *param)
     return "";
 }
 
+static void print_param(const sn_param *p)
+{
+    printf("`%s`%s", p->name, type_text(p));
+    if (p->unit && !(p->unit[0] == '1' && !p->unit[1]))
+        printf(" (%s)", p->unit);
+    if (p->has_default)
+        printf(" = %g", (double)p->default_value);
+}
+
 static void print_params(const sn_kind *kind)
 {
     for (int i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i) {
-        const sn_param *p = &kind->param[i];
-        printf("%s`%s`%s", i ? ", " : "", p->name, type_text(p));
-        if (p->unit && !(p->unit[0] == '1' && !p->unit[1]))
-            printf(" (%s)", p->unit);
-        if (p->has_default)
-            printf(" = %g", (double)p->default_value);
+        printf("%s", i ? ", " : "");
+        print_param(&kind->param[i]);
     }
-    if (!kind->param[0].name)
+    for (int i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i) {
+        printf(i ? ", " : kind->param[0].name ? "; each point: " : "each point: ");
+        print_param(&kind->point_param[i]);
+    }
+    if (!kind->param[0].name && !kind->point_param[0].name)
         printf("–");
 }
 
 /* What a user must know beyond the formula. */
 static void print_notes(const sn_kind *kind)
 {
-    const char *note[] = {kind->measure ? "measures" : NULL, kind->internal ? "internal" : NULL,
+    const char *note[] = {kind->measure || kind->measure_points ? "measures" : NULL, kind->internal ? "internal" : NULL,
                           kind->spatial ? "3D only" : NULL, kind->project ? "own projection" : NULL,
                           kind->force ? "force" : NULL};
     const char *separator = "";

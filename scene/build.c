@@ -146,7 +146,7 @@ sn_vec3 sn_build_turn_vector(const sn_build *build, sn_vec3 v)
     return sn_turned(v, build->def->turn.axis, (double)build->def->turn.angle);
 }
 
-static sn_vec3 into_world(const sn_build *build, sn_vec3 place)
+sn_vec3 sn_build_place(const sn_build *build, sn_vec3 place)
 {
     sn_real scale = build->def->scale;
     sn_vec3 x = sn_build_turn_vector(build, (sn_vec3){place.x * scale, place.y * scale, place.z * scale});
@@ -202,7 +202,7 @@ bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, c
     if (!x)
         return false;
     for (uint32_t i = 0; i < count; ++i)
-        x[i] = into_world(build, place[i]);
+        x[i] = sn_build_place(build, place[i]);
     build->object->run =
         sn_add_particles(build->scene->world, count, &x->x, sizeof *x, mass ? 1 : total / (sn_real)count);
     if (build->object->run.count != count)
@@ -213,9 +213,15 @@ bool sn_build_particles(sn_build *build, uint32_t count, const sn_vec3 *place, c
 
 /* ---- Constraints ---------------------------------------------------------------------------------------------------- */
 
-static bool add_hold(sn_build *build, const char *name, sn_constraints run)
+bool sn_build_hold(sn_build *build, const char *name, sn_constraints run)
 {
     sn_object *object = build->object;
+    sn_hold *last = object->hold_count ? &object->hold[object->hold_count - 1] : NULL;
+    if (last && strcmp(last->name, name) == 0 && last->run.kind == run.kind && last->run.generation == run.generation &&
+        last->run.first + last->run.count == run.first) {
+        last->run.count += run.count;
+        return true;
+    }
     sn_growing list = {object->hold_count, object->hold_count, object->hold}; /* exact, so it grows by copying: few */
     sn_hold *hold = sn_growing_add(&list, &build->scene->arena, sizeof *hold);
     char *copy = sn_arena_copy(&build->scene->arena, name, strlen(name));
@@ -285,7 +291,7 @@ bool sn_build_constraints(sn_build *build, const char *name, const sn_constraint
         if (sn_constraint_set_material(world, sn_constraints_at(run, i), give) != SN_OK)
             return sn_scene_refused(build->scene, build->reader);
     }
-    return add_hold(build, name, run);
+    return sn_build_hold(build, name, run);
 }
 
 bool sn_build_ties(sn_build *build, const char *name, uint32_t kind, uint32_t count, const uint32_t *index,
@@ -316,7 +322,7 @@ bool sn_build_constraint_of(sn_build *build, const char *name, uint32_t kind, ui
     sn_constraint c;
     if (sn_constraint_add(world, &def, &c) != SN_OK)
         return sn_scene_refused(build->scene, build->reader);
-    return add_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
+    return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
 }
 
 /* ---- Names and surfaces ---------------------------------------------------------------------------------------------- */

@@ -42,21 +42,28 @@ static const sn_kind *read_kind(const sn_scene *scene, sn_reader *reader, const 
     return NULL;
 }
 
-/* A record table for one kind: the keys of all constraints, and the kind's own parameters as values. */
+/* A record table for one kind: the keys of all constraints, and the kind's own parameters, and those of its points, as
+   values. */
 typedef struct kind_table {
-    sn_key keys[SN_MAX_PARAMS + 1];
-    const sn_value *given[SN_MAX_PARAMS];
+    sn_key keys[SN_MAX_PARAMS + SN_MAX_POINT_PARAMS + 1];
+    const sn_value *given[SN_MAX_PARAMS + SN_MAX_POINT_PARAMS];
     sn_record record;
 } kind_table;
+
+static void add_key(kind_table *table, uint32_t i, uint32_t at, const char *name, const char *about)
+{
+    table->keys[i] =
+        (sn_key){.name = name, .type = SN_KEY_VALUE, .offset = at * sizeof(const sn_value *), .about = about};
+}
 
 static void table_of_kind(const sn_kind *kind, kind_table *table)
 {
     memset(table, 0, sizeof *table);
-    for (uint32_t i = 0; i < SN_MAX_PARAMS && kind->param[i].name; ++i)
-        table->keys[i] = (sn_key){.name = kind->param[i].name,
-                                  .type = SN_KEY_VALUE,
-                                  .offset = i * sizeof(const sn_value *),
-                                  .about = "a parameter of the kind"};
+    uint32_t count = 0;
+    for (; count < SN_MAX_PARAMS && kind->param[count].name; ++count)
+        add_key(table, count, count, kind->param[count].name, "a parameter of the kind");
+    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i)
+        add_key(table, count++, SN_MAX_PARAMS + i, kind->point_param[i].name, "a parameter of its points");
     table->record = (sn_record){kind->name, NULL, sizeof table->given, table->keys, NULL};
 }
 
@@ -189,6 +196,117 @@ static bool read_all_points(sn_scene *scene, sn_reader *reader, const sn_value *
     return true;
 }
 
+/* The numbers of points, of kinds whose points have any: lists with those of all points. */
+static bool read_point_params(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const kind_table *table,
+                              sn_constraint_def *def)
+{
+    uint32_t stride = sn_kind_point_param_count(kind), at = 0;
+    bool any = false, good = true;
+    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i)
+        any = any || table->given[SN_MAX_PARAMS + i];
+    if (!any)
+        return true;
+    sn_real *out = sn_arena_take(&scene->scratch, (size_t)def->point_count * stride, sizeof *out);
+    if (!out)
+        return sn_reader_fail(reader, "no memory for %u points", def->point_count);
+    for (size_t i = 0; i < (size_t)def->point_count * stride; ++i)
+        out[i] = SN_MEASURE;
+    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name; ++i) {
+        const sn_value *given = table->given[SN_MAX_PARAMS + i];
+        size_t length = sn_reader_enter_key(reader, kind->point_param[i].name);
+        if (given)
+            good = read_param(reader, given, &kind->point_param[i], def->point_count, stride, out + at) && good;
+        sn_reader_leave(reader, length);
+        at += param_size(&kind->point_param[i]);
+    }
+    def->point_param = out;
+    return good;
+}
+
+static bool read_state(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_numbers *state,
+                       sn_constraint_def *def)
+{
+    if (!state->data)
+        return true;
+    if (state->count != kind->state || !kind->state)
+        return sn_reader_fail_key(reader, "state", "found %u numbers, and a %s remembers %u", state->count, kind->name,
+                                  kind->state);
+    sn_real *out = sn_arena_take(&scene->scratch, state->count, sizeof *out);
+    if (!out)
+        return sn_reader_fail_key(reader, "state", "no memory for %u numbers", state->count);
+    for (uint32_t i = 0; i < state->count; ++i)
+        out[i] = (sn_real)state->data[i];
+    def->state = out;
+    return true;
+}
+
+/* ---- Joints ---------------------------------------------------------------------------------------------------------------- */
+
+static bool read_body(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t i, sn_body *out)
+{
+    size_t length = sn_reader_enter_item(reader, i);
+    bool world = value->type == SN_VALUE_TEXT && strcmp(value->text, "world") == 0;
+    *out = (sn_body){0, 0};
+    bool good = world || sn_select_body(scene, reader, value, out);
+    sn_reader_leave(reader, length);
+    return good;
+}
+
+/* Two bodies, an anchor and an axis in the world become two points. */
+static bool read_joint(sn_scene *scene, sn_reader *reader, const sn_kind *kind, const sn_constraint_keys *keys,
+                       sn_constraint_def *def)
+{
+    sn_body body[2];
+    const sn_value *list = keys->bodies;
+    if (kind->points != 2 || !kind->oriented)
+        return sn_reader_fail_key(reader, "bodies", "a %s is no joint: name its points in 'points'", kind->name);
+    if (list->type != SN_VALUE_LIST || list->count != 2 || list->numbers) {
+        size_t length = sn_reader_enter_key(reader, "bodies");
+        sn_reader_expected(reader, list, "a list of two bodies, one of which may be \"world\"");
+        sn_reader_leave(reader, length);
+        return false;
+    }
+    size_t length = sn_reader_enter_key(reader, "bodies");
+    bool good =
+        read_body(scene, reader, list->first, 0, &body[0]) && read_body(scene, reader, list->first->next, 1, &body[1]);
+    if (good && !body[0].generation && !body[1].generation)
+        good = sn_reader_fail(reader, "neither of them is a body");
+    sn_reader_leave(reader, length);
+    sn_vec3 axis = isnan(keys->axis.x) ? (sn_vec3){1, 0, 0} : keys->axis;
+    if (good && axis.x == 0 && axis.y == 0 && axis.z == 0)
+        good = sn_reader_fail_key(reader, "axis", "it has length 0, expected a direction");
+    sn_point *points = good ? sn_arena_take(&scene->scratch, 2, sizeof *points) : NULL;
+    if (!points)
+        return good ? sn_reader_fail(reader, "no memory for a joint") : false;
+    sn_vec3 anchor =
+        !isnan(keys->anchor.x) ? keys->anchor : sn_body_centre(scene->world, body[1].generation ? body[1] : body[0]);
+    for (int i = 0; i < 2; ++i)
+        points[i] = sn_point_of_body(scene->world, body[i], anchor, sn_rotation_along(axis));
+    def->points = points;
+    def->point_count = 2;
+    return true;
+}
+
+static bool is_held(const sn_point *point)
+{
+    return point->type != SN_POINT_PARTICLES;
+}
+
+/* After it was added: its strength, its points if they are not particles, its name. */
+static bool finish_one(sn_scene *scene, sn_reader *reader, const sn_constraint_keys *keys, const sn_constraint_def *def,
+                       sn_constraint c)
+{
+    bool held = false;
+    if ((keys->strength > 0 || keys->torque_strength > 0) &&
+        sn_constraint_set_strength(scene->world, c, keys->strength, keys->torque_strength) != SN_OK)
+        return sn_scene_refused(scene, reader);
+    for (uint32_t i = 0; i < def->point_count && !held; ++i)
+        held = is_held(&def->points[i]);
+    if (held && !sn_scene_keep_points(scene, c, def->point_count, def->points))
+        return sn_reader_fail(reader, "no memory for the points of a constraint");
+    return add_hold(scene, reader, keys->name, (sn_constraints){c.kind, c.index, 1, c.generation});
+}
+
 static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, const sn_constraint_keys *keys,
                      const kind_table *table)
 {
@@ -199,17 +317,23 @@ static bool read_one(sn_scene *scene, sn_reader *reader, uint32_t kind_number, c
     good = read_give(reader, "compliance", keys->compliance, 1, &def.compliance, &each) && good;
     good = read_give(reader, "damping", keys->damping, 1, &def.damping, &each) && good;
     good = read_give(reader, "stiffness", keys->stiffness, 1, &def.stiffness, &each) && good;
-    size_t length = sn_reader_enter_key(reader, "points");
-    good = (kind->points ? read_points(scene, reader, kind, keys->points, &def)
-                         : read_all_points(scene, reader, keys->points, &def)) &&
-           good;
-    sn_reader_leave(reader, length);
-    if (!good || !sn_scene_plan(scene, reader, 0, 1))
+    if (keys->bodies) {
+        good = read_joint(scene, reader, kind, keys, &def) && good;
+    } else {
+        size_t length = sn_reader_enter_key(reader, "points");
+        good = (kind->points ? read_points(scene, reader, kind, keys->points, &def)
+                             : read_all_points(scene, reader, keys->points, &def)) &&
+               good;
+        sn_reader_leave(reader, length);
+    }
+    good = good && read_point_params(scene, reader, kind, table, &def);
+    good = good && read_state(scene, reader, kind, &keys->state, &def);
+    if (!good || !sn_scene_plan(scene, reader, 0, 1 + def.point_count / 8.0))
         return false;
     sn_constraint c;
     if (sn_constraint_add(scene->world, &def, &c) != SN_OK)
         return sn_scene_refused(scene, reader);
-    return add_hold(scene, reader, keys->name, (sn_constraints){c.kind, c.index, 1, c.generation});
+    return finish_one(scene, reader, keys, &def, c);
 }
 
 /* ---- Many constraints ------------------------------------------------------------------------------------------------------- */
@@ -305,6 +429,10 @@ static bool read_many(sn_scene *scene, sn_reader *reader, uint32_t kind_number, 
         return sn_scene_refused(scene, reader);
     if ((compliance || damping || stiffness) && !set_each(scene, reader, run, all, compliance, damping, stiffness))
         return false;
+    for (uint32_t i = 0; i < count && (keys->strength > 0 || keys->torque_strength > 0); ++i)
+        if (sn_constraint_set_strength(scene->world, sn_constraints_at(run, i), keys->strength,
+                                       keys->torque_strength) != SN_OK)
+            return sn_scene_refused(scene, reader);
     return add_hold(scene, reader, keys->name, run);
 }
 
@@ -322,9 +450,11 @@ static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *
     void *structs[] = {table.given, &keys};
     if (!sn_record_read(reader, value, 2, tables, structs))
         return false;
-    if (!!keys.points + !!keys.each + !!keys.index != 1)
-        return sn_reader_fail(reader, "expected one of the keys 'points', 'each' and 'index'");
-    bool good = (keys.points ? read_one : read_many)(scene, reader, number, &keys, &table);
+    if (!!keys.points + !!keys.each + !!keys.index + !!keys.bodies != 1)
+        return sn_reader_fail(reader, "expected one of the keys 'points', 'each', 'index' and, of joints, 'bodies'");
+    if (!keys.bodies && (!isnan(keys.anchor.x) || !isnan(keys.axis.x)))
+        return sn_reader_fail_key(reader, isnan(keys.axis.x) ? "anchor" : "axis", "it goes with 'bodies'");
+    bool good = (keys.points || keys.bodies ? read_one : read_many)(scene, reader, number, &keys, &table);
     sn_arena_release(&scene->scratch);
     return good;
 }

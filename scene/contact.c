@@ -77,8 +77,7 @@ static bool set_group(sn_scene *scene, sn_reader *reader, const sn_group_keys *k
     contact.material = sn_surface_material(&keys->material);
     contact.category = keys->category;
     contact.mask = keys->mask;
-    if (self_given)
-        contact.self = keys->self;
+    contact.self = self_given ? keys->self : sn_world_group_contact(scene->world, number).self;
     if (!isnan(keys->rest_gap))
         contact.rest_gap = keys->rest_gap;
     contact.rolls = keys->rolls;
@@ -290,8 +289,8 @@ static sn_real longest_side(const sn_collider_def *def)
 /* Its objects are at rest. */
 static bool give_field(sn_scene *scene, sn_reader *reader, const sn_scene_group *group)
 {
-    const double bytes = (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) *
-                         sizeof(sn_real);
+    const double bytes =
+        (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * (FIELD_CELLS + CELLS_BEYOND) * sizeof(sn_real);
     sn_collider_def def;
     if (!sn_scene_fits(scene, reader, bytes))
         return false;

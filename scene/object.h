@@ -67,13 +67,20 @@ typedef struct sn_object_def {
 sn_stuff sn_default_stuff(void);
 sn_object_def sn_default_object_def(void);
 
-/* A few particles of an object under a name. */
+/* A few items of an object under a name. Its items are its particles, from 0 on, and behind them its bodies. */
 typedef struct sn_part {
     const char *name;
     uint32_t count;
-    const uint32_t *index; /* in the object, from 0 on; NULL: the particles first .. first + count - 1 */
+    const uint32_t *index; /* in the object, from 0 on; NULL: the items first .. first + count - 1 */
     uint32_t first;
 } sn_part;
+
+/* A rigid body of an object. */
+typedef struct sn_object_body {
+    sn_body handle;
+    sn_body_def *def;  /* what it was made of, in the world; its lists live as long as the scene */
+    sn_body_def first; /* how it read when it was made, without lists */
+} sn_object_body;
 
 /* Constraints of an object under a name: "links", "bend". */
 typedef struct sn_hold {
@@ -86,6 +93,8 @@ typedef struct sn_object {
     const char *name;
     const char *type;
     sn_particles run; /* its particles */
+    uint32_t body_count, body_capacity;
+    sn_object_body *body; /* its bodies */
     uint32_t part_count;
     sn_part *part;
     uint32_t hold_count;
@@ -118,6 +127,7 @@ typedef struct sn_object_type {
                           constraints: links, bend" */
     uint32_t dimension; /* 1 line, 2 sheet, 3 solid: the units of its stuff; 0: has none */
     bool spatial;       /* not in a 2D world */
+    bool collides;      /* its bodies collide with each other, unless its group says otherwise */
     const sn_record *record; /* its own keys */
     bool (*build)(sn_build *build,
                   const void *def); /* def is the record's struct; false after an error was written down */
@@ -129,6 +139,21 @@ extern const sn_record sn_turn_record;
 uint32_t sn_object_type_count(void);
 const sn_object_type *sn_object_type_at(uint32_t i);
 const sn_object_type *sn_object_type_find(const char *name);
+
+/* The number in the world of the particle that an item is, or that is at the centre of mass of the body that it is. */
+uint32_t sn_object_number(const sn_world *world, const sn_object *object, uint32_t item);
+
+/* How many items it has. */
+static inline uint32_t sn_object_items(const sn_object *object)
+{
+    return object->run.count + object->body_count;
+}
+
+/* The body that an item is; null if it is none. */
+sn_body sn_object_body_at(const sn_object *object, uint32_t item);
+
+/* What an item is called: "crate", "doll.head", "wall[12]". */
+void sn_object_label(const sn_object *object, uint32_t item, char *text, size_t size);
 
 /* ---- For builders --------------------------------------------------------------------------------------------------
    Each returns false, or NULL, after an error was written down; the builder then returns false at once. */
@@ -168,7 +193,29 @@ bool sn_build_ties(sn_build *build, const char *name, uint32_t kind, uint32_t co
 bool sn_build_constraint_of(sn_build *build, const char *name, uint32_t kind, uint32_t count, const uint32_t *index,
                             const sn_real *param, double compliance);
 
-/* Names a part: these particles, copied; or a range. Every object has "all". */
+/* A vector or place of the object's frame as it lies in the world. */
+sn_vec3 sn_build_place(const sn_build *build, sn_vec3 place);
+
+/* A rigid body, behind all particles: def as for sn_body_add, but in the object's frame, with which it is moved, turned and
+   scaled. Its group is the object's. *item, which may be NULL, gets what it is in the object. */
+bool sn_build_body(sn_build *build, const sn_body_def *def, uint32_t *item);
+
+/* A capsule's place, rotation and half from the centres of its ends; for boxes along y, too. Gives their distance. */
+double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape);
+
+#define SN_NO_ITEM UINT32_MAX
+
+/* A joint between two bodies of the object, or one (SN_NO_ITEM) and the world. joint as for sn_add_joint, but anchor and axis
+   in the object's frame; its a and b are not looked at, and what the kind has not is ignored. */
+bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b);
+
+/* Any other constraint, with points in the world. */
+bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *def);
+
+/* Names constraints; those that follow each other under one name are one run. */
+bool sn_build_hold(sn_build *build, const char *name, sn_constraints run);
+
+/* Names a part: these items, copied; or a range. Every object has "all". */
 bool sn_build_part(sn_build *build, const char *name, uint32_t count, const uint32_t *index);
 bool sn_build_range(sn_build *build, const char *name, uint32_t first, uint32_t count);
 

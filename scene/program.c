@@ -109,15 +109,15 @@ static bool select_everything(sn_scene *scene, sn_reader *reader, sn_selection *
 {
     uint32_t count = 0, at = 0;
     for (uint32_t i = 0; i < scene->objects.count; ++i)
-        count += scene_object(scene, i)->run.count;
+        count += sn_object_items(scene_object(scene, i));
     if (!sn_scene_fits(scene, reader, (double)count * sizeof(uint32_t)))
         return false;
     uint32_t *number = sn_arena_take(&scene->arena, count, sizeof *number);
     if (!number)
         return sn_reader_fail(reader, "no memory for %u particles", count);
     for (uint32_t i = 0; i < scene->objects.count; ++i)
-        for (uint32_t k = 0; k < scene_object(scene, i)->run.count; ++k)
-            number[at++] = scene_object(scene, i)->run.first + k;
+        for (uint32_t k = 0; k < sn_object_items(scene_object(scene, i)); ++k)
+            number[at++] = sn_object_number(scene->world, scene_object(scene, i), k);
     *out = (sn_selection){count, number};
     return true;
 }
@@ -223,26 +223,76 @@ static bool check_flat_motion(const sn_scene *scene, sn_reader *reader, const sn
     return good;
 }
 
+static sn_body body_of(const sn_scene *scene, uint32_t number)
+{
+    return sn_particle_body(scene->world, particle(scene, number));
+}
+
+/* How many numbers tell where one of those that are led is: of a body also how it is turned. */
+static uint32_t start_size(const sn_scene *scene, uint32_t number)
+{
+    return body_of(scene, number).generation ? 7 : 3;
+}
+
+static bool check_start(const sn_scene *scene, sn_reader *reader, const sn_scene_motion *motion)
+{
+    const sn_numbers *given = &motion->keys.start;
+    uint64_t expected = 0;
+    uint32_t bodies = 0;
+    for (uint32_t i = 0; i < motion->of.count; ++i) {
+        uint32_t size = start_size(scene, motion->of.number[i]);
+        const double *x = given->data && expected + size <= given->count ? given->data + expected : NULL;
+        if (x && size == 7 && x[3] == 0 && x[4] == 0 && x[5] == 0 && x[6] == 0)
+            return sn_reader_fail_key(reader, "start", "the quaternion of body %u of them is 0", i);
+        expected += size;
+        bodies += size == 7;
+    }
+    if (!given->data || given->count == expected)
+        return true;
+    if (bodies)
+        return sn_reader_fail_key(reader, "start",
+                                  "found %u numbers, expected three for each of %u particles and seven "
+                                  "for each of %u bodies",
+                                  given->count, motion->of.count - bodies, bodies);
+    return sn_reader_fail_key(reader, "start", "found %u numbers, expected three for each of %u particles",
+                              given->count, motion->of.count);
+}
+
+/* Where one of those that are led was, as the file says, or is. */
+static void start_at(const sn_scene *scene, uint32_t number, const double *x, sn_vec3 *place, sn_quat *turned)
+{
+    sn_body body = body_of(scene, number);
+    bool turns = body.generation != 0;
+    if (x)
+        *place = (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]};
+    else
+        *place =
+            turns ? sn_body_position(scene->world, body) : sn_particle_position(scene->world, particle(scene, number));
+    if (turns)
+        *turned = x ? (sn_quat){(sn_real)x[3], (sn_real)x[4], (sn_real)x[5], (sn_real)x[6]}
+                    : sn_body_rotation(scene->world, body);
+}
+
 /* Where the particles were when the motion began. */
 static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_motion *motion)
 {
     if (!select_key(scene, reader, "of", motion->keys.of, &motion->of) ||
-        !sn_scene_fits(scene, reader, (double)motion->of.count * sizeof(sn_vec3)))
+        !sn_scene_fits(scene, reader, (double)motion->of.count * (sizeof(sn_vec3) + sizeof(sn_quat))))
         return false;
     sn_vec3 *start = sn_arena_take(&scene->arena, motion->of.count, sizeof *start);
-    if (!start)
+    sn_quat *turned = sn_arena_take(&scene->arena, motion->of.count, sizeof *turned);
+    if (!start || !turned)
         return sn_reader_fail(reader, "no memory for %u particles", motion->of.count);
-    const sn_numbers *given = &motion->keys.start;
-    if (given->data && given->count != 3 * (uint64_t)motion->of.count)
-        return sn_reader_fail_key(reader, "start", "found %u numbers, expected three for each of %u particles",
-                                  given->count, motion->of.count);
+    if (!check_start(scene, reader, motion))
+        return false;
+    const double *x = motion->keys.start.data;
     double middle[3] = {0, 0, 0};
     for (uint32_t i = 0; i < motion->of.count; ++i) {
-        const double *x = given->data ? given->data + 3 * (size_t)i : NULL;
-        start[i] = x ? (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)x[2]}
-                     : sn_particle_position(scene->world, particle(scene, motion->of.number[i]));
+        start_at(scene, motion->of.number[i], x, &start[i], &turned[i]);
+        x += x ? start_size(scene, motion->of.number[i]) : 0;
         middle[0] += (double)start[i].x, middle[1] += (double)start[i].y, middle[2] += (double)start[i].z;
     }
+    motion->turned = turned;
     double count = motion->of.count ? motion->of.count : 1;
     motion->about = (sn_vec3){(sn_real)(middle[0] / count), (sn_real)(middle[1] / count), (sn_real)(middle[2] / count)};
     motion->start = start;
@@ -528,6 +578,14 @@ static sn_result lead_collider(sn_scene *scene, const sn_scene_motion *motion, c
     return result != SN_OK || there ? result : sn_collider_move_to(scene->world, motion->collider, target, q);
 }
 
+/* How a pose turns one of those that are led, a body. */
+static sn_quat turned_to(const sn_scene_motion *motion, const sn_motion_key *pose, uint32_t i)
+{
+    return pose->angle == 0
+               ? motion->turned[i]
+               : sn_rotation_after(sn_rotation_about(motion->keys.axis, (double)pose->angle), motion->turned[i]);
+}
+
 static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, double dt)
 {
     const sn_motion_key *key = motion->keys.keys.items;
@@ -542,7 +600,10 @@ static sn_result lead(sn_scene *scene, sn_scene_motion *motion, double time, dou
         return lead_collider(scene, motion, &pose);
     for (uint32_t i = 0; i < motion->of.count; ++i) {
         sn_vec3 target = led_to(motion, &pose, motion->start[i]);
-        sn_result result = sn_particle_move_to(scene->world, particle(scene, motion->of.number[i]), target);
+        sn_body body = body_of(scene, motion->of.number[i]);
+        sn_result result = body.generation
+                               ? sn_body_move_to(scene->world, body, target, turned_to(motion, &pose, i))
+                               : sn_particle_move_to(scene->world, particle(scene, motion->of.number[i]), target);
         if (result != SN_OK)
             return result;
     }

@@ -14,7 +14,8 @@ typedef struct saver {
     uint32_t rank_count[SN_KIND_BUILTIN_END];
     uint32_t *number; /* by the number of a particle in this world: its number in the one that loads what is saved */
     uint32_t number_count;
-    bool gaps; /* named constraints were removed since, so that names count differently */
+    uint32_t given; /* where points as they were given were last found */
+    bool gaps;      /* named constraints were removed since, so that names count differently */
     char *message;
     size_t size;
 } saver;
@@ -134,7 +135,7 @@ static void save_spins(saver *s, sn_value *record, sn_particles run)
 static void save_masses(saver *s, sn_value *record, sn_particles run)
 {
     double *mass;
-    uint32_t *still = sn_arena_take(&s->scratch, run.count, sizeof *still), pins = 0, fixed = 0;
+    uint32_t *still = sn_arena_take(&s->scratch, run.count, sizeof *still), fixed = 0;
     if (!still || !sn_document_numbers(s->out, record, "masses", run.count, NULL, &mass)) {
         s->out->failed = true;
         return;
@@ -147,10 +148,7 @@ static void save_masses(saver *s, sn_value *record, sn_particles run)
         if (pinned[k].number < run.first || i >= run.count || !isinf(mass[i]))
             continue; /* of another object, or the program gave it a mass since */
         mass[i] = (double)pinned[k].mass;
-        still[pins++] = i;
     }
-    if (pins)
-        save_indices(s, record, "pins", pins, still, 0);
     for (uint32_t i = 0; i < run.count; ++i)
         if (isinf(mass[i])) {
             mass[i] = 1;
@@ -225,12 +223,89 @@ static void save_rest(saver *s, sn_value *record, const sn_object *object)
     }
 }
 
+/* What a particle weighed before it was pinned; NaN if it is not. */
+static sn_real pinned_mass(const saver *s, uint32_t number)
+{
+    const sn_pinned *pinned = s->scene->pinned.items;
+    sn_real now = sn_particle_mass(s->scene->world, sn_particle_from_index(s->scene->world, number));
+    for (uint32_t k = 0; k < s->scene->pinned.count && isinf(now); ++k)
+        if (pinned[k].number == number)
+            return pinned[k].mass;
+    return (sn_real)NAN;
+}
+
+/* Those of its items that are pinned. */
+static void save_pins(saver *s, sn_value *record, const sn_object *object)
+{
+    const sn_pinned *pinned = s->scene->pinned.items;
+    uint32_t *pin = sn_arena_take(&s->scratch, s->scene->pinned.count, sizeof *pin), pins = 0;
+    for (uint32_t k = 0; pin && k < s->scene->pinned.count; ++k) {
+        uint32_t i = pinned[k].number - object->run.first;
+        if (pinned[k].number >= object->run.first && i < object->run.count && !isnan(pinned_mass(s, pinned[k].number)))
+            pin[pins++] = i;
+        for (i = 0; i < object->body_count; ++i)
+            if (sn_object_number(s->scene->world, object, object->run.count + i) == pinned[k].number)
+                pin[pins++] = object->run.count + i;
+    }
+    if (pins)
+        save_indices(s, record, "pins", pins, pin, 0);
+    if (!pin)
+        s->out->failed = true;
+}
+
+static void save_body(saver *s, sn_value *record, const sn_object *object, uint32_t i)
+{
+    sn_real mass = pinned_mass(s, sn_object_number(s->scene->world, object, object->run.count + i));
+    if (isnan(mass))
+        mass = sn_body_mass(s->scene->world, object->body[i].handle);
+    sn_scene_save_body(s->scene, s->out, record, &object->body[i], mass);
+}
+
+static void save_lone_body(saver *s, sn_value *list, const sn_object *object)
+{
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    sn_document_text(s->out, record, "name", object->name);
+    if (object->group != 0)
+        sn_document_number(s->out, record, "group", object->group);
+    if (!isnan(pinned_mass(s, sn_object_number(s->scene->world, object, 0))))
+        sn_document_truth(s->out, record, "pinned", true);
+    save_body(s, record, object, 0);
+}
+
+static void save_bodies(saver *s, sn_value *root)
+{
+    sn_value *list = NULL;
+    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+        const sn_object *object = scene_object(s->scene, i);
+        if (!sn_scene_is_lone_body(object))
+            continue;
+        if (!list)
+            list = sn_document_list(s->out, root, "bodies");
+        save_lone_body(s, list, object);
+    }
+}
+
+/* What only particles have. */
+static void save_particles(saver *s, sn_value *record, const sn_object *object);
+
 static void save_object(saver *s, sn_value *list, const sn_object *object)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
     sn_document_text(s->out, record, "type", "particles");
     sn_document_text(s->out, record, "name", object->name);
     sn_document_number(s->out, record, "group", object->group);
+    if (object->run.count)
+        save_particles(s, record, object);
+    sn_value *bodies = object->body_count ? sn_document_list(s->out, record, "bodies") : NULL;
+    for (uint32_t i = 0; i < object->body_count; ++i)
+        save_body(s, sn_document_record(s->out, bodies, NULL), object, i);
+    save_pins(s, record, object);
+    save_parts(s, record, object);
+    sn_arena_release(&s->scratch);
+}
+
+static void save_particles(saver *s, sn_value *record, const sn_object *object)
+{
     save_vectors(s, record, "positions", object->run, false);
     save_vectors(s, record, "velocities", object->run, true);
     if (sn_world_group_contact(s->scene->world, object->group).rolls)
@@ -243,8 +318,6 @@ static void save_object(saver *s, sn_value *list, const sn_object *object)
         save_indices(s, record, "lines", 2 * (uint64_t)object->line_count, object->line, 0);
     save_skin(s, record, object);
     save_rest(s, record, object);
-    save_parts(s, record, object);
-    sn_arena_release(&s->scratch);
 }
 
 /* ---- Constraints --------------------------------------------------------------------------------------------------------- */
@@ -266,16 +339,60 @@ static bool read_constraint(saver *s, sn_constraint c, sn_constraint_def *def)
     return points && sn_constraint_read(s->scene->world, c, def, points, count) == SN_OK;
 }
 
-static bool is_plain(const sn_kind *kind, const sn_constraint_def *def)
+static bool is_plain(const saver *s, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
 {
-    bool plain = kind->points != 0;
+    sn_real force = 0, torque = 0;
+    bool plain = kind->points != 0 && !kind->state;
+    if (plain && sn_constraint_strength(s->scene->world, c, &force, &torque) == SN_OK)
+        plain = force == 0 && torque == 0;
     for (uint32_t i = 0; i < def->point_count && plain; ++i)
         plain = def->points[i].count == 1;
     return plain;
 }
 
+/* Points of a constraint that holds bodies as they were given, if the program has not changed them. */
+static const sn_point *given_points(saver *s, sn_constraint c, const sn_constraint_def *def)
+{
+    const sn_given_points *given = s->scene->given_points.items;
+    uint32_t count = s->scene->given_points.count;
+    for (uint32_t i = 0; i < count; ++i) { /* they come in this order, most likely */
+        const sn_given_points *g = &given[(s->given + i) % count];
+        if (g->constraint.kind != c.kind || g->constraint.index != c.index || g->constraint.generation != c.generation)
+            continue;
+        s->given += i + 1;
+        return g->count == def->point_count && memcmp(g->read, def->points, g->count * sizeof *g->read) == 0
+                   ? g->given
+                   : def->points;
+    }
+    return def->points;
+}
+
+/* The name of a body, as a point has it. */
+static void save_body_name(saver *s, sn_value *record, sn_body body)
+{
+    uint32_t number = sn_body_particle(s->scene->world, body).index;
+    sn_document_number(s->out, record, "body", number < s->number_count ? s->number[number] : UINT32_MAX);
+}
+
+static void save_place(saver *s, sn_value *list, const sn_point *point)
+{
+    sn_value *record = sn_document_record(s->out, list, NULL);
+    double place[3] = {(double)point->place.x, (double)point->place.y, (double)point->place.z};
+    double turn[4] = {(double)point->turn.x, (double)point->turn.y, (double)point->turn.z, (double)point->turn.w};
+    static const double none[4] = {0, 0, 0, 1};
+    if (point->type == SN_POINT_BODY)
+        save_body_name(s, record, point->body);
+    sn_document_numbers(s->out, record, "place", 3, place, NULL);
+    if (memcmp(turn, none, sizeof none) != 0)
+        sn_document_numbers(s->out, record, "rotation", 4, turn, NULL);
+}
+
 static void save_point(saver *s, sn_value *list, const sn_point *point)
 {
+    if (point->type != SN_POINT_PARTICLES) {
+        save_place(s, list, point);
+        return;
+    }
     if (point->count == 1) {
         sn_document_number(s->out, list, NULL, s->number[point->particle[0].index]);
         return;
@@ -290,16 +407,49 @@ static void save_point(saver *s, sn_value *list, const sn_point *point)
     sn_document_numbers(s->out, record, "weights", point->count, weight, NULL);
 }
 
+/* The numbers of its points, and what it remembers. */
+static void save_memory(saver *s, sn_value *record, const sn_kind *kind, const sn_constraint_def *def)
+{
+    uint32_t stride = sn_kind_point_param_count(kind), at = 0;
+    double *numbers;
+    bool any = false;
+    for (uint32_t i = 0; i < SN_MAX_POINT_PARAMS && kind->point_param[i].name && def->point_param; ++i) {
+        uint32_t size = kind->point_param[i].type == SN_PARAM_REAL ? 1 : 3;
+        if (sn_document_numbers(s->out, record, kind->point_param[i].name, size * def->point_count, NULL, &numbers))
+            for (uint32_t p = 0; p < def->point_count; ++p)
+                for (uint32_t k = 0; k < size; ++k)
+                    *numbers++ = (double)def->point_param[(size_t)p * stride + at + k];
+        at += size;
+    }
+    for (uint32_t i = 0; i < kind->state && def->state && !any; ++i)
+        any = def->state[i] != 0 || signbit(def->state[i]);
+    if (any && sn_document_numbers(s->out, record, "state", kind->state, NULL, &numbers))
+        for (uint32_t i = 0; i < kind->state; ++i)
+            numbers[i] = (double)def->state[i];
+}
+
+static void save_strength(saver *s, sn_value *record, sn_constraint c)
+{
+    sn_real force = 0, torque = 0;
+    if (sn_constraint_strength(s->scene->world, c, &force, &torque) != SN_OK)
+        s->out->failed = true;
+    if (force != 0)
+        sn_document_number(s->out, record, "strength", (double)force);
+    if (torque != 0)
+        sn_document_number(s->out, record, "torque_strength", (double)torque);
+}
+
 /* A constraint by itself: with spots, or of any number of points. */
-static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_constraint_def *def)
+static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_constraint_def *def, sn_constraint c)
 {
     sn_value *record = sn_document_record(s->out, list, NULL);
     sn_document_text(s->out, record, "kind", kind->name);
     double *number;
     if (kind->points) {
-        sn_value *points = sn_document_list(s->out, record, "points");
+        sn_value *list_of_points = sn_document_list(s->out, record, "points");
+        const sn_point *points = given_points(s, c, def);
         for (uint32_t i = 0; i < def->point_count; ++i)
-            save_point(s, points, &def->points[i]);
+            save_point(s, list_of_points, &points[i]);
     } else if (sn_document_numbers(s->out, record, "points", def->point_count, NULL, &number)) {
         for (uint32_t i = 0; i < def->point_count; ++i)
             number[i] = s->number[def->points[i].particle[0].index];
@@ -316,6 +466,8 @@ static void save_single(saver *s, sn_value *list, const sn_kind *kind, const sn_
         }
         at += vector ? 3 : 1;
     }
+    save_memory(s, record, kind, def);
+    save_strength(s, record, c);
     if (def->compliance != 0)
         sn_document_number(s->out, record, "compliance", (double)def->compliance);
     if (def->damping != 0 && !sn_value_find(record, "damping"))
@@ -407,10 +559,15 @@ static bool number_particles(saver *s)
 {
     uint32_t next = 0;
     for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
-        sn_particles run = scene_object(s->scene, i)->run;
-        next += run.count;
-        if (run.first + run.count > s->number_count)
-            s->number_count = run.first + run.count;
+        const sn_object *object = scene_object(s->scene, i);
+        for (uint32_t k = 0; k < object->body_count; ++k)
+            if (!sn_body_is_valid(s->scene->world, object->body[k].handle))
+                return fail(s, "the world lacks a body of an object: a scene file cannot say so");
+        next += sn_object_items(object);
+        for (uint32_t k = 0; k < sn_object_items(object); ++k) {
+            uint32_t number = sn_object_number(s->scene->world, object, k);
+            s->number_count = number < s->number_count ? s->number_count : number + 1;
+        }
     }
     if (next != sn_world_particle_count(s->scene->world))
         return fail(s, "the world has particles that belong to no object, or lacks some of an object: a scene file "
@@ -418,11 +575,12 @@ static bool number_particles(saver *s)
     if (!(s->number = sn_arena_take(&s->ranks_arena, s->number_count, sizeof *s->number)))
         return fail(s, "no memory for the particles");
     next = 0;
-    for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
-        sn_particles run = scene_object(s->scene, i)->run;
-        for (uint32_t k = 0; k < run.count; ++k)
-            s->number[run.first + k] = next++;
-    }
+    for (int lone = 0; lone < 2; ++lone) /* bodies of the list "bodies" come behind all objects */
+        for (uint32_t i = 0; i < s->scene->objects.count; ++i) {
+            const sn_object *object = scene_object(s->scene, i);
+            for (uint32_t k = 0; sn_scene_is_lone_body(object) == (lone == 1) && k < sn_object_items(object); ++k)
+                s->number[sn_object_number(s->scene->world, object, k)] = next++;
+        }
     return true;
 }
 
@@ -461,7 +619,7 @@ static bool save_constraints(saver *s, sn_value *root)
         const sn_kind *kind = sn_kind_info(s->scene->world, walk.constraint.kind);
         if (!read_constraint(s, walk.constraint, &def))
             return fail(s, "no memory for the constraints");
-        bool plain = is_plain(kind, &def);
+        bool plain = is_plain(s, kind, &def, walk.constraint);
         if (b.count && (!plain || b.kind != walk.constraint.kind || b.count >= MOST_POINTS)) {
             good = save_batch(s, list, &b);
             b.count = 0;
@@ -471,7 +629,7 @@ static bool save_constraints(saver *s, sn_value *root)
             b.begin = walk;
         }
         if (!plain)
-            save_single(s, list, kind, &def);
+            save_single(s, list, kind, &def, walk.constraint);
         sn_arena_release(&s->scratch);
     }
     return good && (!b.count || save_batch(s, list, &b));
@@ -504,6 +662,11 @@ static void save_forces(saver *s, sn_value *root)
     }
 }
 
+static bool is_body(const saver *s, uint32_t number)
+{
+    return sn_particle_body(s->scene->world, sn_particle_from_index(s->scene->world, number)).generation != 0;
+}
+
 /* Where a collider was at the start. */
 static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion)
 {
@@ -511,6 +674,28 @@ static void save_start(saver *s, sn_value *record, const sn_scene_motion *motion
     sn_quat q = motion->rotation;
     double start[7] = {(double)x.x, (double)x.y, (double)x.z, (double)q.x, (double)q.y, (double)q.z, (double)q.w};
     sn_document_numbers(s->out, record, "start", 7, start, NULL);
+}
+
+/* Where particles and bodies were. */
+static void save_starts(saver *s, sn_value *record, const sn_scene_motion *motion)
+{
+    double *start;
+    uint32_t count = 3 * motion->of.count;
+    for (uint32_t k = 0; k < motion->of.count; ++k)
+        count += is_body(s, motion->of.number[k]) ? 4 : 0;
+    if (!sn_document_numbers(s->out, record, "start", count, NULL, &start))
+        return;
+    for (uint32_t k = 0; k < motion->of.count; ++k) {
+        *start++ = (double)motion->start[k].x;
+        *start++ = (double)motion->start[k].y;
+        *start++ = (double)motion->start[k].z;
+        if (!is_body(s, motion->of.number[k]))
+            continue;
+        *start++ = (double)motion->turned[k].x;
+        *start++ = (double)motion->turned[k].y;
+        *start++ = (double)motion->turned[k].z;
+        *start++ = (double)motion->turned[k].w;
+    }
 }
 
 /* Where particles of a motion were at its start is saved as keyframes that begin where they are now. */
@@ -532,13 +717,7 @@ static void save_motions(saver *s, sn_value *root)
             continue;
         }
         save_selection(s, record, motion[i].of);
-        double *start;
-        if (sn_document_numbers(s->out, record, "start", 3 * motion[i].of.count, NULL, &start))
-            for (uint32_t k = 0; k < motion[i].of.count; ++k) {
-                start[3 * (size_t)k] = (double)motion[i].start[k].x;
-                start[3 * (size_t)k + 1] = (double)motion[i].start[k].y;
-                start[3 * (size_t)k + 2] = (double)motion[i].start[k].z;
-            }
+        save_starts(s, record, &motion[i]);
     }
 }
 
@@ -713,7 +892,9 @@ static bool save_all(saver *s)
         return fail(s, cannot);
     sn_value *objects = sn_document_list(s->out, root, "objects");
     for (uint32_t i = 0; i < s->scene->objects.count; ++i)
-        save_object(s, objects, scene_object(s->scene, i));
+        if (!sn_scene_is_lone_body(scene_object(s->scene, i)))
+            save_object(s, objects, scene_object(s->scene, i));
+    save_bodies(s, root);
     if (!save_constraints(s, root))
         return false;
     save_names(s, root);

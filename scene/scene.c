@@ -79,6 +79,8 @@ static bool check_object(const sn_scene *scene, sn_reader *reader, const sn_obje
 /* Takes back what a builder that failed had made. */
 static void unbuild(sn_scene *scene, sn_object *object)
 {
+    for (uint32_t i = 0; i < object->body_count; ++i)
+        sn_body_remove(scene->world, object->body[i].handle);
     if (object->run.count)
         sn_particles_remove(scene->world, object->run);
 }
@@ -88,10 +90,24 @@ static uint32_t group_of(const sn_scene *scene, const sn_object_def *def)
     return def->group == SN_OWN_GROUP ? scene->objects.count + 1 : def->group;
 }
 
-static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_object_type *type, const sn_object_def *def,
-                               const void *own)
+/* What is made of bodies that are to collide with each other. A group that is described has the last word. */
+static bool let_collide(sn_scene *scene, sn_reader *reader, const sn_object_type *type, uint32_t group)
 {
-    if (!check_object(scene, reader, type, def))
+    sn_group_contact contact = sn_world_group_contact(scene->world, group);
+    const sn_scene_group *known = scene->groups.items;
+    if (!type->collides || contact.self)
+        return true;
+    for (uint32_t i = 0; i < scene->groups.count; ++i)
+        if (known[i].number == group)
+            return true;
+    contact.self = true;
+    return sn_world_set_group_contact(scene->world, group, &contact) == SN_OK || sn_scene_refused(scene, reader);
+}
+
+const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_object_type *type,
+                                const sn_object_def *def, const void *own)
+{
+    if (!check_object(scene, reader, type, def) || !let_collide(scene, reader, type, group_of(scene, def)))
         return NULL;
     const char *name = name_object(scene, reader, def->name, type->name);
     sn_object *object = sn_arena_take(&scene->arena, 1, sizeof *object);
@@ -113,7 +129,7 @@ static sn_object *build_object(sn_scene *scene, sn_reader *reader, const sn_obje
                       .object = object,
                       .dimensions = sn_world_dimensions(scene->world),
                       .reader = reader};
-    bool built = type->build(&build, own);
+    bool built = type->build(&build, own) && sn_build_move_bodies(&build);
     if (built)
         sn_build_warn_damping(&build);
     sn_arena_release(&scene->scratch);
@@ -139,7 +155,7 @@ const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const
     bool good = sn_record_check(&reader, &sn_object_record, &keys);
     good = sn_record_check(&reader, &sn_stuff_record, &def->stuff) && good;
     good = sn_record_check(&reader, type->record, own) && good;
-    return good ? build_object(scene, &reader, type, def, own) : NULL;
+    return good ? sn_scene_build(scene, &reader, type, def, own) : NULL;
 }
 
 bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number)
@@ -155,6 +171,9 @@ bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number)
         *pinned = (sn_pinned){number[i], mass};
         sn_particle_set_mass(scene->world, p, SN_IMMOVABLE);
         sn_particle_set_velocity(scene->world, p, (sn_vec3){0, 0, 0});
+        sn_body body = sn_particle_body(scene->world, p);
+        if (body.generation)
+            sn_body_set_velocity(scene->world, body, (sn_vec3){0, 0, 0}, (sn_vec3){0, 0, 0});
     }
     return true;
 }
@@ -294,9 +313,10 @@ static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *valu
     if (!good)
         return false;
     size_t length = sn_reader_enter_key(reader, "contact");
-    good = !keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, group_of(scene, &keys.def));
+    good = let_collide(scene, reader, type, group_of(scene, &keys.def)) &&
+           (!keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, group_of(scene, &keys.def)));
     sn_reader_leave(reader, length);
-    const sn_object *object = build_object(scene, reader, type, &keys.def, own);
+    const sn_object *object = sn_scene_build(scene, reader, type, &keys.def, own);
     return object && (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
 }
 
@@ -325,20 +345,45 @@ static bool read_objects(sn_scene *scene, sn_reader *reader, const sn_scene_keys
 
 /* ---- What to record -------------------------------------------------------------------------------------------------------- */
 
+uint32_t sn_object_number(const sn_world *world, const sn_object *object, uint32_t item)
+{
+    sn_body body = sn_object_body_at(object, item);
+    return body.generation ? sn_body_particle(world, body).index : object->run.first + item;
+}
+
+void sn_object_label(const sn_object *object, uint32_t item, char *text, size_t size)
+{
+    if (sn_scene_is_lone_body(object)) {
+        snprintf(text, size, "%s", object->name);
+        return;
+    }
+    snprintf(text, size, "%s[%u]", object->name, item);
+    for (uint32_t p = 0; p < object->part_count; ++p) { /* a part of one has the better name */
+        const sn_part *part = &object->part[p];
+        if (part->count == 1 && (part->index ? part->index[0] : part->first) == item && sn_object_items(object) > 1)
+            snprintf(text, size, "%s.%.40s", object->name, part->name);
+    }
+}
+
+/* Which item of the object the particle with a number is; SN_NO_ITEM if it is none. */
+static uint32_t find_item(const sn_scene *scene, const sn_object *object, uint32_t number)
+{
+    if (number >= object->run.first && number - object->run.first < object->run.count)
+        return number - object->run.first;
+    for (uint32_t i = object->run.count; i < sn_object_items(object); ++i)
+        if (sn_object_number(scene->world, object, i) == number)
+            return i;
+    return SN_NO_ITEM;
+}
+
 static const char *label_particle(sn_scene *scene, uint32_t number)
 {
     char text[160];
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
-        const sn_object *object = scene_object(scene, i);
-        uint32_t local = number - object->run.first;
-        if (number < object->run.first || local >= object->run.count)
+        uint32_t item = find_item(scene, scene_object(scene, i), number);
+        if (item == SN_NO_ITEM)
             continue;
-        snprintf(text, sizeof text, "%s[%u]", object->name, local);
-        for (uint32_t p = 0; p < object->part_count; ++p) { /* a part of one has the better name */
-            const sn_part *part = &object->part[p];
-            if (part->count == 1 && (part->index ? part->index[0] : part->first) == local && object->run.count > 1)
-                snprintf(text, sizeof text, "%s.%.40s", object->name, part->name);
-        }
+        sn_object_label(scene_object(scene, i), item, text, sizeof text);
         return sn_arena_copy(&scene->arena, text, strlen(text));
     }
     snprintf(text, sizeof text, "particle[%u]", number);
@@ -505,7 +550,9 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
         return false;
     good = read_section(scene, reader, "groups", keys.groups, sn_scene_read_groups) && good;
     good = read_section(scene, reader, "colliders", keys.colliders, sn_scene_read_colliders) && good;
-    if (!read_objects(scene, reader, &keys) || !good || !sn_scene_take_rest_shapes(scene, reader))
+    good = read_objects(scene, reader, &keys) && good;
+    good = read_section(scene, reader, "bodies", keys.bodies, sn_scene_read_bodies) && good;
+    if (!good || !sn_scene_take_rest_shapes(scene, reader))
         return false; /* what refers to objects would only add errors that follow from these */
     good = sn_scene_read_drags(scene, reader, &keys.world.drags);
     good = read_section(scene, reader, "constraints", keys.constraints, sn_scene_read_constraints) && good;

@@ -254,6 +254,28 @@ static void define_colliders(writer *w)
     }
 }
 
+static void define_bodies(writer *w)
+{
+    sn_value *names, *cases = put_switch(w, "shape", "type", &names);
+    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
+        const sn_shape_form *form = &sn_shape_forms[i];
+        char name[120];
+        snprintf(name, sizeof name, "shape_%s", form->name);
+        sn_value *at = sn_document_record(w->out, w->defs, name);
+        sn_value *properties = put_record(w, at, form->about), *required = sn_document_list(w->out, at, "required");
+        put_keys(w, properties, required, &sn_shape_record);
+        put_keys(w, properties, required, form->record);
+        sn_document_text(w->out, names, NULL, form->name);
+        put_case(w, cases, "type", form->name, name);
+    }
+    define_record(w, &sn_body_record);
+    sn_value *at = sn_document_record(w->out, w->defs, "body_alone");
+    sn_value *properties = put_record(w, at, sn_body_record.about),
+             *required = sn_document_list(w->out, at, "required");
+    put_keys(w, properties, required, &sn_lone_body_record);
+    put_keys(w, properties, required, &sn_body_record);
+}
+
 /* One for all, or one for each, in a range; both 0: any. */
 static sn_value *put_numbers(writer *w, sn_value *at, double least, double most)
 {
@@ -296,7 +318,7 @@ static void put_param(writer *w, sn_value *properties, const sn_kind *kind, cons
 static void define_constraints(writer *w)
 {
     sn_value *names, *cases = put_switch(w, "constraint", "kind", &names);
-    put_one_of(w, "constraint", 3, (const char *[]){"points", "each", "index"});
+    put_one_of(w, "constraint", 4, (const char *[]){"points", "each", "index", "bodies"});
     for (uint32_t i = 1; i < sn_kind_count(NULL); ++i) {
         const sn_kind *kind = sn_kind_info(NULL, i);
         char name[120];
@@ -305,6 +327,8 @@ static void define_constraints(writer *w)
         sn_value *properties = put_record(w, at, kind->about);
         for (uint32_t p = 0; p < SN_MAX_PARAMS && kind->param[p].name; ++p)
             put_param(w, properties, kind, &kind->param[p]);
+        for (uint32_t p = 0; p < SN_MAX_POINT_PARAMS && kind->point_param[p].name; ++p)
+            put_param(w, properties, kind, &kind->point_param[p]);
         put_keys(w, properties, sn_document_list(w->out, at, "required"), &sn_constraint_record);
         sn_document_text(w->out, names, NULL, kind->name);
         put_case(w, cases, "kind", kind->name, name);
@@ -365,11 +389,14 @@ static void define_selectors(writer *w)
     define_record(w, &sn_choose_record);
     put_one_of(w, sn_choose_record.name, 2, (const char *[]){"near", "inside"});
     define_record(w, &sn_spot_record);
+    define_record(w, &sn_place_record);
     ANY("one_selector",
         "Particles: a name such as 'rope', 'rope.end', 'rope[3]' or 'rope.end[0:2]', a number, or a record", "string",
         "integer", "$selector");
     define_list(w, "selector_list", NULL, "$one_selector");
-    ANY("one_point", "A particle, or a spot between some", "$one_selector", "$spot");
+    ANY("one_point", "A particle, a spot between some, a spot of a body, or a place in the world", "$one_selector",
+        "$spot", "$place_point");
+    put_length(w, define_list(w, "two_bodies", "Two bodies, of which one may be \"world\"", "$one_selector"), 2, 2);
     define_list(w, "point_list", NULL, "$one_point");
     ANY("points", "Points: one, or a list of them", "$one_point", "$point_list");
     ANY("selectors", "Particles: one selector, or a list of them", "$one_selector", "$selector_list");
@@ -408,6 +435,10 @@ static void define_values(writer *w)
     ANY("skin_use", "Whether there is one, or what it is like", "boolean", "$skin");
     define_list(w, "objects", "Objects", "$object");
     define_list(w, "colliders", "Colliders", "$collider");
+    define_list(w, "bodies", "Rigid bodies", "$body_alone");
+    define_list(w, "object_bodies", "Rigid bodies of an object", "$body");
+    define_list(w, "shape_list", NULL, "$shape");
+    ANY("shapes", "A shape, or a list of shapes", "$shape", "$shape_list");
     define_list(w, "constraints", "Constraints", "$constraint");
 }
 
@@ -432,6 +463,7 @@ bool sn_scene_schema(sn_document *document)
     define_values(&w);
     define_objects(&w);
     define_colliders(&w);
+    define_bodies(&w);
     define_constraints(&w);
     define_list_of_records(&w, "attachments", &sn_attachment_record);
     define_list_of_records(&w, "forces", &sn_force_record);

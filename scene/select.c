@@ -9,9 +9,12 @@
        {"of": ..., "near": [x, y, z]}             the nearest of those
        {"of": ..., "inside": [[x, y, z], [x, y, z]]}   those in a box
        {"spot": [..., ..., ...], "weights": [...]}      a place inside a triangle or tetrahedron; for constraints
+       {"body": "crate", "place": [x, y, z]}            a spot of a body; for constraints
+       {"place": [x, y, z]}                             a place in the world; for constraints
        [..., ...]             all of these
 
-   Inside an object (its pins) its own name may be left out: "end", "[0:5]". */
+   Inside an object (its pins) its own name may be left out: "end", "[0:5]". A body stands for the particle at its centre of
+   mass; those of an object count behind its particles. */
 #include "scene/state.h"
 
 #include <math.h>
@@ -160,7 +163,8 @@ static bool select_part(const sn_scene *scene, sn_reader *reader, const sn_objec
         !take_room(scene, reader, arena, last - first, &number))
         return false;
     for (uint64_t i = first; i < last; i += step)
-        number[count++] = object->run.first + (part->index ? part->index[i] : part->first + (uint32_t)i);
+        number[count++] =
+            sn_object_number(scene->world, object, part->index ? part->index[i] : part->first + (uint32_t)i);
     *out = (sn_selection){count, number};
     return true;
 }
@@ -184,11 +188,11 @@ static bool select_text(const sn_scene *scene, sn_reader *reader, const char *te
 
 static bool find_number(const sn_scene *scene, sn_reader *reader, double x, const sn_object *object, uint32_t *number)
 {
-    uint32_t count = object ? object->run.count : sn_world_particle_count(scene->world);
+    uint32_t count = object ? sn_object_items(object) : sn_world_particle_count(scene->world);
     double i = object && x < 0 ? x + count : x;
     if (!(i >= 0 && i < count && i == floor(i)))
         return sn_reader_fail(reader, "found %.10g, expected a particle: a whole number below %u", x, count);
-    *number = (object ? object->run.first : 0) + (uint32_t)i;
+    *number = object ? sn_object_number(scene->world, object, (uint32_t)i) : (uint32_t)i;
     return true;
 }
 
@@ -349,7 +353,7 @@ bool sn_select(sn_scene *scene, sn_reader *reader, const sn_value *value, const 
     case SN_VALUE_LIST:
         return select_list(scene, reader, value, object, arena, out);
     case SN_VALUE_RECORD:
-        if (sn_value_find(value, "spot"))
+        if (sn_value_find(value, "spot") || sn_value_find(value, "place"))
             return sn_reader_fail(reader, "a spot is no particle; only points of constraints can be spots");
         return select_chosen(scene, reader, value, object, arena, out);
     default:
@@ -395,10 +399,67 @@ static bool select_spot(sn_scene *scene, sn_reader *reader, const sn_value *valu
     return true;
 }
 
+typedef struct place_keys {
+    const sn_value *body;
+    sn_vec3 place;
+    sn_turn turn;
+    sn_numbers rotation;
+} place_keys;
+
+static void place_defaults(void *record)
+{
+    ((place_keys *)record)->turn.axis = (sn_vec3){0, 1, 0};
+}
+
+static const sn_key place_key_list[] = {
+    {"body", SN_KEY_VALUE, offsetof(place_keys, body), .of = "one_selector",
+     .about = "which body: its name, such as 'crate', 'doll.head' or 'wall[3]'; otherwise it is a place in the world"},
+    {"place", SN_KEY_VECTOR, offsetof(place_keys, place), .unit = "m",
+     .about = "in the frame of the body, or in the world"},
+    {"turn", SN_KEY_RECORD, offsetof(place_keys, turn), .of = &sn_turn_record,
+     .about = "of the axes of the point in that frame, which joints look at: their axis is its x axis"},
+    {"rotation", SN_KEY_REALS, offsetof(place_keys, rotation), .about = "instead of turn: a quaternion x, y, z, w"},
+    {.name = NULL}};
+
+const sn_record sn_place_record = {"place_point", "A spot of a body, or a place in the world.", sizeof(place_keys),
+                                   place_key_list, place_defaults};
+
+bool sn_select_body(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body *out)
+{
+    sn_selection one = {0};
+    if (!sn_select(scene, reader, value, NULL, &scene->scratch, &one))
+        return false;
+    if (one.count != 1)
+        return sn_reader_fail(reader, "this names %u things, expected one body", one.count);
+    *out = sn_particle_body(scene->world, sn_particle_from_index(scene->world, one.number[0]));
+    return out->generation || sn_reader_fail(reader, "this is a particle, expected a body");
+}
+
+static bool select_place(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_point *out)
+{
+    place_keys keys;
+    sn_body body = {0, 0};
+    sn_quat turn;
+    if (!sn_record_read_one(reader, value, &sn_place_record, &keys) ||
+        !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation, &turn))
+        return false;
+    if (keys.body) {
+        size_t length = sn_reader_enter_key(reader, "body");
+        bool good = sn_select_body(scene, reader, keys.body, &body);
+        sn_reader_leave(reader, length);
+        if (!good)
+            return false;
+    }
+    *out = keys.body ? sn_on_body_turned(body, keys.place, turn) : sn_at_place_turned(keys.place, turn);
+    return true;
+}
+
 bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_point *out)
 {
     if (sn_value_find(value, "spot"))
         return select_spot(scene, reader, value, out);
+    if (sn_value_find(value, "place") || sn_value_find(value, "body"))
+        return select_place(scene, reader, value, out);
     if (value->type == SN_VALUE_LIST)
         return sn_reader_expected(reader, value, "a selector of one particle, or a spot");
     sn_selection one = {0};

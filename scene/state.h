@@ -2,6 +2,7 @@
 #ifndef SN_SCENE_STATE_H
 #define SN_SCENE_STATE_H
 
+#include "scene/bodies.h"
 #include "scene/scene.h"
 #include "scene/tables.h"
 
@@ -34,7 +35,8 @@ typedef struct sn_scene_force {
 typedef struct sn_scene_motion {
     sn_motion_keys keys;
     sn_selection of;
-    const sn_vec3 *start; /* where each of them was */
+    const sn_vec3 *start;  /* where each of them was; of bodies, their frames */
+    const sn_quat *turned; /* and how bodies were turned; NULL if there are none */
     bool leads_collider;
     sn_collider collider; /* which was at start[0], and */
     sn_quat rotation;     /* turned so */
@@ -56,6 +58,14 @@ typedef struct sn_pinned {
     sn_real mass;
 } sn_pinned;
 
+/* The points of a constraint that holds bodies as they were given: what is read back is rounded. */
+typedef struct sn_given_points {
+    sn_constraint constraint;
+    uint32_t count;
+    const sn_point *given;
+    const sn_point *read; /* as they read then: if they do not any more, the program has changed them */
+} sn_given_points;
+
 /* A group that the scene describes. */
 typedef struct sn_scene_group {
     const char *name; /* NULL: it goes by its number */
@@ -71,14 +81,15 @@ struct sn_scene {
     sn_world *world;
     sn_scene_info info;
     sn_record_keys record;
-    double start_time;    /* of frame 0 of the scene that this may go on with, */
-    uint32_t start_frame; /*   after so many frames of it */
-    uint32_t frame;       /* since then */
-    double planned;       /* bytes that the objects so far are expected to take */
-    sn_growing objects;   /* sn_object * */
-    sn_growing groups;    /* sn_scene_group */
-    sn_growing colliders; /* sn_scene_collider */
-    sn_growing holds;     /* sn_hold: constraints that the scene itself names */
+    double start_time;       /* of frame 0 of the scene that this may go on with, */
+    uint32_t start_frame;    /*   after so many frames of it */
+    uint32_t frame;          /* since then */
+    double planned;          /* bytes that the objects so far are expected to take */
+    sn_growing objects;      /* sn_object * */
+    sn_growing groups;       /* sn_scene_group */
+    sn_growing colliders;    /* sn_scene_collider */
+    sn_growing holds;        /* sn_hold: constraints that the scene itself names */
+    sn_growing given_points; /* sn_given_points, in the order of the world */
     sn_growing forces, motions, events, pinned;
     sn_growing traced_particles, traced_constraints, traced_heaps;
     sn_growing drags;        /* uint32_t: their numbers */
@@ -104,7 +115,10 @@ bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);
 bool sn_select(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_object *object, sn_arena *arena,
                sn_selection *out);
 
-/* One point: a particle or a spot. */
+/* One body. */
+bool sn_select_body(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body *out);
+
+/* One point: a particle, a spot or a place. */
 bool sn_select_point(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_point *out);
 
 /* Constraints by name, one name or a list of them. */
@@ -133,6 +147,23 @@ bool sn_scene_read_mesh(sn_scene *scene, sn_reader *reader, const char *key, con
                         sn_mesh_notes *notes);
 
 bool sn_scene_read_constraints(sn_scene *scene, sn_reader *reader, const sn_value *list);
+
+/* Makes an object. NULL after an error; what it had made is then taken back. */
+const sn_object *sn_scene_build(sn_scene *scene, sn_reader *reader, const sn_object_type *type,
+                                const sn_object_def *def, const void *own);
+
+/* The list "bodies"; those are objects of a type of their own. */
+bool sn_scene_read_bodies(sn_scene *scene, sn_reader *reader, const sn_value *list);
+bool sn_scene_is_lone_body(const sn_object *object);
+
+/* At the end of a build: gives bodies the motion of the object, and notes how they read. */
+bool sn_build_move_bodies(sn_build *build);
+
+/* Remembers points that were given; false when memory runs out. */
+bool sn_scene_keep_points(sn_scene *scene, sn_constraint c, uint32_t count, const sn_point *points);
+
+/* Writes a body; mass is what it weighs when it is not pinned. */
+void sn_scene_save_body(sn_scene *scene, sn_document *out, sn_value *record, const sn_object_body *body, sn_real mass);
 bool sn_scene_read_names(sn_scene *scene, sn_reader *reader, const sn_value *record);
 bool sn_scene_read_attachments(sn_scene *scene, sn_reader *reader, const sn_value *list);
 bool sn_scene_read_program(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys);

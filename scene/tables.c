@@ -307,16 +307,35 @@ static const sn_key constraint_keys[] = {
     {"index", SN_KEY_VALUE, CONSTRAINT(index), .of = "whole_numbers",
      .about = "instead of points: the particles of many constraints, one after the other, by their numbers in the "
               "world. Parameters are then single values for all, or lists"},
+    {"bodies", SN_KEY_VALUE, CONSTRAINT(bodies), .of = "two_bodies",
+     .about = "instead of points, for joints: two bodies that it holds together as they are, or one and \"world\""},
+    {"anchor", SN_KEY_VECTOR, CONSTRAINT(anchor), .unit = "m",
+     .about = "with bodies: where the joint is in the world; the centre of mass of the second body if not given"},
+    {"axis", SN_KEY_VECTOR, CONSTRAINT(axis),
+     .about = "with bodies: about which a hinge turns and along which a slider slides, in the world; of a plane its "
+              "normal; [1, 0, 0] if not given"},
     {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "amounts",
      .about = "inverse stiffness; 0, the default, is rigid"},
     {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "amounts",
      .about = "resists the change of C; needs a compliance; default 0"},
     {"stiffness", SN_KEY_VALUE, CONSTRAINT(stiffness), .of = "shares",
      .about = "the classic stiffness k, 0 to 1; default 1"},
+    {"strength", SN_KEY_REAL, CONSTRAINT(strength), .unit = "N", .most = UNLIMITED,
+     .about = "it breaks when it has to exert more; 0: never"},
+    {"torque_strength", SN_KEY_REAL, CONSTRAINT(torque_strength), .unit = "N m", .most = UNLIMITED,
+     .about = "the same for the torque of a joint"},
+    {"state", SN_KEY_REALS, CONSTRAINT(state), .flags = SN_KEY_NOT_SAVED,
+     .about = "what it remembers from one substep to the next, of kinds that do: for saved scenes"},
     END};
 
+static void constraint_defaults(void *record)
+{
+    sn_constraint_keys *keys = record;
+    keys->anchor = keys->axis = (sn_vec3){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
+}
+
 const sn_record sn_constraint_record = {"constraint", "A constraint, or many of one kind.", sizeof(sn_constraint_keys),
-                                        constraint_keys, NULL};
+                                        constraint_keys, constraint_defaults};
 
 #define ATTACHMENT(key) offsetof(sn_attachment_keys, key)
 
@@ -376,7 +395,7 @@ const sn_record sn_motion_key_record = {"keyframe", "One moment of a motion.", s
 #define MOTION(key) offsetof(sn_motion_keys, key)
 
 static const sn_key motion_keys[] = {
-    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .about = "the particles that are led"},
+    {"of", SN_KEY_VALUE, MOTION(of), .of = "selectors", .about = "the particles, or bodies, that are led"},
     {"collider", SN_KEY_TEXT, MOTION(collider), .about = "or the collider, by its name"},
     {"keys", SN_KEY_RECORDS, MOTION(keys), .of = &sn_motion_key_record, .flags = SN_KEY_REQUIRED,
      .about = "keyframes by time; before the first and after the last they stand"},
@@ -389,8 +408,8 @@ static const sn_key motion_keys[] = {
     {"release", SN_KEY_TRUTH, MOTION(release), .about = "after the last keyframe the particles are let go"},
     {"start", SN_KEY_REALS, MOTION(start), .unit = "m", .flags = SN_KEY_NOT_SAVED,
      .about =
-         "where they were at the beginning, x, y, z of each, and of a collider also its quaternion, if that is not "
-         "where they are: for saved scenes"},
+         "where they were at the beginning, x, y, z of each, and of a collider or a body also its quaternion, if that "
+         "is not where they are: for saved scenes"},
     END};
 
 static void motion_defaults(void *record)
@@ -431,6 +450,7 @@ static const sn_key scene_keys[] = {
     {"groups", SN_KEY_VALUE, SCENE(groups), .of = "groups",
      .about = "groups of particles, and how they take part in contact, by name or number"},
     {"objects", SN_KEY_VALUE, SCENE(objects), .of = "objects", .about = "what there is"},
+    {"bodies", SN_KEY_VALUE, SCENE(bodies), .of = "bodies", .about = "rigid bodies, one by one"},
     {"colliders", SN_KEY_VALUE, SCENE(colliders), .of = "colliders",
      .about = "what stands or is moved, and is in the way"},
     {"constraints", SN_KEY_VALUE, SCENE(constraints), .of = "constraints",

@@ -45,7 +45,7 @@ typedef struct sn_scene_keys {
     sn_run_keys run;
     sn_record_keys record;
     sn_contact_settings contact;
-    const sn_value *materials, *groups, *objects, *colliders, *constraints;
+    const sn_value *materials, *groups, *objects, *bodies, *colliders, *constraints;
     const sn_value *names, *attachments, *forces, *motions, *events;
 } sn_scene_keys;
 
@@ -111,11 +111,14 @@ typedef struct sn_event_keys {
 /* A constraint of the list "constraints", apart from the parameters of its kind. */
 typedef struct sn_constraint_keys {
     const char *name, *kind;
-    const sn_value *points, *each, *index;
+    const sn_value *points, *each, *index, *bodies;
+    sn_vec3 anchor, axis; /* with bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
+    sn_real strength, torque_strength; /* 0: it does not break */
+    sn_numbers state;
 } sn_constraint_keys;
 
-extern const sn_record sn_choose_record, sn_spot_record; /* select.c */
+extern const sn_record sn_choose_record, sn_spot_record, sn_place_record; /* select.c */
 extern const sn_record sn_scene_record, sn_world_record, sn_run_record, sn_record_record, sn_drag_record,
     sn_stuff_record, sn_object_record, sn_attachment_record, sn_force_record, sn_motion_record, sn_motion_key_record,
     sn_event_record, sn_constraint_record;

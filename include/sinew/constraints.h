@@ -496,10 +496,11 @@ SN_API sn_constraint sn_add_surface(sn_world *world, uint32_t kind, uint32_t cou
 
 /* Shape matching. count particles (2 or more, each once; index holds their numbers) keep the shape they have now. kind is
    SN_KIND_SHAPE_MATCH: as one rigid body; SN_KIND_SHAPE_MATCH_LINEAR: it may be stretched and sheared;
-   SN_KIND_SHAPE_MATCH_QUADRATIC: also bent and twisted. stiffness is the classic k: 1 is rigid, a soft body has less. Masses
-   count, and immovable particles hold the shape. No pass changes either momentum; but as with everything that projections
-   hold, turning slows down by a share of (angular speed * h)^2 a substep. With sn_constraint_add: another shape at rest (point_param), beta, and
-   plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or SN_SOLVER_GAUSS_SEIDEL. */
+   SN_KIND_SHAPE_MATCH_QUADRATIC: also bent and twisted. stiffness is the classic k: 1 is rigid, a soft body has less.
+   Masses count, and immovable particles hold the shape. No pass changes either momentum; but as with everything that
+   projections hold, turning slows down by a share of (angular speed * h)^2 a substep. With sn_constraint_add: another
+   shape at rest (point_param), beta, and plasticity by yield, creep and limit. Needs SN_SOLVER_TILED or
+   SN_SOLVER_GAUSS_SEIDEL. */
 SN_API sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t count, const uint32_t *index,
                                         sn_real stiffness);
 /* All particles that are in the group (affiliation) now move as one rigid body. */

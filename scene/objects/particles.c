@@ -1,4 +1,5 @@
 #include "scene/objects/particles.h"
+#include "scene/bodies.h"
 #include "scene/scene.h"
 
 #include <math.h>
@@ -215,15 +216,20 @@ static bool build_particles(sn_build *build, const void *own)
 {
     const sn_particles_def *def = own;
     uint32_t particles = def->positions.count / 3;
-    if (particles == 0 || def->positions.count % 3 != 0)
+    if (!def->positions.data && !def->bodies)
+        return sn_build_fail(build, NULL, "the key 'positions' is missing, or 'bodies': what it consists of");
+    if ((particles == 0 && !def->bodies) || def->positions.count % 3 != 0)
         return sn_build_fail(build, "positions", "found %u numbers, expected three for each particle: x, y, z",
                              def->positions.count);
+    if (particles == 0)
+        return sn_build_bodies(build, def->bodies) && name_parts(build, def->parts, sn_object_items(build->object));
     return sn_build_begin(build, particles, 0) && check_count(build, "velocities", def->velocities, 3, particles) &&
            check_count(build, "spins", def->spins, 3, particles) && check_masses(build, def->masses, particles) &&
            check_count(build, "radii", def->radii, 1, particles) &&
            check_count(build, "rest", def->rest, 3, particles) && add_particles(build, def, particles) &&
            set_rest(build, def->rest, particles) && draw(build, def, particles) &&
-           name_parts(build, def->parts, particles);
+           (!def->bodies || sn_build_bodies(build, def->bodies)) &&
+           name_parts(build, def->parts, sn_object_items(build->object));
 }
 
 sn_particles_def sn_default_particles_def(void)
@@ -240,8 +246,8 @@ static void particles_defaults(void *record)
 #define MOST_INDEX 4294967295.0
 
 static const sn_key particles_keys[] = {
-    {"positions", SN_KEY_REALS, KEY(positions), .unit = "m", .flags = SN_KEY_REQUIRED,
-     .about = "x, y, z of each particle in the frame, one after the other"},
+    {"positions", SN_KEY_REALS, KEY(positions), .unit = "m",
+     .about = "x, y, z of each particle in the frame, one after the other; must be given unless it has bodies"},
     {"velocities", SN_KEY_REALS, KEY(velocities), .unit = "m/s",
      .about = "x, y, z of each in the frame, with which they turn, on top of the object's velocity and spin"},
     {"spins", SN_KEY_REALS, KEY(spins), .unit = "rad/s",
@@ -258,7 +264,10 @@ static const sn_key particles_keys[] = {
     {"rest", SN_KEY_REALS, KEY(rest), .unit = "m",
      .about = "where they were when the rest shape of their group was taken, x, y, z of each in the world, if that is "
               "not where they are: for saved scenes"},
-    {"parts", SN_KEY_VALUE, KEY(parts), .of = "parts", .about = "names of parts, each with a list of its particles"},
+    {"bodies", SN_KEY_VALUE, KEY(bodies), .of = "object_bodies",
+     .about = "rigid bodies in the frame, behind the particles"},
+    {"parts", SN_KEY_VALUE, KEY(parts), .of = "parts",
+     .about = "names of parts, each with a list of its particles, and of its bodies, which count on behind them"},
     {.name = NULL}};
 
 static const sn_record particles_record = {"particles", "Particles given one by one.", sizeof(sn_particles_def),
@@ -266,7 +275,7 @@ static const sn_record particles_record = {"particles", "Particles given one by 
 
 const sn_object_type sn_object_particles = {
     .name = "particles",
-    .about = "Particles given one by one",
+    .about = "Particles, or bodies, given one by one",
     .parts = "parts: those in 'parts'; no constraints",
     .dimension = 0,
     .record = &particles_record,

@@ -14,11 +14,12 @@ typedef struct sn_particles_def {
     sn_numbers masses; /* kg, one each; otherwise the mass of the object in equal shares, or, without one, 1 kg each */
     sn_numbers fixed;  /* which ones are immovable, from 0 on */
     sn_numbers radii;  /* m, one each, not scaled; otherwise the radius of the object */
-    sn_numbers triangles;  /* the surface: three particles each, from 0 on */
-    sn_numbers lines;      /* what is drawn as lines: two particles each */
-    sn_numbers rest;       /* m: x, y, z of each in the world when the rest shape of their group was taken; otherwise
+    sn_numbers triangles;   /* the surface: three particles each, from 0 on */
+    sn_numbers lines;       /* what is drawn as lines: two particles each */
+    sn_numbers rest;        /* m: x, y, z of each in the world when the rest shape of their group was taken; otherwise
                               that is where they are */
-    const sn_value *parts; /* a record: the name of a part and a list of its particles; may be NULL */
+    const sn_value *bodies; /* a list of rigid bodies; may be NULL */
+    const sn_value *parts;  /* a record: the name of a part and a list of its particles; may be NULL */
 } sn_particles_def;
 
 sn_particles_def sn_default_particles_def(void);

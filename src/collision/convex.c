@@ -8,7 +8,7 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-/* ---- What it is ---------------------------------------------------------------------------------------------------- */
+/* ---- What it is -------------------------------------------------------------------------------------------------- */
 
 sn_convex sn_convex_from_solid(const sn_solid *solid, sn_real thickness)
 {
@@ -73,7 +73,7 @@ sn_real sn_convex_outer(const sn_convex *convex)
     return (sn_real)((core + (double)convex->radius) * (1 + BOX_SLACK));
 }
 
-/* ---- Bounds -------------------------------------------------------------------------------------------------------- */
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 /* The box around a core that is turned by three axes, as half its lengths where the core is symmetric. */
 static sn_dvec3 turned_half(sn_dvec3 half, const sn_dvec3 axis[3])
@@ -128,7 +128,7 @@ sn_bounds sn_convex_bounds_at(const sn_convex *convex, const sn_pose *pose)
     return bounds_by_axes(convex, dvec3_from(pose->position), axis);
 }
 
-/* ---- Spots --------------------------------------------------------------------------------------------------------- */
+/* ---- Spots ------------------------------------------------------------------------------------------------------- */
 
 sn_vec3 sn_convex_support(const sn_convex *convex, sn_vec3 direction)
 {

@@ -35,7 +35,7 @@ static bool refuse(char *message, size_t size, const char *format, ...)
     return false;
 }
 
-/* ---- Growing: Quickhull (Barber, Dobkin and Huhdanpaa 1996) with triangles ---------------------------------------- */
+/* ---- Growing: Quickhull (Barber, Dobkin and Huhdanpaa 1996) with triangles --------------------------------------- */
 
 typedef struct triangle {
     uint32_t vertex[3];
@@ -234,9 +234,9 @@ static bool put_fan(growth *g, uint32_t count)
     return true;
 }
 
-/* Triangles that the point is level with go, too, and come back as parts of the fan: the rim is then well below it, and no
-   triangle is a sliver. Where that leaves no ring, only those that are clearly below it go; and where nothing helps the
-   point is taken for one inside, as it is but for rounding. */
+/* Triangles that the point is level with go, too, and come back as parts of the fan: the rim is then well below it, and
+   no triangle is a sliver. Where that leaves no ring, only those that are clearly below it go; and where nothing helps
+   the point is taken for one inside, as it is but for rounding. */
 static bool add_point(growth *g, uint32_t point)
 {
     if (g->vertices == WORK_VERTICES)
@@ -257,7 +257,7 @@ static bool add_point(growth *g, uint32_t point)
     return true;
 }
 
-/* ---- The first four ------------------------------------------------------------------------------------------------ */
+/* ---- The first four ---------------------------------------------------------------------------------------------- */
 
 static double coordinate(sn_dvec3 a, uint32_t axis)
 {
@@ -384,7 +384,7 @@ static bool grow(growth *g, char *message, size_t size)
     return true;
 }
 
-/* ---- Faces of several triangles ------------------------------------------------------------------------------------ */
+/* ---- Faces of several triangles ---------------------------------------------------------------------------------- */
 
 typedef struct outline {
     uint32_t faces, edges, loops, vertices;
@@ -474,8 +474,8 @@ static bool find_loop(growth *g, uint32_t region, outline *o)
     return length == count && at == first;
 }
 
-/* Corners at which only two faces meet are on a straight edge and are left out; a face that has fewer than three others is
-   a sliver between two faces, which then meet. Corners are numbered anew. */
+/* Corners at which only two faces meet are on a straight edge and are left out; a face that has fewer than three others
+   is a sliver between two faces, which then meet. Corners are numbered anew. */
 static void drop_corners(const growth *g, outline *o)
 {
     uint32_t loops = 0, faces = 0;
@@ -550,7 +550,7 @@ static bool draw(growth *g, bool merge, outline *o)
     return o->vertices > SN_HULL_VERTICES || o->faces > SN_HULL_FACES || find_edges(o);
 }
 
-/* ---- Making ---------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 /* The parts of the block, each aligned. */
 typedef struct layout {

@@ -43,8 +43,8 @@ typedef struct sn_hull {
 /* The convex hull of points, which may be inside, repeated or in a plane with others; those that stick out by less than
    a hundred-thousandth of its size (in double precision a ten-billionth) are left out, and faces that are flat but for
    that are one. The same points in the same order give the same bits. NULL, with the reason in words, naming the point,
-   for: fewer than 4 points, a coordinate that is not finite or beyond 1e15 m, points that are all in one place, on a line
-   or in a plane, a hull of more than 128 corners or 256 faces; and when memory runs out (*out_of_memory true). */
+   for: fewer than 4 points, a coordinate that is not finite or beyond 1e15 m, points that are all in one place, on a
+   line or in a plane, a hull of more than 128 corners or 256 faces; and when memory runs out (*out_of_memory true). */
 sn_hull *sn_hull_create(const sn_allocator *allocator, const sn_vec3 *point, uint32_t points, bool *out_of_memory,
                         char *message, size_t size);
 void sn_hull_destroy(sn_hull *hull, const sn_allocator *allocator); /* NULL is fine */
@@ -61,14 +61,14 @@ typedef struct sn_hull_triangle_room {
     sn_hull_face face[2]; /* the front, from which the corners run counter-clockwise, and the back */
 } sn_hull_triangle_room;
 
-/* They live as long as the room does. Corner i of a box is at x, y and z above 0 where bits 0, 1 and 2 of i are set; its
-   faces are -x, x, -y, y, -z, z. */
+/* They live as long as the room does. Corner i of a box is at x, y and z above 0 where bits 0, 1 and 2 of i are set;
+   its faces are -x, x, -y, y, -z, z. */
 sn_hull sn_hull_box(sn_dvec3 half, sn_hull_box_room *room);
 sn_hull sn_hull_triangle(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_hull_triangle_room *room);
 sn_hull sn_hull_segment(const sn_dvec3 end[2]); /* as long as the ends do */
 sn_hull sn_hull_point(const sn_dvec3 *point);
 
-/* ---- Questions ---------------------------------------------------------------------------------------------------- */
+/* ---- Questions --------------------------------------------------------------------------------------------------- */
 
 /* The corner that is farthest in a direction; of equally far ones the first. */
 uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction);

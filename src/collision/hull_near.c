@@ -79,7 +79,7 @@ sn_hull sn_hull_point(const sn_dvec3 *point)
     return (sn_hull){.vertices = 1, .loops = 1, .vertex = point, .loop = loop, .outer = dvec3_length(*point)};
 }
 
-/* ---- Questions ---------------------------------------------------------------------------------------------------- */
+/* ---- Questions --------------------------------------------------------------------------------------------------- */
 
 uint32_t sn_hull_support(const sn_hull *hull, sn_dvec3 direction)
 {

@@ -7,11 +7,11 @@
 /* Of the size of both: cores whose axes or centres are nearer than this have no direction between them. */
 #define NO_DIRECTION 1e-12
 
-/* Cosine: a normal of edges that is so near to that of a face shows edges that cross at the border of the face. The face has
-   that crossing as a point, and others to stand on. */
+/* Cosine: a normal of edges that is so near to that of a face shows edges that cross at the border of the face. The
+   face has that crossing as a point, and others to stand on. */
 #define ALIGNED 0.9975
 
-/* ---- Frames ------------------------------------------------------------------------------------------------------------ */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 /* The axes of a turn. The quaternion need not be of length 1 to the last digit of a double. */
 static void axes_of(sn_quat q, sn_dvec3 axis[3])
@@ -51,85 +51,80 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
     return moved;
 }
 
-/* ---- Which points to keep ----------------------------------------------------------------------------------------------- */
+/* ---- Which points to keep ---------------------------------------------------------------------------------------- */
 
-/* A direction across the normal, turned so that no common arrangement of points has two of them equally far along it. */
-static sn_dvec3 across(sn_dvec3 normal)
+/* Where a candidate is, seen along the normal (m). The axes are turned so that no common arrangement of points has two
+   of them equally far along one. */
+typedef struct flat {
+    double x, y;
+} flat;
+
+static void see_along(sn_dvec3 normal, const sn_candidate *point, uint32_t count, flat *place)
 {
     sn_dvec3 u = dvec3_any_normal(normal), v = dvec3_cross(normal, u);
-    return dvec3_add(dvec3_scale(u, 0.8290375725550416), dvec3_scale(v, 0.5591929034707468));
+    sn_dvec3 x = dvec3_add(dvec3_scale(u, 0.8290375725550416), dvec3_scale(v, 0.5591929034707468));
+    sn_dvec3 y = dvec3_cross(normal, x);
+    for (uint32_t i = 0; i < count; ++i)
+        place[i] = (flat){dvec3_dot(point[i].b, x), dvec3_dot(point[i].b, y)};
 }
 
-static void swap(sn_candidate *p, sn_candidate *q)
+static void swap(sn_candidate *point, flat *place, uint32_t i, uint32_t k)
 {
-    sn_candidate t = *p;
-    *p = *q;
-    *q = t;
+    sn_candidate p = point[i];
+    flat q = place[i];
+    point[i] = point[k];
+    place[i] = place[k];
+    point[k] = p;
+    place[k] = q;
 }
 
-/* Among the deepest, the one that is farthest along a direction, so that it is one at the border of all. */
-static uint32_t pick_first(const sn_candidate *point, uint32_t count, sn_dvec3 direction, double tie)
+/* Among the deepest, the one that is farthest along x, so that it is one at the border of all. */
+static uint32_t pick_first(const sn_candidate *point, const flat *place, uint32_t count, double level)
 {
     double least = (double)INFINITY, most = -(double)INFINITY;
     uint32_t best = 0;
     for (uint32_t i = 0; i < count; ++i)
         least = point[i].distance < least ? point[i].distance : least;
-    for (uint32_t i = 0; i < count; ++i) {
-        double along = dvec3_dot(point[i].b, direction);
-        if (point[i].distance <= least + tie && along > most) {
-            most = along;
+    for (uint32_t i = 0; i < count; ++i)
+        if (point[i].distance <= least + level && place[i].x > most) {
+            most = place[i].x;
             best = i;
         }
-    }
     return best;
 }
 
-static uint32_t pick_farthest(const sn_candidate *point, uint32_t count, sn_dvec3 normal)
+/* Squared distance (m^2) of a place from the segment between two others. */
+static double off_segment(flat p, flat a, flat b)
 {
-    double most = -1;
-    uint32_t best = 1;
-    for (uint32_t i = 1; i < count; ++i) {
-        sn_dvec3 off = dvec3_cross(normal, dvec3_sub(point[i].b, point[0].b));
-        double square = dvec3_dot(off, off);
-        if (square > most) {
-            most = square;
-            best = i;
-        }
-    }
-    return best;
-}
-
-/* How far a point is off the segment between two others, across the normal (m). */
-static double off_segment(const sn_candidate *p, const sn_candidate *q, const sn_candidate *r, sn_dvec3 normal)
-{
-    sn_dvec3 way = dvec3_sub(r->b, q->b), off = dvec3_sub(p->b, q->b);
-    double square = dvec3_dot(way, way), t = square > 0 ? dvec3_dot(way, off) / square : 0;
+    double wx = b.x - a.x, wy = b.y - a.y, x = p.x - a.x, y = p.y - a.y, square = wx * wx + wy * wy;
+    double t = square > 0 ? (wx * x + wy * y) / square : 0;
     t = t > 0 ? t < 1 ? t : 1 : 0;
-    return dvec3_length(dvec3_cross(normal, dvec3_sub(off, dvec3_scale(way, t))));
+    x -= t * wx;
+    y -= t * wy;
+    return x * x + y * y;
 }
 
-/* How far it is outside of a triangle of points (m): beyond whichever of its sides that is most. */
-static double off_triangle(const sn_candidate *p, const sn_candidate *corner, sn_dvec3 normal)
+/* The squared distance (m^2) from a triangle that runs counter-clockwise; 0 inside. */
+static double off_triangle(flat p, const flat *corner)
 {
-    double most = -(double)INFINITY;
+    double least = (double)INFINITY;
+    bool inside = true;
     for (uint32_t k = 0; k < 3; ++k) {
-        sn_dvec3 from = corner[k].b, side = dvec3_sub(corner[k == 2 ? 0 : k + 1].b, from);
-        double length = dvec3_length(side);
-        double off = dvec3_dot(normal, dvec3_cross(dvec3_sub(p->b, from), side));
-        off = length > 0 ? off / length : 0;
-        most = off > most ? off : most;
+        flat a = corner[k], b = corner[k == 2 ? 0 : k + 1];
+        inside &= (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x) >= 0;
+        double off = off_segment(p, a, b);
+        least = off < least ? off : least;
     }
-    return most;
+    return inside ? 0 : least;
 }
 
-/* The one that is farthest outside of the two or three that are kept; *most (m): how far. */
-static uint32_t pick_outside(const sn_candidate *point, uint32_t kept, uint32_t count, sn_dvec3 normal, double *most)
+/* The one that is farthest outside of the one, two or three that are kept; *most (m^2): how far. */
+static uint32_t pick_outside(const flat *place, uint32_t kept, uint32_t count, double *most)
 {
     uint32_t best = kept;
-    *most = -(double)INFINITY;
+    *most = -1;
     for (uint32_t i = kept; i < count; ++i) {
-        double off =
-            kept == 2 ? off_segment(&point[i], &point[0], &point[1], normal) : off_triangle(&point[i], point, normal);
+        double off = kept < 3 ? off_segment(place[i], place[0], place[kept - 1]) : off_triangle(place[i], place);
         if (off > *most) {
             *most = off;
             best = i;
@@ -138,35 +133,28 @@ static uint32_t pick_outside(const sn_candidate *point, uint32_t kept, uint32_t 
     return best;
 }
 
-/* The kept ones run counter-clockwise seen against the normal, so that beyond a side is on its right. */
-static void put_in_order(sn_candidate *point, uint32_t kept, sn_dvec3 normal)
-{
-    if (kept < 3)
-        return;
-    sn_dvec3 u = dvec3_sub(point[1].b, point[0].b), v = dvec3_sub(point[2].b, point[0].b);
-    if (dvec3_dot(normal, dvec3_cross(u, v)) < 0)
-        swap(&point[1], &point[2]);
-}
-
 uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 normal, double size)
 {
     if (count <= 2)
         return count;
-    double most;
-    swap(&point[0], &point[pick_first(point, count, across(normal), SN_MANIFOLD_LEVEL * size)]);
-    swap(&point[1], &point[pick_farthest(point, count, normal)]);
-    for (uint32_t kept = 2; kept < SN_MANIFOLD_MOST && kept < count; ++kept) {
-        uint32_t next = pick_outside(point, kept, count, normal, &most);
-        if (!(most > SN_MANIFOLD_BESIDE * size))
-            return kept;
-        swap(&point[kept], &point[next]);
-        if (kept == 2)
-            put_in_order(point, 3, normal);
+    flat place[SN_CANDIDATES];
+    double most, beside = 2 * SN_MANIFOLD_BESIDE * size;
+    see_along(normal, point, count, place);
+    swap(point, place, 0, pick_first(point, place, count, SN_MANIFOLD_LEVEL * size));
+    uint32_t kept = 1;
+    while (kept < count && kept < SN_MANIFOLD_MOST) {
+        uint32_t next = pick_outside(place, kept, count, &most);
+        if (!(most > beside * beside))
+            break;
+        swap(point, place, kept++, next);
+        if (kept == 3 && (place[1].x - place[0].x) * (place[2].y - place[0].y) <
+                             (place[1].y - place[0].y) * (place[2].x - place[0].x))
+            swap(point, place, 1, 2);
     }
-    return count < SN_MANIFOLD_MOST ? count : SN_MANIFOLD_MOST;
+    return kept;
 }
 
-/* ---- Faces and edges ----------------------------------------------------------------------------------------------------- */
+/* ---- Faces and edges --------------------------------------------------------------------------------------------- */
 
 static double nearest_distance(const sn_collision *c)
 {
@@ -181,8 +169,8 @@ static double face_area(const sn_collision *c, const sn_axis *axis)
     return axis->type == SN_AXIS_FACE_A ? c->a.face[axis->a].area : c->b.face[axis->b].area;
 }
 
-/* The face on which the contact is described: the one with more room before it; of nearly equal ones the larger, which is
-   less likely to change. */
+/* The face on which the contact is described: the one with more room before it; of nearly equal ones the larger, which
+   is less likely to change. */
 static const sn_axis *better_face(const sn_collision *c, const sn_axis *of_a, const sn_axis *of_b)
 {
     double tie = SN_MANIFOLD_TIE * c->size;
@@ -213,6 +201,30 @@ static void push_deepest(sn_collision *c, const sn_axis *axis)
                                  feature_name(SN_FEATURE_CORNER_A, 0, corner)};
 }
 
+/* How far off the nearest point of cores that are `room` apart may be. */
+static double apart_enough(const sn_collision *c, double room)
+{
+    return room * (1 + SN_MANIFOLD_NEARLY) + SN_MANIFOLD_FINE * c->size;
+}
+
+/* No axis showed how they are nearest: corners and edges are, or they overlap in some odd way. */
+static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis *best, bool exact)
+{
+    sn_between between;
+    sn_distance_between(&c->a, dvec3(0, 0, 0), &c->b, &between);
+    if (between.distance > c->reach)
+        return false;
+    if (!(between.distance > 0)) {
+        push_deepest(c, best);
+        return true;
+    }
+    bool aligned = !exact && dvec3_dot(between.normal, face->normal) > ALIGNED &&
+                   between.distance - face->separation < SN_MANIFOLD_LEAN * c->size;
+    if (aligned && points_on(c, face) && nearest_distance(c) <= apart_enough(c, between.distance))
+        return true;
+    return sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
+}
+
 /* The room that an axis shows is at most the distance, and a point of contact is at least as far off: where both agree,
    there is no doubt. Otherwise the solids are nearest in some other way. */
 bool sn_collide(sn_collision *c)
@@ -222,32 +234,25 @@ bool sn_collide(sn_collision *c)
     const sn_axis *face = better_face(c, &of_a, &of_b), *best = of_a.separation > of_b.separation ? &of_a : &of_b;
     if (best->separation > c->reach)
         return false;
-    if (best->separation <= 0)
+    if (best->separation <= 0 || c->half_a) /* of boxes they are cheap and spare a search */
         edges = sn_axis_of_edges(c, -best->separation);
     best = edges.separation > best->separation ? &edges : best;
     if (best->separation > c->reach)
         return false;
-    bool aligned = edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
-    double better = edges.separation - face->separation;
-    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? &edges : face;
 
-    double room = best->separation, enough = room + SN_MANIFOLD_TIE * c->size;
-    if (room > 0)
-        enough = room * (1 + SN_MANIFOLD_FINE) + SN_MANIFOLD_FINE * c->size;
+    bool exact = c->front && face->type == SN_AXIS_FACE_A; /* a mesh allows some normals only */
+    bool aligned = !exact && edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
+    double better = edges.separation - face->separation, room = best->separation;
+    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? &edges : face;
+    double enough = room > 0 ? apart_enough(c, room) : room + SN_MANIFOLD_TIE * c->size;
     if (points_on(c, first) && nearest_distance(c) <= enough)
         return true;
     if (best != first && points_on(c, best) && nearest_distance(c) <= enough)
         return true;
-    sn_between between;
-    sn_distance_between(&c->a, dvec3(0, 0, 0), &c->b, &between);
-    if (between.distance > 0)
-        return between.distance <= c->reach &&
-               sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
-    push_deepest(c, best);
-    return true;
+    return collide_nearest(c, face, best, exact);
 }
 
-/* ---- Points and segments ------------------------------------------------------------------------------------------------- */
+/* ---- Points and segments ----------------------------------------------------------------------------------------- */
 
 /* Where two segments are nearest (Ericson 2005, 5.1.9). */
 static void nearest_of_segments(const sn_dvec3 a[2], const sn_dvec3 b[2], sn_dvec3 *on_a, sn_dvec3 *on_b)
@@ -328,7 +333,7 @@ static bool collide_point(sn_collision *c)
     return true;
 }
 
-/* ---- Answers ---------------------------------------------------------------------------------------------------------- */
+/* ---- Answers ----------------------------------------------------------------------------------------------------- */
 
 void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec3 normal, const sn_candidate *point,
                        uint32_t count, sn_manifold *m)

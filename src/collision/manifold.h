@@ -1,6 +1,6 @@
-/* Where two convex solids, or one and the shape of a collider, touch: a few points with one normal, for contact of bodies.
-   Pure functions; they depend on nothing but what they are given. All of it is found in double, seen from one of the two,
-   so that it is as precise far from the origin as there. */
+/* Where two convex solids, or one and the shape of a collider, touch: a few points with one normal, for contact of
+   bodies. Pure functions; they depend on nothing but what they are given. All of it is found in double, seen from one
+   of the two, so that it is as precise far from the origin as there. */
 #ifndef SN_COLLISION_MANIFOLD_H
 #define SN_COLLISION_MANIFOLD_H
 
@@ -9,10 +9,10 @@
 #define SN_MANIFOLD_MOST 4
 
 typedef struct sn_manifold_point {
-    sn_vec3 a, b; /* m: spots on the surfaces of a and b, each in its own frame; from b to a it is distance * normal */
+    sn_vec3 a, b;     /* m: spots on the surfaces of a and b, each in its own frame; from b to a: distance * normal */
     sn_real distance; /* m: negative: overlap */
     uint32_t
-        feature; /* names the corners and edges that meet; it stays while these do. Differs between points of a manifold */
+        feature; /* names the corners and edges that meet, as long as they do; differs between points of a manifold */
 } sn_manifold_point;
 
 typedef struct sn_manifold {
@@ -21,31 +21,31 @@ typedef struct sn_manifold {
     sn_manifold_point point[SN_MANIFOLD_MOST];
 } sn_manifold;
 
-/* Contact of two convex solids: points whose distance is at most reach (m, not negative); false if there are none. Faces
-   that touch have up to four points: the deepest, and those farthest apart. One point of an overlap is as deep as the
-   shortest way out is long, but for a fiftieth of the smaller one's size, and the normal is that way. Of solids that are
-   apart, one has their distance. Of an edge that crosses an edge, and a normal of a face, nearly equally good, it is that
-   of the face, so that stacks do not flicker. Where all normals are equally good (the same centre), one of them, always the
-   same. a and b swapped give the same points and the opposite normal, up to choices between equally good ones.
-   Rounded ones: a spot may be inside of the surface by a part of the rounding where the solid is inclined to the normal; the
-   nearest point is exact. */
+/* Contact of two convex solids: points whose distance is at most reach (m, not negative); false if there are none.
+   Faces that touch have up to four points: the deepest, and those farthest apart. One point of an overlap is as deep as
+   the shortest way out is long, but for a fiftieth of the smaller one's size (its inner radius), and the normal is that
+   way. Of solids that are apart, one has their distance, but for a few ten-thousandths. Where the normal of a face is
+   nearly as good as that of two edges that cross, it is that of the face, so that stacks do not flicker. Where all
+   normals are equally good (the same centre), one of them, always the same. a and b swapped give the same points and
+   the opposite normal, up to choices between equally good ones. Rounded ones: a spot may be inside of the surface by a
+   part of the rounding where the solid is inclined to the normal; the nearest point is exact. */
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m);
 
 /* Contact with the shape of a collider, its thickness included (guard is not): how many manifolds were written, at most
    capacity. Planes and solids have one. Meshes and fields have one for each direction: normals that differ by less than
-   about 2 degrees share one, and where there are more than capacity the nearest ones do. Of a mesh, triangles are solid from
-   the side that the centre of a is on; those of closed meshes, and one-sided ones, only from their front. The normal at an
-   edge or corner is one that the triangles around it allow, so that nothing is caught on edges inside of a flat floor. A
-   body with its centre inside of a closed mesh is pushed out to the nearest spot of the surface. Fields are felt
-   by corners, middles of edges and faces, and the nearest spot. */
+   about 2 degrees share one, and where there are more than capacity the nearest ones do. Of a mesh, triangles are solid
+   from the side that the centre of a is on; those of closed meshes, and one-sided ones, only from their front. The
+   normal at an edge or corner is one that the triangles around it allow, so that nothing is caught on edges inside of a
+   flat floor. A body with its centre inside of a closed mesh is pushed out to the nearest spot of the surface. Fields
+   are felt by corners, middles of edges and faces, and the nearest spot. */
 uint32_t sn_manifold_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
                            sn_manifold *m, uint32_t capacity);
 
-/* When a, which moves by `way` (m, in the world) without turning, first touches b: t in 0 .. 1, and the normal there (in the
-   world, from b towards a); false if it does not. As sn_solid_cast: what touches or overlaps at the start does so at t = 0
-   if it moves inwards, and not at all otherwise. Precise to a millionth of the smaller one's size, a little early rather
-   than late, and never through. */
+/* When a, which moves by `way` (m, in the world) without turning, first touches b: t in 0 .. 1, and the normal there
+   (in the world, from b towards a); false if it does not. As sn_solid_cast: what touches or overlaps at the start does
+   so at t = 0 if it moves inwards, and not at all otherwise. Precise to a millionth of the smaller one's size, a little
+   early rather than late, and never through. */
 bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
                       sn_real *t, sn_vec3 *normal);
 

@@ -1,5 +1,5 @@
-/* Separating axes. If two convex polyhedra are apart, a plane between them is parallel to a face of one of them or to an edge
-   of each; if they overlap, the shortest way out is along the normal of one of these planes. */
+/* Separating axes. If two convex polyhedra are apart, a plane between them is parallel to a face of one of them or to
+   an edge of each; if they overlap, the shortest way out is along the normal of one of these planes. */
 #include "collision/manifold_work.h"
 
 /* Squared sine between two edges: of nearly parallel ones the common normal is lost, and faces tell as much. */
@@ -18,7 +18,7 @@ static inline sn_dvec3 negative(sn_dvec3 a)
     return dvec3(-a.x, -a.y, -a.z);
 }
 
-/* ---- Polyhedra ------------------------------------------------------------------------------------------------------ */
+/* ---- Polyhedra --------------------------------------------------------------------------------------------------- */
 
 static double least_along(const sn_hull *hull, sn_dvec3 normal)
 {
@@ -47,8 +47,8 @@ static void axes_of_hulls(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
     }
 }
 
-/* An edge, and where the directions are in which it sticks out: those normal to it that do not lead back across one of its
-   two faces. Of a segment, all. */
+/* An edge, and where the directions are in which it sticks out: those normal to it that do not lead back across one of
+   its two faces. Of a segment, all. */
 typedef struct ridge {
     sn_dvec3 from, way; /* m */
     sn_dvec3 across[2]; /* in each face, over the edge and out of it */
@@ -148,7 +148,7 @@ static sn_axis edges_of_hulls(const sn_collision *c, double overlap)
     return best;
 }
 
-/* ---- Boxes: the same by their axes (Gottschalk, Lin and Manocha 1996) ---------------------------------------------- */
+/* ---- Boxes: the same by their axes (Gottschalk, Lin and Manocha 1996) -------------------------------------------- */
 
 typedef struct boxes {
     double half_a[3], half_b[3];
@@ -251,7 +251,7 @@ static sn_axis edges_of_boxes(const sn_collision *c)
     return best;
 }
 
-/* ---- Both ------------------------------------------------------------------------------------------------------------ */
+/* ---- Both -------------------------------------------------------------------------------------------------------- */
 
 void sn_axes_of_faces(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
 {

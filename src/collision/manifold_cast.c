@@ -1,10 +1,19 @@
-/* When a solid that moves in a straight line meets another one: conservative advancement. The distance of convex solids is a
-   convex function of time; where its slope says that it will be 0 is not beyond where it is, so that steps to there come to
-   the first touch without passing it. */
+/* When a solid that moves in a straight line meets another one: conservative advancement. The distance of convex solids
+   is a convex function of time; where its slope says that it will be 0 is not beyond where it is, so that steps to
+   there come to the first touch without passing it. */
 #include "collision/manifold_work.h"
 
 /* Of the size of the smaller one: nearer is touching. */
 #define TOUCHING 1e-6
+
+/* Cosine: the normals of a triangle and of a touch on its inside. */
+#define ON_FACE (1 - 1e-6)
+
+/* Cosine: what moves into a triangle, and not along it. */
+#define HEAD_ON 0.1
+
+/* Of the size of the body: how far it may have gone in before another triangle must have been met. */
+#define LATE 0.01
 
 #define STEPS  64u
 #define SLICES 64u /* of a way through a mesh, at most */
@@ -105,7 +114,7 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     return true;
 }
 
-/* ---- Meshes ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
 
 typedef struct mesh_flight {
     const sn_shape *shape;
@@ -115,6 +124,8 @@ typedef struct mesh_flight {
     double slack; /* m */
     double t;     /* of the first touch so far; more than 1: none */
     sn_dvec3 normal;
+    double spare; /* of the first touch that the mesh does not allow as it is, though the body moves into it */
+    sn_dvec3 spare_normal;
     bool from_behind;
     bool overlaps; /* with some triangle, at the start */
 } mesh_flight;
@@ -142,11 +153,27 @@ static bool meet_triangle(void *data, uint32_t number)
     w->overlaps |= met == OVERLAPS;
     if (met != MEETS || !(t < w->t))
         return true;
-    if (!sn_mesh_allows(w->shape, w->origin, &triangle, spot, n, w->slack)) /* a neighbour is met there */
+    sn_dvec3 front = triangle.room.face[0].normal;
+    if (dvec3_dot(n, front) < ON_FACE &&
+        !sn_mesh_allows(w->shape, w->origin, &triangle, spot, n, w->slack)) { /* a neighbour is met there */
+        if (t < w->spare && dvec3_dot(front, w->fly->way) < -HEAD_ON * dvec3_length(w->fly->way)) {
+            w->spare = t;
+            w->spare_normal = front;
+        }
         return true;
+    }
     w->t = t;
     w->normal = n;
     return true;
+}
+
+/* What was left to neighbours counts if none of them was met before the body went in. */
+static void use_spare(mesh_flight *w, double inner)
+{
+    if (w->spare <= 1 && (w->t - w->spare) * dvec3_length(w->fly->way) > LATE * inner) {
+        w->t = w->spare;
+        w->normal = w->spare_normal;
+    }
 }
 
 /* Slice by slice of the way, so that the boxes in which triangles are looked for are small. */
@@ -182,11 +209,12 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     f.place = dvec3(0, 0, 0);
     double inner = (double)sn_convex_inner(a);
     flight fly = flight_of(a, &f, way, inner, (double)b->thickness, &room, &moved);
-    mesh_flight w = {.shape = b, .origin = origin, .fly = &fly, .t = 2};
+    mesh_flight w = {.shape = b, .origin = origin, .fly = &fly, .t = 2, .spare = 2};
     w.outer = (double)sn_convex_outer(a) + (double)b->thickness + fly.touching;
     w.slack = SN_MANIFOLD_BESIDE * inner;
-    w.from_behind = sn_mesh_from_behind(b, origin);
+    w.from_behind = sn_mesh_from_behind(b, origin, (double)INFINITY);
     meet_mesh(&w);
+    use_spare(&w, inner);
     sn_manifold m[SN_MANIFOLD_MOST];
     if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), way, t, normal))
         return true;
@@ -197,7 +225,7 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     return true;
 }
 
-/* ---- Fields and planes ------------------------------------------------------------------------------------------------------- */
+/* ---- Fields and planes ------------------------------------------------------------------------------------------- */
 
 static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                        sn_real *t, sn_vec3 *normal)

@@ -1,6 +1,6 @@
-/* The distance of two convex polyhedra: Gilbert, Johnson and Keerthi 1988. The set of all differences of a point of a and a
-   point of b is convex, too, and the distance is how far it is from the origin. It is looked for in simplices of corners that
-   come nearer and nearer. */
+/* The distance of two convex polyhedra: Gilbert, Johnson and Keerthi 1988. The set of all differences of a point of a
+   and a point of b is convex, too, and the distance is how far it is from the origin. It is looked for in simplices of
+   corners that come nearer and nearer. */
 #include "collision/manifold_work.h"
 
 /* Of the size of both: nearer than this is touching. */
@@ -8,6 +8,9 @@
 
 /* Of the squared distance: it is found when it cannot be less by more than this. */
 #define ENOUGH 1e-14
+
+/* Of the product of three edges: a tetrahedron of less volume is flat but for rounding. */
+#define FLAT 1e-12
 
 #define STEPS 128u /* polyhedra need as many as they have corners at the very most; nearly always fewer than 20 */
 
@@ -80,17 +83,27 @@ static void nearest_of_three(const simplex *from, const uint32_t which[3], simpl
     }
 }
 
-/* Of a tetrahedron: false if the origin is inside. */
+/* Whether four corners are in a plane but for rounding. */
+static bool is_flat(const simplex *s)
+{
+    sn_dvec3 a = s->corner[0].w, ab = dvec3_sub(s->corner[1].w, a), ac = dvec3_sub(s->corner[2].w, a);
+    sn_dvec3 ad = dvec3_sub(s->corner[3].w, a);
+    double lengths = dvec3_length(ab) * dvec3_length(ac) * dvec3_length(ad);
+    return !(fabs(dvec3_dot(dvec3_cross(ab, ac), ad)) > FLAT * lengths);
+}
+
+/* Of a tetrahedron: false if the origin is inside. A flat one has no inside. */
 static bool nearest_of_four(const simplex *from, simplex *out)
 {
     static const uint32_t side[4][4] = {{0, 1, 2, 3}, {0, 2, 3, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}};
     double least = (double)INFINITY;
+    bool flat = is_flat(from);
     simplex trial;
     for (uint32_t k = 0; k < 4; ++k) {
         sn_dvec3 a = from->corner[side[k][0]].w, ab = dvec3_sub(from->corner[side[k][1]].w, a);
         sn_dvec3 ac = dvec3_sub(from->corner[side[k][2]].w, a), n = dvec3_cross(ab, ac);
         double origin = -dvec3_dot(n, a), fourth = dvec3_dot(n, dvec3_sub(from->corner[side[k][3]].w, a));
-        if (origin * fourth > 0) /* the inside of this face is not nearest */
+        if (!flat && origin * fourth > 0) /* the inside of this face is not nearest */
             continue;
         nearest_of_three(from, side[k], &trial);
         nearer(out, &least, &trial);

@@ -1,4 +1,5 @@
-/* The points of contact for a normal that is known: a face against what faces it, edge against edge, or nearest points. */
+/* The points of contact for a normal that is known: a face against what faces it, edge against edge, or nearest points.
+   */
 #include "collision/manifold_work.h"
 
 #include <string.h>
@@ -23,7 +24,7 @@ static bool push(sn_collision *c, sn_dvec3 a, sn_dvec3 b, double distance, uint3
     return true;
 }
 
-/* ---- What faces a direction ------------------------------------------------------------------------------------------ */
+/* ---- What faces a direction -------------------------------------------------------------------------------------- */
 
 /* Of the faces around the corner that is farthest in the direction, the one that faces it most. */
 static uint32_t face_towards(const sn_hull *hull, sn_dvec3 direction)
@@ -53,10 +54,10 @@ static ring ring_towards(const sn_hull *hull, sn_dvec3 direction)
     return (ring){hull->loop + face->first, face->count};
 }
 
-/* ---- Clipping --------------------------------------------------------------------------------------------------------- */
+/* ---- Clipping ---------------------------------------------------------------------------------------------------- */
 
-/* A corner of what is left, and what the line from here to the next one is: an edge of the ring, by its name, or a side of
-   the face. */
+/* A corner of what is left, and what the line from here to the next one is: an edge of the ring, by its name, or a side
+   of the face. */
 typedef struct spot {
     sn_dvec3 p;      /* m */
     uint32_t corner; /* of the solid; NONE: it is new */
@@ -95,8 +96,8 @@ static inline sn_dvec3 crossing(const spot *p, double at_p, const spot *q, doubl
     return dvec3_add(p->p, dvec3_scale(dvec3_sub(q->p, p->p), at_p / (at_p - at_q)));
 }
 
-/* Sutherland and Hodgman 1974. Corners that are hardly beside the face stay as they are, so that the same ones are found
-   from step to step. */
+/* Sutherland and Hodgman 1974. Corners that are hardly beside the face stay as they are, so that the same ones are
+   found from step to step. */
 static void clip(const polygon *in, const side *s, uint32_t name, double slack, polygon *out)
 {
     out->count = 0;
@@ -167,7 +168,7 @@ static void start_polygon(const sn_hull *hull, const ring *r, polygon *p)
     }
 }
 
-/* ---- A face ---------------------------------------------------------------------------------------------------------- */
+/* ---- A face ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t name_of_side(const sn_hull *hull, const sn_hull_face *face, uint32_t line)
 {
@@ -235,7 +236,7 @@ uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level)
     return c->count;
 }
 
-/* ---- Edges ----------------------------------------------------------------------------------------------------------- */
+/* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
 /* Where two lines that are not parallel are nearest: false if that is beyond an end of one of the edges. */
 static bool meet_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
@@ -276,10 +277,10 @@ uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, u
     return c->count;
 }
 
-/* ---- Nearest points --------------------------------------------------------------------------------------------------- */
+/* ---- Nearest points ---------------------------------------------------------------------------------------------- */
 
-/* The edge that lies across the direction at its far end, but for a small angle, the longest of them; NONE if a corner is
-   alone there. */
+/* The edge that lies across the direction at its far end, but for a small angle, the longest of them; NONE if a corner
+   is alone there. */
 static uint32_t edge_across(const sn_hull *hull, sn_dvec3 direction)
 {
     uint32_t best = NONE;
@@ -296,8 +297,8 @@ static uint32_t edge_across(const sn_hull *hull, sn_dvec3 direction)
     return best;
 }
 
-/* Two edges side by side: a point at each end of the stretch that they have in common, which is named by the corner there.
-   Nothing if they are not parallel. */
+/* Two edges side by side: a point at each end of the stretch that they have in common, which is named by the corner
+   there. Nothing if they are not parallel. */
 static void push_side_by_side(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, uint32_t edge_b)
 {
     sn_dvec3 a[2], b[2];
@@ -347,7 +348,8 @@ static double nearest_distance(const sn_collision *c)
     return least;
 }
 
-/* A face that lies across the normal, if it shows the distance; then two edges; and at last the nearest points alone. */
+/* A face that lies across the normal, if it shows the distance; then two edges; and at last the nearest points alone.
+   */
 uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_dvec3 on_b, double distance)
 {
     sn_dvec3 back = dvec3_scale(normal, -1);

@@ -1,5 +1,5 @@
-/* Contact with the shapes of colliders. Solids are convex; of meshes every triangle near by is, and what they say is put
-   together by direction; fields are asked at some spots of the body. */
+/* Contact with the shapes of colliders. Solids are convex; of meshes every triangle near by is, and what they say is
+   put together by direction; fields are asked at some spots of the body. */
 #include "collision/manifold_work.h"
 #include "collision/triangle.h"
 
@@ -26,7 +26,8 @@
 /* Cosine: a place so straight over a triangle is on that side of it, whatever the triangles around it say. */
 #define STRAIGHT_OVER 0.8
 
-/* Of the size of the body: so deep a point must be deep inside of the whole mesh, too; and of its depth: how far at least. */
+/* Of the size of the body: so deep a point must be deep inside of the whole mesh, too; and of its depth: how far at
+   least. */
 #define DEEP   0.05
 #define HARDLY 0.7
 
@@ -35,7 +36,7 @@
 
 #define NEAREST_STEPS 8u
 
-/* ---- Manifolds by direction ------------------------------------------------------------------------------------------- */
+/* ---- Manifolds by direction -------------------------------------------------------------------------------------- */
 
 #define BUNDLES         16u
 #define BUNDLE_POINTS   32u
@@ -111,8 +112,8 @@ static void thin_out(bundle *b)
     b->count = count;
 }
 
-/* What has the same name, or is in the same place, is the same point: the deeper one counts, and corners of a have their
-   names before all. */
+/* What has the same name, or is in the same place, is the same point: the deeper one counts, and corners of a have
+   their names before all. */
 static void add_point(bundle *b, const sn_candidate *point, double size)
 {
     double beside = SN_MANIFOLD_BESIDE * size, level = SN_MANIFOLD_LEVEL * size;
@@ -174,19 +175,19 @@ static uint32_t write_all(gathering *g, const sn_frame_pair *f, double reach, sn
     return written;
 }
 
-/* ---- Meshes: triangles -------------------------------------------------------------------------------------------------- */
+/* ---- Meshes: triangles ------------------------------------------------------------------------------------------- */
 
 static sn_dvec3 corner_of(const sn_trimesh *mesh, uint32_t triangle, uint32_t k)
 {
     return dvec3_from(sn_trimesh_vertex(mesh)[sn_trimesh_index(mesh)[3 * (size_t)triangle + k]]);
 }
 
-bool sn_mesh_from_behind(const sn_shape *shape, sn_dvec3 middle)
+bool sn_mesh_from_behind(const sn_shape *shape, sn_dvec3 middle, double reach)
 {
     sn_touch touch;
     const sn_trimesh *mesh = shape->data->mesh;
     if (shape->data->closed || shape->sides == SN_SIDES_FRONT ||
-        !sn_trimesh_near(mesh, dvec3_round(middle), (sn_real)INFINITY, &touch))
+        !sn_trimesh_near(mesh, dvec3_round(middle), (sn_real)reach, &touch))
         return false;
     sn_dvec3 a = corner_of(mesh, touch.part, 0), b = corner_of(mesh, touch.part, 1), c = corner_of(mesh, touch.part, 2);
     return dvec3_dot(dvec3_cross(dvec3_sub(b, a), dvec3_sub(c, a)), dvec3_from(touch.normal)) < 0;
@@ -267,7 +268,7 @@ bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triang
     return s.found && s.allowed;
 }
 
-/* ---- Meshes: contact ---------------------------------------------------------------------------------------------------- */
+/* ---- Meshes: contact --------------------------------------------------------------------------------------------- */
 
 typedef struct mesh_contact {
     const sn_shape *shape;
@@ -340,8 +341,8 @@ static void rename_features(const sn_trimesh *mesh, uint32_t number, bool turned
     }
 }
 
-/* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do. Leaves
-   such points out. */
+/* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do.
+   Leaves such points out. */
 static void leave_deep(mesh_contact *w)
 {
     sn_collision *c = w->c;
@@ -408,7 +409,7 @@ static uint32_t contact_mesh(const sn_convex *a, const sn_shape *shape, sn_frame
     w.g.size = c->size;
     w.g.rounding[0] = c->rounding[0];
     w.g.rounding[1] = c->rounding[1];
-    w.from_behind = sn_mesh_from_behind(shape, w.origin);
+    w.from_behind = sn_mesh_from_behind(shape, w.origin, (double)sn_convex_outer(a) + c->reach);
     f->origin = f->place;
     f->place = dvec3(0, 0, 0);
     sn_moved_room moved;
@@ -433,7 +434,7 @@ static uint32_t contact_mesh(const sn_convex *a, const sn_shape *shape, sn_frame
     return write_all(&w.g, f, c->reach - c->rounding[0] - c->rounding[1], m);
 }
 
-/* ---- Fields --------------------------------------------------------------------------------------------------------------- */
+/* ---- Fields ------------------------------------------------------------------------------------------------------ */
 
 sn_dvec3 sn_core_sample(const sn_hull *core, uint32_t sample, uint32_t *feature)
 {
@@ -467,8 +468,8 @@ static void feel(gathering *g, const sn_collision *c, const sn_distance_field *f
     gather(g, n, &point, 1);
 }
 
-/* From a spot of the body to the surface and back to the body, and so on, comes to where they are nearest. A bump of the
-   field that sticks into a face is contact of that face. */
+/* From a spot of the body to the surface and back to the body, and so on, comes to where they are nearest. A bump of
+   the field that sticks into a face is contact of that face. */
 static void feel_nearest(gathering *g, const sn_collision *c, const sn_distance_field *field)
 {
     const uint32_t name = feature_name(SN_FEATURE_CORNERS, SN_HULL_FACES, 0);
@@ -513,7 +514,7 @@ static uint32_t contact_field(const sn_convex *a, const sn_shape *shape, const s
     return write_all(&g, f, c->reach - c->rounding[0] - c->rounding[1], m);
 }
 
-/* ---- Any shape ------------------------------------------------------------------------------------------------------------- */
+/* ---- Any shape --------------------------------------------------------------------------------------------------- */
 
 static uint32_t contact_plane(const sn_convex *a, const sn_frame_pair *f, sn_collision *c, sn_manifold *m)
 {

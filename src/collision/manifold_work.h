@@ -1,30 +1,33 @@
-/* The parts that contact of convex solids is made of; for manifold*.c only. Solids are cores, polyhedra with any number of
-   corners from one on, and roundings. Everything is in double, in one frame that has the axes of b. */
+/* The parts that contact of convex solids is made of; for manifold*.c only. Solids are cores, polyhedra with any number
+   of corners from one on, and roundings. Everything is in double, in one frame that has the axes of b. */
 #ifndef SN_COLLISION_MANIFOLD_WORK_H
 #define SN_COLLISION_MANIFOLD_WORK_H
 
 #include "collision/manifold.h"
 
-/* ---- Tolerances ---------------------------------------------------------------------------------------------------- */
+/* ---- Tolerances -------------------------------------------------------------------------------------------------- */
 
 /* Of the size of the smaller one: how much better another face, or a pair of edges, must be to be taken instead. Larger
    ones are more stable and less precise in what is the shortest way out. */
 #define SN_MANIFOLD_TIE 1e-3
 
-/* The same for a pair of edges whose normal is nearly that of the face: a box that leans a little stands on it still. */
+/* The same for a pair of edges whose normal is nearly that of the face: a box that leans a little stands on it still.
+   */
 #define SN_MANIFOLD_LEAN 2e-2
 
-/* The same: how far beside a face a corner may be and still be over it. Corners of boxes of the same size that are stacked
-   are, and not crossings of edges that come and go. */
+/* The same: how far beside a face a corner may be and still be over it. Corners of boxes of the same size that are
+   stacked are, and not crossings of edges that come and go. */
 #define SN_MANIFOLD_BESIDE 1e-3
 
-/* The same: points of solids that are apart may be so much farther off than the distance. */
-#define SN_MANIFOLD_FINE 1e-6
+/* The same: points of solids that are apart may be so much farther off than the distance; and so much of the distance
+   between the cores, by which a face that leans is farther off along its normal. */
+#define SN_MANIFOLD_FINE   1e-6
+#define SN_MANIFOLD_NEARLY 3e-4
 
 /* The same: points whose depths differ by less are equally deep, and the one at the border is kept. */
 #define SN_MANIFOLD_LEVEL 1e-4
 
-/* ---- Frames -------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 typedef struct sn_frame_pair {
     sn_dvec3 axis[3];  /* of a, in the frame */
@@ -48,7 +51,7 @@ static inline sn_dvec3 dvec3_on_axes(const sn_dvec3 axis[3], sn_dvec3 v)
     return dvec3(dvec3_dot(axis[0], v), dvec3_dot(axis[1], v), dvec3_dot(axis[2], v));
 }
 
-/* ---- Work ---------------------------------------------------------------------------------------------------------- */
+/* ---- Work -------------------------------------------------------------------------------------------------------- */
 
 #define SN_CANDIDATES 256u
 
@@ -74,7 +77,8 @@ typedef struct sn_collision {
     sn_candidate point[SN_CANDIDATES];
 } sn_collision;
 
-/* Names of features: what meets is a corner of a and anything, a corner of b and anything, two edges, or two corners. */
+/* Names of features: what meets is a corner of a and anything, a corner of b and anything, two edges, or two corners.
+   */
 typedef enum sn_feature_kind {
     SN_FEATURE_CORNER_A = 0,
     SN_FEATURE_CORNER_B = 1,
@@ -116,10 +120,10 @@ uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 norm
 void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec3 normal, const sn_candidate *point,
                        uint32_t count, sn_manifold *m);
 
-/* ---- Shapes (manifold_shape.c) --------------------------------------------------------------------------------------- */
+/* ---- Shapes (manifold_shape.c) ----------------------------------------------------------------------------------- */
 
-/* Spots of a core by which fields are felt: corners, middles of edges, middles of faces; the number of them is the sum of
-   these. */
+/* Spots of a core by which fields are felt: corners, middles of edges, middles of faces; the number of them is the sum
+   of these. */
 sn_dvec3 sn_core_sample(const sn_hull *core, uint32_t sample, uint32_t *feature);
 
 /* The box from low to high (m) and more than `around` (m) to all sides, whatever rounding does. */
@@ -132,20 +136,21 @@ typedef struct sn_mesh_triangle {
     bool turned; /* corners b and c have changed places */
 } sn_mesh_triangle;
 
-/* Whether what has its middle (m, seen from the mesh) there touches an open mesh that is solid from both sides from its back:
-   the triangle that is nearest to the middle tells. */
-bool sn_mesh_from_behind(const sn_shape *shape, sn_dvec3 middle);
+/* Whether what has its middle (m, seen from the mesh) there touches an open mesh that is solid from both sides from its
+   back: the triangle that is nearest to the middle tells, if one is within reach (m). */
+bool sn_mesh_from_behind(const sn_shape *shape, sn_dvec3 middle, double reach);
 
-/* Turned so that its front is on the side where the middle of a (m, in the frame) is; false if it is not solid from there. */
+/* Turned so that its front is on the side where the middle of a (m, in the frame) is; false if it is not solid from
+   there. */
 bool sn_mesh_triangle_from(const sn_shape *shape, uint32_t number, sn_dvec3 origin, sn_dvec3 middle, bool from_behind,
                            sn_mesh_triangle *triangle);
 
-/* Whether a plane with this normal through a spot of a triangle has all of the mesh around that spot on or below it: only
-   then can the mesh be touched there so. slack (m): what is nearer is there. */
+/* Whether a plane with this normal through a spot of a triangle has all of the mesh around that spot on or below it:
+   only then can the mesh be touched there so. slack (m): what is nearer is there. */
 bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triangle *triangle, sn_dvec3 spot,
                     sn_dvec3 normal, double slack);
 
-/* ---- Axes (manifold_axes.c) ----------------------------------------------------------------------------------------- */
+/* ---- Axes (manifold_axes.c) -------------------------------------------------------------------------------------- */
 
 typedef enum sn_axis_type { SN_AXIS_NONE, SN_AXIS_FACE_A, SN_AXIS_FACE_B, SN_AXIS_EDGES } sn_axis_type;
 
@@ -160,7 +165,7 @@ typedef struct sn_axis {
 void sn_axes_of_faces(const sn_collision *c, sn_axis *of_a, sn_axis *of_b);
 sn_axis sn_axis_of_edges(const sn_collision *c, double overlap);
 
-/* ---- Points (manifold_points.c) ------------------------------------------------------------------------------------- */
+/* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 
 /* Each makes candidates of the collision, from nothing: the number of those within reach. */
 uint32_t sn_points_on_face(sn_collision *c, bool of_a, uint32_t face);
@@ -172,7 +177,7 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
 /* Of a half-space that ends at height `level` (m) along the normal. */
 uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level);
 
-/* ---- Distance (manifold_distance.c) ---------------------------------------------------------------------------------- */
+/* ---- Distance (manifold_distance.c) ------------------------------------------------------------------------------ */
 
 typedef struct sn_between {
     double distance;     /* m: 0 where they overlap or touch */

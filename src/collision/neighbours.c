@@ -28,7 +28,7 @@ static void list_tables(sn_neighbours *n, near_columns *list)
         {&n->crowd_table, {SN_ALIGNMENT}},
         {&n->batch_table[0], {sizeof(sn_near_batch), sizeof(uint8_t)}},
         {&n->batch_table[1], {sizeof(sn_near_batch), sizeof(uint8_t)}},
-        {&n->block_table, {sizeof(uint32_t)}},
+        {&n->block_table, {sizeof(uint32_t), sizeof(uint32_t)}},
         {&n->colour_table, {sizeof(uint32_t)}},
     };
     memcpy(list, all, sizeof all);
@@ -213,6 +213,7 @@ static void list_colour(near_job *job, const near_level *level, uint32_t colour,
         if (block->batches == 0 || colour_of(block) != colour)
             continue;
         block->final_at = n->batches;
+        block->final_block = n->blocks;
         n->block[n->blocks++] = n->batches;
         n->batches += block->batches;
         *pairs += block->pairs;
@@ -230,12 +231,16 @@ static bool order_batches(near_job *job)
         !sn_table_reserve(&n->batch_table[1], job->allocator, atomic_load_explicit(&job->bump, memory_order_relaxed)))
         return false;
     n->block = n->block_table.column[0];
+    n->by_place = n->block_table.column[1];
     n->colour = n->colour_table.column[0];
     n->batch = n->batch_table[1].column[0];
     n->lanes = n->batch_table[1].column[1];
     for (uint32_t i = 0; i < job->levels; ++i)
         for (uint32_t colour = 0; colour < 8; ++colour)
             list_colour(job, &job->level[i], colour, &pairs);
+    for (uint32_t i = 0, at = 0; i < job->blocks; ++i)
+        if (job->block[i].batches)
+            n->by_place[at++] = job->block[i].final_block;
     n->block[n->blocks] = n->batches;
     n->colour[n->colours] = n->blocks;
     n->pairs = (uint32_t)pairs;
@@ -249,7 +254,7 @@ static void forget(sn_neighbours *n)
     n->pairs = n->batches = n->blocks = n->colours = 0;
     n->batch = NULL;
     n->lanes = NULL;
-    n->block = n->colour = NULL;
+    n->block = n->by_place = n->colour = NULL;
 }
 
 static bool make_cells(near_job *job)

@@ -52,6 +52,7 @@ typedef struct sn_neighbours {
     sn_near_batch *batch; /* those of a block one after the other, in the order of blocks */
     uint8_t *lanes;       /* of each batch: how many have a pair, 1 .. 8 */
     uint32_t *block;      /* block[i] .. block[i + 1] - 1: the batches of block i; at least one */
+    uint32_t *by_place;   /* all blocks in the order of the search: those near each other are of different colours */
     uint32_t *colour; /* colour[c] .. colour[c + 1] - 1: the blocks of colour c, which share no sphere; at least one */
 
     /* Memory, kept from call to call. */

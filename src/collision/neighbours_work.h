@@ -53,14 +53,14 @@ typedef struct near_level {
 /* Sorted by level, then by place. */
 struct sn_near_block {
     uint64_t key;
-    uint64_t cells;             /* a bit for each cell that has spheres */
-    uint32_t first, end;        /* its spheres, in sorted order */
-    uint32_t level;             /* of the list of levels */
-    uint32_t found_at, found;   /* pairs of its spheres with larger ones: where they were put, and how many */
-    uint32_t sorted_at;         /* and where they are in the order of blocks */
-    uint32_t cross, cross_end;  /* pairs of its spheres with smaller ones, as routed */
-    uint32_t batch_at, batches; /* where they were put, and how many */
-    uint32_t final_at;
+    uint64_t cells;                 /* a bit for each cell that has spheres */
+    uint32_t first, end;            /* its spheres, in sorted order */
+    uint32_t level;                 /* of the list of levels */
+    uint32_t found_at, found;       /* pairs of its spheres with larger ones: where they were put, and how many */
+    uint32_t sorted_at;             /* and where they are in the order of blocks */
+    uint32_t cross, cross_end;      /* pairs of its spheres with smaller ones, as routed */
+    uint32_t batch_at, batches;     /* where they were put, and how many */
+    uint32_t final_at, final_block; /* the same in the final order, and which block it is there */
     uint32_t pairs;
     bool crowded; /* the scratch had too little room: it needs so much, or more */
     uint32_t crowd_spheres;

@@ -55,6 +55,17 @@ sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
     return turn_on(base, a);
 }
 
+/* Torques about axes that are locked move nothing; what rounding made of them about the others must not, either: it would be all
+   that there is of a row, and nothing would be too much to ask of it. */
+#define ROUNDING (64 * (SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON))
+
+static sn_vec3 without_rounding(sn_vec3 t)
+{
+    double least = ROUNDING * fmax(fmax(fabs((double)t.x), fabs((double)t.y)), fabs((double)t.z));
+    return vec3(fabs((double)t.x) > least ? t.x : 0, fabs((double)t.y) > least ? t.y : 0,
+                fabs((double)t.z) > least ? t.z : 0);
+}
+
 /* With t the torque in the body's own present frame, dC/da = 2 (t + a x t) / (1 + a^2), since a turn by da more is one of
    2 (da - a x da) / (1 + a^2) in that frame; and a is half of what the turn was moved by, times give. */
 sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque)
@@ -65,6 +76,8 @@ sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 pla
     sn_vec3 t = vec3_cross(place, sn_quat_turn_back(q, push));
     t = vec3_add(t, sn_quat_turn_back(q, torque));
     t = vec3_scale(vec3_add(t, vec3_cross(a, t)), 1 / (1 + vec3_dot(a, a)));
+    if (give.x == 0 || give.y == 0 || give.z == 0)
+        t = without_rounding(t);
     return vec3(give.x * t.x, give.y * t.y, give.z * t.z);
 }
 

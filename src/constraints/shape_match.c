@@ -300,9 +300,20 @@ static uint32_t deform(fit *f, uint32_t columns)
         memset(f->more, 0, sizeof f->more);
         return 0;
     }
-    factor(g, columns);
-    for (int i = 0; i < 3; ++i)
-        solve(g, columns, f->more[i]);
+    double l[MOST_COLUMNS][MOST_COLUMNS];
+    memcpy(l, g, sizeof l);
+    factor(l, columns);
+    for (int i = 0; i < 3; ++i) { /* and once more for what the guard took away */
+        double rest[MOST_COLUMNS], *row = f->more[i];
+        memcpy(rest, row, sizeof rest);
+        solve(l, columns, row);
+        for (uint32_t j = 0; j < columns; ++j)
+            for (uint32_t k = 0; k < columns; ++k)
+                rest[j] -= row[k] * g[k][j];
+        solve(l, columns, rest);
+        for (uint32_t j = 0; j < columns; ++j)
+            row[j] += rest[j];
+    }
     return dimensions;
 }
 
@@ -381,6 +392,19 @@ static void note_strain(const fit *f)
     f->in->keep[STATE_STRAINED] = 1;
 }
 
+/* Takes off what rounding would move the centre by; with an anchor it may move. */
+static void keep_centre(const fit *f, sn_vec3 *move)
+{
+    sn_dvec3 sum = dvec3(0, 0, 0);
+    for (uint32_t i = 0; i < f->in->points; ++i) {
+        if (!(f->w[i] > 0))
+            return;
+        sum = dvec3_add(sum, dvec3_scale(dvec3_from(move[i]), mass_of(f, i) / f->mass));
+    }
+    for (uint32_t i = 0; i < f->in->points; ++i)
+        move[i] = dvec3_round(dvec3_sub(dvec3_from(move[i]), sum));
+}
+
 /* The root of det A that scales it to the volume, area or length at rest. */
 static double stretch_of(double det, uint32_t dimensions)
 {
@@ -412,8 +436,9 @@ static bool project_shape(const sn_eval_in *in, const sn_real *w, sn_vec3 *move,
             sn_dvec3 soft = dvec3_scale(dvec3_add(goal, bent(&f, i)), keep);
             goal = dvec3_add(dvec3_scale(goal, 1 - beta), dvec3_scale(soft, beta));
         }
-        move[i] = dvec3_round(dvec3_sub(dvec3_add(f.centre, goal), place_of(&f, i)));
+        move[i] = dvec3_round(dvec3_sub(goal, dvec3_sub(place_of(&f, i), f.centre)));
     }
+    keep_centre(&f, move);
     return true;
 }
 

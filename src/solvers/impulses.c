@@ -28,6 +28,9 @@
      Springs, of which all of C is pulled back, are not warm started at all, nor are rows of a constraint that say
      nearly the same: their large and opposite multipliers would no longer cancel once the gradients have turned.
      Forgetting also keeps constraints that contradict each other from pushing each other up for ever.
+   - Kinds that say what their rows are (sn_row): a rate asks for J way = h rate, and has no drift. What is bounded is
+     kept in its bounds as accumulated, as with inequalities. Limits of C are inequalities, which push besides what
+     the row exerts by itself.
    - The stiffness k of the lectures scales dlambda. What is not quite stiff starts from 0 in every substep, too:
      accumulated from one to the next it would become rigid.
 
@@ -44,6 +47,9 @@
 #define SOFT_SHARE   0.5
 #define SOFT_DAMPING 10.0
 #define TWO_PI       6.283185307179586
+
+/* A limit that is so near, in the unit of C, is reached: nearer than anybody sees, and farther than rounding puts it. */
+#define REACHED 1e-5
 
 typedef struct sweep {
     const sn_solver_in *in;
@@ -161,6 +167,109 @@ static bool solve_block(sweep *s, sn_block *block, sn_row_give give, sn_real *la
     return true;
 }
 
+/* ---- Rows that say what they are ---------------------------------------------------------------------------------- */
+
+/* A constraint with such rows, taken apart from what it exerts so far: with the motion as it would be without that, its rows are
+   asked what they are to exert in all. So what is bounded, inequalities and limits may take back what they pushed. */
+typedef struct own_rows {
+    sn_block block; /* c is what is missing, and rows are as row.c wants them: no rates, no damping */
+    sn_row row[SN_MAX_ROWS];
+    uint32_t asked; /* bit r: row r takes part */
+    uint32_t inequality;
+    sn_row_give give;
+} own_rows;
+
+/* J way of all rows without what those in `set` exert. */
+static void free_motion(const sweep *s, const sn_block *block, uint32_t set, const sn_real *lambda, double *motion)
+{
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        const sn_vec3 *g = block->gradient + r * block->count;
+        motion[r] = (double)motion_of(s, block, r);
+        for (uint32_t q = 0; q < block->rows; ++q)
+            for (uint32_t i = 0; set >> q & 1 && lambda[q] != 0 && i < block->count; ++i)
+                motion[r] -= (double)lambda[q] * (double)block->w[i] *
+                             vec3_dot_double(g[i], block->gradient[q * block->count + i]);
+    }
+}
+
+/* How far a limit lets the row go towards it, `room` being how far it is. Once the substep is over only limits that pushed, or
+   were reached, count. */
+static double limit_of(const sweep *s, double room, double alpha, bool pushed)
+{
+    if (s->v)
+        return room > REACHED && !pushed ? (double)INFINITY : 0;
+    return room > 0 || alpha > 0 ? room : (double)s->rate * room;
+}
+
+/* Writes what is asked of a row. */
+static void set_own_row(const sweep *s, own_rows *own, const sn_block *block, uint32_t r, const sn_row_now *now,
+                        double motion, double lambda)
+{
+    const double h = (double)s->in->h, c = (double)block->c[r], share = 1 / (1 + now->gamma);
+    const bool rate = now->type == SN_ROW_RATE, away = now->inequality && c > 0;
+    const sn_row_give give = {.alpha = (sn_real)now->alpha};
+    sn_real length2;
+    double alpha = now->alpha,
+           bias = rate ? -(double)block->row[r].rate * h : (double)bias_of(s, now->inequality, block->c[r], &give);
+    sn_row *row = &own->row[r];
+    if (alpha == 0 && s->softness > 0 && !away && !rate)
+        alpha = (double)s->softness * (double)mobility_of(block, r, &length2);
+    if (now->type == SN_ROW_REST || (s->v && away && lambda == 0))
+        row->type = SN_ROW_REST;
+    else if (now->inequality)
+        own->inequality |= 1u << r;
+    const double missing = row->type == SN_ROW_REST ? motion : motion + share * bias;
+    row->compliance = (sn_real)(fmax(alpha * share - (double)own->give.alpha, 0) * h * h);
+    row->most = now->most < (double)INFINITY ? block->row[r].most : 0;
+    own->block.c[r] = (sn_real)missing;
+    if (!row_is_limited(now))
+        return;
+    const double itself =
+        now->type == SN_ROW_REST ? 0 : now->most * 1.00001; /* what is more, but for rounding, is a limit's */
+    double down = limit_of(s, c - now->low, (double)own->give.alpha, lambda > itself);
+    double up = limit_of(s, now->high - c, (double)own->give.alpha, lambda < -itself);
+    row->low = (sn_real)(missing - motion - down);
+    row->high = (sn_real)(missing - motion + up);
+    if (row->low == 0 && row->high == 0) /* a point: which would be read as none */
+        *row = (sn_row){.type = SN_ROW_BY_KIND};
+}
+
+static bool solve_own(sweep *s, const sn_block *block, uint32_t inequality, sn_row_give give, sn_real *lambda)
+{
+    const sn_real none[SN_MAX_ROWS] = {0};
+    own_rows own = {.block = *block,
+                    .give = {.alpha = give.alpha / (1 + give.gamma), .k = 1, .inverse_h = s->inverse_h}};
+    sn_row_now now[SN_MAX_ROWS];
+    double motion[SN_MAX_ROWS];
+    sn_real total[SN_MAX_ROWS], length2;
+    own.block.row = own.row;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        now[r] = sn_row_look(block, r, inequality, &give);
+        bool idle = now[r].type == SN_ROW_REST && !row_is_limited(&now[r]);
+        bool servo = now[r].type == SN_ROW_BY_KIND && now[r].most < (double)INFINITY; /* its way is no drift either */
+        own.asked |= (uint32_t)(!idle && !(s->v && (servo || now[r].alpha > 0))) << r;
+        own.row[r].type = idle ? SN_ROW_REST : SN_ROW_BY_KIND;
+    }
+    free_motion(s, block, own.asked, lambda, motion);
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        own.block.c[r] = 0;
+        if (own.asked >> r & 1)
+            set_own_row(s, &own, block, r, &now[r], motion[r], (double)lambda[r]);
+        else
+            own.row[r] = (sn_row){.type = SN_ROW_REST};
+    }
+    if (!sn_row_step_block(&own.block, own.inequality, own.give, &s->in->frame, none, total))
+        return false;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        sn_real step = give.k * (total[r] - lambda[r]), mobility = mobility_of(block, r, &length2);
+        if (!(own.asked >> r & 1))
+            continue;
+        note(s, step, mobility + (sn_real)now[r].alpha, length2);
+        change(s, block, r, step, lambda);
+    }
+    return true;
+}
+
 /* Makes the velocities legal for one constraint. */
 static bool visit(sweep *s, uint32_t kind, uint32_t row)
 {
@@ -175,7 +284,9 @@ static bool visit(sweep *s, uint32_t kind, uint32_t row)
         return true;
     give.k = row_stiffness(give.k, s->in->stiffness_root);
     bool good = true;
-    if (pool->kind.rows > 1 && !pool->kind.inequality)
+    if (block.row)
+        good = solve_own(s, &block, pool->kind.inequality, give, lambda);
+    else if (pool->kind.rows > 1 && !pool->kind.inequality)
         good = solve_block(s, &block, give, lambda);
     else
         for (uint32_t r = 0; good && r < pool->kind.rows; ++r)
@@ -287,15 +398,19 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
            sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
 }
 
-/* Whether the rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to
+/* Whether these rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to
    ones on the diagonal, is then below a tenth. */
-static bool rows_differ(const sn_block *block)
+static bool rows_differ(const sn_block *block, uint32_t set)
 {
     for (uint32_t r = 0; r < block->rows; ++r) {
+        if (!(set >> r & 1))
+            continue;
         sn_real length2, own = mobility_of(block, r, &length2), others = 0;
         const sn_vec3 *g = block->gradient + r * block->count;
         for (uint32_t q = 0; q < block->rows; ++q) {
             sn_real product = 0;
+            if (!(set >> q & 1))
+                continue;
             for (uint32_t i = 0; q != r && i < block->count; ++i)
                 product += block->w[i] * vec3_dot(g[i], block->gradient[q * block->count + i]);
             others += (product < 0 ? -product : product) / real_sqrt(own * mobility_of(block, q, &length2));
@@ -304,6 +419,25 @@ static bool rows_differ(const sn_block *block)
             return false;
     }
     return true;
+}
+
+/* The rows of an evaluated constraint that begin with the impulses of the substep before. Those that are bounded do so within
+   their bounds. */
+static uint32_t rows_that_start(const sn_pool *pool, const sn_block *block, sn_row_give give, sn_real *lambda)
+{
+    uint32_t set = 0;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        const sn_row_now now = sn_row_look(block, r, pool->kind.inequality, &give);
+        const bool limited = row_is_limited(&now);
+        if (now.alpha > 0 || (now.type == SN_ROW_REST && !limited) || (now.inequality && lambda[r] < 0))
+            continue;
+        if (!limited && (double)lambda[r] > now.most)
+            lambda[r] = (sn_real)now.most;
+        else if (!limited && (double)lambda[r] < -now.most)
+            lambda[r] = (sn_real)-now.most;
+        set |= 1u << r;
+    }
+    return set;
 }
 
 /* Begins with the impulses of the substep before, less what is forgotten. lambda goes with the square of the
@@ -316,13 +450,17 @@ static bool warm_start(sweep *s, uint32_t kind, uint32_t row)
     sn_block block;
     sn_block_room room;
     const sn_give *give = &pool->give[row];
+    uint32_t set = 0;
     bool starts =
         give->compliance == 0 && give->stiffness == 1 && evaluate(s->in->store, pool, row, &s->start, &block, &room);
-    starts = starts && (rows == 1 || rows_differ(&block));
-    for (uint32_t r = 0; r < rows; ++r) {
-        bool inequality = pool->kind.inequality >> r & 1;
+    for (uint32_t r = 0; r < rows; ++r)
         lambda[r] *= (1 - s->rate) * ratio * ratio;
-        if (!starts || !isfinite(lambda[r]) || (inequality && lambda[r] < 0))
+    if (starts)
+        set = rows_that_start(pool, &block, row_give(give, s->inverse_h), lambda);
+    if (set & (set - 1) && !rows_differ(&block, set))
+        set = 0;
+    for (uint32_t r = 0; r < rows; ++r) {
+        if (!(set >> r & 1) || !isfinite(lambda[r]))
             lambda[r] = 0;
         if (lambda[r] != 0)
             row_apply(&block, block.count, r, lambda[r], s->in->frame.d);

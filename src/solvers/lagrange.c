@@ -39,6 +39,10 @@
    no more is asked than that they are not violated then, C + h C' + h^2 C'' >= 0. A force cannot stop an approaching
    particle at once: that takes some T, and it passes the boundary by up to T |C'| / e on its way.
 
+   Rows that say what they are (sn_row). A rate asks for C'' = -k_d (C' - rate). A row that would exert more than it may is held
+   at that, and one that would leave its limits, at the limit: as an inequality there, which may pull as much as the
+   row might by itself. Which of these it is is found by trying, too.
+
    Constraints that form trees, such as ropes, are solved at once (forest.h), the others iteratively (krylov.h).
    SN_LINEAR_LEAST_SQUARES does everything as the lecture does.
 
@@ -46,6 +50,7 @@
    lambda would make the future depend on what is no part of the state. */
 #include "solvers/forest.h"
 #include "solvers/krylov.h"
+#include "solvers/row.h"
 #include "solvers/solver.h"
 #include "solvers/system.h"
 
@@ -80,20 +85,37 @@ typedef enum row_state {
     ROW_HOLDS,     /* an equality */
     ROW_PUSHES,    /* an inequality that is active, */
     ROW_WAITS,     /* and one that is not */
+    ROW_HELD,      /* it exerts what it may; see ruling */
     ROW_SOLVED     /* in a tree: its multiplier is known */
 } row_state;
+
+/* What has become of a row with bounds or limits. Each of these comes after the one before it, and none comes twice. */
+typedef enum row_fate { AS_ASKED = 0, AT_MOST, AT_LIMIT, LET_GO } row_fate;
+
+typedef struct ruling {
+    double most;      /* N: of |lambda|; INFINITY: any */
+    double low, high; /* of J W J^T lambda, so that C keeps its limits; infinite: none */
+    double give;      /* of the row at a limit, */
+    double asked;     /*   and as asked */
+    row_fate fate;
+    bool is;    /* this row is ruled at all */
+    bool rests; /* it asks for nothing but to keep its limits */
+    bool at_high;
+} ruling;
 
 typedef struct lagrange {
     sn_system system;
     sn_forest forest;
-    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the three below */
+    sn_table work; /* by row: SN_KRYLOV_VECTORS, and the four below */
     double *b;     /* scaled */
     double *y;     /* scaled multipliers */
     uint8_t *state;
+    ruling *rule;
     sn_table block_table; /* by the forest's numbers: where a constraint is among the blocks */
     uint32_t *block_of;
     bool trees;    /* are to be solved by themselves */
     bool refining; /* those trees: rows that act are equations */
+    bool ruled;    /* there are rows with rules */
 } lagrange;
 
 /* ---- Room ------------------------------------------------------------------------------------------------------- */
@@ -110,6 +132,7 @@ static lagrange *create(const sn_allocator *allocator)
     for (int i = 0; i < SN_KRYLOV_VECTORS + 2; ++i)
         sn_table_column(&l->work, sizeof(double), false);
     sn_table_column(&l->work, sizeof *l->state, false);
+    sn_table_column(&l->work, sizeof *l->rule, false);
     return l;
 }
 
@@ -127,6 +150,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     l->b = l->work.column[SN_KRYLOV_VECTORS];
     l->y = l->work.column[SN_KRYLOV_VECTORS + 1];
     l->state = l->work.column[SN_KRYLOV_VECTORS + 2];
+    l->rule = l->work.column[SN_KRYLOV_VECTORS + 3];
     return true;
 }
 
@@ -156,9 +180,10 @@ static double at_most(double a, double most)
 }
 
 /* See above. T is the time of the rigid rows; springs are no errors, and never slower than the substep demands. */
-static gains gains_of(const sn_give *give, double bound, double t, double h)
+static gains gains_of(double alpha, double beta, double bound, double t, double h)
 {
-    double alpha = at_most((double)give->compliance, MOST_GIVE), beta = at_most((double)give->damping, MOST_GIVE);
+    alpha = at_most(alpha, MOST_GIVE);
+    beta = at_most(beta, MOST_GIVE);
     if (alpha == 0)
         return (gains){1 / (t * t), 2 / t, 0};
     t = at_most(t, DRIFT_SUBSTEPS * h);
@@ -184,6 +209,53 @@ static double free_end(const sn_system *system, uint32_t e, double h)
     return system->value[e] + h * system->rate[e] + h * h * (system->curve[e] + system->pull[e]);
 }
 
+/* The gains of a row with what it gives by itself. */
+static gains gains_in(const sn_give *give, const sn_row *means, double bound, double t, double h)
+{
+    double a = (double)give->compliance, b = (double)give->damping, own = (double)means->compliance;
+    if (own > 0) {
+        b = (a * b + own * (double)means->damping) / (a + own);
+        a += own;
+    }
+    if (means->type != SN_ROW_RATE)
+        return gains_of(a, b, bound, t, h);
+    double k_d = 2 / at_most(t, DRIFT_SUBSTEPS * h); /* a lambda = -h (C' - rate), as in row.h */
+    return (gains){0, k_d, k_d * at_most(a, MOST_GIVE) / h};
+}
+
+/* What J W J^T lambda must be so that C keeps a limit; side is 1 for the lower one, and -1 for the higher. If it has room left, no
+   more is asked than that it keeps it to the end of the substep. */
+static double limit_side(const sn_system *system, uint32_t e, const gains *k, double limit, double side, double h)
+{
+    double c = system->value[e] - limit, rate = system->rate[e], by_itself = system->curve[e] + system->pull[e];
+    if (side * c > 0)
+        return -(c + h * rate) / (h * h) - by_itself;
+    return -by_itself - k->k_s * c - k->k_d * rate;
+}
+
+/* Bounds and limits of a row, if it has some. */
+static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound, double t, double h)
+{
+    const sn_row *means = &l->system.means[e];
+    const bool limited = means->low != 0 || means->high != 0;
+    gains k = gains_of((double)give->compliance, (double)give->damping, bound, t, h);
+    ruling *rule = &l->rule[e];
+    *rule = (ruling){.most = means->most > 0 ? (double)means->most : (double)INFINITY,
+                     .low = -(double)INFINITY,
+                     .high = (double)INFINITY,
+                     .give = k.give,
+                     .asked = l->system.give[e],
+                     .is = limited || means->most > 0,
+                     .rests = means->type == SN_ROW_REST};
+    if (limited && isfinite(means->low))
+        rule->low = limit_side(&l->system, e, &k, (double)means->low, 1, h);
+    if (limited && isfinite(means->high))
+        rule->high = limit_side(&l->system, e, &k, (double)means->high, -1, h);
+    l->ruled |= rule->is;
+    if (rule->rests)
+        l->state[e] = limited && l->state[e] != ROW_RESTS ? ROW_HELD : ROW_RESTS; /* held at 0 */
+}
+
 /* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
 static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, double t)
 {
@@ -191,18 +263,26 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
     const sn_pool *pool = in->store->pool[block->kind];
     for (uint32_t r = 0; r < block->rows; ++r) {
         uint32_t e = block->first + r;
-        gains k = gains_of(&pool->give[block->row], bound_of(system, block, r), t, (double)in->h);
+        const sn_row *means = &system->means[e];
+        double bound = bound_of(system, block, r);
+        gains k = gains_in(&pool->give[block->row], means, bound, t, (double)in->h);
         double stiffness = (double)pool->give[block->row].stiffness;
-        bool inequality = pool->kind.inequality >> r & 1;
+        bool inequality =
+            means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && pool->kind.inequality >> r & 1);
         bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
         system->b[e] = -system->curve[e] - system->pull[e] - k.k_s * system->value[e] - k.k_d * system->rate[e];
+        if (means->type == SN_ROW_RATE)
+            system->b[e] += k.k_d * (double)means->rate;
         l->state[e] = !held ? ROW_RESTS : inequality ? ROW_PUSHES : ROW_HOLDS;
         double h = (double)in->h, end = free_end(system, e, h);
         if (l->state[e] == ROW_PUSHES && system->value[e] > 0 && end > 0) {
             l->state[e] = ROW_WAITS;
             system->b[e] = -end / (h * h);
         }
+        l->rule[e].is = false;
+        if (pool->kind.own_rows)
+            set_rule(l, &pool->give[block->row], e, bound, t, h);
     }
 }
 
@@ -237,6 +317,8 @@ static double error_of(const lagrange *l, const sn_system_block *block, uint32_t
     const sn_system *system = &l->system;
     uint32_t e = block->first + r;
     bool pushes = l->state[e] == ROW_PUSHES;
+    if (system->means[e].type == SN_ROW_RATE || system->means[e].most > 0)
+        return 0; /* what may give way is none */
     double c = system->value[e], rate = system->rate[e], square = 0;
     for (uint32_t i = 0; i < block->count; ++i) {
         sn_dvec3 g = system->gradient[block->gradient + r * block->count + i];
@@ -326,9 +408,103 @@ static void prepare(lagrange *l, const sn_solver_in *in)
 {
     double h = (double)in->h, t = (double)in->settings->drift_time;
     t = !(t > 0) ? DRIFT_SUBSTEPS * h : t < LEAST_SUBSTEPS * h ? LEAST_SUBSTEPS * h : t;
+    l->ruled = false;
     for (uint32_t b = 0; b < l->system.block_table.count; ++b)
         set_rows(l, in, &l->system.block[b], t);
     add_give(l, in, at_most(t, DRIFT_SUBSTEPS * h));
+}
+
+/* ---- Bounds and limits -------------------------------------------------------------------------------------------- */
+
+/* What a row that is held exerts: of one that was let go, the most that it may towards the limit that let it go. */
+static double held_lambda(const lagrange *l, uint32_t e)
+{
+    const ruling *rule = &l->rule[e];
+    if (rule->rests)
+        return 0;
+    return rule->at_high ? rule->most : -rule->most;
+}
+
+static bool keep_bounds(lagrange *l, const sn_system_block *block)
+{
+    uint32_t worst = NOT_HERE;
+    double excess = 0;
+    for (uint32_t e = block->first; e < block->first + block->rows; ++e) {
+        double over = fabs(l->system.lambda[e]) - l->rule[e].most;
+        if (l->rule[e].is && l->rule[e].fate == AS_ASKED && acts(l, e) && over > excess) {
+            excess = over;
+            worst = e;
+        }
+    }
+    if (worst == NOT_HERE)
+        return false;
+    l->rule[worst].fate = AT_MOST;
+    l->rule[worst].at_high = l->system.lambda[worst] > 0;
+    l->state[worst] = ROW_HELD;
+    return true;
+}
+
+static bool keep_limits(lagrange *l, const sn_system_block *block, double enough)
+{
+    sn_system *system = &l->system;
+    uint32_t worst = NOT_HERE;
+    double excess = enough;
+    bool high = false;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        const ruling *rule = &l->rule[block->first + r];
+        if (!rule->is || rule->fate >= AT_LIMIT)
+            continue;
+        double way = sn_system_gather(system, block, r), over = fmax(rule->low - way, way - rule->high);
+        if (over > excess) {
+            excess = over;
+            worst = block->first + r;
+            high = way > rule->high;
+        }
+    }
+    if (worst == NOT_HERE)
+        return false;
+    ruling *rule = &l->rule[worst];
+    rule->fate = AT_LIMIT;
+    rule->at_high = high;
+    system->b[worst] = high ? rule->high : rule->low;
+    system->give[worst] += rule->give - rule->asked;
+    l->state[worst] = ROW_HOLDS;
+    return true;
+}
+
+/* A limit pushes inwards only, but for what the row may pull by itself. */
+static bool release_limits(lagrange *l, const sn_system_block *block)
+{
+    for (uint32_t e = block->first; e < block->first + block->rows; ++e) {
+        ruling *rule = &l->rule[e];
+        double outwards = rule->at_high ? l->system.lambda[e] : -l->system.lambda[e];
+        if (!rule->is || rule->fate != AT_LIMIT || !(outwards > (rule->rests ? 0 : rule->most)))
+            continue;
+        rule->fate = LET_GO;
+        l->state[e] = ROW_HELD;
+        return true;
+    }
+    return false;
+}
+
+/* Looks at the rows with rules, in trees or elsewhere, as the multipliers are now. Returns how many want to be something
+   else. */
+static uint32_t apply_rules(lagrange *l, bool trees)
+{
+    sn_system *system = &l->system;
+    uint32_t changes = 0;
+    double largest = 0;
+    if (!l->ruled)
+        return 0;
+    for (uint32_t e = 0; e < system->row_table.count; ++e)
+        largest = acts(l, e) ? fmax(largest, fabs(system->b[e])) : largest;
+    sn_system_scatter(system, system->lambda);
+    for (uint32_t b = 0; b < system->block_table.count; ++b) {
+        const sn_system_block *block = &system->block[b];
+        if (in_tree(l, block) == trees)
+            changes += keep_bounds(l, block) || keep_limits(l, block, VIOLATED * largest) || release_limits(l, block);
+    }
+    return changes;
 }
 
 /* ---- Multipliers of trees ---------------------------------------------------------------------------------------- */
@@ -361,6 +537,7 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
         out->inequality |= (uint32_t)(!l->refining && (l->state[e] == ROW_PUSHES || l->state[e] == ROW_WAITS)) << r;
         out->rhs[r] = l->b[e];
         out->diagonal[r] = system->give[e] + LEAST_GIVE * system->mobility[e];
+        out->least[r] = l->state[e] == ROW_HELD && !l->refining ? held_lambda(l, e) : 0;
     }
     return true;
 }
@@ -374,7 +551,7 @@ static void take(void *context, uint32_t kind, uint32_t row, const double *lambd
         if (l->state[e] == ROW_RESTS || (l->refining && !acts(l, e)))
             continue;
         l->system.lambda[e] += lambda[r];
-        if (l->state[e] == ROW_HOLDS)
+        if (l->state[e] == ROW_HOLDS || l->state[e] == ROW_HELD)
             continue;
         l->state[e] = l->system.lambda[e] > 0 ? ROW_PUSHES : ROW_WAITS;
         if (l->state[e] == ROW_WAITS)
@@ -404,8 +581,34 @@ static double find_residual(lagrange *l)
     return whole > 0 ? left / whole : 0;
 }
 
-/* Solves all trees. Rows that hold a particle to something fixed lose digits in the elimination: nine of them with the
-   forest's own floor, six with LEAST_GIVE, of which two rounds get back all there are. */
+/* Solves all trees with rows as they are. Rows that hold a particle to something fixed lose digits in the elimination: nine
+   of them with the forest's own floor, six with LEAST_GIVE, of which two rounds get back all there are. */
+static bool solve_trees_once(lagrange *l, const sn_forest_job *job)
+{
+    const sn_system *system = &l->system;
+    for (uint32_t b = 0; b < system->block_table.count; ++b)
+        if (in_tree(l, &system->block[b]))
+            memset(system->lambda + system->block[b].first, 0, system->block[b].rows * sizeof *system->lambda);
+    memcpy(l->b, system->b, system->row_table.count * sizeof *l->b);
+    l->refining = false;
+    bool good = sn_forest_solve(&l->forest, job);
+    for (int i = 0; good && i < REFINEMENTS && find_residual(l) > REFINED; ++i) {
+        l->refining = true;
+        good = sn_forest_solve(&l->forest, job);
+    }
+    return good;
+}
+
+/* Keeps what rows exert within bounds, whatever became of them. */
+static void clamp(lagrange *l)
+{
+    for (uint32_t e = 0; l->ruled && e < l->system.row_table.count; ++e) {
+        const ruling *rule = &l->rule[e];
+        if (rule->is && rule->fate != AT_LIMIT && !rule->rests)
+            l->system.lambda[e] = fmin(fmax(l->system.lambda[e], -rule->most), rule->most);
+    }
+}
+
 static bool solve_trees(lagrange *l, const sn_frame *frame)
 {
     const sn_forest_job job = {.frame = frame, .context = l, .fill = fill, .take = take};
@@ -413,13 +616,9 @@ static bool solve_trees(lagrange *l, const sn_frame *frame)
     memset(l->block_of, 0xff, l->forest.id_table.count * sizeof *l->block_of);
     for (uint32_t b = 0; b < system->block_table.count; ++b)
         l->block_of[l->forest.base[system->block[b].kind] + system->block[b].row] = b;
-    memcpy(l->b, system->b, system->row_table.count * sizeof *l->b);
-    l->refining = false;
-    bool good = sn_forest_solve(&l->forest, &job);
-    for (int i = 0; good && i < REFINEMENTS && find_residual(l) > REFINED; ++i) {
-        l->refining = true;
-        good = sn_forest_solve(&l->forest, &job);
-    }
+    bool good = solve_trees_once(l, &job);
+    for (int round = 0; good && round < 2 * MOST_ROUNDS && apply_rules(l, true); ++round)
+        good = solve_trees_once(l, &job);
     for (uint32_t b = 0; b < system->block_table.count; ++b)
         if (in_tree(l, &system->block[b]))
             memset(l->state + system->block[b].first, ROW_SOLVED, system->block[b].rows);
@@ -427,6 +626,20 @@ static bool solve_trees(lagrange *l, const sn_frame *frame)
 }
 
 /* ---- Multipliers of the others ----------------------------------------------------------------------------------- */
+
+/* Takes what rows that are held exert from the right-hand sides. */
+static void subtract_held(lagrange *l)
+{
+    const sn_system *system = &l->system;
+    for (uint32_t e = 0; e < system->row_table.count; ++e)
+        l->y[e] = l->state[e] == ROW_HELD ? held_lambda(l, e) : 0;
+    sn_system_scatter(system, l->y);
+    for (uint32_t b = 0; b < system->block_table.count; ++b)
+        for (uint32_t r = 0; r < system->block[b].rows; ++r) {
+            uint32_t e = system->block[b].first + r;
+            l->b[e] -= system->scale[e] * sn_system_gather(system, &system->block[b], r);
+        }
+}
 
 /* Puts ones on the diagonal for the rows that act. Returns how many do. */
 static uint32_t scale_rows(lagrange *l)
@@ -438,6 +651,8 @@ static uint32_t scale_rows(lagrange *l)
         system->scale[e] = acts(l, e) ? 1 / sqrt(system->mobility[e] + system->give[e]) : 0;
         l->b[e] = system->scale[e] * system->b[e];
     }
+    if (l->ruled)
+        subtract_held(l);
     return active;
 }
 
@@ -464,7 +679,7 @@ static uint32_t solve_rows(lagrange *l, const sn_solver_in *in)
         out = sn_krylov_minres(&krylov, l->b, l->y);
     for (uint32_t e = 0; e < rows; ++e)
         if (l->state[e] != ROW_SOLVED)
-            system->lambda[e] = system->scale[e] * l->y[e];
+            system->lambda[e] = l->state[e] == ROW_HELD ? held_lambda(l, e) : system->scale[e] * l->y[e];
     return out.iterations;
 }
 
@@ -510,6 +725,7 @@ static uint32_t solve(lagrange *l, const sn_solver_in *in)
         uint32_t changes = drop_pulling(l);
         if (round < MOST_ROUNDS)
             changes += add_violated(l);
+        changes += apply_rules(l, false);
         if (changes == 0)
             return iterations;
         iterations += solve_rows(l, in);
@@ -568,6 +784,7 @@ static sn_solver_out forces(const sn_solver_in *in, const sn_forces_in *given)
         if (!good)
             fault = (sn_system_block){.kind = l->forest.fault_kind, .row = l->forest.fault_row};
         out.passes = l->trees + (good ? solve(l, in) : 0);
+        clamp(l);
         good = good && apply(l, in, given->f, &fault);
     }
     if (!good) {

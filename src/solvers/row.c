@@ -35,8 +35,8 @@ static bool is_idle(const row_now *now)
     return now->type == SN_ROW_REST && !row_is_limited(now);
 }
 
-/* A[i][j] = sum w grad_i . grad_j, plus a / (1 + g) on the diagonal; rows are divided by 1 + g, which may differ among them, and
-   the matrix stays symmetric. In double: the block is small, and its conditioning is the kind's business, not ours. */
+/* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. Where kinds describe their rows g may differ among them: they
+   are then divided by 1 + g, and the matrix stays symmetric. In double: the block is small, and its conditioning is the kind's business, not ours. */
 static void build_matrix(const sn_block *block, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     for (uint32_t r = 0; r < block->rows; ++r)
@@ -46,7 +46,10 @@ static void build_matrix(const sn_block *block, const row_now *now, double a[SN_
                 sn_vec3 g = block->gradient[r * block->count + i], h = block->gradient[s * block->count + i];
                 sum += (double)block->w[i] * vec3_dot_double(g, h);
             }
-            a[r][s] = a[s][r] = sum + (r == s ? now[r].alpha / (1 + now[r].gamma) : 0);
+            if (block->row)
+                a[r][s] = a[s][r] = sum + (r == s ? now[r].alpha / (1 + now[r].gamma) : 0);
+            else
+                a[r][s] = a[s][r] = (1 + now[r].gamma) * sum + (r == s ? now[r].alpha : 0);
         }
 }
 
@@ -276,7 +279,7 @@ double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *fra
     return sum;
 }
 
-/* What is wanted of a row, divided by 1 + g; returns whether it acts. */
+/* What is wanted of a row, to go with build_matrix; returns whether it acts. */
 static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, const row_now *now, const sn_frame *frame,
                        sn_real inverse_h, sn_real lambda)
 {
@@ -293,11 +296,13 @@ static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, cons
         p->inequality |= 1u << r;
     p->least[r] = now->inequality && now->alpha > 0 ? -(double)lambda : 0;
     if (row_acts(now->inequality, (sn_real)c, (sn_real)now->alpha, lambda)) {
-        p->b[r] = (-c - now->alpha * (double)lambda - now->gamma * way) / (1 + now->gamma);
+        p->b[r] = -c - now->alpha * (double)lambda - now->gamma * way;
+        if (block->row)
+            p->b[r] /= 1 + now->gamma;
         return true;
     }
-    p->b[r] =
-        -c; /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
+    /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
+    p->b[r] = block->row ? -c : -(1 + now->gamma) * c;
     return false;
 }
 

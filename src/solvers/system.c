@@ -12,6 +12,7 @@ void sn_system_init(sn_system *system)
     sn_table_column(&system->gradient_table, sizeof *system->gradient, false);
     for (int i = 0; i < 9; ++i)
         sn_table_column(&system->row_table, sizeof(double), false);
+    sn_table_column(&system->row_table, sizeof *system->means, false);
     sn_table_column(&system->particle_table, sizeof *system->slot, false);
     sn_table_column(&system->particle_table, sizeof *system->valence, false);
     sn_table_column(&system->particle_table, sizeof *system->w, false);
@@ -38,6 +39,7 @@ static void bind(sn_system *system)
                          &system->give,  &system->scale, &system->b,     &system->lambda};
     for (uint32_t i = 0; i < 9; ++i)
         *by_row[i] = system->row_table.column[i];
+    system->means = system->row_table.column[9];
     system->block = system->block_table.column[0];
     system->particle = system->entry_table.column[0];
     system->gradient = system->gradient_table.column[0];
@@ -200,6 +202,10 @@ static void add_curve(sn_system *system, const sn_system_in *in, const sn_pool *
 static bool tame(sn_system *system, const sn_system_block *at, uint32_t r, bool inequality)
 {
     uint32_t e = at->first + r;
+    const sn_row *means = &system->means[e];
+    if (means->type >= SN_ROW_RATE && means->low == 0 && means->high == 0)
+        system->value[e] = 0; /* nobody looks at it */
+    inequality = means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && inequality);
     if (isfinite(system->value[e]) && isfinite(system->rate[e]) && isfinite(system->pull[e]) &&
         isfinite(system->mobility[e]))
         return true;
@@ -216,6 +222,7 @@ static void take_row(sn_system *system, const sn_system_in *in, const sn_block *
 {
     uint32_t e = at->first + r;
     double pull = 0, mobility = 0;
+    system->means[e] = block->row ? block->row[r] : (sn_row){0};
     for (uint32_t i = 0; i < at->count; ++i) {
         sn_dvec3 g = dvec3_from(block->gradient[r * at->count + i]);
         uint32_t number = system->particle[at->entry + i];

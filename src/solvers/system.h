@@ -36,6 +36,7 @@ typedef struct sn_system {
     double *scale;    /* 1 / the root of both; 0: the equation does not take part */
     double *b;        /* the right-hand side; the caller's */
     double *lambda;   /* the caller's */
+    sn_row *means;    /* what the constraint said of it; nothing, if its kind has no own_rows */
 
     /* by particle that takes part */
     uint32_t *slot;

@@ -210,6 +210,32 @@ sn_quat sn_body_place_turn(const sn_body_state *body, sn_quat turn)
     return round_quat(q);
 }
 
+sn_real sn_body_reach(const sn_world *world, uint32_t row)
+{
+    const sn_body_state *body = &world->bodies.state[row];
+    sn_real most = 0;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        const sn_body_part *part = &world->bodies.part[i];
+        sn_real reach = vec3_length(part->place) + sn_convex_outer(&part->convex);
+        most = reach > most ? reach : most;
+    }
+    return most;
+}
+
+sn_real sn_body_turning(const sn_world *world, uint32_t row)
+{
+    const sn_body_state *body = &world->bodies.state[row];
+    double inverse[3], spin[3];
+    sn_body_inverse_moments(body, inverse);
+    sn_rotate_velocity(body->q, body->l, inverse, spin);
+    return (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]) * sn_body_reach(world, row);
+}
+
+void sn_body_stop(sn_world *world, uint32_t row)
+{
+    memset(world->bodies.state[row].l, 0, sizeof world->bodies.state[row].l);
+}
+
 /* ---- Definitions ---------------------------------------------------------------------------------------------------- */
 
 sn_body_shape sn_default_body_shape(sn_body_shape_type type)

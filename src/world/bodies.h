@@ -93,6 +93,13 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
 /* 1 / k^2, of each principal axis. */
 void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
 
+/* m: the radius of a ball around its centre that all its shapes are inside of; and m/s: how fast they turn there. */
+sn_real sn_body_reach(const struct sn_world *world, uint32_t row);
+sn_real sn_body_turning(const struct sn_world *world, uint32_t row);
+
+/* It turns no more. */
+void sn_body_stop(struct sn_world *world, uint32_t row);
+
 /* From the user's frame to principal axes: places and turns of spots, and back. */
 sn_vec3 sn_body_spot(const sn_body_state *body, sn_vec3 place);
 sn_vec3 sn_body_place(const sn_body_state *body, sn_vec3 spot);

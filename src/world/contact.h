@@ -46,7 +46,8 @@ typedef struct sn_skin_record {
 #define SN_PRESS_COLLIDER 0x80000000u
 #define SN_PRESS_TRIANGLE 0x40000000u
 
-/* What a contact pushed in the last substep, with which the next one begins: state. Sorted by number. */
+/* What a contact pushed in the last substep, with which the next one begins: state. In the order in which the particles were
+   stored, and for each of them by `other`. */
 typedef struct sn_press {
     uint32_t number; /* of the particle; of two the lower one */
     uint32_t
@@ -61,7 +62,8 @@ typedef struct sn_press {
 
 typedef struct sn_contact_world {
     sn_table press_table;       /* of sn_press, and room for those that stay as they are */
-    sn_table press_start_table; /* of uint32_t, by number: where its entries begin, and one more; derived */
+    sn_table press_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
+                                   have been stored elsewhere since */
     sn_contact_settings settings;
     sn_table group_table;     /* of sn_group_record */
     sn_ids collider_ids;      /* value: row in collider_table */

@@ -53,7 +53,7 @@ bool sn_contact_events_reserve(sn_world *world)
 {
     sn_contact_events *e = &world->contact.events;
     const sn_contacts *c = &world->contacts;
-    uint64_t found = c->any ? (uint64_t)c->near.pairs + c->walls + c->grazes : 0;
+    uint64_t found = (c->any ? (uint64_t)c->near.pairs + c->walls + c->grazes : 0) + world->meets.meets;
     e->event_table.count = 0;
     if (!world->contact.settings.events)
         return true;
@@ -125,12 +125,53 @@ static void add_wall(sn_world *world, const sn_wall *wall)
     add_found(&world->contact.events, &event);
 }
 
+/* Of bodies: where the points are in the middle, weighted by what they pressed. */
+static void add_meet(sn_world *world, const sn_meet *meet)
+{
+    const sn_mover *mover = world->meets.mover_table.column[0], *a = &mover[meet->a];
+    sn_contact_event event = {.particle = particle_in(world, a->slot), .sensor = meet->sensor, .normal = meet->n};
+    sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
+    sn_vec3 middle = vec3(0, 0, 0);
+    for (uint32_t i = 0; i < meet->count; ++i)
+        event.impulse += meet->point[i].impulse;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_real share = event.impulse > 0 ? meet->point[i].impulse / event.impulse : 1 / (sn_real)meet->count;
+        middle = vec3_add(middle, vec3_scale(meet->point[i].a, share));
+    }
+    event.point = sn_pose_to_world(&pose, middle);
+    if (meet->b == SN_NO_MOVER) {
+        event.collider = (sn_collider){meet->collider, world->contact.collider_ids.generation[meet->collider]};
+    } else {
+        event.other = particle_in(world, mover[meet->b].slot);
+        if (event.other.index < event.particle.index) { /* the lower number first, as everywhere */
+            sn_particle other = event.other;
+            event.other = event.particle;
+            event.particle = other;
+            event.normal = vec3_scale(event.normal, -1);
+        }
+    }
+    add_found(&world->contact.events, &event);
+}
+
+static void find_meets(sn_world *world)
+{
+    const sn_meet *meet = world->meets.meet_table.column[0];
+    for (uint32_t i = 0; i < world->meets.meets; ++i) {
+        sn_real impulse = 0;
+        for (uint32_t k = 0; k < meet[i].count; ++k)
+            impulse += meet[i].point[k].impulse;
+        if (meet[i].sensor ? meet[i].touched : impulse > 0)
+            add_meet(world, &meet[i]);
+    }
+}
+
 static void find_all(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
     const sn_wall *wall = c->wall_table.column[0];
     const sn_graze *graze = c->graze_table.column[0];
     world->contact.events.found_table.count = 0;
+    find_meets(world);
     if (!c->any)
         return;
     for (uint32_t b = 0; b < c->near.batches; ++b)

@@ -90,6 +90,42 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_grazes_release(c, allocator);
 }
 
+/* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
+
+static sn_parallel *share(sn_world *world, double work)
+{
+    return sn_parallel_wants(&world->parallel, work) ? &world->parallel : NULL;
+}
+
+/* Blocks in a task. */
+#define BLOCKS_A_TASK 4u
+
+typedef struct batch_loop {
+    const sn_neighbours *near;
+    sn_piece_fn *piece;
+    void *data;
+} batch_loop;
+
+static void run_batches_task(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const batch_loop *loop = data;
+    const sn_neighbours *near = loop->near;
+    for (uint32_t i = index * BLOCKS_A_TASK; i < near->blocks && i < (index + 1) * BLOCKS_A_TASK; ++i)
+        loop->piece(loop->data, near->block[near->by_place[i]], near->block[near->by_place[i] + 1]);
+}
+
+/* Runs a loop over batches, in pieces, by place: so that a thread gets those that it found, or that it will solve. False if
+   the task hook lost tasks. */
+static bool run_batches(sn_world *world, batch_loop *loop, sn_piece_fn *piece, void *data)
+{
+    const sn_neighbours *near = &world->contacts.near;
+    *loop = (batch_loop){near, piece, data};
+    return !near->batches || sn_parallel_tasks(share(world, near->batches * WORK_OF_PAIR * SN_NEAR),
+                                               near->blocks / BLOCKS_A_TASK + (near->blocks % BLOCKS_A_TASK != 0),
+                                               run_batches_task, loop);
+}
+
 /* ---- Materials ------------------------------------------------------------------------------------------------------ */
 
 static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
@@ -163,23 +199,160 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
 
-/* Entries are sorted by number: notes where those of each begin. */
+/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
+static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece)
+{
+    if (!sn_parallel_for(&world->parallel, count, piece, world))
+        sn_parallel_repair(&world->parallel);
+}
+
+static void share_pairs(sn_world *world, sn_piece_fn *piece)
+{
+    batch_loop loop;
+    if (!run_batches(world, &loop, piece, world))
+        sn_parallel_repair(&world->parallel);
+}
+
+/* Entries are counted by slot, and then written to where those of their particle belong: start[slot + 1] is where the next
+   one goes. */
+static void count_press(const sn_world *world, uint32_t slot)
+{
+    atomic_uint *start = world->contact.press_start_table.column[0];
+    atomic_fetch_add_explicit(&start[slot + 2], 1, memory_order_relaxed);
+}
+
+static sn_press *open_press(const sn_world *world, uint32_t slot)
+{
+    atomic_uint *start = world->contact.press_start_table.column[0];
+    uint32_t at = atomic_fetch_add_explicit(&start[slot + 1], 1, memory_order_relaxed);
+    return (sn_press *)world->contact.press_table.column[0] + at;
+}
+
+/* Who came first to write is chance: those of a particle are sorted. */
+static void sort_press(void *data, uint32_t first, uint32_t end)
+{
+    const sn_contact_world *c = &((const sn_world *)data)->contact;
+    const uint32_t *start = c->press_start_table.column[0];
+    sn_press *press = c->press_table.column[0];
+    for (uint32_t slot = first; slot < end; ++slot)
+        for (uint32_t i = start[slot] + 1; i < start[slot + 1]; ++i) {
+            sn_press here = press[i];
+            uint32_t at = i;
+            for (; at > start[slot] && press[at - 1].other > here.other; --at)
+                press[at] = press[at - 1];
+            press[at] = here;
+        }
+}
+
+static void clear_starts(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    memset(start + first, 0, (end - first) * sizeof *start);
+}
+
+/* Sums from the start of each piece on. (One thread does all of them as one.) */
+static void add_up_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (i % SN_PIECE)
+            start[i] += start[i - 1];
+}
+
+/* The last of a piece has what comes before it already. */
+static void add_before_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    for (uint32_t from = first < SN_PIECE ? SN_PIECE : first; from < end; from += SN_PIECE) {
+        const uint32_t last = end - from < SN_PIECE ? end - 1 : from + SN_PIECE - 1, before = start[from - 1];
+        for (uint32_t i = from; i < last; ++i)
+            start[i] += before;
+    }
+}
+
+/* Numbers become sums of all up to each. */
+static void add_up(sn_world *world, uint32_t count)
+{
+    uint32_t *start = world->contact.press_start_table.column[0];
+    share_loop(world, count, add_up_pieces);
+    for (uint32_t from = SN_PIECE; from < count; from += SN_PIECE)
+        start[count - from < SN_PIECE ? count - 1 : from + SN_PIECE - 1] += start[from - 1];
+    share_loop(world, count, add_before_pieces);
+}
+
+/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. */
+static void begin_press(sn_world *world)
+{
+    world->contact.press_table.count = world->contact.press_start_table.count = 0;
+    share_loop(world, world->particles.table.count + 2, clear_starts);
+}
+
+static void place_press(sn_world *world)
+{
+    const uint32_t *start = world->contact.press_start_table.column[0], count = world->particles.table.count;
+    add_up(world, count + 2);
+    world->contact.press_table.count = start[count + 1];
+}
+
+static void end_press(sn_world *world)
+{
+    world->contact.press_start_table.count = world->particles.table.count;
+    share_loop(world, world->particles.table.count, sort_press);
+}
+
+static bool reserve_starts(sn_world *world)
+{
+    uint64_t count = (uint64_t)world->particles.table.count + 2;
+    return sn_table_reserve(&world->contact.press_start_table, &world->allocator, count) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
+}
+
+/* Where an entry's particle is stored; SN_NO_SLOT: it was removed. */
+static uint32_t press_slot(const sn_world *world, const sn_press *press)
+{
+    return press->number < world->ids.table.count ? world->ids.value[press->number] : SN_NO_SLOT;
+}
+
+static void copy_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_table *table = &((const sn_world *)data)->contact.press_table;
+    memcpy((sn_press *)table->column[1] + first, (sn_press *)table->column[0] + first,
+           (end - first) * sizeof(sn_press));
+}
+
+static void count_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_press *aside = world->contact.press_table.column[1];
+    for (uint32_t i = first; i < end; ++i)
+        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
+            count_press(world, press_slot(world, &aside[i]));
+}
+
+static void write_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_press *aside = world->contact.press_table.column[1];
+    for (uint32_t i = first; i < end; ++i)
+        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
+            *open_press(world, press_slot(world, &aside[i])) = aside[i];
+}
+
+/* Brings entries into the order of storage, if that is another one now. */
 static bool index_press(sn_world *world)
 {
-    sn_contact_world *c = &world->contact;
-    const sn_press *press = c->press_table.column[0];
-    uint32_t numbers = world->ids.table.count, at = 0;
-    if (!c->press_table.count || c->press_start_table.count)
+    const sn_contact_world *c = &world->contact;
+    uint32_t count = c->press_table.count;
+    if (!count || c->press_start_table.count)
         return true;
-    if (!sn_table_reserve(&c->press_start_table, &world->allocator, (uint64_t)numbers + 2))
+    if (!reserve_starts(world) || !sn_parallel_reserve(&world->parallel, &world->allocator, count))
         return false;
-    uint32_t *start = c->press_start_table.column[0];
-    for (uint32_t i = 0; i <= numbers; ++i) {
-        while (at < c->press_table.count && press[at].number < i)
-            ++at;
-        start[i] = at;
-    }
-    c->press_start_table.count = numbers;
+    share_loop(world, count, copy_aside);
+    begin_press(world);
+    share_loop(world, count, count_aside);
+    place_press(world);
+    share_loop(world, count, write_aside);
+    end_press(world);
     return true;
 }
 
@@ -195,16 +368,16 @@ static uint32_t generation_of(const sn_world *world, uint32_t other)
     return number < world->ids.table.count ? world->ids.generation[number] : 0;
 }
 
-const sn_press *sn_contacts_recall(const sn_world *world, uint32_t number, uint32_t other)
+const sn_press *sn_contacts_recall(const sn_world *world, uint32_t slot, uint32_t other)
 {
     const sn_contact_world *c = &world->contact;
     const uint32_t *start = c->press_start_table.column[0];
     const sn_press *press = c->press_table.column[0];
-    if (number >= c->press_start_table.count)
+    if (slot >= c->press_start_table.count)
         return NULL;
-    for (uint32_t i = start[number]; i < start[number + 1]; ++i)
+    for (uint32_t i = start[slot]; i < start[slot + 1]; ++i)
         if (press[i].other == other)
-            return press[i].generation == generation_of(world, number) &&
+            return press[i].generation == generation_of(world, world->particles.index[slot]) &&
                            press[i].other_generation == generation_of(world, other)
                        ? &press[i]
                        : NULL;
@@ -254,7 +427,7 @@ static bool is_wanted(void *data, uint32_t a, uint32_t b)
     return sn_contacts_agree(ga->category, ga->mask, gb->category, gb->mask) && !are_joined(world, a, b);
 }
 
-/* Whether all pairs are wanted: sand, mostly. */
+/* Whether that is said of every pair, as in sand, which saves asking. */
 static bool wants_all(finding *f)
 {
     const sn_world *world = f->world;
@@ -277,7 +450,7 @@ static void fill_batch(const sn_world *world, sn_contacts *c, uint32_t batch, sn
         uint32_t a = pairs->a[i], b = pairs->b[i];
         pair_column(c, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(c, PAIR_IMPULSE)[at] = 0;
-        const sn_press *old = sn_contacts_recall(world, p->index[a], p->index[b]);
+        const sn_press *old = sn_contacts_recall(world, a, p->index[b]);
         if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
             old = NULL;
         sn_vec3 rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0);
@@ -321,7 +494,7 @@ sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
                   .last = pair_column(c, PAIR_LAST)[at],
                   .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]),
                   .weight = {1, 0, 0}};
-    const sn_press *old = sn_contacts_recall(world, p->index[a], p->index[b]);
+    const sn_press *old = sn_contacts_recall(world, a, p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
     pair_column(c, PAIR_REACH)[at] = pair_column(c, PAIR_PRESSED)[at] = pair_column(c, PAIR_LAST)[at] = 0;
     return g;
@@ -368,10 +541,10 @@ static sn_result find_pairs(finding *f)
         return lost ? world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop")
                     : world_fail(world, SN_ERROR_MEMORY, "no memory for contact of particles");
     if (!sn_table_reserve(&c->pair_table, &world->allocator, c->near.batches) ||
-        !sn_parallel_reserve(&world->parallel, &world->allocator, c->near.batches) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->near.blocks))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u pairs of particles in contact", c->near.pairs);
-    if (!sn_parallel_for(&world->parallel, c->near.batches, fill_batches, f))
+    batch_loop loop;
+    if (!run_batches(world, &loop, fill_batches, f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     return SN_OK;
 }
@@ -500,7 +673,7 @@ static bool look_at(looking *l, uint32_t number)
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
     if (l->to) {
-        const sn_press *old = sn_contacts_recall(world, p->index[l->slot], SN_PRESS_COLLIDER | number);
+        const sn_press *old = sn_contacts_recall(world, l->slot, SN_PRESS_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
         l->to[l->found] = (sn_wall){.slot = l->slot,
                                     .number = number,
@@ -597,11 +770,6 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
         start[index] = found;
     else
         sort_piece(wall, found, (sn_wall *)f->contacts->wall_table.column[1] + start[index]);
-}
-
-static sn_parallel *share(sn_world *world, double work)
-{
-    return sn_parallel_wants(&world->parallel, work) ? &world->parallel : NULL;
 }
 
 /* Counted first, then written, so that each has its place. */
@@ -1202,8 +1370,8 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         return true;
     passing p = make_passing(world, h);
     sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above};
-    if (world->contact.settings.events &&
-        !sn_parallel_for(&world->parallel, world->contacts.near.batches, count_pushes, &p))
+    batch_loop loop;
+    if (world->contact.settings.events && !run_batches(world, &loop, count_pushes, &p))
         return false;
     return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
 }
@@ -1251,35 +1419,13 @@ void sn_contacts_forget(sn_world *world)
 
 /* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
 
-/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
-static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece)
+static void write_press(const sn_world *world, uint32_t slot, uint32_t other, sn_press press)
 {
-    if (!sn_parallel_for(&world->parallel, count, piece, world))
-        sn_parallel_repair(&world->parallel);
-}
-
-/* Entries are counted, and then written to where those of their particle belong: start[number + 1] is where the next one
-   goes. */
-static void count_press(const sn_world *world, uint32_t number)
-{
-    atomic_uint *start = world->contact.press_start_table.column[0];
-    atomic_fetch_add_explicit(&start[number + 2], 1, memory_order_relaxed);
-}
-
-static sn_press *open_press(const sn_world *world, uint32_t number)
-{
-    atomic_uint *start = world->contact.press_start_table.column[0];
-    uint32_t at = atomic_fetch_add_explicit(&start[number + 1], 1, memory_order_relaxed);
-    return (sn_press *)world->contact.press_table.column[0] + at;
-}
-
-static void write_press(const sn_world *world, uint32_t number, uint32_t other, sn_press press)
-{
-    press.number = number;
+    press.number = world->particles.index[slot];
     press.other = other;
-    press.generation = generation_of(world, number);
+    press.generation = generation_of(world, press.number);
     press.other_generation = generation_of(world, other);
-    *open_press(world, number) = press;
+    *open_press(world, slot) = press;
 }
 
 static void count_pairs(void *data, uint32_t first, uint32_t end)
@@ -1290,7 +1436,7 @@ static void count_pairs(void *data, uint32_t first, uint32_t end)
     for (uint32_t b = first; b < end; ++b)
         for (uint32_t i = 0; i < near->lanes[b]; ++i)
             if (pressed[(size_t)b * SN_NEAR + i] > 0)
-                count_press(world, world->particles.index[near->batch[b].a[i]]);
+                count_press(world, near->batch[b].a[i]);
 }
 
 /* The lower number is that of a. */
@@ -1306,8 +1452,8 @@ static void write_pairs(void *data, uint32_t first, uint32_t end)
             if (!(pressed > 0))
                 continue;
             const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
-            const uint32_t number = index[c->near.batch[b].a[i]], other = index[c->near.batch[b].b[i]];
-            sn_press *press = open_press(world, number);
+            const uint32_t slot = c->near.batch[b].a[i], number = index[slot], other = index[c->near.batch[b].b[i]];
+            sn_press *press = open_press(world, slot);
             press->number = number;
             press->other = other;
             press->generation = generation[number];
@@ -1325,7 +1471,7 @@ static void count_walls(void *data, uint32_t first, uint32_t end)
     const sn_wall *wall = world->contacts.wall_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (wall[i].pressed > 0)
-            count_press(world, world->particles.index[wall[i].slot]);
+            count_press(world, wall[i].slot);
 }
 
 static void write_walls(void *data, uint32_t first, uint32_t end)
@@ -1334,7 +1480,7 @@ static void write_walls(void *data, uint32_t first, uint32_t end)
     const sn_wall *wall = world->contacts.wall_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (wall[i].pressed > 0)
-            write_press(world, world->particles.index[wall[i].slot], SN_PRESS_COLLIDER | wall[i].number,
+            write_press(world, wall[i].slot, SN_PRESS_COLLIDER | wall[i].number,
                         (sn_press){.pressed = wall[i].pressed,
                                    .last = wall[i].last,
                                    .rubbed = wall[i].rubbed,
@@ -1357,7 +1503,7 @@ static void count_grazes(void *data, uint32_t first, uint32_t end)
     const sn_graze *graze = world->contacts.graze_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (is_pressed(world, &graze[i]))
-            count_press(world, world->particles.index[graze[i].slot[0]]);
+            count_press(world, graze[i].slot[0]);
 }
 
 static void write_grazes(void *data, uint32_t first, uint32_t end)
@@ -1369,30 +1515,13 @@ static void write_grazes(void *data, uint32_t first, uint32_t end)
         if (!is_pressed(world, g))
             continue;
         uint32_t corner = world->particles.index[g->slot[1]];
-        write_press(world, world->particles.index[g->slot[0]],
-                    g->triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
+        write_press(world, g->slot[0], g->triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
                     (sn_press){.pressed = g->pressed,
                                .last = g->last,
                                .rubbed = g->rubbed,
                                .rolled = g->rolled,
                                .normal = vec3(g->side, 0, 0)});
     }
-}
-
-/* Who came first to write is chance: those of a number are sorted. */
-static void sort_press(void *data, uint32_t first, uint32_t end)
-{
-    const sn_contact_world *c = &((const sn_world *)data)->contact;
-    const uint32_t *start = c->press_start_table.column[0];
-    sn_press *press = c->press_table.column[0];
-    for (uint32_t number = first; number < end; ++number)
-        for (uint32_t i = start[number] + 1; i < start[number + 1]; ++i) {
-            sn_press here = press[i];
-            uint32_t at = i;
-            for (; at > start[number] && press[at - 1].other > here.other; --at)
-                press[at] = press[at - 1];
-            press[at] = here;
-        }
 }
 
 bool sn_contacts_reserve_memory(sn_world *world)
@@ -1404,8 +1533,7 @@ bool sn_contacts_reserve_memory(sn_world *world)
     uint32_t asleep = contact->sleep.sleepers ? contact->press_table.count : 0;
     return sn_table_reserve(&contact->press_table, &world->allocator,
                             (uint64_t)c->near.pairs + c->walls + c->grazes + asleep) &&
-           sn_table_reserve(&contact->press_start_table, &world->allocator, (uint64_t)world->ids.table.count + 2) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, world->ids.table.count + 2) &&
+           reserve_starts(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, c->walls > c->grazes ? c->walls : c->grazes);
 }
 
@@ -1427,76 +1555,38 @@ static uint32_t set_aside(const sn_world *world, sn_press *to)
     return count;
 }
 
-static void clear_starts(void *data, uint32_t first, uint32_t end)
-{
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
-    memset(start + first, 0, (end - first) * sizeof *start);
-}
-
-/* Sums from the start of each piece on. (One thread does all of them as one.) */
-static void add_up_pieces(void *data, uint32_t first, uint32_t end)
-{
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
-    for (uint32_t i = first; i < end; ++i)
-        if (i % SN_PIECE)
-            start[i] += start[i - 1];
-}
-
-/* The last of a piece has what comes before it already. */
-static void add_before_pieces(void *data, uint32_t first, uint32_t end)
-{
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
-    for (uint32_t from = first < SN_PIECE ? SN_PIECE : first; from < end; from += SN_PIECE) {
-        const uint32_t last = end - from < SN_PIECE ? end - 1 : from + SN_PIECE - 1, before = start[from - 1];
-        for (uint32_t i = from; i < last; ++i)
-            start[i] += before;
-    }
-}
-
-/* Numbers become sums of all up to each. */
-static void add_up(sn_world *world, uint32_t count)
-{
-    uint32_t *start = world->contact.press_start_table.column[0];
-    share_loop(world, count, add_up_pieces);
-    for (uint32_t from = SN_PIECE; from < count; from += SN_PIECE)
-        start[count - from < SN_PIECE ? count - 1 : from + SN_PIECE - 1] += start[from - 1];
-    share_loop(world, count, add_before_pieces);
-}
-
 void sn_contacts_remember(sn_world *world)
 {
-    sn_contact_world *c = &world->contact;
-    const sn_contacts *now = &world->contacts;
-    uint32_t numbers = world->ids.table.count, *start = c->press_start_table.column[0];
-    const sn_press *aside = c->press_table.column[1];
-    uint32_t kept = set_aside(world, c->press_table.column[1]);
-    c->press_table.count = c->press_start_table.count = 0;
-    if (!now->any && !kept)
+    const sn_contacts *c = &world->contacts;
+    const sn_press *aside = world->contact.press_table.column[1];
+    uint32_t kept = set_aside(world, world->contact.press_table.column[1]);
+    world->contact.press_table.count = world->contact.press_start_table.count = 0;
+    if (!c->any && !kept)
         return;
-    share_loop(world, numbers + 2, clear_starts);
-    share_loop(world, now->near.batches, count_pairs);
-    share_loop(world, now->walls, count_walls);
-    share_loop(world, now->grazes, count_grazes);
+    begin_press(world);
+    share_pairs(world, count_pairs);
+    share_loop(world, c->walls, count_walls);
+    share_loop(world, c->grazes, count_grazes);
     for (uint32_t i = 0; i < kept; ++i)
-        count_press(world, aside[i].number);
-    add_up(world, numbers + 2);
-    c->press_table.count = start[numbers + 1];
-    share_loop(world, now->near.batches, write_pairs);
-    share_loop(world, now->walls, write_walls);
-    share_loop(world, now->grazes, write_grazes);
+        count_press(world, press_slot(world, &aside[i]));
+    place_press(world);
+    share_pairs(world, write_pairs);
+    share_loop(world, c->walls, write_walls);
+    share_loop(world, c->grazes, write_grazes);
     for (uint32_t i = 0; i < kept; ++i)
-        *open_press(world, aside[i].number) = aside[i];
-    c->press_start_table.count = numbers;
-    share_loop(world, numbers, sort_press);
+        *open_press(world, press_slot(world, &aside[i])) = aside[i];
+    end_press(world);
 }
 
+/* A sum, because their order is a matter of storage. */
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
 {
     const sn_press *press = contact->press_table.column[0];
+    uint64_t sum = 0;
     for (uint32_t i = 0; i < contact->press_table.count; ++i) {
-        hash = hash_u64(hash, (uint64_t)press[i].number << 32 | press[i].other);
-        hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
-        hash = hash_vec3(hash_vec3(hash_vec3(hash, press[i].rubbed), press[i].rolled), press[i].normal);
+        uint64_t one = hash_u64(SN_HASH_SEED, (uint64_t)press[i].number << 32 | press[i].other);
+        one = hash_real(hash_real(one, press[i].pressed), press[i].last);
+        sum += hash_vec3(hash_vec3(hash_vec3(one, press[i].rubbed), press[i].rolled), press[i].normal);
     }
-    return hash;
+    return contact->press_table.count ? hash_u64(hash, sum) : hash;
 }

@@ -48,21 +48,22 @@ typedef struct sn_contacts {
     sn_table bounds_table; /* of sn_bounds and of uint32_t numbers: colliders in the tree */
     sn_bvh tree;
     sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
-    sn_table piece_table; /* of uint32_t: where the walls of each piece of particles begin, and one more */
+    sn_table piece_table; /* by piece of particles, and one more: where its walls begin, and who has some */
     uint32_t walls, pieces;
     sn_table graze_table;       /* of sn_graze: by colour; as they were found; and as they were before that */
     sn_table graze_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
     sn_table triangle_table;    /* of sn_bounds, and of uint32_t skins, by triangle */
     sn_table colour_table;      /* of uint64_t, by slot: colours in use */
-    sn_table path_table;        /* of sn_vec4, by slot: where the substep began; where grazes were looked for, and in w how
+    sn_table path_table;   /* of sn_vec4, by slot: where the substep began; where grazes were looked for, and in w how
                                    far from there (m) it may come before they must be looked for again */
-    sn_table normal_table;      /* of sn_outward, by slot; see outward.c */
+    sn_table normal_table; /* of sn_outward, by slot; see outward.c */
     sn_bvh skin_tree;
-    uint64_t tree_edits; /* of the contact world, when the tree was built */
-    uint32_t tree_age;   /* steps since then */
+    uint64_t tree_edits;          /* of the contact world, when the tree was built */
+    uint32_t tree_age;            /* steps since then */
     uint32_t grazes, graze_pairs; /* how many; the last of those that were found are pairs of particles */
     bool watches;                 /* there are skins, and particles that may meet them */
     sn_real time_left;            /* s: of the step, with the substep that runs */
+    sn_real longest_way;          /* m: nobody has come farther in this substep, as of the last look at it */
     sn_result failed;             /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 
@@ -129,7 +130,7 @@ sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt)
 
 /* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
    begins with: pushes are accelerations times the square of the substep. */
-const sn_press *sn_contacts_recall(const struct sn_world *world, uint32_t number, uint32_t other);
+const sn_press *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
 /* Moves a particle, without losing what rounding drops of the way. */

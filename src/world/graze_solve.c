@@ -37,6 +37,10 @@
 /* Of the size of a triangle and the distance from it: what is no farther from its plane may be on either side, by rounding. */
 #define ON_PLANE (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
+/* Times the longest way of a particle before contact pushes: two that are farther apart are not looked at closely. Twice would do
+   if nobody were pushed. */
+#define FAR 4
+
 /* Of the reach: nearer than the first nobody comes to a triangle without being pushed again, nor nearer than the second without
    being stopped; those who were nearer come no nearer. So gaps do not melt away until rounding takes one side for the other. */
 #define NEAREST   ((sn_real)0.25)
@@ -296,6 +300,8 @@ static sn_real gap_of(const sn_world *world, sn_graze *g)
     sn_real gap;
     if (g->triangle == SN_GRAZE_PAIR)
         return directed_gap(world, g);
+    if (g->clear > g->reach + FAR * world->contacts.longest_way && !(g->pressed > 0))
+        return g->clear - g->reach;
     ways w = ways_of(world, g);
     if (stay_apart(g, &w, g->reach) && !(g->pressed > 0))
         return g->clear - w.closer - g->reach;
@@ -413,7 +419,11 @@ static bool crosses(const sn_world *world, sn_graze *g, ways *w, sn_real *t)
     sn_real weight[3], least = STOPPED * g->reach;
     if (g->triangle == SN_GRAZE_PAIR)
         return false;
+    g->closer = 2 * world->contacts.longest_way;
+    if (g->clear - g->closer > least)
+        return false;
     *w = ways_of(world, g);
+    g->closer = w->closer;
     if (stay_apart(g, w, least) || may_pass(g))
         return false;
     look(g, w);
@@ -454,6 +464,13 @@ static void stop(const passing *p, sn_graze *g)
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
+/* They were moved after they were looked at. */
+static void forget_distance(const passing *p, sn_graze *g)
+{
+    (void)p;
+    g->clear = g->closer = 0;
+}
+
 /* Nobody is moved in a round in which nobody passes: then it is done. */
 static bool keep_apart(sn_world *world, const sn_graze_pass *pass)
 {
@@ -466,7 +483,7 @@ static bool keep_apart(sn_world *world, const sn_graze_pass *pass)
             return false;
         crossed = atomic_load_explicit(&flag, memory_order_relaxed);
     }
-    return true;
+    return !crossed || run(world, pass, forget_distance);
 }
 
 /* ---- The chapters of a substep ---------------------------------------------------------------------------------------------- */
@@ -474,9 +491,8 @@ static bool keep_apart(sn_world *world, const sn_graze_pass *pass)
 /* What the substep before left of their distance. */
 static void approach(const passing *p, sn_graze *g)
 {
-    if (g->triangle == SN_GRAZE_PAIR)
-        return;
-    g->clear -= ways_of(p->world, g).closer;
+    (void)p;
+    g->clear -= g->closer;
     g->looked = false;
 }
 

@@ -18,6 +18,8 @@
 #define REBUILD      32u              /* the tree is built anew after so many steps */
 #define THINNEST     ((sn_real)0.005) /* of a triangle's longest edge: no contact is thinner */
 
+#define LONGER 1e-6 /* ways are taken to be longer by this share, for what rounding loses */
+
 typedef struct searching {
     sn_world *world;
     sn_contacts *contacts;
@@ -26,7 +28,8 @@ typedef struct searching {
     bool counting;
     bool one_group; /* all skins are of this group, whose particles have nothing to look for: */
     uint32_t group;
-    atomic_bool noticed; /* by a loop over particles: what it looks for is there */
+    atomic_bool noticed;   /* by a loop over particles: what it looks for is there */
+    atomic_ullong longest; /* m^2, the bits of a double: of the ways that it saw */
 } searching;
 
 void sn_grazes_init(sn_contacts *c)
@@ -105,18 +108,41 @@ static void measure_margins(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&s->noticed, true, memory_order_relaxed);
 }
 
-/* Notices whether somebody has left. */
+/* Bits of doubles that are not negative are in the order of the doubles. */
+static void note_longest(searching *s, double square)
+{
+    unsigned long long bits = 0, known = atomic_load_explicit(&s->longest, memory_order_relaxed);
+    memcpy(&bits, &square, sizeof square);
+    while (bits > known && !atomic_compare_exchange_weak_explicit(&s->longest, &known, bits, memory_order_relaxed,
+                                                                  memory_order_relaxed)) {
+    }
+}
+
+static sn_real longest_way(searching *s)
+{
+    unsigned long long bits = atomic_load_explicit(&s->longest, memory_order_relaxed);
+    double square;
+    memcpy(&square, &bits, sizeof square);
+    return (sn_real)(sqrt(square) * (1 + LONGER));
+}
+
+/* Notices whether somebody has left, and how far particles have come in the substep. */
 static void check_margins(void *data, uint32_t first, uint32_t end)
 {
     searching *s = data;
-    const sn_vec4 *margin = margins(s->contacts);
+    const sn_vec4 *margin = margins(s->contacts), *start = starts(s->contacts);
     bool left = false;
+    sn_real longest = 0;
     for (uint32_t slot = first; slot < end; ++slot) {
-        sn_vec3 d = vec3_sub(place(s->world, slot), vec4_xyz(margin[slot]));
+        sn_vec3 x = place(s->world, slot), d = vec3_sub(x, vec4_xyz(margin[slot]));
+        sn_vec3 way = vec3_sub(x, vec4_xyz(start[slot]));
+        sn_real square = vec3_dot(way, way);
         left = left || vec3_dot(d, d) > margin[slot].w * margin[slot].w;
+        longest = square > longest ? square : longest;
     }
     if (left)
         atomic_store_explicit(&s->noticed, true, memory_order_relaxed);
+    note_longest(s, (double)longest);
 }
 
 /* What a loop over all particles notices. A loop that loses tasks is completed here. */
@@ -222,8 +248,7 @@ static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
 static void recall(const searching *s, sn_graze *g)
 {
     const sn_world *world = s->world;
-    const sn_press *old =
-        sn_contacts_recall(world, world->particles.index[g->slot[0]], SN_PRESS_TRIANGLE | g->triangle);
+    const sn_press *old = sn_contacts_recall(world, g->slot[0], SN_PRESS_TRIANGLE | g->triangle);
     sn_real factor = sn_contacts_recall_factor(world, s->dt);
     if (!old)
         return;
@@ -486,7 +511,7 @@ static sn_result find_all(searching *s)
         !sn_parallel_reserve(&world->parallel, &world->allocator, total + pairs))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with skins", total + pairs);
     s->counting = false;
-    if (!look(s, &total))
+    if (total && !look(s, &total)) /* without any there may be no room for them, either */
         return lost_tasks(world);
     sn_graze *found = c->graze_table.column[1];
     const sn_graze *old = c->graze_table.column[2];
@@ -527,7 +552,11 @@ bool sn_grazes_follow(sn_world *world)
 {
     sn_contacts *c = &world->contacts;
     searching s = {.world = world, .contacts = c, .dt = c->time_left, .again = true};
-    if (!c->watches || !notices(&s, check_margins))
+    if (!c->watches)
+        return true;
+    bool left = notices(&s, check_margins);
+    c->longest_way = longest_way(&s);
+    if (!left)
         return true;
     set_aside(c);
     c->failed = find_all(&s);

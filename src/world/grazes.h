@@ -31,6 +31,7 @@ typedef struct sn_graze {
     sn_grip grip;
     bool looked;            /* clear and side are those at the start of this substep */
     sn_real clear;          /* m: at least so far they were from each other when the substep began */
+    sn_real closer;         /* m: at most so much nearer they came in it, as of its end */
     sn_real pressed, last;  /* m: as in wide/contact.h */
     sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
     sn_real weight[3];      /* of the corners, where they touch, or touched last */

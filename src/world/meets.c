@@ -26,7 +26,9 @@
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS 2u
-#define ROUNDS 6u             /* over the points of a meet, to find what they press */
+#define SETTLED                                                                                                        \
+    ((sn_real)1e-6) /* of what presses: less than that need not be shared out further; 1e-4 let towers tremble */
+#define ROUNDS 6u   /* over the points of a meet, to find what they press */
 #define EASE   ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
 
 /* ---- Where things are ------------------------------------------------------------------------------------------------- */
@@ -112,7 +114,7 @@ static void look(const sn_world *world, sn_meet *meet, sn_real factor)
     sn_pose body = sn_meet_pose(world, a), other = pose_of_b(world, meet), pa = part_pose(world, &body, meet->part_a);
     const sn_convex *convex = &world->bodies.part[meet->part_a].convex;
     sn_manifold m[SN_MEET_LAYERS];
-    bool touches;
+    bool touches, was_fresh = meet->fresh;
     meet->fresh = true;
     if (meet->b == SN_NO_MOVER) {
         const sn_collider_record *record = sn_meet_record(world, meet->collider);
@@ -126,6 +128,11 @@ static void look(const sn_world *world, sn_meet *meet, sn_real factor)
     } else {
         sn_pose pb = part_pose(world, &other, meet->part_b);
         touches = sn_manifold_convex(convex, &pa, &world->bodies.part[meet->part_b].convex, &pb, meet->reach, &m[0]);
+    }
+    if (touches && !was_fresh) {
+        sn_meet_point rubbed = {.feature = SN_MEET_RUB};
+        meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
+        meet->rub.twisted = rubbed.pressed;
     }
     if (touches)
         take_points(world, meet, &m[0], &other, factor);
@@ -142,59 +149,53 @@ static sn_vec3 times_inverse(const sn_mover *m, sn_vec3 a)
                 i[4] * a.x + i[5] * a.y + i[2] * a.z);
 }
 
-/* By how much a push along u, of 1 N s, changes the speed along v. */
-static sn_real yielding(const sn_mover *m, sn_vec3 arm, sn_vec3 u, sn_vec3 v)
-{
-    return m->w * vec3_dot(u, v) + vec3_dot(vec3_cross(arm, v), times_inverse(m, vec3_cross(arm, u)));
-}
-
-static sn_real yielding_of_both(const sn_world *world, const sn_meet *meet, const sn_meet_point *point, sn_vec3 u,
-                                sn_vec3 v)
-{
-    sn_real sum = yielding(&movers(world)[meet->a], point->ra, u, v);
-    return meet->b == SN_NO_MOVER ? sum : sum + yielding(&movers(world)[meet->b], point->rb, u, v);
-}
-
-/* m/s: of a's spot, seen from b's. */
-static sn_vec3 relative_velocity(const sn_world *world, const sn_meet *meet, const sn_meet_point *point)
+/* m/s: of a's spot, seen from b's; where b is a collider, without that one's own velocity. */
+static sn_vec3 relative_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 ra, sn_vec3 rb)
 {
     const sn_mover *a = &movers(world)[meet->a];
-    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, point->ra));
-    if (meet->b == SN_NO_MOVER) {
-        const sn_collider_motion *m = motion_of(world, meet->collider);
-        return vec3_sub(v, vec3_add(m->velocity, vec3_cross(m->spin, point->rb)));
-    }
+    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, ra));
+    if (meet->b == SN_NO_MOVER)
+        return v;
     const sn_mover *b = &movers(world)[meet->b];
-    return vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, point->rb)));
+    return vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, rb)));
 }
 
-static void set_directions(sn_meet *meet, const sn_pose *b)
+/* m/s: of the surface of a collider. */
+static sn_vec3 surface_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 rb)
 {
-    meet->n = sn_quat_turn(b->rotation, meet->normal);
-    meet->t = dvec3_round(dvec3_any_normal(dvec3_from(meet->n)));
-    meet->s = vec3_cross(meet->n, meet->t);
+    if (meet->b != SN_NO_MOVER)
+        return vec3(0, 0, 0);
+    const sn_collider_motion *m = motion_of(world, meet->collider);
+    return vec3_add(m->velocity, vec3_cross(m->spin, rb));
+}
+
+/* m/s: along the normal, at a point. */
+static sn_real approach(const sn_world *world, const sn_meet *meet, const sn_meet_point *p)
+{
+    const sn_mover *a = &movers(world)[meet->a];
+    sn_real v = vec3_dot(a->v, meet->n) + vec3_dot(a->spin, p->arm_a) - p->slide;
+    if (meet->b == SN_NO_MOVER)
+        return v;
+    const sn_mover *b = &movers(world)[meet->b];
+    return v - vec3_dot(b->v, meet->n) - vec3_dot(b->spin, p->arm_b);
 }
 
 /* What does not change in a substep. */
 static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_point *point, const sn_pose *a,
                          const sn_pose *b)
 {
-    point->ra = sn_quat_turn(a->rotation, point->a);
-    point->rb = sn_quat_turn(b->rotation, point->b);
-    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(point->ra, point->rb));
+    sn_vec3 ra = sn_quat_turn(a->rotation, point->a), rb = sn_quat_turn(b->rotation, point->b);
+    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(ra, rb));
     point->gap = vec3_dot(apart, meet->n);
+    point->arm_a = vec3_cross(ra, meet->n);
+    point->arm_b = vec3_cross(rb, meet->n);
+    point->turn_a = times_inverse(&movers(world)[meet->a], point->arm_a);
+    point->slide = vec3_dot(surface_velocity(world, meet, rb), meet->n);
     if (meet->b == SN_NO_MOVER)
         point->gap -= sn_meet_record(world, meet->collider)->shape.guard;
-    sn_real k = yielding_of_both(world, meet, point, meet->n, meet->n);
-    point->mass = k > 0 ? 1 / k : 0;
-    sn_real tt = yielding_of_both(world, meet, point, meet->t, meet->t);
-    sn_real ss = yielding_of_both(world, meet, point, meet->s, meet->s);
-    sn_real ts = yielding_of_both(world, meet, point, meet->t, meet->s), half = (tt - ss) / 2;
-    sn_real most = (tt + ss) / 2 + real_sqrt(half * half + ts * ts); /* the larger eigenvalue */
-    point->across = most > 0 ? 1 / most : 0;
-    sn_real along = vec3_dot(point->rubbed, meet->n); /* the normal turns */
-    point->rubbed = vec3_sub(point->rubbed, vec3_scale(meet->n, along));
-    point->before = vec3_dot(relative_velocity(world, meet, point), meet->n);
+    else
+        point->turn_b = times_inverse(&movers(world)[meet->b], point->arm_b);
+    point->before = approach(world, meet, point);
     point->parted = 0;
 }
 
@@ -202,17 +203,63 @@ static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_poi
 static void couple(const sn_world *world, sn_meet *meet)
 {
     const sn_mover *a = &movers(world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &movers(world)[meet->b];
-    for (uint32_t i = 0; i < meet->count; ++i)
+    for (uint32_t i = 0; i < meet->count; ++i) {
         for (uint32_t k = 0; k <= i; ++k) {
             const sn_meet_point *p = &meet->point[i], *q = &meet->point[k];
-            sn_vec3 turn = times_inverse(a, vec3_cross(q->ra, meet->n));
-            sn_real sum = a->w + vec3_dot(vec3_cross(p->ra, meet->n), turn);
-            if (b) {
-                turn = times_inverse(b, vec3_cross(q->rb, meet->n));
-                sum += b->w + vec3_dot(vec3_cross(p->rb, meet->n), turn);
-            }
+            sn_real sum = a->w + vec3_dot(p->arm_a, q->turn_a);
+            if (b)
+                sum += b->w + vec3_dot(p->arm_b, q->turn_b);
             meet->coupling[i][k] = meet->coupling[k][i] = sum;
         }
+        meet->point[i].mass = meet->coupling[i][i] > 0 ? 1 / meet->coupling[i][i] : 0;
+    }
+}
+
+/* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
+static sn_real slip_of(const sn_world *world, const sn_meet *meet)
+{
+    sn_vec3 t = dvec3_round(dvec3_any_normal(dvec3_from(meet->n))), s = vec3_cross(meet->n, t);
+    sn_real tt = 0, ss = 0, ts = 0;
+    for (int side = 0; side < 2; ++side) {
+        uint32_t who = side ? meet->b : meet->a;
+        if (who == SN_NO_MOVER)
+            break;
+        const sn_mover *m = &movers(world)[who];
+        sn_vec3 r = side ? meet->rub.rb : meet->rub.ra, at = vec3_cross(r, t), as = vec3_cross(r, s);
+        sn_vec3 turn = times_inverse(m, at);
+        tt += m->w + vec3_dot(at, turn);
+        ts += vec3_dot(as, turn);
+        ss += m->w + vec3_dot(as, times_inverse(m, as));
+    }
+    sn_real half = (tt - ss) / 2;
+    return (tt + ss) / 2 + real_sqrt(half * half + ts * ts); /* the larger eigenvalue */
+}
+
+/* Where the two rub, and how they yield there. */
+static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, const sn_pose *b)
+{
+    sn_meet_rub *rub = &meet->rub;
+    sn_vec3 middle_a = vec3(0, 0, 0), middle_b = middle_a;
+    sn_real total = 0;
+    for (uint32_t i = 0; i < meet->count; ++i)
+        total += meet->point[i].pressed;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_real share = total > 0 ? meet->point[i].pressed / total : 1 / (sn_real)meet->count;
+        middle_a = vec3_add(middle_a, vec3_scale(meet->point[i].a, share));
+        middle_b = vec3_add(middle_b, vec3_scale(meet->point[i].b, share));
+    }
+    for (uint32_t i = 0; i < meet->count; ++i)
+        meet->point[i].far = vec3_length(vec3_sub(meet->point[i].a, middle_a));
+    rub->ra = sn_quat_turn(a->rotation, middle_a);
+    rub->rb = sn_quat_turn(b->rotation, middle_b);
+    rub->surface = surface_velocity(world, meet, rub->rb);
+    rub->spin = meet->b == SN_NO_MOVER ? vec3_dot(motion_of(world, meet->collider)->spin, meet->n) : 0;
+    rub->turn_a = times_inverse(&movers(world)[meet->a], meet->n);
+    rub->turn_b = meet->b == SN_NO_MOVER ? vec3(0, 0, 0) : times_inverse(&movers(world)[meet->b], meet->n);
+    sn_real slip = slip_of(world, meet), about = vec3_dot(vec3_add(rub->turn_a, rub->turn_b), meet->n);
+    rub->across = slip > 0 ? 1 / slip : 0;
+    rub->about = about > 0 && meet->count > 1 ? 1 / about : 0;
+    rub->rubbed = vec3_sub(rub->rubbed, vec3_scale(meet->n, vec3_dot(rub->rubbed, meet->n))); /* the normal turns */
 }
 
 /* m: how far the two can come towards each other in a substep, at most. */
@@ -261,10 +308,12 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
             look(world, meet, s->factor);
         }
         sn_pose a = sn_meet_pose(world, &movers(world)[meet->a]), b = pose_of_b(world, meet);
-        set_directions(meet, &b);
+        meet->n = sn_quat_turn(b.rotation, meet->normal);
         for (uint32_t k = 0; k < meet->count; ++k)
             set_up_point(world, meet, &meet->point[k], &a, &b);
         couple(world, meet);
+        if (meet->count)
+            set_up_rub(world, meet, &a, &b);
     }
 }
 
@@ -280,7 +329,7 @@ static void load_piece(void *data, uint32_t first, uint32_t end)
         double spin[3] = {0}, inverse[3], r[3][3];
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
-        m->spin = m->turned = m->place = m->turn = vec3(0, 0, 0);
+        m->spin = m->place = m->turn = vec3(0, 0, 0);
         memset(m->inverse, 0, sizeof m->inverse);
         if (m->body != SN_ID_FREE) {
             const sn_body_state *body = &world->bodies.state[m->body];
@@ -322,88 +371,146 @@ bool sn_meets_begin(sn_world *world, sn_real h)
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
-static void push_one(sn_mover *m, sn_vec3 arm, sn_vec3 impulse)
+/* A push across the normal, where the two rub. */
+static void push_across(const sn_world *world, const sn_meet *meet, sn_vec3 impulse)
 {
-    if (m->w == 0)
+    sn_mover *a = &movers(world)[meet->a];
+    a->v = vec3_add(a->v, vec3_scale(impulse, a->w));
+    a->spin = vec3_add(a->spin, times_inverse(a, vec3_cross(meet->rub.ra, impulse)));
+    if (meet->b == SN_NO_MOVER)
         return;
-    sn_vec3 torque = vec3_cross(arm, impulse);
-    m->v = vec3_add(m->v, vec3_scale(impulse, m->w));
-    m->spin = vec3_add(m->spin, times_inverse(m, torque));
-    m->turned = vec3_add(m->turned, torque);
+    sn_mover *b = &movers(world)[meet->b];
+    b->v = vec3_sub(b->v, vec3_scale(impulse, b->w));
+    b->spin = vec3_sub(b->spin, times_inverse(b, vec3_cross(meet->rub.rb, impulse)));
 }
 
-static void push(const sn_world *world, const sn_meet *meet, const sn_meet_point *point, sn_vec3 impulse)
+/* A torque about the normal. */
+static void twist(const sn_world *world, const sn_meet *meet, sn_real impulse)
 {
-    push_one(&movers(world)[meet->a], point->ra, impulse);
-    if (meet->b != SN_NO_MOVER)
-        push_one(&movers(world)[meet->b], point->rb, vec3_scale(impulse, -1));
+    sn_mover *a = &movers(world)[meet->a];
+    a->spin = vec3_add(a->spin, vec3_scale(meet->rub.turn_a, impulse));
+    if (meet->b == SN_NO_MOVER)
+        return;
+    sn_mover *b = &movers(world)[meet->b];
+    b->spin = vec3_sub(b->spin, vec3_scale(meet->rub.turn_b, impulse));
+}
+
+/* So much more at each point, along the normal. */
+static void push_along(const sn_world *world, const sn_meet *meet, const sn_real *more)
+{
+    sn_vec3 turn_a = vec3(0, 0, 0), turn_b = turn_a;
+    sn_real total = 0;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        total += more[i];
+        turn_a = vec3_add(turn_a, vec3_scale(meet->point[i].turn_a, more[i]));
+        turn_b = vec3_add(turn_b, vec3_scale(meet->point[i].turn_b, more[i]));
+    }
+    sn_mover *a = &movers(world)[meet->a];
+    a->v = vec3_add(a->v, vec3_scale(meet->n, a->w * total));
+    a->spin = vec3_add(a->spin, turn_a);
+    if (meet->b == SN_NO_MOVER)
+        return;
+    sn_mover *b = &movers(world)[meet->b];
+    b->v = vec3_sub(b->v, vec3_scale(meet->n, b->w * total));
+    b->spin = vec3_sub(b->spin, turn_b);
 }
 
 static void warm(const substep *s, sn_meet *meet)
 {
+    sn_real more[SN_MANIFOLD_MOST], before = 0, after = 0;
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *p = &meet->point[i];
         sn_real pressed = p->pressed, steady = pressed < 2 * p->last ? pressed : 2 * p->last;
+        before += pressed;
+        after += steady;
         p->last = pressed;
-        p->rubbed = pressed > 0 ? vec3_scale(p->rubbed, steady / pressed) : vec3(0, 0, 0);
-        p->pressed = steady;
-        if (steady > 0)
-            push(s->world, meet, p, vec3_add(vec3_scale(meet->n, steady), p->rubbed));
+        p->pressed = more[i] = steady;
     }
-}
-
-/* What friction holds is left, the rest is cut to what it drags with. */
-static sn_vec3 cut(sn_vec3 wanted, const sn_grip *grip, sn_real pressed)
-{
-    sn_real much = vec3_length(wanted);
-    return much > grip->hold * pressed ? vec3_scale(wanted, grip->drag * pressed / much) : wanted;
-}
-
-/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
-   body yields. */
-static void rub(const substep *s, sn_meet *meet, sn_meet_point *p)
-{
-    sn_vec3 v = relative_velocity(s->world, meet, p);
-    sn_vec3 slip = vec3_sub(v, vec3_scale(meet->n, vec3_dot(v, meet->n)));
-    sn_vec3 wanted = vec3_sub(p->rubbed, vec3_scale(slip, p->across));
-    wanted = cut(wanted, &meet->grip, p->pressed);
-    push(s->world, meet, p, vec3_sub(wanted, p->rubbed));
-    p->rubbed = wanted;
+    sn_real share = before > 0 ? after / before : 0;
+    meet->rub.rubbed = vec3_scale(meet->rub.rubbed, share);
+    meet->rub.twisted *= share;
+    if (!(after > 0))
+        return;
+    push_along(s->world, meet, more);
+    push_across(s->world, meet, meet->rub.rubbed);
+    twist(s->world, meet, meet->rub.twisted);
 }
 
 /* The points of a meet press together: each alone would tilt the bodies onto the others, and towers would sway for ever. Their
    impulses are found by going round them a few times, which touches nothing but a matrix of four by four. */
 static void press(const substep *s, sn_meet *meet)
 {
-    sn_real v[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
+    sn_real v[SN_MANIFOLD_MOST], more[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
+    bool acts = false;
     for (uint32_t i = 0; i < meet->count; ++i) {
         const sn_meet_point *p = &meet->point[i];
-        v[i] = vec3_dot(relative_velocity(s->world, meet, p), meet->n) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
+        v[i] = approach(s->world, meet, p) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
         pressed[i] = p->pressed;
+        acts = acts || v[i] < 0 || pressed[i] > 0;
     }
-    for (uint32_t round = 0; round < (meet->count > 1 ? ROUNDS : 1); ++round)
+    if (!acts)
+        return;
+    for (uint32_t round = 0; round < (meet->count > 1 ? ROUNDS : 1); ++round) {
+        sn_real changed = 0, total = 0;
         for (uint32_t i = 0; i < meet->count; ++i) {
             sn_real wanted = pressed[i] - v[i] * meet->point[i].mass, change;
             wanted = wanted > 0 ? wanted : 0;
             change = wanted - pressed[i];
             pressed[i] = wanted;
+            changed += change < 0 ? -change : change;
+            total += wanted;
             for (uint32_t k = 0; k < meet->count; ++k)
                 v[k] += meet->coupling[i][k] * change;
         }
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_meet_point *p = &meet->point[i];
-        if (pressed[i] != p->pressed)
-            push(s->world, meet, p, vec3_scale(meet->n, pressed[i] - p->pressed));
-        p->pressed = pressed[i];
+        if (changed <= SETTLED * total)
+            break;
     }
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        more[i] = pressed[i] - meet->point[i].pressed;
+        meet->point[i].pressed = pressed[i];
+    }
+    push_along(s->world, meet, more);
+}
+
+/* What friction holds is left, the rest is cut to what it drags with. */
+static sn_real cut(sn_real much, sn_real hold, sn_real drag)
+{
+    return much > hold ? drag / much : 1;
+}
+
+/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
+   body yields. */
+static void rub(const substep *s, sn_meet *meet)
+{
+    sn_meet_rub *r = &meet->rub;
+    sn_real pressed = 0, lever = 0;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        pressed += meet->point[i].pressed;
+        lever += meet->point[i].pressed * meet->point[i].far;
+    }
+    if (!(pressed > 0) && r->twisted == 0 && vec3_dot(r->rubbed, r->rubbed) == 0)
+        return;
+    sn_vec3 v = vec3_sub(relative_velocity(s->world, meet, r->ra, r->rb), r->surface);
+    v = vec3_sub(v, vec3_scale(meet->n, vec3_dot(v, meet->n)));
+    sn_vec3 wanted = vec3_sub(r->rubbed, vec3_scale(v, r->across));
+    wanted = vec3_scale(wanted, cut(vec3_length(wanted), meet->grip.hold * pressed, meet->grip.drag * pressed));
+    push_across(s->world, meet, vec3_sub(wanted, r->rubbed));
+    r->rubbed = wanted;
+    if (!(r->about > 0))
+        return;
+    sn_real spin = vec3_dot(movers(s->world)[meet->a].spin, meet->n) - r->spin;
+    if (meet->b != SN_NO_MOVER)
+        spin -= vec3_dot(movers(s->world)[meet->b].spin, meet->n);
+    sn_real turn = r->twisted - spin * r->about;
+    turn *= cut(turn < 0 ? -turn : turn, meet->grip.hold * lever, meet->grip.drag * lever);
+    twist(s->world, meet, turn - r->twisted);
+    r->twisted = turn;
 }
 
 /* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
 static void project(const substep *s, sn_meet *meet)
 {
-    for (uint32_t i = 0; i < meet->count; ++i)
-        if (meet->point[i].pressed > 0)
-            rub(s, meet, &meet->point[i]);
+    rub(s, meet);
     press(s, meet);
 }
 
@@ -412,44 +519,40 @@ static void bounce(const substep *s, sn_meet *meet)
 {
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *p = &meet->point[i];
+        sn_real more[SN_MANIFOLD_MOST] = {0};
         if (!(p->pressed > 0) || !(p->before < -s->bounce_above))
             continue;
-        sn_real v = vec3_dot(relative_velocity(s->world, meet, p), meet->n);
-        sn_real pressed = p->pressed - (v + meet->grip.restitution * p->before) * p->mass;
+        sn_real pressed = p->pressed - (approach(s->world, meet, p) + meet->grip.restitution * p->before) * p->mass;
         pressed = pressed > 0 ? pressed : 0;
-        push(s->world, meet, p, vec3_scale(meet->n, pressed - p->pressed));
+        more[i] = pressed - p->pressed;
         p->pressed = pressed;
+        push_along(s->world, meet, more);
     }
-}
-
-static void shift_one(sn_mover *m, sn_vec3 arm, sn_vec3 by)
-{
-    m->place = vec3_add(m->place, vec3_scale(by, m->w));
-    m->turn = vec3_add(m->turn, times_inverse(m, vec3_cross(arm, by)));
 }
 
 /* Parts what overlapped at the start of the substep. */
 static void part(const substep *s, sn_meet *meet)
 {
+    sn_mover *a = &movers(s->world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &movers(s->world)[meet->b];
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *p = &meet->point[i];
         sn_real deep = -p->gap - meet->slop;
         if (!(deep > 0))
             continue;
         sn_real most = s->push_out * s->h, wanted = EASE * deep < most ? EASE * deep : most;
-        const sn_mover *a = &movers(s->world)[meet->a];
-        sn_vec3 moved = vec3_add(a->place, vec3_cross(a->turn, p->ra));
-        if (meet->b != SN_NO_MOVER) {
-            const sn_mover *b = &movers(s->world)[meet->b];
-            moved = vec3_sub(moved, vec3_add(b->place, vec3_cross(b->turn, p->rb)));
-        }
-        sn_real parted = p->parted + (wanted - vec3_dot(moved, meet->n)) * p->mass;
+        wanted -= vec3_dot(a->place, meet->n) + vec3_dot(a->turn, p->arm_a);
+        if (b)
+            wanted += vec3_dot(b->place, meet->n) + vec3_dot(b->turn, p->arm_b);
+        sn_real parted = p->parted + wanted * p->mass;
         parted = parted > 0 ? parted : 0;
-        sn_vec3 by = vec3_scale(meet->n, parted - p->parted);
+        sn_real by = parted - p->parted;
         p->parted = parted;
-        shift_one(&movers(s->world)[meet->a], p->ra, by);
-        if (meet->b != SN_NO_MOVER)
-            shift_one(&movers(s->world)[meet->b], p->rb, vec3_scale(by, -1));
+        a->place = vec3_add(a->place, vec3_scale(meet->n, a->w * by));
+        a->turn = vec3_add(a->turn, vec3_scale(p->turn_a, by));
+        if (b) {
+            b->place = vec3_sub(b->place, vec3_scale(meet->n, b->w * by));
+            b->turn = vec3_sub(b->turn, vec3_scale(p->turn_b, by));
+        }
     }
 }
 
@@ -481,14 +584,19 @@ static bool by_colour(substep *s, void (*one)(const substep *s, sn_meet *meet))
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
 
+/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
 static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
 {
     sn_body_state *body = &world->bodies.state[m->body];
-    sn_vec3 by = vec3_add(vec3_scale(vec3_sub(m->spin, m->spin0), h), m->turn);
+    sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
+    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
     double half[3] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2};
-    body->l[0] += (double)m->w * (double)m->turned.x;
-    body->l[1] += (double)m->w * (double)m->turned.y;
-    body->l[2] += (double)m->w * (double)m->turned.z;
+    sn_rotate_vector_back(body->q, l, l);
+    for (int i = 0; i < 3; ++i)
+        l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
+    sn_rotate_vector(body->q, l, l);
+    for (int i = 0; i < 3; ++i)
+        body->l[i] += l[i];
     sn_rotate_vector_back(body->q, half, half);
     sn_rotate_by(body->q, half);
     sn_bodies_refresh(&world->bodies, m->body);
@@ -517,7 +625,7 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
         }
         if (!is_zero(by))
             sn_contacts_add(world, m->slot, by);
-        if (m->body != SN_ID_FREE && !(is_zero(m->turned) && is_zero(m->turn)))
+        if (m->body != SN_ID_FREE && !(is_zero(vec3_sub(m->spin, m->spin0)) && is_zero(m->turn)))
             turn_body(world, m, s->h);
     }
 }

@@ -18,7 +18,6 @@ typedef struct sn_mover {
     sn_real inverse[6];  /* of its inertia, in the world: xx, yy, zz, xy, xz, yz; 1/(kg m^2) */
     sn_vec3 v, spin;     /* m/s, rad/s */
     sn_vec3 v0, spin0;   /* when the pass began */
-    sn_vec3 turned;      /* N m s: what was exerted on it in this pass */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
 } sn_mover;
 
@@ -28,17 +27,32 @@ typedef struct sn_meet_point {
     uint32_t feature; /* its name */
     sn_real pressed;  /* N s: in this substep, along the normal, and */
     sn_real last;     /*   in the one before */
-    sn_vec3 rubbed;   /* N s: across it */
-    sn_real before;   /* m/s: how fast they came nearer before the substep */
+    sn_real before;   /* m/s: how fast they came nearer before the substep; negative */
     sn_real impulse;  /* N s: in this step */
 
     /* in a pass */
-    sn_vec3 ra, rb; /* m: arms, in the world */
-    sn_real gap;    /* m: at the start of the substep */
-    sn_real mass;   /* kg: along the normal */
-    sn_real across; /* kg: across it, in the direction that yields most */
-    sn_real parted; /* kg m: as pressed, but for places */
+    sn_vec3 arm_a, arm_b;   /* m: how a push along the normal turns them: r x n, in the world, and */
+    sn_vec3 turn_a, turn_b; /* 1/(kg m): the spin that it gives them */
+    sn_real slide;          /* m/s: how fast a collider's surface moves along the normal there */
+    sn_real far;            /* m: from the middle of the points, across the normal */
+    sn_real gap;            /* m: at the start of the substep */
+    sn_real mass;           /* kg: along the normal */
+    sn_real parted;         /* kg m: as pressed, but for places */
 } sn_meet_point;
+
+/* What rubs where two touch: at the middle of their points, weighted by what they press. */
+typedef struct sn_meet_rub {
+    sn_vec3 rubbed;  /* N s: across the normal, in this substep */
+    sn_real twisted; /* N m s: about it */
+
+    /* in a pass */
+    sn_vec3 ra, rb;         /* m: arms, in the world */
+    sn_vec3 surface;        /* m/s: of a collider there */
+    sn_vec3 turn_a, turn_b; /* 1/(kg m^2): the spin that a torque about the normal gives them */
+    sn_real spin;           /* rad/s: of a collider about the normal */
+    sn_real across;         /* kg: in the direction that yields most */
+    sn_real about;          /* kg m^2: about the normal */
+} sn_meet_rub;
 
 /* Two pieces that may touch. */
 typedef struct sn_meet {
@@ -50,11 +64,12 @@ typedef struct sn_meet {
     sn_grip grip;
     bool sensor, touched;
     uint32_t colour;
-    bool fresh;      /* its points are those of this substep */
-    sn_real reach;   /* m: how far apart points may be to be looked at, in a substep */
-    sn_real slop;    /* m: so much overlap is left alone */
-    sn_vec3 normal;  /* from b to a; along the principal axes of b, or in the frame of the collider */
-    sn_vec3 n, t, s; /* in a pass: it, and two directions across it, in the world */
+    bool fresh;     /* its points are those of this substep */
+    sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
+    sn_real slop;   /* m: so much overlap is left alone */
+    sn_vec3 normal; /* from b to a; along the principal axes of b, or in the frame of the collider */
+    sn_vec3 n;      /* in a pass: it, in the world */
+    sn_meet_rub rub;
     sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST]; /* 1/kg: of the points, along the normal */
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
@@ -66,8 +81,10 @@ typedef struct sn_meet_press {
     uint32_t feature;
     uint32_t generation[2]; /* of the particles of both, or of the collider */
     sn_real pressed, last;  /* N s */
-    sn_vec3 rubbed;         /* N s */
+    sn_vec3 rubbed;         /* N s: of what rubs, whose feature is SN_MEET_RUB; there `pressed` is what twists, N m s */
 } sn_meet_press;
+
+#define SN_MEET_RUB UINT32_MAX
 
 #define SN_MEET_COLOURS 64u
 

@@ -118,7 +118,7 @@ static uint32_t generation_b(const sn_world *world, uint64_t key)
                                      : world->ids.generation[other];
 }
 
-void sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
+sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
 {
     const sn_meet_press *press = world->meets.press_table.column[0];
     uint32_t low = 0, high = world->meets.press_table.count;
@@ -133,12 +133,61 @@ void sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, 
         if (press[low].key[1] == meet->key[1] && press[low].feature == point->feature) {
             if (press[low].generation[0] != generation_a(world, meet->key[0]) ||
                 press[low].generation[1] != generation_b(world, meet->key[0]))
-                return;
+                break;
             point->pressed = press[low].pressed * factor;
             point->last = press[low].last * factor;
-            point->rubbed = vec3_scale(press[low].rubbed, factor);
-            return;
+            return vec3_scale(press[low].rubbed, factor);
         }
+    return vec3(0, 0, 0);
+}
+
+static sn_meet_press press_of(const sn_world *world, const sn_meet *meet, uint32_t feature)
+{
+    sn_meet_press press;
+    memset(&press, 0, sizeof press); /* bytes between its parts go into snapshots, too */
+    press.key[0] = meet->key[0];
+    press.key[1] = meet->key[1];
+    press.feature = feature;
+    press.generation[0] = generation_a(world, meet->key[0]);
+    press.generation[1] = generation_b(world, meet->key[0]);
+    return press;
+}
+
+/* What one meet pushed, in up to as many entries as it has points, and one. */
+static uint32_t tell(const sn_world *world, const sn_meet *meet, sn_meet_press *to)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < meet->count && !meet->sensor; ++k) {
+        const sn_meet_point *p = &meet->point[k];
+        if (!(p->pressed > 0))
+            continue;
+        to[count] = press_of(world, meet, p->feature);
+        to[count].pressed = p->pressed;
+        to[count++].last = p->last;
+    }
+    if (!count)
+        return 0;
+    to[count] = press_of(world, meet, SN_MEET_RUB);
+    to[count].pressed = meet->rub.twisted;
+    to[count++].rubbed = meet->rub.rubbed;
+    return count;
+}
+
+/* Contacts of sleepers were not looked for, and stay what they were. */
+static uint32_t set_aside(const sn_world *world, sn_meet_press *to)
+{
+    const sn_meet_press *press = world->meets.press_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; world->contact.sleep.held && i < world->meets.press_table.count; ++i) {
+        sn_press two = {.number = (uint32_t)(press[i].key[0] >> 32), .other = (uint32_t)press[i].key[0]};
+        if (sn_sleep_has_press(world, &two)) {
+            to[count] = press[i];
+            to[count].pressed *= world->meets.factor;
+            to[count].last *= world->meets.factor;
+            to[count++].rubbed = vec3_scale(press[i].rubbed, world->meets.factor);
+        }
+    }
+    return count;
 }
 
 void sn_meets_remember(sn_world *world)
@@ -147,24 +196,12 @@ void sn_meets_remember(sn_world *world)
     const sn_meet *meet = meets->meet_table.column[0];
     sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
     sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = 0;
+    uint32_t count = set_aside(world, raw);
+    for (uint32_t i = 0; i < count; ++i)
+        item[i] = (sn_sort_item){raw[i].key[0], i, 0};
     for (uint32_t i = 0; i < meets->meets; ++i)
-        for (uint32_t k = 0; k < meet[i].count && !meet[i].sensor; ++k) {
-            const sn_meet_point *p = &meet[i].point[k];
-            if (!(p->pressed > 0))
-                continue;
-            memset(&raw[count], 0, sizeof *raw);
-            raw[count].key[0] = meet[i].key[0];
-            raw[count].key[1] = meet[i].key[1];
-            raw[count].feature = p->feature;
-            raw[count].generation[0] = generation_a(world, meet[i].key[0]);
-            raw[count].generation[1] = generation_b(world, meet[i].key[0]);
-            raw[count].pressed = p->pressed;
-            raw[count].last = p->last;
-            raw[count].rubbed = p->rubbed;
+        for (uint32_t end = count + tell(world, &meet[i], raw + count); count < end; ++count)
             item[count] = (sn_sort_item){meet[i].key[0], count, 0};
-            ++count;
-        }
     if (count)
         sn_sort(item, meets->press_table.column[3], count);
     for (uint32_t i = 0; i < count; ++i)
@@ -486,7 +523,8 @@ static bool make_meets(finding *f)
     const found *all = meets->found_table.column[0];
     uint32_t count = meets->found_table.count, place[SN_MEET_COLOURS];
     if (!sn_table_reserve(&meets->meet_table, &world->allocator, count) ||
-        !sn_table_reserve(&meets->press_table, &world->allocator, (uint64_t)count * SN_MANIFOLD_MOST) ||
+        !sn_table_reserve(&meets->press_table, &world->allocator,
+                          (uint64_t)count * (SN_MANIFOLD_MOST + 1) + meets->press_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1))
         return false;
     sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];

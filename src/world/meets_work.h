@@ -18,8 +18,9 @@ sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 /* m: how far a part reaches from the centre of its body, at most. */
 sn_real sn_meet_extent(const sn_world *world, uint32_t part);
 
-/* What a point pushed at the end of the last step, times factor; untouched if there is nothing. */
-void sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
+/* What a point pushed at the end of the last step, times factor; untouched if there is nothing. Returns what rubbed, if that was
+   asked for. */
+sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
 
 /* A loop in small pieces. */
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);

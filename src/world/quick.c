@@ -64,10 +64,8 @@ static void copy_piece(void *data, uint32_t first, uint32_t end)
     copying *c = data;
     sn_world *world = c->world;
     sn_particle_store *p = &world->particles;
-    const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
     float most = 0;
-    for (uint32_t i = 0; i < 4; ++i)
-        memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
+    sn_undo_keep_piece(world, first, end);
     for (uint32_t slot = first; slot < end; ++slot) {
         float x = fabsf((float)p->x[slot].x), y = fabsf((float)p->x[slot].y), z = fabsf((float)p->x[slot].z);
         x = x > y ? x : y;
@@ -79,14 +77,6 @@ static void copy_piece(void *data, uint32_t first, uint32_t end)
     while (bits > known && !atomic_compare_exchange_weak_explicit(&c->farthest, &known, bits, memory_order_relaxed,
                                                                   memory_order_relaxed)) {
     }
-}
-
-static void put_back(sn_world *world)
-{
-    sn_particle_store *p = &world->particles;
-    sn_vec4 *to[] = {p->x, p->x_low, p->v, p->v_low};
-    for (uint32_t i = 0; i < 4 && p->table.count; ++i)
-        memcpy(to[i], world->backup_table.column[i], p->table.count * sizeof(sn_vec4));
 }
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
@@ -122,6 +112,8 @@ static bool is_undisturbed(const sn_world *world)
 static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach, sn_solver_out *out)
 {
     const uint32_t substeps = world->state.settings.substeps;
+    const char *what;
+    uint32_t slot;
     sn_solver_in in = sn_world_solver_input(world, h);
     sn_wide_motion motion = motion_of(world, h);
     in.frame.x = world->particles.x;
@@ -161,7 +153,7 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
     sn_targets_leave(world, h);
     sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.passes += in.iterations;
-    return true;
+    return !((world->contacts.any || world->target_table.count) && sn_undo_find(world, &slot, &what));
 }
 
 sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
@@ -171,12 +163,13 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     double start = world->state.time;
     sn_solver_out out = {0};
     copying c = {.world = world};
+    sn_undo_keep_rest(world);
     sn_store_note_state(&world->constraints);
     if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
         out.lost_tasks = true;
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
         if (!take_substep(world, h, substeps - i, farthest(&c), &out)) {
-            put_back(world);
+            sn_undo_put_back(world);
             sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */
             sn_store_restore_state(&world->constraints);
             world->state.time = start;

@@ -181,12 +181,23 @@ void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i)
         if (press[i].other == (SN_PRESS_COLLIDER | number))
             wake_ring(world, press[i].number);
+    const sn_meet_press *meet = world->meets.press_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.press_table.count; ++i)
+        if ((uint32_t)meet[i].key[0] == (SN_PRESS_COLLIDER | number))
+            wake_ring(world, (uint32_t)(meet[i].key[0] >> 32));
 }
 
 static bool is_within(const sn_bounds *box, sn_vec3 p, sn_real reach)
 {
     return p.x + reach >= box->low.x && p.x - reach <= box->high.x && p.y + reach >= box->low.y &&
            p.y - reach <= box->high.y && p.z + reach >= box->low.z && p.z - reach <= box->high.z;
+}
+
+/* m: how far it reaches: its radius, or that of a ball around a body. */
+static sn_real reach_of(const sn_world *world, uint32_t slot)
+{
+    uint32_t row = world->particles.body[slot];
+    return row ? sn_body_reach(world, row - 1) : world->particles.radius[slot];
 }
 
 /* Whether a particle is so near to a collider in a pose; box: around that. Those that it does not collide with are not. */
@@ -214,7 +225,7 @@ void sn_sleep_collider_comes(sn_world *world, uint32_t number)
         if (!sn_sleep_has(&world->contact.sleep, i))
             continue;
         uint32_t slot = world->ids.value[i];
-        if (is_near(world, slot, r, &pose, &box, world->particles.radius[slot] * (1 + TOUCH)))
+        if (is_near(world, slot, r, &pose, &box, reach_of(world, slot) * (1 + TOUCH)))
             wake_ring(world, i);
     }
     world->busy = false;
@@ -259,6 +270,8 @@ static sn_vec3 way_of(const sn_world *world, uint32_t slot, sn_real dt)
 /* m/s: how fast its surface turns. */
 static sn_real turning(const sn_world *world, uint32_t slot)
 {
+    if (world->particles.body[slot])
+        return sn_body_turning(world, world->particles.body[slot] - 1);
     const sn_vec4 *spin = world->contact.spin_table.column[0];
     uint32_t number = world->particles.index[slot];
     if (number >= world->contact.spin_table.count)
@@ -307,6 +320,12 @@ static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32
     return 4;
 }
 
+/* Contacts of bodies name their two in the same way. */
+static sn_press press_of_bodies(const sn_meet_press *press)
+{
+    return (sn_press){.number = (uint32_t)(press->key[0] >> 32), .other = (uint32_t)press->key[0]};
+}
+
 /* If one of these is disturbed, the others wake. */
 static void tell(sn_world *world, const uint32_t *number, uint32_t count)
 {
@@ -324,6 +343,11 @@ static void tell_all(sn_world *world)
     uint32_t number[4 * SN_MAX_POINTS], count;
     for (uint32_t i = 0; i < world->contact.press_table.count; ++i)
         tell(world, number, members(&world->contact, &press[i], number));
+    const sn_meet_press *meet = world->meets.press_table.column[0];
+    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+        sn_press two = press_of_bodies(&meet[i]);
+        tell(world, number, members(&world->contact, &two, number));
+    }
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         for (uint32_t row = 0; row < pool->ids.table.count; ++row)
@@ -396,7 +420,7 @@ void sn_sleep_meet_colliders(sn_world *world, sn_real dt)
             if (!holds(world, i))
                 continue;
             uint32_t slot = world->ids.value[i];
-            sn_real touch = world->particles.radius[slot] * (1 + TOUCH) + slack(world, dt), far = m[k].speed * dt;
+            sn_real touch = reach_of(world, slot) * (1 + TOUCH) + slack(world, dt), far = m[k].speed * dt;
             far = isfinite(far) ? far : (sn_real)INFINITY; /* a plane that turns */
             if (is_within(&m[k].swept, vec4_xyz(world->particles.x[slot]), touch) &&
                 is_near(world, slot, r, &m[k].step_start, &m[k].swept, touch + far))
@@ -479,6 +503,29 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].triangle != SN_GRAZE_PAIR) /* those are still in their batch */
             meet_graze(world, &graze[i], dt);
+    bool now = world->contact.sleep.woke;
+    world->contact.sleep.woke = before || now;
+    return now;
+}
+
+bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
+{
+    const sn_meets *meets = &world->meets;
+    const sn_meet *meet = meets->meet_table.column[0];
+    const sn_mover *mover = meets->mover_table.column[0];
+    bool before = world->contact.sleep.woke;
+    if (!world->contact.sleep.sleepers)
+        return false;
+    world->contact.sleep.woke = false;
+    for (uint32_t i = 0; i < meets->meets; ++i) {
+        if (meet[i].b == SN_NO_MOVER)
+            continue;
+        uint32_t a = mover[meet[i].a].slot, b = mover[meet[i].b].slot;
+        if (holds_slot(world, a) && !holds_slot(world, b) && wakes_others(world, b, dt))
+            stir(world, world->particles.index[a]);
+        else if (holds_slot(world, b) && !holds_slot(world, a) && wakes_others(world, a, dt))
+            stir(world, world->particles.index[b]);
+    }
     bool now = world->contact.sleep.woke;
     world->contact.sleep.woke = before || now;
     return now;
@@ -620,6 +667,14 @@ static void join_by_contacts(sn_world *world)
             column(world, SLEEP_MARKS)[press[i].number] |=
                 m[press[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
+    const sn_meet_press *meet = world->meets.press_table.column[0];
+    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+        sn_press two = press_of_bodies(&meet[i]);
+        join_all(world, number, members(&world->contact, &two, number), TOUCHES);
+        if (two.other & SN_PRESS_COLLIDER)
+            column(world, SLEEP_MARKS)[two.number] |=
+                m[two.other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+    }
 }
 
 /* What is said of one is said of the first of its island. */
@@ -641,6 +696,8 @@ static void fall_asleep(sn_world *world, uint32_t number)
     p->x[slot] = vec4(vec3_add(vec4_xyz(p->x[slot]), vec4_xyz(p->x_low[slot])), p->x[slot].w);
     p->v_low[slot] = p->x_low[slot] = vec4(vec3(0, 0, 0), 0);
     sn_spin_forget(world, number);
+    if (p->body[slot])
+        sn_body_stop(world, p->body[slot] - 1);
     sn_world_break_motion(world, slot);
     world->contact.sleep.sleepers++;
 }

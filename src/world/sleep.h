@@ -59,6 +59,9 @@ void sn_sleep_meet_colliders(struct sn_world *world, sn_real dt);
    found anew. */
 bool sn_sleep_meet(struct sn_world *world, sn_real dt);
 
+/* The same once contacts of bodies are found. */
+bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
+
 /* Whether contact of these, all of which are immovable in this step, is to be looked at: one sleeps, and another may wake it. */
 bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t count);
 

@@ -345,7 +345,7 @@ static sn_result correct_velocities(sn_substep *s)
 
 /* ---- Part ---------------------------------------------------------------------------------------------------------- */
 
-/* Contact has the last word. */
+/* Contact has the last word. It works on the state itself; see sn_undo_find for what it may not do to it. */
 static sn_result part(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -353,6 +353,26 @@ static sn_result part(sn_substep *s)
                 sn_meets_pass(world, s->motion.h);
     sn_contacts_forget(world);
     return done ? SN_OK : lost_tasks(world);
+}
+
+/* Nobody may be where no number reaches because of it. */
+static sn_result look_at_contact(sn_world *world)
+{
+    const char *what;
+    uint32_t slot;
+    bool spoilt = sn_undo_wanted(world) && sn_undo_find(world, &slot, &what);
+    return spoilt ? blame_particle(world, slot, what) : SN_OK;
+}
+
+/* The substep was not taken. */
+static void take_back(sn_world *world, const sn_world_state *before)
+{
+    uint64_t passes = world->state.passes;
+    sn_undo_put_back(world);
+    world->state = *before;
+    world->state.passes = passes;
+    sn_store_clear_lambda(&world->constraints);
+    sn_store_restore_state(&world->constraints);
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -408,9 +428,14 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .keep = (sn_real)math_exp(-damping * (double)h),
                                .lose = (sn_real)-math_expm1(-damping * (double)h),
                                .gravity = settings->gravity}};
+    const sn_world_state before = world->state;
     double clock = 0;
     lap(world, &clock, NULL);
     sn_store_note_state(&world->constraints);
+    if (sn_undo_wanted(world)) {
+        sn_undo_keep_piece(world, 0, world->particles.table.count);
+        sn_undo_keep_rest(world);
+    }
     sn_result result = predict(&s);
     if (result != SN_OK)
         return result;
@@ -423,8 +448,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         sn_store_restore_state(&world->constraints);
         return result;
     }
-    bool met = sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) &&
-               sn_meets_begin(world, h);
+    bool met =
+        sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
     result = update(&s);
     sn_turns_settle(&s);
     sn_jumps_settle(&s);
@@ -432,9 +457,14 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
-    sn_result kicked = kick(&s), corrected = correct_velocities(&s), parted = met ? part(&s) : lost_tasks(world);
+    sn_result spoilt, kicked = kick(&s), corrected = correct_velocities(&s),
+                      parted = met ? part(&s) : lost_tasks(world);
     if (result == SN_OK)
         result = kicked != SN_OK ? kicked : corrected != SN_OK ? corrected : parted;
+    if ((spoilt = look_at_contact(world)) != SN_OK) {
+        take_back(world, &before);
+        return spoilt;
+    }
     sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);
     return result;
@@ -526,10 +556,14 @@ static void warn_of_threads(sn_world *world)
 static sn_result find_contacts(sn_world *world, sn_real dt)
 {
     world->contacts.failed = SN_OK;
-    sn_result result = sn_contacts_find(world, dt);
-    if (result == SN_OK)
-        result = sn_meets_find(world, dt);
-    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
+    sn_result result;
+    do { /* again, if a body that moves wakes others */
+        result = sn_contacts_find(world, dt);
+        if (result == SN_OK)
+            result = sn_meets_find(world, dt);
+    } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
+    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world) &&
+                             (!sn_undo_wanted(world) || sn_undo_reserve(world))))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (result == SN_OK)
         sn_sleep_keep_awake(world);

@@ -8,7 +8,7 @@
 typedef struct sn_substep {
     sn_world *world;
     sn_motion motion;
-    bool still; /* statics: no clock and no damping; see sn_world_advance */
+    bool still;             /* statics: no clock and no damping; see sn_world_advance */
     uint32_t substeps_left; /* of the step, with this one */
     const sn_integrator_method *integrator;
     const sn_solver_method *solver;
@@ -82,6 +82,24 @@ bool sn_quick_reserve(sn_world *world);
 /* Takes all substeps. If something became infinite on the way, everything is put back as it was, and *again set: they are
    to be taken again one phase after the other, which finds out what it was, or does better. */
 sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again);
+
+/* ---- undo.c: substeps that are taken back --------------------------------------------------------------------------- */
+
+/* Whether there is contact, so that a substep may have to be taken back. */
+bool sn_undo_wanted(const sn_world *world);
+
+/* Makes room for a copy of all that a substep with contact changes; false when memory runs out. */
+bool sn_undo_reserve(sn_world *world);
+
+/* Keeps places and velocities of some particles; and, if there is contact, what else it changes. */
+void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end);
+void sn_undo_keep_rest(sn_world *world);
+
+/* Everything becomes what was kept. */
+void sn_undo_put_back(sn_world *world);
+
+/* The first particle that contact, or a target, brought where no number reaches, and what is wrong with it. False if there is none. */
+bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what);
 
 /* step.c: what solvers are given. */
 sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);

@@ -165,6 +165,10 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
+    for (uint32_t i = 0; i < 3; ++i)
+        sn_table_column(&world->backup_history_table, sizeof(sn_vec4), false);
+    sn_table_column(&world->backup_spin_table, sizeof(sn_vec4), false);
+    sn_table_column(&world->backup_body_table, sizeof(sn_body_state), false);
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
@@ -184,6 +188,9 @@ static void release(sn_world *world)
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);
     sn_table_release(&world->backup_table, &allocator);
+    sn_table_release(&world->backup_history_table, &allocator);
+    sn_table_release(&world->backup_spin_table, &allocator);
+    sn_table_release(&world->backup_body_table, &allocator);
     sn_plan_release(&world->plan, &allocator);
     sn_drag_release(world);
     sn_contact_world_release(&world->contact, &allocator);

@@ -153,8 +153,11 @@ struct sn_world {
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
-    sn_table backup_table; /* of quick.c: x, x_low, v and v_low at the start of the step */
-    sn_table rest_table;   /* of sn_world_relax: where particles were, x and x_low */
+    sn_table backup_table; /* of undo.c: x, x_low, v and v_low at the start of the substep, or of the quick step; */
+    sn_table backup_spin_table;    /* spins, */
+    sn_table backup_body_table;    /* bodies, */
+    sn_table backup_history_table; /* and what sn_history has */
+    sn_table rest_table;           /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
     sn_query_trees query;

@@ -237,9 +237,12 @@ static void test_plane(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_rotation),   cmocka_unit_test(test_is_best),
-        cmocka_unit_test(test_half_a_turn),          cmocka_unit_test(test_nearest_to_the_guess),
-        cmocka_unit_test(test_reflected),            cmocka_unit_test(test_refuses_what_is_not_finite),
+        cmocka_unit_test(test_finds_the_rotation),
+        cmocka_unit_test(test_is_best),
+        cmocka_unit_test(test_half_a_turn),
+        cmocka_unit_test(test_nearest_to_the_guess),
+        cmocka_unit_test(test_reflected),
+        cmocka_unit_test(test_refuses_what_is_not_finite),
         cmocka_unit_test(test_plane),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

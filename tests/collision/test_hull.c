@@ -1,5 +1,5 @@
-/* Convex hulls: that they are closed and convex and hold all points, on random sets, sets with coplanar, repeated and inner
-   points, and sets that make no solid; distances and casts against faces and edges one by one. */
+/* Convex hulls: that they are closed and convex and hold all points, on random sets, sets with coplanar, repeated and
+   inner points, and sets that make no solid; distances and casts against faces and edges one by one. */
 #include "support/support.h"
 
 #include "collision/hull.h"
@@ -45,7 +45,8 @@ static sn_vec3 random_on_sphere(uint64_t *seed, double radius)
     }
 }
 
-/* Every face is flat and faces outwards, every edge has two faces that run along it both ways, and nothing sticks out. */
+/* Every face is flat and faces outwards, every edge has two faces that run along it both ways, and nothing sticks out.
+   */
 static void check_solid(const sn_hull *hull)
 {
     double slack = SLACK * hull->outer;
@@ -227,9 +228,9 @@ static void test_refused(void **state)
     refused(point, 0, "0 points at least 4");
     refused(point, 1, "1 point at least 4");
     refused(point, 3, "3 points at least 4");
-    point[5].y = real(NAN);
+    point[5].y = (sn_real)NAN;
     refused(point, 20, "point 5 y nan finite");
-    point[5].y = real(-INFINITY);
+    point[5].y = -(sn_real)INFINITY;
     refused(point, 20, "point 5 y inf finite");
     point[5].y = real(2e15);
     refused(point, 20, "point 5 y within 1e+15");
@@ -282,7 +283,7 @@ static void test_without_memory(void **state)
     assert_close(t.face[0].area, 0.5, 1e-15);
 }
 
-/* ---- Distance -------------------------------------------------------------------------------------------------------- */
+/* ---- Distance ---------------------------------------------------------------------------------------------------- */
 
 static sn_dvec3 nearest_on_segment(sn_dvec3 a, sn_dvec3 b, sn_dvec3 p)
 {
@@ -372,7 +373,7 @@ static double true_time(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double
     }
     double least = low;
     if (true_distance(hull, dvec3_add(from, dvec3_scale(way, least))) > reach)
-        return INFINITY;
+        return (double)INFINITY;
     for (low = 0, high = least; high - low > 1e-12;) {
         double middle = (low + high) / 2;
         bool outside = true_distance(hull, dvec3_add(from, dvec3_scale(way, middle))) > reach;

@@ -89,6 +89,9 @@ static void assert_structure(const sn_neighbours *n)
             }
         }
     }
+    memset(owner, 0, (s.count + 1) * sizeof *owner);
+    for (uint32_t i = 0; i < n->blocks && n->blocks <= s.count; ++i)
+        assert_int_equal(owner[n->by_place[i]]++, 0);
     if (n->colours) {
         assert_int_equal(n->colour[0], 0);
         assert_int_equal(n->block[0], 0);
@@ -604,16 +607,150 @@ static void test_too_many(void **state)
     sn_neighbours_release(&n, &sn_default_allocator);
 }
 
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t number_of[MOST_SPHERES];
+
+/* Numbers spheres, and stores them in another order. */
+static void shuffle(uint64_t how)
+{
+    for (uint32_t i = s.count; i > 1; --i) {
+        uint32_t other = support_random_below(&how, i);
+        sn_vec4 sphere = s.sphere[i - 1];
+        uint32_t number = number_of[i - 1];
+        s.sphere[i - 1] = s.sphere[other];
+        number_of[i - 1] = number_of[other];
+        s.sphere[other] = sphere;
+        number_of[other] = number;
+    }
+}
+
+static bool numbers_rise(void *data, uint32_t a, uint32_t b)
+{
+    (void)data;
+    assert_true(number_of[a] < number_of[b]);
+    return (number_of[a] + number_of[b]) % 5 != 0;
+}
+
+/* Batches by the numbers of their spheres, as they follow one another; to be freed. */
+static uint64_t *find_numbered(uint32_t *count)
+{
+    sn_near_input what = input();
+    sn_neighbours n;
+    bool lost = true;
+    what.number = number_of;
+    sn_neighbours_init(&n);
+    assert_true(sn_neighbours_find(&n, &sn_default_allocator, NULL, &what, &lost));
+    uint64_t *pair = malloc(((size_t)n.batches * SN_NEAR_LANES + 1) * sizeof *pair);
+    assert_non_null(pair);
+    *count = n.batches * SN_NEAR_LANES;
+    for (uint32_t i = 0; i < *count; ++i) {
+        const sn_near_batch *batch = &n.batch[i / SN_NEAR_LANES];
+        pair[i] = (uint64_t)number_of[batch->a[i % SN_NEAR_LANES]] << 32 | number_of[batch->b[i % SN_NEAR_LANES]];
+        assert_true(pair[i] >> 32 < (pair[i] & UINT32_MAX));
+    }
+    sn_neighbours_release(&n, &sn_default_allocator);
+    return pair;
+}
+
+/* Where spheres are stored is nobody's business: several sizes, and one place with more than a few of them. */
+static void test_stored_anyhow(void **state)
+{
+    (void)state;
+    uint64_t *expected = NULL;
+    uint32_t pairs = 0;
+    start(31);
+    add_cloud(3000, 0.5, 0.02, 0.03);
+    add_cloud(200, 0.5, 0.1, 0.2);
+    for (uint32_t i = 0; i < 120; ++i)
+        add(0.6, 0.6, 0.6, 0.01);
+    add(0, 0, 0, -1);
+    s.wanted = numbers_rise;
+    for (uint32_t i = 0; i < s.count; ++i)
+        number_of[i] = 7 * i + 3;
+    for (uint64_t round = 0; round < 4; ++round) {
+        uint32_t count;
+        uint64_t *found = find_numbered(&count);
+        if (!expected) {
+            expected = found;
+            pairs = count;
+            assert_true(count > 5000);
+        } else {
+            assert_int_equal(count, pairs);
+            assert_memory_equal(found, expected, count * sizeof *found);
+            free(found);
+        }
+        shuffle(round + 1);
+    }
+    free(expected);
+}
+
+/* m: how far it is from one to the next. */
+static double way_through(const uint64_t *item, uint32_t count)
+{
+    double way = 0;
+    for (uint32_t i = 1; i < count; ++i) {
+        const sn_vec4 *a = &s.sphere[(uint32_t)item[i - 1]], *b = &s.sphere[(uint32_t)item[i]];
+        way += support_gap((sn_vec3){a->x, a->y, a->z}, (sn_vec3){b->x, b->y, b->z});
+    }
+    return way;
+}
+
+static void test_order_by_place(void **state)
+{
+    (void)state;
+    sn_parallel parallel = {.threads = 3};
+    sn_neighbours n;
+    bool lost = true;
+    uint64_t *expected = NULL;
+    start(32);
+    add_cloud(20000, 1, 0.02, 0.02);
+    for (uint32_t i = 5; i < s.count; i += 100)
+        s.sphere[i].w = -1;
+    for (uint32_t i = 0; i < s.count; ++i)
+        number_of[i] = i;
+    sn_near_input what = input();
+    what.number = number_of;
+    sn_neighbours_init(&n);
+    for (int round = 0; round < 2; ++round) {
+        const uint64_t *item = sn_neighbours_order(&n, &sn_default_allocator, round ? &parallel : NULL, &what, &lost);
+        assert_non_null(item);
+        assert_false(lost);
+        assert_int_equal(n.batches, 0);
+        assert_true(way_through(item, s.count - 200) / s.count < 0.2); /* by chance it would be 1.3 */
+        for (uint32_t i = 0; i < 200; ++i)
+            assert_int_equal((uint32_t)item[s.count - 200 + i], 5 + 100 * i);
+        if (!expected) {
+            expected = calloc(s.count, sizeof *expected);
+            assert_non_null(expected);
+            for (uint32_t i = 0; i < s.count; ++i)
+                ++expected[(uint32_t)item[i]];
+            for (uint32_t i = 0; i < s.count; ++i)
+                assert_int_equal(expected[i], 1);
+            memcpy(expected, item, s.count * sizeof *item);
+        } else {
+            assert_memory_equal(item, expected, s.count * sizeof *item);
+        }
+    }
+    free(expected);
+    sn_neighbours_release(&n, &sn_default_allocator);
+    sn_parallel_release(&parallel, &sn_default_allocator);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty),           cmocka_unit_test(test_random),    cmocka_unit_test(test_close_packing),
-        cmocka_unit_test(test_clusters),        cmocka_unit_test(test_lattice),   cmocka_unit_test(test_one_point),
-        cmocka_unit_test(test_far_away),        cmocka_unit_test(test_wrapped),   cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_extreme_sizes),   cmocka_unit_test(test_filter),    cmocka_unit_test(test_not_looked_at),
-        cmocka_unit_test(test_crowds),          cmocka_unit_test(test_heap),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_again_and_again), cmocka_unit_test(test_no_memory), cmocka_unit_test(test_lost_tasks),
-        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_empty),          cmocka_unit_test(test_random),
+        cmocka_unit_test(test_close_packing),  cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_lattice),        cmocka_unit_test(test_one_point),
+        cmocka_unit_test(test_far_away),       cmocka_unit_test(test_wrapped),
+        cmocka_unit_test(test_sizes),          cmocka_unit_test(test_extreme_sizes),
+        cmocka_unit_test(test_filter),         cmocka_unit_test(test_not_looked_at),
+        cmocka_unit_test(test_crowds),         cmocka_unit_test(test_heap),
+        cmocka_unit_test(test_threads),        cmocka_unit_test(test_again_and_again),
+        cmocka_unit_test(test_no_memory),      cmocka_unit_test(test_lost_tasks),
+        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_stored_anyhow),
+        cmocka_unit_test(test_order_by_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,22 +297,32 @@ static chain make_chain(uint32_t number, int variant, int solver, bool held)
     return c;
 }
 
-/* Momentum and angular momentum of bodies that nothing else acts on. */
+static void configure(const chain *c, sn_gradients gradients, uint32_t iterations)
+{
+    sn_settings settings = sn_world_settings(c->world);
+    settings.gradients = gradients;
+    settings.iterations = iterations;
+    assert_ok(c->world, sn_world_configure(c->world, &settings));
+}
+
+/* Momentum and angular momentum of bodies that nothing else acts on. With gradients at the start of a substep both are kept,
+   with those as it ends angular momentum to first order. */
 static void check_momentum(uint32_t number, int variant)
 {
     static const int solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED};
-    for (size_t i = 0; i < COUNT_OF(solvers); ++i) {
-        chain c = make_chain(number, variant, solvers[i], false);
+    for (uint32_t i = 0; i < 4; ++i) {
+        chain c = make_chain(number, variant, solvers[i % 2], false);
         sn_report before, after;
+        configure(&c, i < 2 ? SN_GRADIENTS_CURRENT : SN_GRADIENTS_START, 1);
         assert_ok(c.world, sn_world_report(c.world, &before));
         support_run(c.world, 60, 1.0 / 60);
         assert_ok(c.world, sn_world_report(c.world, &after));
         for (int k = 0; k < 3; ++k) {
             assert_close(after.momentum[k], before.momentum[k], EXACTNESS(2e-5, 1e-12) * before.mass);
             double off = fabs(after.angular_momentum[k] - before.angular_momentum[k]) / before.mass;
-            if (off > EXACTNESS(2e-4, 2e-4))
+            if (off > (i < 2 ? 1e-3 : EXACTNESS(2e-5, 1e-12)))
                 fail_msg("%s, variant %d, solver %d: angular momentum %d off by %g", sn_kind_info(NULL, number)->name, variant,
-                         solvers[i], k, off);
+                         solvers[i % 2], k, off);
         }
         sn_world_destroy(c.world);
     }
@@ -324,12 +334,13 @@ static void momentum_is_conserved(void **unused)
     for_every_kind(check_momentum);
 }
 
-/* What holds, holds: within a millimetre or milliradian, though bodies of different sizes are solved for one after the other. */
+/* What holds, holds: within a third of a millimetre or milliradian, also where limits are met. */
 static void check_holding(uint32_t number, int variant)
 {
     for (int held = 0; held < 2; ++held) {
         chain c = make_chain(number, variant, held ? SN_SOLVER_TILED : SN_SOLVER_GAUSS_SEIDEL, held);
         double worst = 0;
+        configure(&c, SN_GRADIENTS_CURRENT, 10);
         for (uint32_t frame = 0; frame < 60; ++frame) {
             sn_report report;
             support_run(c.world, 1, 1.0 / 60);
@@ -337,7 +348,7 @@ static void check_holding(uint32_t number, int variant)
             if (frame >= 10) /* the velocities that they begin with tear at them */
                 worst = fmax(worst, (double)sn_report_kind(&report, number)->largest);
         }
-        if (worst > 1e-3)
+        if (worst > 3e-4)
             fail_msg("%s, variant %d: missed by %g", sn_kind_info(NULL, number)->name, variant, worst);
         sn_world_destroy(c.world);
     }

@@ -619,8 +619,9 @@ static void test_names_of_own_colliders(void **state)
     fixture_close_both(&again, &f);
 }
 
-/* Numbers that contact multiplies beyond all bounds: the step fails, and what is left of the scene is a scene. */
-static void test_what_contact_cannot_compute(void **state)
+/* Numbers that contact, or the last one a motion, multiplies beyond all bounds: the step fails, and what is left of the scene
+   is a scene. */
+static void test_what_cannot_be_computed(void **state)
 {
     (void)state;
     static const char *const texts[] = {
@@ -632,6 +633,8 @@ static void test_what_contact_cannot_compute(void **state)
         "{'groups': {'sand': {'self': true, 'rolls': true, 'material': {'rolling': 1e38}}}, 'objects': [{'type':"
         " 'particles', 'positions': [0, 0, 0, 0, 0, 0], 'radius': 1e-38, 'spins': [1e38, 0, 0, -1e38, 0, 0], 'group':"
         " 'sand'}]}",
+        "{'objects': [" DOT "}], 'motions': [{'of': 0, 'keys': [{'time': 0.01}], 'release': true, 'start': [1, 3e38,"
+        " 3]}]}",
     };
     for (size_t i = 0; i < COUNT_OF(texts); ++i) {
         fixture f = fixture_good(texts[i]);
@@ -719,7 +722,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_own_colliders),
         cmocka_unit_test(test_names_of_own_colliders),
-        cmocka_unit_test(test_what_contact_cannot_compute),
+        cmocka_unit_test(test_what_cannot_be_computed),
         cmocka_unit_test(test_only_numbers_are_saved),
         cmocka_unit_test(test_no_memory),
     };

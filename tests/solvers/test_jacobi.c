@@ -249,7 +249,7 @@ static void internal_kinds_conserve_momentum(void **state)
     (void)state;
     for (uint32_t kind = 1; kind < sn_kind_count(NULL); ++kind) {
         const sn_kind *info = sn_kind_info(NULL, kind);
-        if (!info->internal || info->force || info->project)
+        if (!info->internal || info->force || info->project || info->oriented)
             continue;
         sn_world *world = solver_world(split, 1, 4);
         solver_set_gravity(world, vec(0, 0, 0));

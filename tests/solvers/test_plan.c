@@ -510,8 +510,6 @@ static void test_following_asks_for_nothing(void **state)
     assert_memory_clean(&memory);
 }
 
-/* ---- The check itself ------------------------------------------------------------------------------------------------------ */
-
 static bool is_good(const sn_world *world)
 {
     char message[256];
@@ -521,6 +519,38 @@ static bool is_good(const sn_world *world)
                                    .index = world->particles.index};
     return sn_plan_check(&world->plan, &world->constraints, &particles, message, sizeof message);
 }
+
+/* Particles without constraints come last, whatever their numbers are. */
+static void test_loose_particles_come_last(void **state)
+{
+    (void)state;
+    sn_world_def def = plain_def();
+    sn_world *world = support_world_from(&def);
+    sn_particle last = {0, 0};
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < 9000; ++i) {
+        sn_particle p = sn_add_particle(world, vec(0.1 * (i % 90), 0.1 * (i / 90), 0), 1);
+        if (i % 3 != 1)
+            continue;
+        if (held)
+            sn_add_distance(world, sn_at(last), sn_at(p), real(0.3));
+        last = p;
+        ++held;
+    }
+    assert_planned(world, "grains and a rope");
+    assert_int_equal(world->plan.loose, held);
+    assert_int_equal(world->plan.particles, 9000);
+    for (uint32_t slot = 0; slot < 9000; ++slot)
+        assert_int_equal(world->particles.index[slot] % 3 == 1, slot < held);
+    assert_ok(world, sn_particle_remove(world, last)); /* and the one before is still held */
+    assert_planned(world, "one less");
+    assert_int_equal(world->plan.loose, held - 1);
+    world->plan.loose = held - 5;
+    assert_false(is_good(world));
+    sn_world_destroy(world);
+}
+
+/* ---- The check itself ------------------------------------------------------------------------------------------------------ */
 
 /* Spoils one number of an array and puts it right again; returns how many times out of some nobody noticed. */
 static uint32_t unnoticed(const sn_world *world, void *array, uint32_t count, size_t width, uint64_t *seed)
@@ -582,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_newcomers_are_saved),
         cmocka_unit_test(test_memory_runs_out),
         cmocka_unit_test(test_following_asks_for_nothing),
+        cmocka_unit_test(test_loose_particles_come_last),
         cmocka_unit_test(test_the_check_notices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

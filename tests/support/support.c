@@ -580,10 +580,10 @@ sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, c
         x[i] = sn_point_position(world, points[i]);
     memcpy(measured, def.param, sizeof measured);
     sn_eval_in in = {.x = x, .param = def.param, .points = def.point_count, .context = info->context};
-    if (info->measure)
+    if (info->measure && !info->oriented)
         info->measure(&in, measured);
     for (const sn_param *param = info->param; param->name; ++param) {
-        if (measured[value - def.param] == SN_MEASURE && !param->has_default)
+        if (measured[value - def.param] == SN_MEASURE && !param->has_default && !info->oriented)
             fill_param(param, sn_world_dimensions(world) == 2, value);
         value += param->type == SN_PARAM_REAL ? 1 : 3;
     }

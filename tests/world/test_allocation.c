@@ -170,6 +170,8 @@ static sn_result add_single(scenario *s, uint32_t i)
 static sn_result add_one(scenario *s, uint32_t i)
 {
     uint32_t kind = 1 + i % (s->own_kind ? s->own_kind : SN_KIND_BOX);
+    if (sn_kind_info(s->world, kind)->oriented) /* takes bodies */
+        kind = SN_KIND_ATTACHMENT;
     const sn_kind *info = sn_kind_info(s->world, kind);
     bool on_spots = i % 3 == 1 && support_kind_takes_spots(info);
     sn_point points[SUPPORT_MOST_POINTS];

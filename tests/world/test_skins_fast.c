@@ -261,6 +261,42 @@ static void one_sided_skins(void **state)
         }
 }
 
+/* A sheet that is led at 100 m/s bats what is in its way, wherever it meets it. */
+static void led_sheets_push(void **state)
+{
+    (void)state;
+    for (int solver = 0; solver < 2; ++solver) {
+        sn_world *world = support_void();
+        sn_settings settings = sn_world_settings(world);
+        settings.solver = solver ? SN_SOLVER_GAUSS_SEIDEL : SN_SOLVER_TILED;
+        settings.substeps = 4;
+        assert_ok(world, sn_world_configure(world, &settings));
+        range r = {.world = world};
+        sn_particle corner[4], p[5];
+        for (int k = 0; k < 4; ++k)
+            corner[k] = ball(world, vec(k % 2 - 0.5, k / 2 - 0.5, 0), 1, 0);
+        const uint32_t index[6] = {corner[0].index, corner[1].index, corner[2].index,
+                                   corner[1].index, corner[3].index, corner[2].index};
+        sn_skin_def def = sn_default_skin_def();
+        def.triangles = index;
+        def.triangle_count = 2;
+        assert_ok(world, sn_skin_add(r.world, &def, NULL));
+        for (int i = 0; i < 5; ++i)
+            p[i] = fire(world, vec(0.1 * i - 0.2, 0.05 * i, 1 + 0.3 * i), vec(0, 0, 0), 1, i % 2 ? 0.01 : 0);
+        for (int step = 1; step <= 3; ++step) {
+            for (int k = 0; k < 4; ++k)
+                assert_ok(world,
+                          sn_particle_move_to(world, corner[k], vec(k % 2 - 0.5, k / 2 - 0.5, 100 * FRAME * step)));
+            support_run(world, 1, FRAME);
+        }
+        for (int i = 0; i < 5; ++i) {
+            assert_true((double)place(world, p[i]).z > 100 * FRAME * 3);
+            assert_close(speed(world, p[i]).z, 100, 1);
+        }
+        sn_world_destroy(world);
+    }
+}
+
 static range busy_range(sn_world *world)
 {
     range r = make_range(world, 8, 1e-4, 0.001, false);
@@ -335,7 +371,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bullets_do_not_pass),    cmocka_unit_test(bullets_do_not_pass_other_solvers),
         cmocka_unit_test(bystanders_stay_behind), cmocka_unit_test(one_sided_skins),
-        cmocka_unit_test(same_on_all_threads),    cmocka_unit_test(memory_fails),
+        cmocka_unit_test(led_sheets_push),        cmocka_unit_test(same_on_all_threads),
+        cmocka_unit_test(memory_fails),
     };
     return cmocka_run_group_tests_name("fast particles and skins", tests, NULL, NULL);
 }

@@ -1,0 +1,728 @@
+/* Rigid bodies of a scene: reading them and their shapes, and what builders call to make bodies and joints. */
+#include "scene/bodies.h"
+#include "scene/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a body and a shape take, in bytes, about: state, contact and what is kept of them for saving. */
+#define BYTES_PER_BODY  1500.0
+#define BYTES_PER_SHAPE 700.0
+
+/* m: the engine takes nothing larger. Said here in the words of the file. */
+#define LARGEST 1e15
+
+/* ---- Rotations and points ------------------------------------------------------------------------------------------------ */
+
+static bool is_zero(sn_vec3 v)
+{
+    return v.x == 0 && v.y == 0 && v.z == 0;
+}
+
+static bool read_quaternion(sn_reader *reader, const char *key, const sn_numbers *numbers, sn_quat *out)
+{
+    const double *q = numbers->data;
+    if (numbers->count != 4)
+        return sn_reader_fail_key(reader, key, "found %u numbers, expected four: x, y, z, w", numbers->count);
+    *out = (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
+    if (out->x == 0 && out->y == 0 && out->z == 0 && out->w == 0)
+        return sn_reader_fail_key(reader, key, "all four numbers are 0, expected a quaternion of length 1");
+    return true;
+}
+
+bool sn_read_rotation(sn_reader *reader, bool flat, const sn_turn *turn, const sn_numbers *rotation, sn_quat *out)
+{
+    if (is_zero(turn->axis))
+        return sn_reader_fail_key(reader, "turn", "the axis has length 0");
+    if (flat && turn->angle != 0 && (turn->axis.x != 0 || turn->axis.y != 0))
+        return sn_reader_fail_key(reader, "turn", "in a 2D world things turn about the axis [0, 0, 1] only");
+    *out = sn_rotation_about(turn->axis, (double)turn->angle);
+    if (!rotation->data)
+        return true;
+    if (turn->angle != 0)
+        return sn_reader_fail_key(reader, "rotation", "both 'turn' and 'rotation' are given, expected one of them");
+    return read_quaternion(reader, "rotation", rotation, out);
+}
+
+/* A turn by 90 degrees about z takes x to y, and what faces takes y to the direction; along x that is no turn at all. */
+sn_quat sn_rotation_along(sn_vec3 direction)
+{
+    if (direction.y == 0 && direction.z == 0)
+        return direction.x > 0 ? (sn_quat){0, 0, 0, 1} : (sn_quat){0, 1, 0, 0};
+    const sn_real half = (sn_real)0.70710678118654752;
+    return sn_rotation_after(sn_rotation_facing(direction), (sn_quat){0, 0, half, half});
+}
+
+sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn)
+{
+    if (body.generation == 0)
+        return sn_at_place_turned(place, turn);
+    sn_quat q = sn_body_rotation(world, body), back = {-q.x, -q.y, -q.z, q.w};
+    return sn_on_body_turned(body, sn_body_to_own(world, body, place), sn_rotation_after(back, turn));
+}
+
+/* ---- Making bodies -------------------------------------------------------------------------------------------------------- */
+
+static void *copied(sn_arena *arena, const void *from, uint64_t count, size_t size)
+{
+    void *to = sn_arena_take(arena, (size_t)count, size);
+    if (to && count)
+        memcpy(to, from, (size_t)count * size);
+    return to;
+}
+
+/* A definition that lives as long as the scene. NULL when memory runs out. */
+static sn_body_def *keep_def(sn_scene *scene, const sn_body_def *def)
+{
+    sn_body_def *kept = copied(&scene->arena, def, 1, sizeof *def);
+    sn_body_shape *shape = copied(&scene->arena, def->shapes, def->shape_count, sizeof *shape);
+    if (!kept || !shape)
+        return NULL;
+    kept->shapes = def->shape_count ? shape : NULL;
+    for (uint32_t i = 0; i < def->shape_count; ++i)
+        if (shape[i].vertices &&
+            !(shape[i].vertices = copied(&scene->arena, shape[i].vertices, shape[i].vertex_count, sizeof(sn_vec3))))
+            return NULL;
+    if (def->vertices &&
+        (!(kept->vertices = copied(&scene->arena, def->vertices, def->vertex_count, sizeof(sn_vec3))) ||
+         !(kept->triangles =
+               copied(&scene->arena, def->triangles, 3 * (uint64_t)def->triangle_count, sizeof(uint32_t)))))
+        return NULL;
+    return kept;
+}
+
+static void scale_vector(sn_vec3 *v, sn_real scale)
+{
+    v->x *= scale, v->y *= scale, v->z *= scale;
+}
+
+static void scale_vertices(const sn_vec3 *vertex, uint32_t count, sn_real scale)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        scale_vector((sn_vec3 *)&vertex[i], scale);
+}
+
+/* A kept definition, scaled: its lists are ours. */
+static void scale_def(sn_body_def *def, sn_real scale)
+{
+    if (scale == 1)
+        return;
+    sn_body_shape *shape = (sn_body_shape *)def->shapes;
+    for (uint32_t i = 0; i < def->shape_count; ++i) {
+        scale_vector(&shape[i].position, scale);
+        scale_vector(&shape[i].half, scale);
+        shape[i].radius *= scale;
+        scale_vertices(shape[i].vertices, shape[i].vertex_count, scale);
+    }
+    scale_vertices(def->vertices, def->vertex_count, scale);
+    if (def->centre.x != SN_MEASURE)
+        scale_vector(&def->centre, scale);
+    if (def->moments.x != SN_MEASURE)
+        scale_vector(&def->moments, scale * scale);
+}
+
+/* From the frame of the object into the world. */
+static void place_def(const sn_build *build, sn_body_def *def)
+{
+    const sn_object_def *frame = build->def;
+    scale_def(def, frame->scale);
+    def->position = sn_build_place(build, def->position);
+    def->velocity = sn_build_turn_vector(build, def->velocity);
+    def->spin = sn_build_turn_vector(build, def->spin);
+    if (frame->turn.angle != 0)
+        def->rotation =
+            sn_rotation_after(sn_rotation_about(frame->turn.axis, (double)frame->turn.angle), def->rotation);
+    def->group = build->object->group;
+}
+
+/* One more item of "all". */
+static bool count_item(sn_build *build)
+{
+    sn_object *object = build->object;
+    for (uint32_t i = 0; i < object->part_count; ++i)
+        if (strcmp(object->part[i].name, "all") == 0) {
+            object->part[i].count++;
+            return true;
+        }
+    return sn_build_range(build, "all", 0, 1);
+}
+
+bool sn_build_body(sn_build *build, const sn_body_def *def, uint32_t *item)
+{
+    sn_scene *scene = build->scene;
+    sn_object *object = build->object;
+    sn_body_def *kept = keep_def(scene, def);
+    if (object->body_count == object->body_capacity) {
+        sn_growing list = {object->body_count, object->body_count, object->body};
+        sn_object_body *grown = sn_growing_add(&list, &scene->arena, sizeof *grown);
+        if (!grown)
+            return sn_build_fail(build, NULL, "no memory for a body");
+        object->body = list.items;
+        object->body_capacity = list.capacity;
+    }
+    if (!kept)
+        return sn_build_fail(build, NULL, "no memory for a body");
+    place_def(build, kept);
+    sn_object_body *body = &object->body[object->body_count];
+    *body = (sn_object_body){.def = kept};
+    if (sn_body_add(scene->world, kept, &body->handle) != SN_OK)
+        return sn_scene_refused(scene, build->reader);
+    if (item)
+        *item = object->run.count + object->body_count;
+    object->body_count++;
+    return count_item(build);
+}
+
+sn_body sn_object_body_at(const sn_object *object, uint32_t item)
+{
+    sn_body none = {0, 0};
+    return item >= object->run.count && item - object->run.count < object->body_count
+               ? object->body[item - object->run.count].handle
+               : none;
+}
+
+/* ---- Their motion as a whole ----------------------------------------------------------------------------------------------- */
+
+typedef struct sum {
+    double mass, moment[3];
+} sum;
+
+static void add_to_sum(sum *s, sn_real mass, sn_vec3 x)
+{
+    double m = isinf(mass) ? 0 : (double)mass;
+    s->mass += m;
+    s->moment[0] += m * (double)x.x, s->moment[1] += m * (double)x.y, s->moment[2] += m * (double)x.z;
+}
+
+static sum sum_of_particles(const sn_build *build)
+{
+    sum s = {0};
+    for (uint32_t i = 0; i < build->object->run.count; ++i) {
+        sn_particle p = sn_particles_at(build->object->run, i);
+        add_to_sum(&s, sn_particle_mass(build->scene->world, p), sn_particle_position(build->scene->world, p));
+    }
+    return s;
+}
+
+static sn_vec3 middle_of(const sum *s)
+{
+    double m = s->mass > 0 ? s->mass : 1;
+    return (sn_vec3){(sn_real)(s->moment[0] / m), (sn_real)(s->moment[1] / m), (sn_real)(s->moment[2] / m)};
+}
+
+/* w x (x - c) */
+static sn_vec3 swirl(sn_vec3 w, sn_vec3 x, sn_vec3 c)
+{
+    sn_vec3 r = {x.x - c.x, x.y - c.y, x.z - c.z};
+    return (sn_vec3){w.y * r.z - w.z * r.y, w.z * r.x - w.x * r.z, w.x * r.y - w.y * r.x};
+}
+
+static sn_vec3 plus(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+/* Particles turn about their own middle so far; it is that of everything. */
+static sn_result shift_particles(sn_build *build, sn_vec3 w, sn_vec3 from, sn_vec3 to)
+{
+    sn_world *world = build->scene->world;
+    sn_vec3 more = swirl(w, from, to);
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; i < build->object->run.count && result == SN_OK; ++i) {
+        sn_particle p = sn_particles_at(build->object->run, i);
+        result = sn_particle_set_velocity(world, p, plus(sn_particle_velocity(world, p), more));
+    }
+    return result;
+}
+
+bool sn_build_move_bodies(sn_build *build)
+{
+    sn_object *object = build->object;
+    sn_world *world = build->scene->world;
+    sn_vec3 v = build->def->velocity, w = build->def->spin;
+    bool moves = !is_zero(v) || !is_zero(w);
+    sum own = sum_of_particles(build), all = own;
+    for (uint32_t i = 0; i < object->body_count && moves; ++i)
+        add_to_sum(&all, sn_body_mass(world, object->body[i].handle), sn_body_centre(world, object->body[i].handle));
+    sn_vec3 middle = middle_of(&all);
+    sn_result result = SN_OK;
+    if (object->body_count && !is_zero(w) && object->run.count)
+        result = shift_particles(build, w, middle_of(&own), middle);
+    for (uint32_t i = 0; i < object->body_count && result == SN_OK; ++i) {
+        sn_object_body *body = &object->body[i];
+        if (moves && !isinf(sn_body_mass(world, body->handle))) {
+            sn_vec3 turning = swirl(w, sn_body_centre(world, body->handle), middle);
+            body->def->velocity = plus(body->def->velocity, plus(v, turning));
+            body->def->spin = plus(body->def->spin, w);
+            result = sn_body_set_velocity(world, body->handle, body->def->velocity, body->def->spin);
+        }
+        if (result == SN_OK)
+            result = sn_body_read(world, body->handle, &body->first);
+        body->first.shapes = NULL; /* those are the world's, and die */
+    }
+    return result == SN_OK || sn_scene_refused(build->scene, build->reader);
+}
+
+/* ---- Joints --------------------------------------------------------------------------------------------------------------- */
+
+bool sn_scene_keep_points(sn_scene *scene, sn_constraint c, uint32_t count, const sn_point *points)
+{
+    sn_given_points *given = sn_growing_add(&scene->given_points, &scene->arena, sizeof *given);
+    sn_constraint_def def;
+    if (!given)
+        return false;
+    *given = (sn_given_points){.constraint = c, .count = count};
+    given->given = copied(&scene->arena, points, count, sizeof *points);
+    sn_point *read = sn_arena_take(&scene->arena, count, sizeof *read);
+    given->read = read;
+    return given->given && read && sn_constraint_read(scene->world, c, &def, read, count) == SN_OK;
+}
+
+/* The numbers of a joint by the names of parameters. */
+static const struct {
+    const char *name;
+    size_t offset;
+} numbers[] = {
+#define NUMBER(name)                                                                                                   \
+    {                                                                                                                  \
+#name, offsetof(sn_joint_def, name)                                                                            \
+    }
+    NUMBER(least),
+    NUMBER(most),
+    NUMBER(target),
+    NUMBER(target_most),
+    NUMBER(target_compliance),
+    NUMBER(target_damping),
+    NUMBER(speed),
+    NUMBER(speed_most),
+    NUMBER(friction),
+    NUMBER(linear_compliance),
+    NUMBER(linear_damping),
+    NUMBER(angular_compliance),
+    NUMBER(angular_damping),
+    NUMBER(swing),
+#undef NUMBER
+};
+
+static void take_numbers(const sn_kind *kind, const sn_joint_def *joint, sn_real *param)
+{
+    for (const sn_param *p = kind->param; p->name; param += p->type == SN_PARAM_REAL ? 1 : 3, ++p) {
+        if (p->type != SN_PARAM_REAL)
+            memcpy(param, &joint->target_turn, sizeof joint->target_turn);
+        for (size_t i = 0; p->type == SN_PARAM_REAL && i < sizeof numbers / sizeof numbers[0]; ++i)
+            if (strcmp(p->name, numbers[i].name) == 0)
+                memcpy(param, (const char *)joint + numbers[i].offset, sizeof *param);
+    }
+}
+
+/* sn_add_joint would do, but what it makes of anchor and axis could not be saved to the last bit. */
+bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b)
+{
+    sn_world *world = build->scene->world;
+    sn_vec3 anchor = sn_build_place(build, joint->anchor);
+    sn_quat turn = sn_rotation_along(sn_build_turn_vector(build, joint->axis));
+    sn_point points[2] = {sn_point_of_body(world, sn_object_body_at(build->object, a), anchor, turn),
+                          sn_point_of_body(world, sn_object_body_at(build->object, b), anchor, turn)};
+    sn_constraint_def def = sn_default_constraint_def(joint->kind);
+    sn_constraint c;
+    def.points = points;
+    take_numbers(sn_kind_info(world, joint->kind), joint, def.param);
+    if (sn_constraint_add(world, &def, &c) != SN_OK ||
+        ((joint->strength > 0 || joint->torque_strength > 0) &&
+         sn_constraint_set_strength(world, c, joint->strength, joint->torque_strength) != SN_OK))
+        return sn_scene_refused(build->scene, build->reader);
+    if (!sn_scene_keep_points(build->scene, c, 2, points))
+        return sn_build_fail(build, NULL, "no memory for a joint");
+    return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
+}
+
+bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *def)
+{
+    sn_constraint c;
+    uint32_t count = sn_kind_info(build->scene->world, def->kind)->points;
+    if (sn_constraint_add(build->scene->world, def, &c) != SN_OK)
+        return sn_scene_refused(build->scene, build->reader);
+    if (!sn_scene_keep_points(build->scene, c, count, def->points))
+        return sn_build_fail(build, NULL, "no memory for a constraint");
+    return sn_build_hold(build, name, (sn_constraints){c.kind, c.index, 1, c.generation});
+}
+
+/* ---- Reading shapes ---------------------------------------------------------------------------------------------------------- */
+
+/* A shape that is being read. */
+typedef struct making {
+    sn_scene *scene;
+    sn_reader *reader;
+    const sn_shape_keys *keys;
+    const void *own;
+    sn_body_shape *shape;
+} making;
+
+static bool is_length(double x)
+{
+    return x > 0 && x <= LARGEST;
+}
+
+/* x: what the engine is to have of the number that was found, which is so many times that. */
+static bool check_length(making *m, const char *key, sn_real x, double times)
+{
+    return is_length((double)x) ||
+           sn_reader_fail_key(m->reader, key, "found %g, expected more than 0 m, and at most %g", times * (double)x,
+                              times * LARGEST);
+}
+
+static bool make_sphere(making *m)
+{
+    m->shape->radius = ((const sn_shape_sphere_keys *)m->own)->radius;
+    return check_length(m, "radius", m->shape->radius, 1);
+}
+
+static bool make_capsule(making *m)
+{
+    const sn_shape_capsule_keys *own = m->own;
+    sn_vec3 a = own->from, b = own->to;
+    m->shape->radius = own->radius;
+    m->shape->half.y = own->length / 2;
+    if (!check_length(m, "radius", own->radius, 1))
+        return false;
+    if (isnan(a.x) && isnan(b.x))
+        return check_length(m, "length", m->shape->half.y, 2);
+    if (isnan(a.x) || isnan(b.x))
+        return sn_reader_fail(m->reader, "'from' and 'to' go together, and '%s' is missing",
+                              isnan(a.x) ? "from" : "to");
+    if (!is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data)
+        return sn_reader_fail(m->reader,
+                              "'from' and 'to' say where it is, so 'position', 'turn' and 'rotation' cannot");
+    double length = sn_shape_between(a, b, m->shape);
+    return is_length((double)m->shape->half.y) ||
+           sn_reader_fail_key(m->reader, "to", "it is %g m from 'from', expected more than 0, and at most %g", length,
+                              2 * LARGEST);
+}
+
+double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape)
+{
+    double d[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
+    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    shape->half.y = (sn_real)(length / 2);
+    if (length > 0)
+        shape->rotation =
+            sn_rotation_facing((sn_vec3){(sn_real)(d[0] / length), (sn_real)(d[1] / length), (sn_real)(d[2] / length)});
+    shape->position = (sn_vec3){(sn_real)(((double)a.x + (double)b.x) / 2), (sn_real)(((double)a.y + (double)b.y) / 2),
+                                (sn_real)(((double)a.z + (double)b.z) / 2)};
+    return length;
+}
+
+static bool make_box(making *m)
+{
+    const sn_shape_box_keys *own = m->own;
+    sn_vec3 size = own->size;
+    if (sn_world_dimensions(m->scene->world) == 2 && size.z == 0)
+        size.z = 1; /* in a plane two numbers are enough */
+    sn_vec3 half = {size.x / 2, size.y / 2, size.z / 2};
+    m->shape->half = half;
+    m->shape->radius = own->rounding;
+    if (!(is_length((double)half.x) && is_length((double)half.y) && is_length((double)half.z)))
+        return sn_reader_fail_key(m->reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
+                                  (double)size.x, (double)size.y, (double)size.z, 2 * LARGEST);
+    return own->rounding == 0 || check_length(m, "rounding", own->rounding, 1);
+}
+
+/* Points of a list, in the scratch. */
+static sn_vec3 *read_vectors(sn_scene *scene, sn_reader *reader, const char *key, const sn_numbers *list)
+{
+    uint32_t count = list->count / 3;
+    if (list->count % 3 || !count) {
+        sn_reader_fail_key(reader, key, "found %u numbers, expected three for each of them", list->count);
+        return NULL;
+    }
+    sn_vec3 *vector = sn_arena_take(&scene->scratch, count, sizeof *vector);
+    if (!vector)
+        sn_reader_fail_key(reader, key, "no memory for %u of them", count);
+    for (uint32_t i = 0; vector && i < count; ++i)
+        vector[i] = (sn_vec3){(sn_real)list->data[3 * (size_t)i], (sn_real)list->data[3 * (size_t)i + 1],
+                              (sn_real)list->data[3 * (size_t)i + 2]};
+    return vector;
+}
+
+static bool scale_points(sn_reader *reader, sn_vec3 *point, uint32_t count, sn_real scale)
+{
+    for (uint32_t i = 0; i < count && scale != 1; ++i) {
+        scale_vector(&point[i], scale);
+        if (!isfinite(point[i].x) || !isfinite(point[i].y) || !isfinite(point[i].z))
+            return sn_reader_fail_key(reader, "scale", "point %u would be beyond the largest number", i);
+    }
+    return true;
+}
+
+static bool make_hull(making *m)
+{
+    const sn_shape_hull_keys *own = m->own;
+    sn_vec3 *point;
+    sn_mesh mesh = {0};
+    sn_mesh_notes notes = {0};
+    if (!own->mesh == !own->points.data)
+        return sn_reader_fail(m->reader, own->mesh ? "both 'mesh' and 'points' are given, expected one of them"
+                                                   : "the key 'points' is missing, or 'mesh', a file");
+    if (own->mesh) {
+        if (!sn_scene_read_mesh(m->scene, m->reader, "mesh", own->mesh, &mesh, &notes))
+            return false;
+        point = mesh.vertex;
+    } else if (!(point = read_vectors(m->scene, m->reader, "points", &own->points))) {
+        return false;
+    }
+    m->shape->vertex_count = own->mesh ? mesh.vertex_count : own->points.count / 3;
+    m->shape->vertices = point;
+    m->shape->radius = own->rounding;
+    return scale_points(m->reader, point, m->shape->vertex_count, own->scale) &&
+           (own->rounding == 0 || check_length(m, "rounding", own->rounding, 1));
+}
+
+static bool (*const make[SN_SHAPE_FORMS])(making *) = {make_sphere, make_capsule, make_box, make_hull};
+
+/* Its number in sn_shape_forms; SN_SHAPE_FORMS after an error. */
+static uint32_t read_form(sn_reader *reader, const sn_value *value)
+{
+    const sn_value *type = sn_value_find(value, "type");
+    const char *names[SN_SHAPE_FORMS];
+    char near[160];
+    if (value->type != SN_VALUE_RECORD) {
+        sn_reader_expected(reader, value, "a record {...}: a shape");
+        return SN_SHAPE_FORMS;
+    }
+    if (!type || type->type != SN_VALUE_TEXT) {
+        sn_reader_fail(reader, type ? "'type' is no text, expected a type of shape, such as \"box\""
+                                    : "the key 'type' is missing: which shape is it?");
+        return SN_SHAPE_FORMS;
+    }
+    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
+        names[i] = sn_shape_forms[i].name;
+        if (strcmp(names[i], type->text) == 0)
+            return i;
+    }
+    sn_reader_fail_key(reader, "type", "there is no type of shape '%.80s'%s", type->text,
+                       sn_did_you_mean(type->text, names, SN_SHAPE_FORMS, near, sizeof near));
+    return SN_SHAPE_FORMS;
+}
+
+static bool read_shape(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_shape *shape)
+{
+    uint32_t form = read_form(reader, value);
+    if (form == SN_SHAPE_FORMS)
+        return false;
+    const sn_record *record = sn_shape_forms[form].record;
+    sn_shape_keys keys;
+    void *own = sn_arena_take(&scene->scratch, 1, record->size);
+    if (!own)
+        return sn_reader_fail(reader, "no memory for a shape");
+    const sn_record *tables[] = {&sn_shape_record, record};
+    void *structs[] = {&keys, own};
+    *shape = sn_default_body_shape((sn_body_shape_type)form);
+    making m = {scene, reader, &keys, own, shape};
+    if (!sn_record_read(reader, value, 2, tables, structs) ||
+        !sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation, &shape->rotation))
+        return false;
+    shape->position = keys.position;
+    shape->density = isnan(keys.density) ? 0 : keys.density;
+    return make[form](&m);
+}
+
+/* One, or a list of them. */
+static bool read_shapes(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_body_def *def)
+{
+    bool list = value->type == SN_VALUE_LIST, good = true;
+    uint32_t count = list ? value->count : 1, i = 0;
+    if (list && (value->numbers || !count))
+        return sn_reader_expected(reader, value, "a shape, or a list of shapes");
+    sn_body_shape *shape = sn_arena_take(&scene->scratch, count, sizeof *shape);
+    if (!shape)
+        return sn_reader_fail(reader, "no memory for %u shapes", count);
+    if (!list)
+        good = read_shape(scene, reader, value, shape);
+    for (const sn_value *item = list ? value->first : NULL; item; item = item->next, ++i) {
+        size_t length = sn_reader_enter_item(reader, i);
+        good = read_shape(scene, reader, item, &shape[i]) && good;
+        sn_reader_leave(reader, length);
+    }
+    def->shapes = shape;
+    def->shape_count = count;
+    return good;
+}
+
+/* ---- Reading bodies ------------------------------------------------------------------------------------------------------- */
+
+static bool read_triangles(sn_scene *scene, sn_reader *reader, const sn_numbers *list, sn_body_def *def)
+{
+    uint32_t *corner = sn_arena_take(&scene->scratch, list->count, sizeof *corner);
+    if (list->count % 3 || !list->count)
+        return sn_reader_fail_key(reader, "triangles", "found %u numbers, expected three for each triangle",
+                                  list->count);
+    if (!corner)
+        return sn_reader_fail(reader, "no memory for a mesh");
+    for (uint32_t i = 0; i < list->count; ++i) {
+        double x = list->data[i];
+        if (!(x >= 0 && x < def->vertex_count && x == floor(x)))
+            return sn_reader_fail_key(reader, "triangles", "item %u is %g, expected a vertex, 0 to %u", i, x,
+                                      def->vertex_count - 1);
+        corner[i] = (uint32_t)x;
+    }
+    def->triangles = corner;
+    def->triangle_count = list->count / 3;
+    return true;
+}
+
+/* The mesh that its mass is taken from. */
+static bool read_mesh(sn_scene *scene, sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
+{
+    sn_mesh mesh = {0};
+    sn_mesh_notes notes = {0};
+    bool lists = keys->vertices.data || keys->triangles.data;
+    if (keys->mesh && lists)
+        return sn_reader_fail_key(reader, "mesh", "both a file and 'vertices' or 'triangles' are given");
+    if (lists && (!keys->vertices.data || !keys->triangles.data))
+        return sn_reader_fail(reader, "'vertices' and 'triangles' go together, and '%s' is missing",
+                              keys->vertices.data ? "triangles" : "vertices");
+    if (lists) {
+        mesh.vertex = read_vectors(scene, reader, "vertices", &keys->vertices);
+        def->vertex_count = keys->vertices.count / 3;
+        def->vertices = mesh.vertex;
+        return mesh.vertex && scale_points(reader, mesh.vertex, def->vertex_count, keys->scale) &&
+               read_triangles(scene, reader, &keys->triangles, def);
+    }
+    if (!keys->mesh)
+        return true;
+    if (!sn_scene_read_mesh(scene, reader, "mesh", keys->mesh, &mesh, &notes))
+        return false;
+    if (!sn_mesh_weld(&scene->scratch, &mesh, keys->weld, true, &notes))
+        return sn_reader_fail_key(reader, "weld", "no memory to weld vertices");
+    def->vertices = mesh.vertex;
+    def->vertex_count = mesh.vertex_count;
+    def->triangles = mesh.triangle;
+    def->triangle_count = mesh.triangle_count;
+    return scale_points(reader, mesh.vertex, mesh.vertex_count, keys->scale);
+}
+
+static bool read_mass(sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
+{
+    sn_vec3 m = keys->moments;
+    if (!isnan(keys->mass))
+        def->mass = keys->mass;
+    if (keys->immovable && (!isnan(keys->mass) || !isnan(m.x)))
+        return sn_reader_fail_key(reader, "immovable", "it is, so 'mass' and 'moments' cannot be given");
+    if (keys->immovable)
+        def->mass = SN_IMMOVABLE;
+    if (!isnan(keys->centre.x))
+        def->centre = keys->centre;
+    if (!isnan(m.x))
+        def->moments = (sn_vec3){m.x == 0 ? (sn_real)INFINITY : m.x, m.y == 0 ? (sn_real)INFINITY : m.y,
+                                 m.z == 0 ? (sn_real)INFINITY : m.z};
+    if (!keys->axes.data)
+        return true;
+    if (isnan(m.x))
+        return sn_reader_fail_key(reader, "axes", "they are those of 'moments', which are not given");
+    return read_quaternion(reader, "axes", &keys->axes, &def->axes);
+}
+
+/* What a body of the file is to the world, in the scratch. */
+static bool read_body(sn_scene *scene, sn_reader *reader, const sn_body_keys *keys, sn_body_def *def)
+{
+    bool flat = sn_world_dimensions(scene->world) == 2, good = true;
+    *def = sn_default_body_def();
+    def->position = keys->position;
+    def->velocity = keys->velocity;
+    def->spin = keys->spin;
+    def->density = keys->density;
+    def->spin_damping = keys->spin_damping;
+    if (!sn_read_rotation(reader, flat, &keys->turn, &keys->rotation, &def->rotation) || !read_mass(reader, keys, def))
+        return false;
+    if (keys->shapes) {
+        size_t length = sn_reader_enter_key(reader, "shapes");
+        good = read_shapes(scene, reader, keys->shapes, def);
+        sn_reader_leave(reader, length);
+    }
+    if (!good || !read_mesh(scene, reader, keys, def))
+        return false;
+    if (!def->shape_count && !def->vertices && !(def->mass != SN_MEASURE && def->moments.x != SN_MEASURE) &&
+        !keys->immovable)
+        return sn_reader_fail(reader, "it has no shapes, and neither a mesh nor 'mass' and 'moments'");
+    double bytes = BYTES_PER_BODY + BYTES_PER_SHAPE * def->shape_count;
+    if (!sn_scene_fits(scene, reader, bytes))
+        return false;
+    scene->planned += bytes;
+    return true;
+}
+
+static bool build_body(sn_build *build, const void *own)
+{
+    sn_body_def def;
+    return read_body(build->scene, build->reader, own, &def) && sn_build_body(build, &def, NULL);
+}
+
+bool sn_build_bodies(sn_build *build, const sn_value *list)
+{
+    bool good = true;
+    uint32_t i = 0;
+    size_t length = sn_reader_enter_key(build->reader, "bodies");
+    if (list->type != SN_VALUE_LIST || list->numbers)
+        good = sn_reader_expected(build->reader, list, "a list of bodies");
+    for (const sn_value *item = good ? list->first : NULL; item; item = item->next) {
+        sn_body_keys keys;
+        size_t inner = sn_reader_enter_item(build->reader, i++);
+        good = sn_record_read_one(build->reader, item, &sn_body_record, &keys) && good && build_body(build, &keys);
+        sn_reader_leave(build->reader, inner);
+    }
+    sn_reader_leave(build->reader, length);
+    return good;
+}
+
+/* ---- The list "bodies" ------------------------------------------------------------------------------------------------------- */
+
+/* To the rest of the scene a body is an object that has no particles and one body. */
+static const sn_object_type body_type = {
+    .name = "body", .about = "A rigid body", .record = &sn_body_record, .build = build_body};
+
+bool sn_scene_is_lone_body(const sn_object *object)
+{
+    return object->type == body_type.name;
+}
+
+static bool use_group(sn_scene *scene, sn_reader *reader, const sn_lone_body_keys *lone, sn_object_def *def)
+{
+    bool good = true;
+    def->group = lone->contact ? SN_OWN_GROUP : 0;
+    if (lone->group) {
+        size_t length = sn_reader_enter_key(reader, "group");
+        good = sn_scene_use_group(scene, reader, lone->group, &def->group);
+        sn_reader_leave(reader, length);
+    }
+    if (good && lone->contact) {
+        size_t length = sn_reader_enter_key(reader, "contact");
+        if (def->group == SN_OWN_GROUP)
+            def->group = scene->objects.count + 1;
+        good = sn_scene_describe_group(scene, reader, lone->contact, NULL, def->group);
+        sn_reader_leave(reader, length);
+    }
+    return good;
+}
+
+static bool read_lone_body(sn_scene *scene, sn_reader *reader, const sn_value *value)
+{
+    sn_body_keys keys;
+    sn_lone_body_keys lone;
+    sn_object_def def = sn_default_object_def();
+    const sn_record *tables[] = {&sn_lone_body_record, &sn_body_record};
+    void *structs[] = {&lone, &keys};
+    if (!sn_record_read(reader, value, 2, tables, structs) || !use_group(scene, reader, &lone, &def))
+        return false;
+    def.name = lone.name;
+    const sn_object *object = sn_scene_build(scene, reader, &body_type, &def, &keys);
+    if (!object || !lone.pinned)
+        return object != NULL;
+    uint32_t number = sn_object_number(scene->world, object, 0);
+    return sn_scene_pin(scene, 1, &number) || sn_reader_fail(reader, "no memory for a pin");
+}
+
+bool sn_scene_read_bodies(sn_scene *scene, sn_reader *reader, const sn_value *list)
+{
+    return sn_each_item(scene, reader, list, read_lone_body);
+}

@@ -1,0 +1,122 @@
+/* Substeps that are taken back.
+
+   What a substep predicts and solves are displacements, and one that fails before they become the state is simply not taken
+   (step.c). Contact comes after that, and the quick step (quick.c) does without displacements: both work on the state itself.
+   So the state is kept beforehand, and put back if something in it became infinite or undefined. */
+#include "world/substep.h"
+
+#include <string.h>
+
+#define TOO_FAST 1e37 /* m/s by coordinate, as in wide/motion.h: the next steps would overflow */
+
+bool sn_undo_wanted(const sn_world *world)
+{
+    return world->contacts.any || world->meets.meets;
+}
+
+/* Contact changes spins, and what integrators that look back know. */
+bool sn_undo_reserve(sn_world *world)
+{
+    const sn_allocator *allocator = &world->allocator;
+    return sn_table_reserve(&world->backup_table, allocator, world->particles.table.count) &&
+           sn_table_reserve(&world->backup_spin_table, allocator, world->contact.spin_table.count) &&
+           sn_table_reserve(&world->backup_history_table, allocator, world->history.table.count) &&
+           sn_table_reserve(&world->backup_body_table, allocator, bodies_rows(&world->bodies));
+}
+
+/* Either way between a table and its copy. */
+static void copy(const sn_table *kept, uint32_t column, sn_vec4 *state, uint32_t count, bool back)
+{
+    sn_vec4 *other = kept->column[column];
+    if (count)
+        memcpy(back ? state : other, back ? other : state, count * sizeof *state);
+}
+
+static void copy_rest(sn_world *world, bool back)
+{
+    sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a};
+    sn_body_state *bodies = world->bodies.state, *kept = world->backup_body_table.column[0];
+    if (!sn_undo_wanted(world))
+        return;
+    if (bodies_rows(&world->bodies))
+        memcpy(back ? bodies : kept, back ? kept : bodies, bodies_rows(&world->bodies) * sizeof *bodies);
+    for (uint32_t row = 0; back && row < bodies_rows(&world->bodies); ++row)
+        sn_bodies_refresh(&world->bodies, row);
+    for (uint32_t i = 0; i < 3; ++i)
+        copy(&world->backup_history_table, i, past[i], world->history.table.count, back);
+    copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
+}
+
+void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
+    for (uint32_t i = 0; i < 4; ++i)
+        memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
+}
+
+void sn_undo_keep_rest(sn_world *world)
+{
+    copy_rest(world, false);
+}
+
+void sn_undo_put_back(sn_world *world)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_vec4 *const to[] = {p->x, p->x_low, p->v, p->v_low};
+    for (uint32_t i = 0; i < 4; ++i)
+        copy(&world->backup_table, i, to[i], p->table.count, true);
+    copy_rest(world, true);
+}
+
+/* ---- Looking at what contact did ------------------------------------------------------------------------------------- */
+
+typedef struct looking {
+    const sn_world *world;
+    atomic_bool fault;
+} looking;
+
+static bool is_slow(sn_vec3 v)
+{
+    return fabs((double)v.x) < TOO_FAST && fabs((double)v.y) < TOO_FAST && fabs((double)v.z) < TOO_FAST;
+}
+
+static const char *complaint(const sn_world *world, uint32_t slot)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_table *spins = &world->contact.spin_table;
+    const uint32_t number = p->index[slot];
+    if (!vec3_is_finite(vec4_xyz(p->x[slot])) || !vec3_is_finite(vec4_xyz(p->x_low[slot])) ||
+        !is_slow(vec4_xyz(p->v[slot])))
+        return "contact would bring it to an infinite place or speed";
+    if (number < spins->count && !vec3_is_finite(vec4_xyz(((const sn_vec4 *)spins->column[0])[number])))
+        return "contact would make it turn infinitely fast";
+    if (p->body[slot]) {
+        const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
+        if (!isfinite(body->q[0] + body->q[1] + body->q[2] + body->q[3] + body->l[0] + body->l[1] + body->l[2]))
+            return "contact would make the body turn infinitely fast";
+    }
+    return NULL;
+}
+
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    looking *l = data;
+    bool fault = false;
+    for (uint32_t slot = first; slot < end; ++slot)
+        fault |= complaint(l->world, slot) != NULL;
+    if (fault)
+        atomic_store_explicit(&l->fault, true, memory_order_relaxed);
+}
+
+bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what)
+{
+    uint32_t count = world->particles.table.count;
+    looking l = {.world = world};
+    if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
+        sn_parallel_repair(&world->parallel);
+    for (*slot = 0; l.fault && *slot < count; ++*slot)
+        if ((*what = complaint(world, *slot)) != NULL)
+            return true;
+    return false;
+}

@@ -1,0 +1,142 @@
+/* A substep that contact would spoil is taken back: the world stands where it began, whatever solver and integrator. */
+#include "world/contact_worlds.h"
+
+#if SINEW_DOUBLE
+#define TINY 1e-200
+#else
+#define TINY 1e-30
+#endif
+
+enum { GRAINS = 6 };
+
+/* Balls so small that their inertia is no number, almost in one place, above others that are well. */
+static sn_world *tiny_grains(sn_solver solver, sn_integrator integrator, bool events)
+{
+    sn_world *world = contact_world(sn_default_world_def(), false, events);
+    sn_settings settings = sn_world_settings(world);
+    settings.solver = solver;
+    settings.integrator = integrator;
+    assert_ok(world, sn_world_configure(world, &settings));
+    sn_group_contact contact = sn_default_group_contact(0);
+    contact.rolls = true;
+    assert_ok(world, sn_world_set_group_contact(world, 0, &contact));
+    add_floor(world);
+    sn_particle p = ball(world, vec(3, 0.0999, 0), 1, 0.1);
+    assert_ok(world, sn_particle_set_spin(world, p, vec(0, 0, -5)));
+    support_run(world, 3, FRAME); /* it rolls, and there is a past */
+    for (int i = 0; i < GRAINS; ++i)
+        ball(world, vec(0, 1, TINY * i), 1, TINY);
+    return world;
+}
+
+static void check_taken_back(sn_world *world)
+{
+    uint64_t before = sn_world_hash(world);
+    double time = sn_world_time(world);
+    assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(FRAME)));
+    assert_says(sn_world_error(world), "particle contact turn|place");
+    assert_true(sn_particle_is_valid(world, sn_world_fault(world).particle));
+    assert_true(sn_world_fault(world).remaining > 0);
+    assert_true(sn_world_hash(world) == before);
+    assert_true(sn_world_time(world) == time);
+}
+
+static void substeps_are_taken_back(void **state)
+{
+    (void)state;
+    static const sn_solver solvers[] = {SN_SOLVER_TILED, SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_JACOBI};
+    static const sn_integrator integrators[] = {SN_INTEGRATOR_SYMPLECTIC_EULER, SN_INTEGRATOR_LEAPFROG,
+                                                SN_INTEGRATOR_VERLET, SN_INTEGRATOR_BDF2};
+    for (size_t s = 0; s < COUNT_OF(solvers); ++s)
+        for (size_t i = 0; i < COUNT_OF(integrators); ++i) {
+            sn_world *world = tiny_grains(solvers[s], integrators[i], s == 1);
+            check_taken_back(world);
+            check_taken_back(world); /* as often as it is tried */
+            for (uint32_t k = 0; k < GRAINS; ++k)
+                assert_ok(world, sn_particle_remove(world, sn_particle_from_index(world, 1 + k)));
+            support_run(world, 10, FRAME);
+            assert_true((double)place(world, sn_particle_from_index(world, 0)).x > 3);
+            sn_world_destroy(world);
+        }
+}
+
+/* A ball that is larger than numbers can square. */
+static void places_stay_finite(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_group_contact contact = sn_default_group_contact(0);
+    contact.rolls = true;
+    assert_ok(world, sn_world_set_group_contact(world, 0, &contact));
+    for (int i = 0; i < 5; ++i)
+        ball(world, vec(0.3 * i, 0.1 * i, 0), 1, 0.2);
+    sn_particle p = ball(world, vec(0, 3, 0), 1, SUPPORT_REAL_MAX / 4);
+    assert_ok(world, sn_particle_set_spin(world, p, vec(1, 2, 3)));
+    sn_result result = SN_OK;
+    for (int i = 0; i < 5 && result == SN_OK; ++i)
+        result = sn_world_step(world, real(FRAME));
+    assert_true(result == SN_OK || result == SN_ERROR_DIVERGED);
+    for (uint32_t i = 0; i < 6; ++i) {
+        sn_particle q = sn_particle_from_index(world, i);
+        assert_true(support_is_finite(place(world, q)) && support_is_finite(speed(world, q)));
+        assert_true(support_is_finite(sn_particle_spin(world, q)));
+    }
+    sn_world_destroy(world);
+}
+
+/* Nor is a particle led anywhere faster than numbers go. */
+static void targets_are_taken_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; ++i) {
+        sn_world *world = support_world();
+        sn_settings settings = sn_world_settings(world);
+        settings.solver = i ? SN_SOLVER_GAUSS_SEIDEL : SN_SOLVER_TILED;
+        assert_ok(world, sn_world_configure(world, &settings));
+        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+        assert_ok(world, sn_particle_move_to(world, p, vec(0, SUPPORT_REAL_MAX / 2, 0)));
+        uint64_t before = sn_world_hash(world);
+        assert_result(world, SN_ERROR_DIVERGED, sn_world_step(world, real(FRAME)));
+        assert_says(sn_world_error(world), "particle 0 infinite");
+        assert_true(sn_world_hash(world) == before);
+        sn_world_destroy(world);
+    }
+}
+
+/* Making room for what may be put back can fail, and a warm step makes none. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    uint64_t at = 1;
+    for (;; ++at) {
+        support_memory memory = {0};
+        sn_world_def def = support_scarce(&memory);
+        sn_world *world = support_world_from(&def);
+        add_floor(world);
+        for (int i = 0; i < 4; ++i)
+            ball(world, vec(0.15 * i, 0.09, 0), 1, 0.1);
+        memory.fail_at = memory.requests + at;
+        for (int i = 0; i < 4; ++i) {
+            uint64_t before = sn_world_hash(world);
+            if (ran_out(world, before, sn_world_step(world, real(FRAME))))
+                step(world);
+        }
+        uint64_t requests = memory.requests;
+        support_run(world, 3, FRAME);
+        assert_true(memory.requests == requests);
+        if (!support_had_failed(world, &memory))
+            break;
+    }
+    assert_true(at > 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(substeps_are_taken_back),
+        cmocka_unit_test(places_stay_finite),
+        cmocka_unit_test(targets_are_taken_back),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests_name("undo", tests, NULL, NULL);
+}
