@@ -43,7 +43,7 @@ target_compile_definitions(sinew_cli PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURC
 target_link_libraries(sinew_cli PUBLIC sinew_export sinew_json sinew_scene)
 add_executable(sinew_command "${PROJECT_SOURCE_DIR}/cli/main.c")
 sinew_compile(sinew_command)
-target_link_libraries(sinew_command PRIVATE sinew_cli sinew::sinew m)
+target_link_libraries(sinew_command PRIVATE sinew_cli sinew_export sinew_json sinew_scene sinew::sinew m)
 set_target_properties(sinew_command PROPERTIES OUTPUT_NAME sinew
   RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}" INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 

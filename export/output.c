@@ -1,8 +1,10 @@
 #include "export/output.h"
+#include "export/body_mesh.h"
 #include "export/collider_mesh.h"
 #include "export/mesh_file.h"
 #include "export/npy.h"
 #include "export/point_cache.h"
+#include "export/poses.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -16,18 +18,21 @@
 /* File names of a frame have at least this many digits, so that they sort. */
 #define FRAME_DIGITS 4
 
-#define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
+#define MOST_FORMATS (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES)
 
 /* A plane is shown as far as this many times the size of everything else, and at least so far, m. */
 #define PLANE_REACH 4.0
 #define LEAST_REACH 1.0
 
-/* The files of one object, or of one collider. */
+/* The files of the particles of an object, of its bodies, or of one collider. */
 typedef struct entry {
     const sn_object *object; /* NULL: a collider */
+    bool bodies;             /* of the object */
+    sn_body_mesh body_mesh;  /* of those */
     sn_collider collider;
     sn_collider_mesh mesh; /* of it */
     sn_collider_def last;  /* what it was when it was last seen */
+    char own_title[MOST_NAME + 16];
     const char *title, *type;
     uint32_t count;            /* vertices */
     char name[MOST_NAME + 16]; /* with room for "-4294967295" */
@@ -41,7 +46,8 @@ struct sn_output {
     char *folder;
     unsigned formats;
     uint32_t count;
-    entry *entry;      /* one per object, and then one per collider */
+    entry *entry;      /* one per object, then one per collider, then one for the bodies of each object that has both */
+    sn_poses poses;    /* if they are asked for */
     sn_vec3 *place;    /* room for the largest of them, */
     sn_vec3 *velocity; /*   both */
     char *path;        /* room for the longest name */
@@ -62,6 +68,8 @@ const char *sn_format_name(uint32_t i, sn_format *format, const char **about)
         {"obj", SN_FORMAT_OBJ, "NAME_0001.obj: a mesh a frame, as text."},
         {"ply", SN_FORMAT_PLY, "NAME_0001.ply: a mesh a frame, binary, with velocities."},
         {"npy", SN_FORMAT_NPY, "NAME.npy: places as a NumPy array [frame][particle][3]."},
+        {"poses", SN_FORMAT_POSES,
+         "poses.csv and poses.npy: position and rotation (a quaternion) of every rigid body in every frame."},
     };
     if (i >= sizeof formats / sizeof formats[0])
         return NULL;
@@ -116,6 +124,8 @@ static bool may_meet(const char *a, const char *b)
 
 static bool is_taken(const sn_output *output, uint32_t count, const char *name)
 {
+    if (output->formats & SN_FORMAT_POSES && (may_meet("poses", name) || may_meet(name, "poses")))
+        return true;
     for (uint32_t i = 0; i < count; ++i)
         if (may_meet(output->entry[i].name, name) || may_meet(name, output->entry[i].name))
             return true;
@@ -159,6 +169,14 @@ static sn_result read_particles(sn_output *output, const entry *e)
     return result;
 }
 
+static sn_result read_bodies(sn_output *output, entry *e)
+{
+    return sn_body_mesh_place(sn_scene_world(output->scene), e->object, &e->body_mesh, output->place,
+                              output->formats & SN_FORMAT_PLY ? output->velocity : NULL)
+               ? SN_OK
+               : SN_ERROR_STALE;
+}
+
 /* One that is gone stays where it was last. */
 static sn_result read_collider(sn_output *output, entry *e)
 {
@@ -176,7 +194,7 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
     double origin[3] = {0, 0, 0};
     sn_result result = sn_world_origin(world, origin);
     if (result == SN_OK)
-        result = e->object ? read_particles(output, e) : read_collider(output, e);
+        result = e->bodies ? read_bodies(output, e) : e->object ? read_particles(output, e) : read_collider(output, e);
     if (result != SN_OK) {
         snprintf(message, size, "%s of %s cannot be read: %s", e->object ? "the particles" : "the place", e->title,
                  sn_world_error(world));
@@ -205,11 +223,15 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
     snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, e->type ? e->type : "");
     sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
     sn_world *world = sn_scene_world(output->scene);
-    bool thick = e->object && e->count;
+    bool thick = e->object && !e->bodies && e->count;
     sn_number_real(radius + strlen(radius), thick ? sn_particle_radius(world, sn_particles_at(e->object->run, 0)) : 0);
     const char *comment[] = {title, type, rate, radius, NULL};
     sn_mesh_view mesh = {.vertex_count = e->count, .place = output->place, .comment = comment};
-    if (e->object) {
+    if (e->bodies) {
+        mesh.velocity = output->velocity;
+        mesh.triangle_count = e->body_mesh.triangle_count;
+        mesh.triangle = e->body_mesh.triangle;
+    } else if (e->object) {
         mesh.velocity = output->velocity;
         mesh.triangle_count = e->object->triangle_count;
         mesh.triangle = e->object->triangle;
@@ -246,8 +268,9 @@ static void measure(sn_scene *scene, sn_vec3 *centre, sn_real *reach)
     sn_world *world = sn_scene_world(scene);
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, most = 0, c[3];
     for (uint32_t i = 0; sn_scene_object(scene, i); ++i)
-        for (uint32_t k = 0; k < sn_scene_object(scene, i)->run.count; ++k) {
-            sn_vec3 x = sn_particle_position(world, sn_particles_at(sn_scene_object(scene, i)->run, k));
+        for (uint32_t k = 0; k < sn_object_items(sn_scene_object(scene, i)); ++k) {
+            uint32_t number = sn_object_number(world, sn_scene_object(scene, i), k);
+            sn_vec3 x = sn_particle_position(world, sn_particle_from_index(world, number));
             double at[3] = {(double)x.x, (double)x.y, (double)x.z};
             for (int j = 0; j < 3; ++j) {
                 low[j] = fmin(low[j], at[j]);
@@ -292,24 +315,54 @@ static bool take_colliders(sn_output *output)
     return true;
 }
 
+/* The bodies of an object as the next entry. */
+static bool take_bodies(sn_output *output, const sn_object *object)
+{
+    entry *e = &output->entry[output->count++];
+    e->object = object;
+    e->bodies = true;
+    e->type = object->type;
+    e->title = object->name;
+    if (object->run.count) {
+        snprintf(e->own_title, sizeof e->own_title, "%.*s_bodies", MOST_NAME, object->name);
+        e->title = e->own_title;
+    }
+    if (!sn_body_mesh_make(sn_scene_world(output->scene), object, &e->body_mesh))
+        return false;
+    e->count = e->body_mesh.vertex_count;
+    return true;
+}
+
+static bool take_object(sn_output *output, const sn_object *object)
+{
+    if (!object->run.count && object->body_count)
+        return take_bodies(output, object);
+    entry *e = &output->entry[output->count++];
+    e->object = object;
+    e->title = object->name;
+    e->type = object->type;
+    e->count = object->run.count;
+    return true;
+}
+
 static bool take_entries(sn_output *output)
 {
     uint32_t objects = 0, colliders = 0;
+    bool good = true;
     while (sn_scene_object(output->scene, objects))
         ++objects;
     while (sn_scene_collider_at(output->scene, colliders))
         ++colliders;
-    output->entry = calloc((size_t)objects + colliders + 1, sizeof *output->entry);
+    output->entry = calloc(2 * (size_t)objects + colliders + 1, sizeof *output->entry);
     if (!output->entry)
         return false;
-    for (; output->count < objects; ++output->count) {
-        entry *e = &output->entry[output->count];
-        e->object = sn_scene_object(output->scene, output->count);
-        e->title = e->object->name;
-        e->type = e->object->type;
-        e->count = e->object->run.count;
-    }
-    return take_colliders(output);
+    for (uint32_t i = 0; i < objects && good; ++i)
+        good = take_object(output, sn_scene_object(output->scene, i));
+    good = good && take_colliders(output);
+    for (uint32_t i = 0; i < objects && good; ++i)
+        if (sn_scene_object(output->scene, i)->run.count && sn_scene_object(output->scene, i)->body_count)
+            good = take_bodies(output, sn_scene_object(output->scene, i));
+    return good;
 }
 
 static bool take_memory(sn_output *output, const char *folder)
@@ -334,8 +387,10 @@ static bool take_memory(sn_output *output, const char *folder)
 
 static void release(sn_output *output)
 {
-    for (uint32_t i = 0; i < output->count; ++i)
+    for (uint32_t i = 0; i < output->count; ++i) {
         sn_collider_mesh_release(&output->entry[i].mesh);
+        sn_body_mesh_release(&output->entry[i].body_mesh);
+    }
     free(output->path);
     free(output->folder);
     free(output->entry);
@@ -347,7 +402,7 @@ static void release(sn_output *output)
 sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size)
 {
     if (!formats || (formats & ~(unsigned)MOST_FORMATS)) {
-        snprintf(message, size, "formats are 0x%x, expected one or more of pc2, obj, ply, npy", formats);
+        snprintf(message, size, "formats are 0x%x, expected one or more of pc2, obj, ply, npy, poses", formats);
         return NULL;
     }
     sn_output *output = calloc(1, sizeof *output);
@@ -364,6 +419,8 @@ sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats,
         choose_name(output, i);
     for (uint32_t i = 0; opened && i < output->count; ++i)
         opened = open_entry(output, &output->entry[i], message, size);
+    if (opened && formats & SN_FORMAT_POSES)
+        opened = sn_poses_open(&output->poses, scene, folder, message, size);
     if (opened)
         return output;
     sn_output_close(output, NULL, 0);
@@ -424,6 +481,16 @@ static void take_back(sn_output *output, uint32_t count)
     }
 }
 
+static bool write_poses(sn_output *output, char *message, size_t size)
+{
+    if (!(output->formats & SN_FORMAT_POSES))
+        return true;
+    if (sn_poses_frame(&output->poses, output->scene, output->frames + 1, message, size))
+        return true;
+    sn_poses_take_back(&output->poses, output->frames);
+    return false;
+}
+
 bool sn_output_frame(sn_output *output, char *message, size_t size)
 {
     if (output->failed) {
@@ -435,10 +502,12 @@ bool sn_output_frame(sn_output *output, char *message, size_t size)
         return false;
     }
     uint64_t before = output->mesh_bytes;
-    for (uint32_t i = 0; i < output->count; ++i) {
-        if (write_entry(output, &output->entry[i], message, size))
-            continue;
-        take_back(output, i + 1);
+    uint32_t written = 0;
+    bool good = true;
+    while (good && written < output->count)
+        good = write_entry(output, &output->entry[written++], message, size);
+    if (!good || !write_poses(output, message, size)) {
+        take_back(output, written);
         output->mesh_bytes = before;
         output->failed = true;
         return false;
@@ -458,6 +527,8 @@ bool sn_output_close(sn_output *output, char *message, size_t size)
         closed = sn_point_cache_close(&e->cache, closed ? message : NULL, closed ? size : 0) && closed;
         closed = sn_npy_close(&e->npy, closed ? message : NULL, closed ? size : 0) && closed;
     }
+    if (output->formats & SN_FORMAT_POSES)
+        closed = sn_poses_close(&output->poses, closed ? message : NULL, closed ? size : 0) && closed;
     release(output);
     return closed;
 }
@@ -472,5 +543,5 @@ uint64_t sn_output_bytes(const sn_output *output)
     uint64_t bytes = output->mesh_bytes;
     for (uint32_t i = 0; i < output->count; ++i)
         bytes += output->entry[i].cache.file.length + output->entry[i].npy.file.length;
-    return bytes;
+    return bytes + output->poses.csv.length + output->poses.npy.file.length;
 }

@@ -11,7 +11,8 @@ typedef enum sn_format {
     SN_FORMAT_PC2 = 1, /* NAME.obj, the surface at the start, and NAME.pc2, the places of its vertices in every frame */
     SN_FORMAT_OBJ = 2, /* NAME_0001.obj: a mesh a frame */
     SN_FORMAT_PLY = 4, /* NAME_0001.ply: the same, binary, with velocities */
-    SN_FORMAT_NPY = 8  /* NAME.npy: places as a NumPy array [frame][particle][3] */
+    SN_FORMAT_NPY = 8, /* NAME.npy: places as a NumPy array [frame][particle][3] */
+    SN_FORMAT_POSES = 16 /* poses.csv and poses.npy: position and rotation of every rigid body, see poses.h */
 } sn_format;
 
 /* The names, "pc2", "obj", ...; NULL beyond the last. about is a sentence. */
@@ -21,7 +22,8 @@ typedef struct sn_output sn_output;
 
 /* Makes the folder (and those above it) if it is not there, and opens the files of the first frame: every object of
    the scene gets files of its own, called after it, and so does every collider: a plane as a square that is larger than
-   everything else, fields only if they were baked of a mesh. What comes later gets none. NULL, with the reason (the
+   everything else, fields only if they were baked of a mesh. The bodies of an object are one mesh; one that has particles as
+   well has them in files of its own, called NAME_bodies. What comes later gets none. NULL, with the reason (the
    file, and what the system says) in message. Files of that name are overwritten; others in the folder are left
    alone. */
 sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size);
@@ -37,7 +39,7 @@ bool sn_output_close(sn_output *output, char *message, size_t size);
 uint32_t sn_output_frames(const sn_output *output);
 uint64_t sn_output_bytes(const sn_output *output);
 
-/* What the files of object i, or behind the last object those of a collider, are called, without folder and ending: its name in letters, digits, '-' and '_', the rest
+/* What the files of object i, or behind the last object those of a collider or of bodies, are called, without folder and ending: its name in letters, digits, '-' and '_', the rest
    replaced by '_', and with a number if that is taken ("rope-2"). NULL beyond the last. */
 const char *sn_output_name(const sn_output *output, uint32_t i);
 

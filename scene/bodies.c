@@ -54,6 +54,21 @@ sn_quat sn_rotation_along(sn_vec3 direction)
     return sn_rotation_after(sn_rotation_facing(direction), (sn_quat){0, 0, half, half});
 }
 
+/* The half-way quaternion (a x b, |a| |b| + a.b): a turn without a twist. */
+sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to)
+{
+    double a[3] = {(double)from.x, (double)from.y, (double)from.z}, b[3] = {(double)to.x, (double)to.y, (double)to.z};
+    double size = sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]));
+    double q[4] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0],
+                   size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]};
+    double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    if (!(length > 1e-9 * size) ||
+        (q[0] == 0 && q[1] == 0 && q[2] == 0)) /* opposite, which nobody asks for, or the same */
+        return (sn_quat){0, 0, 0, 1};
+    return (sn_quat){(sn_real)(q[0] / length), (sn_real)(q[1] / length), (sn_real)(q[2] / length),
+                     (sn_real)(q[3] / length)};
+}
+
 sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn)
 {
     if (body.generation == 0)
@@ -122,11 +137,23 @@ static void scale_def(sn_body_def *def, sn_real scale)
         scale_vector(&def->moments, scale * scale);
 }
 
+/* Numbers that a shape does not have are no part of it, but of the world's hash: so they are those of every such shape. */
+static void tidy_shape(sn_body_shape *shape)
+{
+    sn_body_shape plain = sn_default_body_shape(shape->type);
+    if (shape->type == SN_BODY_SPHERE || shape->type == SN_BODY_HULL)
+        shape->half = plain.half;
+    if (shape->type == SN_BODY_CAPSULE)
+        shape->half = (sn_vec3){plain.half.x, shape->half.y, plain.half.z};
+}
+
 /* From the frame of the object into the world. */
 static void place_def(const sn_build *build, sn_body_def *def)
 {
     const sn_object_def *frame = build->def;
     scale_def(def, frame->scale);
+    for (uint32_t i = 0; i < def->shape_count; ++i)
+        tidy_shape((sn_body_shape *)&def->shapes[i]);
     def->position = sn_build_place(build, def->position);
     def->velocity = sn_build_turn_vector(build, def->velocity);
     def->spin = sn_build_turn_vector(build, def->spin);
@@ -316,14 +343,29 @@ static void take_numbers(const sn_kind *kind, const sn_joint_def *joint, sn_real
     }
 }
 
-/* sn_add_joint would do, but what it makes of anchor and axis could not be saved to the last bit. */
+double sn_build_density(const sn_build *build, double volume)
+{
+    if (!isnan(build->def->mass))
+        return (double)build->def->mass / volume;
+    return isnan(build->stuff->density) ? (double)sn_default_body_def().density : (double)build->stuff->density;
+}
+
 bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b)
 {
+    return sn_build_joint_leaning(build, name, joint, a, b, joint->axis);
+}
+
+/* sn_add_joint would do, but what it makes of anchor and axis could not be saved to the last bit. */
+bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b,
+                            sn_vec3 axis_b)
+{
     sn_world *world = build->scene->world;
-    sn_vec3 anchor = sn_build_place(build, joint->anchor);
-    sn_quat turn = sn_rotation_along(sn_build_turn_vector(build, joint->axis));
-    sn_point points[2] = {sn_point_of_body(world, sn_object_body_at(build->object, a), anchor, turn),
-                          sn_point_of_body(world, sn_object_body_at(build->object, b), anchor, turn)};
+    sn_vec3 anchor = sn_build_place(build, joint->anchor), axis = sn_build_turn_vector(build, joint->axis);
+    sn_quat turn = sn_rotation_along(axis);
+    sn_quat lean = sn_rotation_between(axis, sn_build_turn_vector(build, axis_b));
+    sn_point points[2] = {
+        sn_point_of_body(world, sn_object_body_at(build->object, a), anchor, turn),
+        sn_point_of_body(world, sn_object_body_at(build->object, b), anchor, sn_rotation_after(lean, turn))};
     sn_constraint_def def = sn_default_constraint_def(joint->kind);
     sn_constraint c;
     def.points = points;

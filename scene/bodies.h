@@ -79,6 +79,9 @@ bool sn_read_rotation(sn_reader *reader, bool flat, const sn_turn *turn, const s
 /* The rotation that takes x to a direction of any length but 0: the axes of a joint. */
 sn_quat sn_rotation_along(sn_vec3 direction);
 
+/* The shortest rotation that takes one direction to another. */
+sn_quat sn_rotation_between(sn_vec3 from, sn_vec3 to);
+
 /* The point of a body that is now at a place in the world, with axes turned so; of a null body that place itself. */
 sn_point sn_point_of_body(const sn_world *world, sn_body body, sn_vec3 place, sn_quat turn);
 

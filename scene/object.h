@@ -209,6 +209,13 @@ double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape);
    in the object's frame; its a and b are not looked at, and what the kind has not is ignored. */
 bool sn_build_joint(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b);
 
+/* The same where the axis of b is another one now: a limb that leans in a cone whose middle is joint->axis. */
+bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_def *joint, uint32_t a, uint32_t b,
+                            sn_vec3 axis_b);
+
+/* kg/m^3 of an object of so many m^3, scaled: by its mass, or its density, or, if neither is given, 1000. */
+double sn_build_density(const sn_build *build, double volume);
+
 /* Any other constraint, with points in the world. */
 bool sn_build_tie(sn_build *build, const char *name, const sn_constraint_def *def);
 

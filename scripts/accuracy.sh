@@ -43,7 +43,8 @@ records.
 Unless a row names another one, the method is plain position-based dynamics: symplectic Euler, the cascade of Gauss and
 Seidel in the default order, compliance after Macklin, Müller and Chentanez (2016). g = 9.81 m/s², a frame is 1/60 s, h is the substep. Where single and
 double precision are held to different figures, both are given, single precision first. Rows are numbered as in the project's
-list of validation cases; those that need kinds or solvers that do not exist yet are missing. A first-order error has to fall
+list of validation cases; those that need kinds or solvers that do not exist yet are missing, and – marks what is not in it. "Rigid" and
+"bodies" mean rigid bodies; the others are particles. Where nothing is promised, the figure is reported. A first-order error has to fall
 at least ninefold when h falls tenfold, which is judged in double precision. Where a row says "of this method" its
 expectation is the figure of plain projection, computed independently: the exact periods are 2.1528747, 2.3678419 and 3.5350982 s, and no energy is lost.
 

@@ -1,9 +1,10 @@
 /* Joints between rigid bodies, constraints that break, and what both exert.
 
-   A joint is a constraint like any other, of one of the kinds SN_KIND_JOINT_...: of two points with axes, the first on the body
-   a, the second on b. Its own axis, about which a hinge turns and along which a slider slides, is the x axis of the points.
-   sn_add_joint makes the points from an anchor and an axis in the world, as bodies are now; angles and ways count from there.
-   All calls of constraints.h work on joints, too: sn_constraint_set_param by the names below, sn_constraint_remove and so on.
+   A joint is a constraint like any other, of one of the kinds SN_KIND_JOINT_...: of two points with axes, the first on
+   the body a, the second on b. Its own axis, about which a hinge turns and along which a slider slides, is the x axis
+   of the points. sn_add_joint makes the points from an anchor and an axis in the world, as bodies are now; angles and
+   ways count from there. All calls of constraints.h work on joints, too: sn_constraint_set_param by the names below,
+   sn_constraint_remove and so on.
 
        sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
        def.a = frame;                       // or left null: the world
@@ -26,20 +27,21 @@ extern "C" {
 /* As much force as it takes; no limit. */
 #define SN_JOINT_MOST ((sn_real)1e30)
 
-/* The numbers of a joint. Each is a parameter of the kinds that have it, of the same name; setting one that the kind has not is
-   refused. All of them are SN_MEASURE by default, which means what is said here. */
+/* The numbers of a joint. Each is a parameter of the kinds that have it, of the same name; setting one that the kind
+   has not is refused. All of them are SN_MEASURE by default, which means what is said here. */
 typedef struct sn_joint_def {
-    uint32_t made; /* set by sn_default_joint_def, by which it is known that you started from it */
-    uint32_t kind; /* SN_KIND_JOINT_... */
-    sn_body a, b;  /* null: the world; not both */
+    uint32_t made;  /* set by sn_default_joint_def, by which it is known that you started from it */
+    uint32_t kind;  /* SN_KIND_JOINT_... */
+    sn_body a, b;   /* null: the world; not both */
     sn_vec3 anchor; /* m, in the world: where both points are now; of a slider and a line, where the way is 0 */
     sn_vec3 axis;   /* in the world, of any length but 0; default (1, 0, 0). Of a plane, its normal */
 
     /* Of the angle (hinge, and the twist of a cone_twist, rad) or the way (slider, line, m): */
     sn_real least, most; /* limits; angles between -pi and pi; default none */
 
-    /* A drive towards a target: a spring of a given compliance and damping, or with none a servo, that exerts at most so much.
-       It is the angle or way; of ball and cone_twist see target_turn. */
+    /* A drive towards a target: a spring of a given compliance and damping, that exerts at most so much. Without
+       compliance it does all it can to be there at the end of the substep, and if that is not enough it overshoots. The
+       target is the angle or way; of ball and cone_twist see target_turn. */
     sn_real target;            /* rad, m; default as it is now */
     sn_real target_most;       /* N m, N; default 0: there is no such drive */
     sn_real target_compliance; /* rad/(N m), m/N; default 0 */
@@ -49,7 +51,8 @@ typedef struct sn_joint_def {
     sn_real speed;      /* rad/s, m/s; default 0 */
     sn_real speed_most; /* N m, N; default 0: there is no motor. Of velocity and spin: default any */
 
-    sn_real friction; /* N m, N: dry, where there is neither motor nor target; of ball and cone_twist about each axis; default 0 */
+    /* Dry friction, where there is neither motor nor target; of ball and cone_twist about each axis. */
+    sn_real friction; /* N m, N; default 0 */
 
     /* How what is locked gives, along axes and about them; besides compliance and damping of the constraint */
     sn_real linear_compliance;  /* m/N; default 0 */
@@ -59,8 +62,8 @@ typedef struct sn_joint_def {
 
     sn_real swing; /* rad, of cone_twist: by so much its axis leans at most; default pi: any way */
 
-    /* Of ball: how b is to be turned against a, as axis times angle; of cone_twist: its twist, and its swing about y and z of
-       the joint; rad; default as it is now */
+    /* Of ball: how b is to be turned against a, as axis times angle; of cone_twist: its twist, and its swing about y
+       and z of the joint; rad; default as it is now */
     sn_vec3 target_turn;
 
     /* It breaks when it has to exert more: see sn_constraint_set_strength */
@@ -79,13 +82,15 @@ SN_API sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, s
 SN_API sn_constraint sn_add_slider_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
 SN_API sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
 
-/* ---- While it runs ------------------------------------------------------------------------------------------------------
+/* ---- While it runs -----------------------------------------------------------------------------------------------
    Refused, with a message that names the kind: what a joint of that kind has not. */
 
-/* The speed of a motor (rad/s or m/s), and what it exerts at most (N m or N; 0 turns it off). Takes the place of a target. */
+/* The speed of a motor (rad/s or m/s), and what it exerts at most (N m or N; 0 turns it off). Takes the place of a
+   target. */
 SN_API sn_result sn_joint_set_motor(sn_world *world, sn_constraint joint, sn_real speed, sn_real most);
 
-/* The angle or way to go to (rad or m), and what is exerted for it at most (0 turns the drive off). Takes the place of a motor. */
+/* The angle or way to go to (rad or m), and what is exerted for it at most (0 turns the drive off). Takes the place of
+   a motor. */
 SN_API sn_result sn_joint_set_target(sn_world *world, sn_constraint joint, sn_real target, sn_real most);
 
 /* The same for ball and cone_twist: see sn_joint_def.target_turn. */
@@ -101,22 +106,23 @@ SN_API sn_real sn_joint_way(const sn_world *world, sn_constraint joint);
 /* rad: by how much the axis of a cone_twist leans, 0 to pi. NaN and an error for others. */
 SN_API sn_real sn_joint_swing(const sn_world *world, sn_constraint joint);
 
-/* What the joint exerted on b in the last substep: a force in N, at the point of b, and a torque in N m about that; along the
-   axes of the world, and the directions as bodies are now. On a it is the opposite. Either may be NULL. Read at one moment, it
-   is as noisy as sn_constraint_force says: average it. */
+/* What the joint exerted on b in the last substep: a force in N, at the point of b, and a torque in N m about that;
+   along the axes of the world, and the directions as bodies are now. On a it is the opposite. Either may be NULL. Read
+   at one moment, it is as noisy as sn_constraint_force says: average it. */
 SN_API sn_result sn_joint_reaction(const sn_world *world, sn_constraint joint, sn_vec3 *force, sn_vec3 *torque);
 
-/* ---- Breaking -------------------------------------------------------------------------------------------------------------
+/* ---- Breaking ----------------------------------------------------------------------------------------------------
    For constraints of all kinds. */
 
-/* The force (N; the magnitude in sn_constraint_force, of a joint that on its bodies) and, of joints, the torque (N m) at which the
-   constraint breaks; 0: at none, the default. One that had to exert more in some substep is removed at the end of the step.
-   Rigid constraints meet blows with as much force as the substep is short: give what may break some compliance if it should
-   stand those. */
+/* The force (N; the magnitude in sn_constraint_force, of a joint that on its bodies) and, of joints, the torque (N m)
+   at which the constraint breaks; 0: at none, the default. One that had to exert more in some substep is removed at
+   the end of the step. Rigid constraints meet blows with as much force as the substep is short: give what may break
+   some compliance if it should stand those. */
 SN_API sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, sn_real force, sn_real torque);
 
 /* Reads them; either may be NULL. */
-SN_API sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint, sn_real *force, sn_real *torque);
+SN_API sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint, sn_real *force,
+                                        sn_real *torque);
 
 /* A constraint that broke. */
 typedef struct sn_break {
@@ -125,8 +131,8 @@ typedef struct sn_break {
     sn_real torque;
 } sn_break;
 
-/* Those that broke in the last step, in the order of kinds and of their numbers. NULL if there are none. Dies with the next
-   step. */
+/* Those that broke in the last step, in the order of kinds and of their numbers. NULL if there are none. Dies with the
+   next step. */
 SN_API const sn_break *sn_world_broken(const sn_world *world, uint32_t *count);
 
 #ifdef __cplusplus

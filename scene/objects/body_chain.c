@@ -23,7 +23,7 @@ typedef struct chain {
     sn_build *build;
     const sn_body_chain_def *def;
     double d[3];
-    sn_quat turn;     /* takes y to d */
+    sn_quat turn; /* takes y to d */
     sn_real link_mass;
 } chain;
 
@@ -116,8 +116,8 @@ static bool build_chain(sn_build *build, const void *own)
     for (int i = 0; i < 3; ++i)
         c.d[i] = d[i] / size;
     c.turn = sn_rotation_facing(place_at(&c, 1));
-    double thick = (double)def->thickness * scale, area = def->shape == SN_LINK_BOX ? thick * thick
-                                                                                   : SN_PI / 4 * thick * thick;
+    double thick = (double)def->thickness * scale,
+           area = def->shape == SN_LINK_BOX ? thick * thick : SN_PI / 4 * thick * thick;
     double volume = area * (double)def->link_length * scale * def->links;
     c.link_mass = (sn_real)(sn_build_density(build, volume) * volume / def->links);
     uint32_t last = def->links - 1;
@@ -140,13 +140,15 @@ static const sn_choices shapes = {2, shape_names, shape_about};
 
 static const sn_key chain_keys[] = {
     {"links", SN_KEY_COUNT, KEY(links), .least = 1, .most = MOST_LINKS, .about = "how many"},
-    {"link_length", SN_KEY_REAL, KEY(link_length), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "from joint to joint"},
+    {"link_length", SN_KEY_REAL, KEY(link_length), .unit = "m", .flags = SN_KEY_POSITIVE,
+     .about = "from joint to joint"},
     {"thickness", SN_KEY_REAL, KEY(thickness), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of a link, across"},
     {"shape", SN_KEY_CHOICE, KEY(shape), .of = &shapes, .about = "of a link"},
     {"direction", SN_KEY_VECTOR, KEY(direction),
      .about = "in which it goes from the origin of its frame; its length does not matter"},
     {"held", SN_KEY_TRUTH, KEY(held), .about = "its start is fixed to the world"},
-    {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30, .about = "a ball that hangs at its end; 0: there is none"},
+    {"bob", SN_KEY_REAL, KEY(bob), .unit = "kg", .most = 1e30,
+     .about = "a ball that hangs at its end; 0: there is none"},
     {"bob_radius", SN_KEY_REAL, KEY(bob_radius), .unit = "m", .flags = SN_KEY_POSITIVE, .about = "of that ball"},
     {"friction", SN_KEY_REAL, KEY(friction), .unit = "N m", .most = 1e30, .about = "of each joint"},
     {"strength", SN_KEY_REAL, KEY(strength), .unit = "N", .most = 1e30,

@@ -5,6 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+/* A cluster is so many times as long as the distance between particles if nothing else is said, and so many at least: clusters
+   of less have no particle in common with the next. */
+#define DEFAULT_SPACINGS 3.0
+#define LEAST_SPACINGS   2.5
+
 sn_jelly_def sn_default_jelly_def(void)
 {
     return (sn_jelly_def){.width = 1,
@@ -55,6 +60,15 @@ static bool add_clusters(sn_build *build, const sn_jelly_def *def, double size)
     return sn_build_hold(build, "clusters", clusters);
 }
 
+/* The largest distance between two particles that are next to each other, in the frame. */
+static double spacing_of(const sn_grid *grid)
+{
+    double most = 0;
+    for (int i = 0; i < 3; ++i)
+        most = fmax(most, grid->size[i] / (grid->count[i] - 1));
+    return most;
+}
+
 /* ---- The object ----------------------------------------------------------------------------------------------------------- */
 
 static bool check(sn_build *build, const sn_jelly_def *def)
@@ -64,8 +78,7 @@ static bool check(sn_build *build, const sn_jelly_def *def)
     if ((unsigned)def->match > SN_JELLY_QUADRATIC)
         return sn_build_fail(build, "match", "there is no way %u to match", (unsigned)def->match);
     if (!(def->firmness > 0 && def->firmness <= 1))
-        return sn_build_fail(build, "firmness", "found %g, expected more than 0, and at most 1",
-                             (double)def->firmness);
+        return sn_build_fail(build, "firmness", "found %g, expected more than 0, and at most 1", (double)def->firmness);
     return true;
 }
 
@@ -75,16 +88,22 @@ static bool build_jelly(sn_build *build, const void *own)
     sn_grid grid = {{def->columns, def->rows, def->layers},
                     {(double)def->width, (double)def->height, (double)def->depth}};
     double longest = fmax(fmax(grid.size[0], grid.size[1]), grid.size[2]), scale = sn_build_scale(build);
-    double size = isnan(def->cluster) ? longest / 2 : def->cluster == 0 ? 2 * longest : (double)def->cluster;
     if (!check(build, def) || !sn_grid_check(build, &grid))
         return false;
+    double spacing = spacing_of(&grid), size = fmax(longest / 2, DEFAULT_SPACINGS * spacing);
+    if (!isnan(def->cluster))
+        size = def->cluster == 0 ? 2 * longest : (double)def->cluster;
+    if (!(size >= LEAST_SPACINGS * spacing))
+        return sn_build_fail(build, "cluster",
+                             "found %g m, expected at least %g, %g times the distance between particles: it would fall "
+                             "apart",
+                             size, LEAST_SPACINGS * spacing, LEAST_SPACINGS);
     double each = 1; /* clusters, half over each other, and at most one for each particle */
     for (int i = 0; i < 3; ++i)
         each *= fmin(2 * grid.size[i] / size + 1, 2.0 * grid.count[i]);
     return sn_build_begin(build, sn_grid_particle_count(&grid), each + sn_grid_particle_count(&grid)) &&
-           sn_grid_particles(build, &grid, NULL) && sn_grid_surface(build, &grid) &&
-           sn_grid_side_parts(build, &grid) && sn_grid_corner_part(build, &grid) &&
-           add_clusters(build, def, size * scale);
+           sn_grid_particles(build, &grid, NULL) && sn_grid_surface(build, &grid) && sn_grid_side_parts(build, &grid) &&
+           sn_grid_corner_part(build, &grid) && add_clusters(build, def, size * scale);
 }
 
 static void jelly_defaults(void *record)
@@ -110,8 +129,9 @@ static const sn_key jelly_keys[] = {
     {"layers", SN_KEY_COUNT, KEY(layers), .least = 2, .most = 100000, .about = "how many particles lie along z"},
     {"match", SN_KEY_CHOICE, KEY(match), .of = &matches, .about = "what shape a cluster may take"},
     {"cluster", SN_KEY_REAL, KEY(cluster), .unit = "m", .most = 1e6,
-     .about = "the size of clusters, which overlap by half: larger ones are stiffer; 0: one for all; if not given, half "
-              "the longest side"},
+     .about =
+         "the size of clusters, which overlap by half: larger ones are stiffer; 0: one for all; if not given, half "
+         "the longest side"},
     {"firmness", SN_KEY_REAL, KEY(firmness), .least = 1e-6, .most = 1,
      .about = "the classic stiffness k of each cluster: how much of its shape a pass gives back"},
     {"beta", SN_KEY_REAL, KEY(beta), .least = 0, .most = 1,
@@ -126,8 +146,9 @@ static const sn_record jelly_record = {"jelly", "A jelly.", sizeof(sn_jelly_def)
 
 const sn_object_type sn_object_jelly = {
     .name = "jelly",
-    .about = "A soft block of particles in overlapping clusters that keep their shape by shape matching; of its material "
-             "only the density counts. Needs the solver tiled or gauss_seidel",
+    .about =
+        "A soft block of particles in overlapping clusters that keep their shape by shape matching; of its material "
+        "only the density counts. Needs the solver tiled or gauss_seidel",
     .parts = "parts: left, right (x least, most), bottom, top (y), back, front (z), corners; constraints: clusters",
     .dimension = 3,
     .spatial = true,

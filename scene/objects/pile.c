@@ -48,8 +48,8 @@ static void make_octahedron(sn_vec3 half, sn_vec3 corner[6])
 {
     for (int i = 0; i < 6; ++i) {
         sn_real sign = i % 2 ? -1 : 1;
-        corner[i] = (sn_vec3){i / 2 == 0 ? sign * half.x : 0, i / 2 == 1 ? sign * half.y : 0,
-                              i / 2 == 2 ? sign * half.z : 0};
+        corner[i] =
+            (sn_vec3){i / 2 == 0 ? sign * half.x : 0, i / 2 == 1 ? sign * half.y : 0, i / 2 == 2 ? sign * half.z : 0};
     }
 }
 

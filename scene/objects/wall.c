@@ -141,8 +141,9 @@ static const sn_record wall_record = {"wall", "A wall.", sizeof(sn_wall_def), wa
 
 const sn_object_type sn_object_wall = {
     .name = "wall",
-    .about = "Bricks that lie on each other without mortar, a tower or a pyramid, from the origin of the frame upwards, of "
-             "1000 kg/m^3 unless told otherwise",
+    .about =
+        "Bricks that lie on each other without mortar, a tower or a pyramid, from the origin of the frame upwards, of "
+        "1000 kg/m^3 unless told otherwise",
     .parts = "parts: bottom, top; no constraints",
     .dimension = 3,
     .spatial = true,

@@ -53,18 +53,6 @@ sn_quat sn_quat_times(sn_quat a, sn_quat b)
     return quat_round(times(quat_from(a), quat_from(b)));
 }
 
-/* a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
-sn_vec3 sn_quat_turn(sn_quat q, sn_vec3 a)
-{
-    sn_vec3 v = vec3(q.x, q.y, q.z), t = vec3_scale(vec3_cross(v, a), 2);
-    return vec3_add(vec3_add(a, vec3_scale(t, q.w)), vec3_cross(v, t));
-}
-
-sn_vec3 sn_quat_turn_back(sn_quat q, sn_vec3 a)
-{
-    return sn_quat_turn((sn_quat){-q.x, -q.y, -q.z, q.w}, a);
-}
-
 sn_quat sn_quat_turned(sn_quat q, sn_vec3 angle)
 {
     sn_dvec3 axis = dvec3_from(angle);

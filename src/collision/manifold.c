@@ -2,8 +2,6 @@
 
 #include "collision/manifold_work.h"
 
-#include <string.h>
-
 /* Of the size of both: cores whose axes or centres are nearer than this have no direction between them. */
 #define NO_DIRECTION 1e-12
 

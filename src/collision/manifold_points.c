@@ -2,8 +2,6 @@
    */
 #include "collision/manifold_work.h"
 
-#include <string.h>
-
 /* Sine of the angle between edges, or an edge and a plane, that count as parallel where the solids are apart. */
 #define PARALLEL 1e-2
 

@@ -341,20 +341,34 @@ static void rename_features(const sn_trimesh *mesh, uint32_t number, bool turned
     }
 }
 
+/* Where to ask how deep a point really is: by its depth nearer to the middle of all points, across the normal, as one
+   at the border of the triangle is always next to another side. */
+static sn_dvec3 inner_spot(sn_dvec3 p, sn_dvec3 middle, sn_dvec3 normal, double depth)
+{
+    sn_dvec3 way = dvec3_sub(middle, p);
+    way = dvec3_sub(way, dvec3_scale(normal, dvec3_dot(normal, way)));
+    double length = dvec3_length(way);
+    return dvec3_add(p, length > depth ? dvec3_scale(way, depth / length) : way);
+}
+
 /* What is deep behind a triangle may be hardly inside of the mesh, next to another side of it: that side will do.
    Leaves such points out. */
 static void leave_deep(mesh_contact *w)
 {
     sn_collision *c = w->c;
     uint32_t kept = 0;
+    sn_dvec3 middle = {0, 0, 0}, out = dvec3_scale(c->normal, -c->rounding[0]);
+    for (uint32_t i = 0; i < c->count; ++i)
+        middle = dvec3_add(middle, dvec3_scale(c->point[i].a, 1.0 / c->count));
     for (uint32_t i = 0; i < c->count; ++i) {
         const sn_candidate *p = &c->point[i];
         double depth = c->rounding[0] - p->distance; /* behind the triangle itself */
-        sn_dvec3 spot = dvec3_add(dvec3_sub(p->a, dvec3_scale(c->normal, c->rounding[0])), w->origin);
         sn_touch touch;
-        if (depth > DEEP * c->size &&
-            sn_trimesh_near(w->shape->data->mesh, dvec3_round(spot), (sn_real)(HARDLY * depth), &touch))
-            continue;
+        if (depth > DEEP * c->size) {
+            sn_dvec3 spot = dvec3_add(dvec3_add(inner_spot(p->a, middle, c->normal, depth), out), w->origin);
+            if (sn_trimesh_near(w->shape->data->mesh, dvec3_round(spot), (sn_real)(HARDLY * depth), &touch))
+                continue;
+        }
         c->point[kept++] = *p;
     }
     if (!kept)

@@ -103,7 +103,7 @@ void sn_joint_whole_turn(const sn_joint_pose *pose, sn_dvec3 from, sn_joint_turn
     }
 }
 
-/* ---- Rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 void sn_joint_write_along(const sn_eval_out *out, uint32_t row, const sn_joint_pose *pose, uint32_t axis)
 {
@@ -165,11 +165,12 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
         r->low = (sn_real)(drive->least - offset);
         r->high = (sn_real)(drive->most - offset);
     }
-    if (r->low == 0 && r->high == 0 && !isinf(drive->least)) /* both limits in one place: that is no limit, but a lock */
+    if (r->low == 0 && r->high == 0 &&
+        !isinf(drive->least)) /* both limits in one place: that is no limit, but a lock */
         *r = (sn_row){.type = SN_ROW_BY_KIND};
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
 sn_joint_drive sn_joint_read_drive(const sn_real *param, sn_real bound)
 {

@@ -1,19 +1,20 @@
 /* What joints share: how two points with axes lie to each other, and the rows that this gives.
 
-   a and b are the points, x, y, z the axes of a in the world (those of b when the joint is at rest), p = x_b - x_a, and R how
-   the axes of b are turned as seen from those of a, a quaternion (v, w). All of it is seen from a, so that no C changes when
-   everything is moved or turned together, and joints conserve momentum and angular momentum whatever they are missed by.
+   a and b are the points, x, y, z the axes of a in the world (those of b when the joint is at rest), p = x_b - x_a,
+   and R how the axes of b are turned as seen from those of a, a quaternion (v, w). All of it is seen from a, so that
+   no C changes when everything is moved or turned together, and joints conserve momentum and angular momentum whatever
+   they are missed by.
 
    - Along an axis of a:  C = e . p,  by the positions -e and e, by a turn of a:  e x p.
-   - What depends on R alone has the derivative g by a turn of b and -g by one of a. If b is turned by a small t, seen from a,
-     then dv = (w t + t x v) / 2 and dw = -t . v / 2.
-   - The twist about x, 2 atan2(v_x, w):  g = (1, (w v_z + v_x v_y) / n, (v_x v_z - w v_y) / n),  n = v_x^2 + w^2. This is the
-     angle of a hinge, also where its axes are not quite aligned.
-   - The swing: by how much, s, the x axis of b is turned away from that of a, as axis times angle, which lies across x. With
-     (c, u, v) the x axis of b seen from a, and f = t / sin t, c = cos t:  s_y = -f v, s_z = f u. By a turn of b c changes by
-     x_b x x, u by x_b x y and v by x_b x z, and f by f' = -(sin t - t cos t) / sin^3 t for a unit of c.
-   - The whole turn as axis times angle, r = t n:  dr = t_b + t_b x r / 2 + k r x (r x t_b), with
-     k = 1/t^2 - cot(t/2) / (2 t), the inverse of the left Jacobian of rotations. */
+   - What depends on R alone has the derivative g by a turn of b and -g by one of a. If b is turned by a small t, seen
+     from a, then dv = (w t + t x v) / 2 and dw = -t . v / 2.
+   - The twist about x, 2 atan2(v_x, w):  g = (1, (w v_z + v_x v_y) / n, (v_x v_z - w v_y) / n),  n = v_x^2 + w^2. This
+     is the angle of a hinge, also where its axes are not quite aligned.
+   - The swing: by how much, s, the x axis of b is turned away from that of a, as axis times angle, which lies across
+     x. With (c, u, v) the x axis of b seen from a, and f = t / sin t, c = cos t:  s_y = -f v, s_z = f u. By a turn of
+     b c changes by x_b x x, u by x_b x y and v by x_b x z, and f by f' = -(sin t - t cos t) / sin^3 t for a unit of c.
+   - The whole turn as axis times angle, r = t n:  dr = t_b + t_b x r / 2 + k r x (r x t_b), with k = 1/t^2 - cot(t/2)
+     / (2 t), the inverse of the left Jacobian of rotations. */
 #ifndef SN_CONSTRAINTS_JOINT_H
 #define SN_CONSTRAINTS_JOINT_H
 
@@ -47,7 +48,7 @@ double sn_joint_lean(const sn_joint_pose *pose, sn_joint_turn swing[2]);
 /* As axis times angle, along the axes of a, from a pose that is turned by `from` (axis times angle) at rest. */
 void sn_joint_whole_turn(const sn_joint_pose *pose, sn_dvec3 from, sn_joint_turn turn[3]);
 
-/* ---- Rows ---------------------------------------------------------------------------------------------------------- */
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 /* How the rows that a joint locks give: the first of a pair of parameters, compliance and damping. */
 typedef const sn_real *sn_joint_give;
@@ -73,17 +74,18 @@ typedef struct sn_joint_drive {
     double least, most; /* limits; infinite: none */
 } sn_joint_drive;
 
-/* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within limits. */
+/* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within
+   limits. */
 void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *drive);
 
-/* ---- Parameters ------------------------------------------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
 #define SN_JOINT_NUMBER(NAME, UNIT, DEFAULT)                                                                           \
     {                                                                                                                  \
-        .name = NAME, .unit = UNIT, .has_default = true, .default_value = DEFAULT, .most = SN_JOINT_MOST                \
+        .name = NAME, .unit = UNIT, .has_default = true, .default_value = DEFAULT, .most = SN_JOINT_MOST               \
     }
 /* compliance and damping of what is locked */
-#define SN_JOINT_LINEAR  SN_JOINT_NUMBER("linear_compliance", "m/N", 0), SN_JOINT_NUMBER("linear_damping", "N s/m", 0)
+#define SN_JOINT_LINEAR SN_JOINT_NUMBER("linear_compliance", "m/N", 0), SN_JOINT_NUMBER("linear_damping", "N s/m", 0)
 #define SN_JOINT_ANGULAR                                                                                               \
     SN_JOINT_NUMBER("angular_compliance", "rad/(N m)", 0), SN_JOINT_NUMBER("angular_damping", "N m s", 0)
 
@@ -93,14 +95,13 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
     }
 #define SN_JOINT_SPEED(UNIT)                                                                                           \
     {                                                                                                                  \
-        .name = "speed", .unit = UNIT, .has_default = true, .least = -SN_JOINT_MOST, .most = SN_JOINT_MOST               \
+        .name = "speed", .unit = UNIT, .has_default = true, .least = -SN_JOINT_MOST, .most = SN_JOINT_MOST             \
     }
 
 /* The parameters of a single free axis, in the order of sn_joint_read_drive. */
 #define SN_JOINT_AXIS(UNIT, FORCE, RATE, COMPLIANCE, DAMPING, BOUND)                                                   \
     SN_JOINT_LIMIT("least", UNIT, BOUND, -(BOUND)), SN_JOINT_LIMIT("most", UNIT, BOUND, BOUND),                        \
-        {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND},                                            \
-        SN_JOINT_NUMBER("target_most", FORCE, 0),                                                                      \
+        {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND}, SN_JOINT_NUMBER("target_most", FORCE, 0),  \
         SN_JOINT_NUMBER("target_compliance", COMPLIANCE, 0), SN_JOINT_NUMBER("target_damping", DAMPING, 0),            \
         SN_JOINT_SPEED(RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
 #define SN_JOINT_AXIS_PARAMS 9

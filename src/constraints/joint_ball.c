@@ -1,6 +1,6 @@
 /* A ball joint: two points stay in one place, and turn about it.
 
-       C = (e_i . (b - a)), e_i the axes of a;   and, if it is driven, how b is turned from its target, as axis times angle
+       C = (e_i . (b - a), e_i the axes of a;   if it is driven, the turn from its target to b, as axis times angle)
 
    Friction acts about each axis of a by itself. */
 #include "constraints/joint.h"
@@ -47,7 +47,8 @@ static void measure_ball(const sn_eval_in *in, sn_real *param)
 
 const sn_kind sn_kind_joint_ball = {
     .name = "joint_ball",
-    .about = "Two points of bodies stay in one place; the bodies turn about it freely, with friction, or are driven towards a "
+    .about = "Two points of bodies stay in one place; the bodies turn about it freely, with friction, or are driven "
+             "towards a "
              "target: how the axes of b are to be turned as seen from those of a, as axis times angle.",
     .formula = "C = (b - a along the axes of a; the turn from target to b along them, if target_most > 0)",
     .unit = "m, rad",

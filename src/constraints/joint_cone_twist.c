@@ -1,25 +1,15 @@
-/* A shoulder: two points stay in one place; the x axis of b stays within a cone about that of a, and about itself it twists
-   between two limits.
+/* A shoulder: two points stay in one place; the x axis of b stays within a cone about that of a, and about itself it
+   twists between two limits.
 
        C = (e_i . (b - a);   twist;   swing)
 
-   The swing s is a vector of two numbers, about y and z. Its two rows are along these while it is less than half of what the
-   cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a row by itself. They
-   are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s - target|^2 / 2, these are the
-   right ones. */
+   The swing s is a vector of two numbers, about y and z. Its two rows are along these while it is less than half of
+   what the cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a
+   row by itself. They are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s -
+   target|^2 / 2, these are the right ones. */
 #include "constraints/joint.h"
 
-enum {
-    SWING_MOST,
-    LEAST,
-    MOST,
-    TARGET,
-    TARGET_MOST = TARGET + 3,
-    TARGET_COMPLIANCE,
-    TARGET_DAMPING,
-    FRICTION,
-    LINEAR
-};
+enum { SWING_MOST, LEAST, MOST, TARGET, TARGET_MOST = TARGET + 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR };
 
 static sn_joint_drive read_drive(const sn_real *p)
 {
@@ -92,10 +82,13 @@ static const char *check_cone_twist(const sn_real *param)
 
 const sn_kind sn_kind_joint_cone_twist = {
     .name = "joint_cone_twist",
-    .about = "A shoulder: the points stay in one place, the x axis of b swings within a cone about that of a, and b twists about "
-             "it between limits; with friction, or driven towards a target: its twist, and its swing about y and z of a.",
-    .formula = "C = (b - a along the axes of a; twist about x; swing of the x axis of b about y and z of a, or along and "
-               "across the swing)",
+    .about =
+        "A shoulder: the points stay in one place, the x axis of b swings within a cone about that of a, and b twists "
+        "about "
+        "it between limits; with friction, or driven towards a target: its twist, and its swing about y and z of a.",
+    .formula =
+        "C = (b - a along the axes of a; twist about x; swing of the x axis of b about y and z of a, or along and "
+        "across the swing)",
     .unit = "m, rad",
     .points = 2,
     .rows = 6,

@@ -36,7 +36,8 @@ static void measure_hinge(const sn_eval_in *in, sn_real *param)
 
 const sn_kind sn_kind_joint_hinge = {
     .name = "joint_hinge",
-    .about = "Two bodies turn about one axis, the x axis of both points; the points stay in one place. The angle, by which the "
+    .about = "Two bodies turn about one axis, the x axis of both points; the points stay in one place. The angle, by "
+             "which the "
              "axes of b are turned against those of a, may have limits, friction, a speed, or a target.",
     .formula = "C = (b - a along the axes of a; swing of the x axis of b about y and z of a; twist about it)",
     .unit = "m, rad",

@@ -23,7 +23,8 @@ static void measure_line(const sn_eval_in *in, sn_real *param)
 
 const sn_kind sn_kind_joint_line = {
     .name = "joint_line",
-    .about = "A point of a body stays on a line that goes along with another: the x axis of the point a. How far it is along may "
+    .about = "A point of a body stays on a line that goes along with another: the x axis of the point a. How far it is "
+             "along may "
              "have limits, friction, a speed, or a target.",
     .formula = "C = (b - a along y and z of a; b - a along x of a)",
     .unit = "m",

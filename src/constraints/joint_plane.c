@@ -13,7 +13,8 @@ static bool eval_plane(const sn_eval_in *in, const sn_eval_out *out)
 
 const sn_kind sn_kind_joint_plane = {
     .name = "joint_plane",
-    .about = "A point of a body stays in a plane that goes along with another, through the point a and across its x axis.",
+    .about =
+        "A point of a body stays in a plane that goes along with another, through the point a and across its x axis.",
     .formula = "C = b - a along x of a",
     .unit = "m",
     .points = 2,

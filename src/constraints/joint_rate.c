@@ -1,5 +1,5 @@
-/* Constraints on velocities and on spins: two points move apart along the x axis of a, or two bodies turn against each other
-   about it, at a given speed, wherever they are.
+/* Constraints on velocities and on spins: two points move apart along the x axis of a, or two bodies turn against each
+   other about it, at a given speed, wherever they are.
 
        C = e_x . (b - a),   dC/dt = speed;          C = the turn of b against a about e_x,   dC/dt = speed */
 #include "constraints/joint.h"
@@ -22,7 +22,8 @@ static bool eval_velocity(const sn_eval_in *in, const sn_eval_out *out)
     return true;
 }
 
-/* Angles do not add up in space, so there is no C whose rate is the spin about an axis that moves along: it is left at 0. */
+/* Angles do not add up in space, so there is no C whose rate is the spin about an axis that moves along: it is left at
+   0. */
 static bool eval_spin(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_joint_pose pose = sn_joint_look(in);
@@ -34,7 +35,8 @@ static bool eval_spin(const sn_eval_in *in, const sn_eval_out *out)
 
 const sn_kind sn_kind_joint_velocity = {
     .name = "joint_velocity",
-    .about = "Two points of bodies move apart along the x axis of the first at a given speed, wherever they are, if that takes no "
+    .about = "Two points of bodies move apart along the x axis of the first at a given speed, wherever they are, if "
+             "that takes no "
              "more than so much force.",
     .formula = "dC/dt = speed, C = b - a along x of a",
     .unit = "m",
@@ -49,7 +51,8 @@ const sn_kind sn_kind_joint_velocity = {
 
 const sn_kind sn_kind_joint_spin = {
     .name = "joint_spin",
-    .about = "Two bodies turn against each other about the x axis of the point a at a given speed, if that takes no more than so "
+    .about = "Two bodies turn against each other about the x axis of the point a at a given speed, if that takes no "
+             "more than so "
              "much torque. Where the points are does not matter.",
     .formula = "dC/dt = speed, C = the turn of b against a about x of a",
     .unit = "rad",

@@ -29,7 +29,8 @@ static void measure_slider(const sn_eval_in *in, sn_real *param)
 
 const sn_kind sn_kind_joint_slider = {
     .name = "joint_slider",
-    .about = "A body slides along the x axis of a point of another and does not turn against it. How far it is along may have "
+    .about = "A body slides along the x axis of a point of another and does not turn against it. How far it is along "
+             "may have "
              "limits, friction, a speed, or a target.",
     .formula = "C = (b - a along y and z of a; the turn of b against a along the axes of a; b - a along x of a)",
     .unit = "m, rad",

@@ -271,8 +271,29 @@ static bool keep_bounds(sn_item *it, const sn_record *rec, sn_rule *rule)
     if (worst == it->rows)
         return false;
     rule[worst].fate = SN_FATE_AT_MOST;
-    hold_row(it, rec, worst, rec->lambda[worst] > rule[worst].is.most ? rule[worst].is.most : rule[worst].is.least);
+    rule[worst].high = rec->lambda[worst] > rule[worst].is.most;
+    rule[worst].one_way = it->inequality >> worst & 1;
+    hold_row(it, rec, worst, rule[worst].high ? rule[worst].is.most : rule[worst].is.least);
     return true;
+}
+
+/* What is at its most but would rather exert less is asked again. */
+static bool free_bounds(const sn_trees *w, sn_item *it, const sn_record *rec, sn_rule *rule, double enough)
+{
+    for (uint32_t r = 0; r < it->rows; ++r) {
+        if (!(it->ruled >> r & 1) || rule[r].fate != SN_FATE_AT_MOST || rule[r].one_way ||
+            rule[r].freed == SN_FATE_FREED)
+            continue;
+        double slack = row_slack(w, it, rec, r);
+        if (!((rule[r].high ? slack : -slack) > enough * row_length(it, rec, r)))
+            continue;
+        rule[r].fate = SN_FATE_ASKED;
+        rule[r].freed++;
+        it->acting |= (uint8_t)(1u << r);
+        rec->least[r] = 0;
+        return true;
+    }
+    return false;
 }
 
 static bool keep_limits(const sn_trees *w, sn_item *it, const sn_record *rec, sn_rule *rule, double enough)
@@ -320,8 +341,9 @@ static bool apply_rules(const sn_trees *w, sn_item *it, const state *s)
 {
     sn_record rec = record_at(w->numbers + it->record, it->rows);
     sn_rule *rule = extra_at(w->numbers + it->record, it).rule;
-    return keep_bounds(it, &rec, rule) || keep_limits(w, it, &rec, rule, VIOLATED * s->reach) ||
-           release_limits(it, &rec, rule);
+    const double enough = VIOLATED * s->reach;
+    return keep_bounds(it, &rec, rule) || keep_limits(w, it, &rec, rule, enough) || release_limits(it, &rec, rule) ||
+           free_bounds(w, it, &rec, rule, enough);
 }
 
 /* The next set to try; false if it is the same. */

@@ -89,7 +89,9 @@ typedef enum row_state {
     ROW_SOLVED     /* in a tree: its multiplier is known */
 } row_state;
 
-/* What has become of a row with bounds or limits. Each of these comes after the one before it, and none comes twice. */
+/* What has become of a row with bounds or limits. Each of these comes after the one before it, and none comes twice, but that what
+   is at most may be freed again so often. */
+#define MOST_FREED 3
 typedef enum row_fate { AS_ASKED = 0, AT_MOST, AT_LIMIT, LET_GO } row_fate;
 
 typedef struct ruling {
@@ -98,9 +100,11 @@ typedef struct ruling {
     double give;      /* of the row at a limit, */
     double asked;     /*   and as asked */
     row_fate fate;
-    bool is;    /* this row is ruled at all */
-    bool rests; /* it asks for nothing but to keep its limits */
+    bool is;      /* this row is ruled at all */
+    bool rests;   /* it asks for nothing but to keep its limits */
+    bool one_way; /* it was an inequality */
     bool at_high;
+    uint8_t freed;
 } ruling;
 
 typedef struct lagrange {
@@ -440,8 +444,29 @@ static bool keep_bounds(lagrange *l, const sn_system_block *block)
         return false;
     l->rule[worst].fate = AT_MOST;
     l->rule[worst].at_high = l->system.lambda[worst] > 0;
+    l->rule[worst].one_way = l->state[worst] == ROW_PUSHES;
     l->state[worst] = ROW_HELD;
     return true;
+}
+
+/* What is at its most but would rather exert less, now that others exert what they do, is asked again. */
+static bool free_bounds(lagrange *l, const sn_system_block *block, double enough)
+{
+    const sn_system *system = &l->system;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        uint32_t e = block->first + r;
+        ruling *rule = &l->rule[e];
+        if (!rule->is || rule->fate != AT_MOST || rule->one_way || rule->freed == MOST_FREED)
+            continue;
+        double more = sn_system_gather(system, block, r) + system->give[e] * system->lambda[e] - system->b[e];
+        if (!((rule->at_high ? more : -more) > enough))
+            continue;
+        rule->fate = AS_ASKED;
+        rule->freed++;
+        l->state[e] = ROW_HOLDS;
+        return true;
+    }
+    return false;
 }
 
 static bool keep_limits(lagrange *l, const sn_system_block *block, double enough)
@@ -502,7 +527,8 @@ static uint32_t apply_rules(lagrange *l, bool trees)
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
         if (in_tree(l, block) == trees)
-            changes += keep_bounds(l, block) || keep_limits(l, block, VIOLATED * largest) || release_limits(l, block);
+            changes += keep_bounds(l, block) || keep_limits(l, block, VIOLATED * largest) || release_limits(l, block) ||
+                       free_bounds(l, block, VIOLATED * largest);
     }
     return changes;
 }

@@ -10,8 +10,8 @@ typedef sn_row_now row_now;
 
 row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
 {
-    row_now now = {SN_ROW_BY_KIND, inequality >> r & 1, (double)give->alpha, (double)give->gamma, INFINITY, -INFINITY,
-                   INFINITY};
+    const double any = (double)INFINITY;
+    row_now now = {SN_ROW_BY_KIND, inequality >> r & 1, (double)give->alpha, (double)give->gamma, any, -any, any};
     if (!block->row)
         return now;
     const sn_row *row = &block->row[r];

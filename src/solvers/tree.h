@@ -49,13 +49,17 @@ typedef struct sn_item {
     bool own;                   /* its rows may have rules */
 } sn_item;
 
-/* What has become of a row that follows a rule. Each of these comes after the one before it, and none comes twice. */
+/* What has become of a row that follows a rule. Each of these comes after the one before it, and none comes twice, but that what
+   is at most may be freed again so often: other rows came to bear. */
+#define SN_FATE_FREED 3
 typedef enum sn_fate { SN_FATE_ASKED = 0, SN_FATE_AT_MOST, SN_FATE_AT_LIMIT, SN_FATE_LET_GO } sn_fate;
 
 typedef struct sn_rule {
     sn_forest_rule is;
     sn_fate fate;
-    bool high; /* which limit it is at */
+    bool high;     /* which bound or limit it is at */
+    uint8_t freed; /* so often */
+    bool one_way;  /* it was an inequality */
 } sn_rule;
 
 /* A body in a tree: its centre and, in the node after that, its turn. Six numbers each, where a particle has three. */

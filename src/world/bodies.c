@@ -589,6 +589,8 @@ static void turn_part(const sn_body_state *body, sn_body_part *part)
 {
     part->turn = sn_body_spot_turn(body, part->turn);
     part->place = sn_body_spot(body, part->place);
+    part->plain = part->place.x == 0 && part->place.y == 0 && part->place.z == 0 && part->turn.x == 0 &&
+                  part->turn.y == 0 && part->turn.z == 0;
 }
 
 static void store_body(making *m, uint32_t row, sn_particle particle)

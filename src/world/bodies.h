@@ -32,6 +32,7 @@ typedef struct sn_body_part {
     sn_vec3 place;      /* m: of its own frame, from the centre of mass along the principal axes */
     sn_quat turn;       /* of it, in the same */
     sn_real density;    /* kg/m^3, as given; 0: that of the body */
+    uint32_t plain;     /* its frame is that of the body: nothing between them */
     uint32_t hull;      /* 1 + the number of its hull; 0: none */
     uint64_t hull_hash; /* of that, so that a snapshot can tell whether a world has it */
 } sn_body_part;

@@ -18,7 +18,7 @@ void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator)
     sn_table_release(&breaking->broken_table, allocator);
 }
 
-/* ---- The list -------------------------------------------------------------------------------------------------------- */
+/* ---- The list --------------------------------------------------------------------------------------------------- */
 
 static sn_weak *weak_list(const sn_world *world)
 {
@@ -79,9 +79,10 @@ static sn_result check_strength(const sn_world *world, const sn_kind *kind, sn_r
                           "the torque strength of a %s constraint is %g N m; only joints exert torques, it must be 0",
                           kind->name, (double)torque);
     if (force > 0 && kind->project)
-        return world_fail(world, SN_ERROR_ARGUMENT,
-                          "a %s constraint, which is a projection of its own, exerts no force that is known, and cannot break",
-                          kind->name);
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "a %s constraint, which is a projection of its own, exerts no force that is known, and cannot break",
+            kind->name);
     return SN_OK;
 }
 
@@ -129,7 +130,7 @@ sn_result sn_constraint_strength(const sn_world *world, sn_constraint constraint
     return SN_OK;
 }
 
-/* ---- In a step --------------------------------------------------------------------------------------------------------- */
+/* ---- In a step -------------------------------------------------------------------------------------------------- */
 
 bool sn_breaking_begin(sn_world *world)
 {

@@ -1,5 +1,5 @@
-/* Constraints that break. They are few beside those that do not, so they have a list of their own: without one, a step looks at
-   nothing. */
+/* Constraints that break. They are few beside those that do not, so they have a list of their own: without one, a step
+   looks at nothing. */
 #ifndef SN_WORLD_BREAKING_H
 #define SN_WORLD_BREAKING_H
 
@@ -16,8 +16,7 @@ typedef struct sn_weak {
 } sn_weak;
 
 typedef struct sn_breaking {
-    sn_table table; /* of sn_weak, in the order of kinds and numbers: state. And of sn_break: the most that each exerted in this
-                       step */
+    sn_table table; /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: what each exerted */
     sn_table broken_table; /* of sn_break: what broke in the last step */
 } sn_breaking;
 

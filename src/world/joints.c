@@ -13,7 +13,10 @@ static const struct joint_number {
     const char *name;
     size_t offset;
 } numbers[] = {
-#define NUMBER(name) {#name, offsetof(sn_joint_def, name)}
+#define NUMBER(name)                                                                                                   \
+    {                                                                                                                  \
+#name, offsetof(sn_joint_def, name)                                                                            \
+    }
     NUMBER(least),
     NUMBER(most),
     NUMBER(target),
@@ -50,7 +53,7 @@ sn_joint_def sn_default_joint_def(uint32_t kind)
     return def;
 }
 
-/* ---- Points ------------------------------------------------------------------------------------------------------------ */
+/* ---- Points ----------------------------------------------------------------------------------------------------- */
 
 /* The shortest turn of the x axis into a direction. */
 static sn_quat turn_to(sn_vec3 axis)
@@ -77,7 +80,7 @@ static sn_result make_point(const sn_world *world, sn_body body, sn_vec3 place, 
     return SN_OK;
 }
 
-/* ---- Adding ------------------------------------------------------------------------------------------------------------ */
+/* ---- Adding ----------------------------------------------------------------------------------------------------- */
 
 static bool is_joint(const sn_kind *kind)
 {
@@ -91,7 +94,8 @@ static sn_result check_def(const sn_world *world, const sn_joint_def *def)
                           def ? "not initialised" : "NULL");
     const sn_kind *kind = sn_kind_info(world, def->kind);
     if (!is_joint(kind))
-        return world_fail(world, SN_ERROR_ARGUMENT, "kind %u (%s) is no joint", def->kind, kind ? kind->name : "unknown");
+        return world_fail(world, SN_ERROR_ARGUMENT, "kind %u (%s) is no joint", def->kind,
+                          kind ? kind->name : "unknown");
     sn_vec3 axis = def->axis;
     double square = vec3_dot_double(axis, axis);
     if (!isfinite(square) || !(square > 0))
@@ -129,8 +133,8 @@ static sn_result take_numbers(const sn_world *world, const sn_joint_def *from, s
                               numbers[i].name, (double)*number_of(&def, i), kind->name,
                               turn_taken && i == 2 ? " of one number (use target_turn)" : "");
     if (!turn_taken && def.target_turn.x != SN_MEASURE)
-        return world_fail(world, SN_ERROR_ARGUMENT, "target_turn is given; a constraint of kind '%s' has no such target",
-                          kind->name);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "target_turn is given; a constraint of kind '%s' has no such target", kind->name);
     return SN_OK;
 }
 
@@ -192,9 +196,10 @@ sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 
     return add_simple(world, SN_KIND_JOINT_FIXED, a, b, anchor, vec3(1, 0, 0));
 }
 
-/* ---- Changing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Changing --------------------------------------------------------------------------------------------------- */
 
-/* The parameter of a live constraint by its name and how many numbers it has; NULL, without an error, if there is none. */
+/* The parameter of a live constraint by its name and how many numbers it has; NULL, without an error, if there is
+   none. */
 static const sn_real *find_number(const sn_world *world, sn_constraint c, const char *name, uint32_t width)
 {
     const sn_pool *pool = world->constraints.pool[c.kind];
@@ -232,8 +237,8 @@ static sn_result check_drive(const sn_world *world, const char *what, sn_vec3 va
         return world_fail(world, SN_ERROR_ARGUMENT, "the %s of a joint is (%g, %g, %g); it must be finite", what,
                           (double)value.x, (double)value.y, (double)value.z);
     if (!(most >= 0 && most <= SN_JOINT_MOST))
-        return world_fail(world, SN_ERROR_ARGUMENT, "what a joint may exert for its %s is %g; it must lie in [0, %g]", what,
-                          (double)most, (double)SN_JOINT_MOST);
+        return world_fail(world, SN_ERROR_ARGUMENT, "what a joint may exert for its %s is %g; it must lie in [0, %g]",
+                          what, (double)most, (double)SN_JOINT_MOST);
     return SN_OK;
 }
 
@@ -251,7 +256,8 @@ sn_result sn_joint_set_motor(sn_world *world, sn_constraint joint, sn_real speed
 /* `target` has one number, or three. */
 static sn_result set_target(sn_world *world, sn_constraint joint, const sn_real *target, uint32_t width, sn_real most)
 {
-    sn_result result = begin(world, joint, "target", width, "target_most", width == 1 ? "target" : "target of three numbers");
+    sn_result result =
+        begin(world, joint, "target", width, "target_most", width == 1 ? "target" : "target of three numbers");
     sn_vec3 all = vec3(target[0], width > 1 ? target[1] : 0, width > 1 ? target[2] : 0);
     if (result != SN_OK || (result = check_drive(world, "target", all, most)) != SN_OK ||
         (result = sn_constraint_set_param(world, joint, "target", target, width)) != SN_OK)
@@ -279,13 +285,15 @@ sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real leas
     if (result != SN_OK)
         return result;
     if (!(least <= most))
-        return world_fail(world, SN_ERROR_ARGUMENT, "the limits of a joint are %g and %g; the first must not exceed the second",
-                          (double)least, (double)most);
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "the limits of a joint are %g and %g; the first must not exceed the second", (double)least,
+                          (double)most);
     const sn_kind *kind = sn_kind_info(world, joint.kind);
     for (const sn_param *p = kind->param; p->name; ++p)
         if ((strcmp(p->name, "least") == 0 && least < p->least) || (strcmp(p->name, "most") == 0 && most > p->most))
-            return world_fail(world, SN_ERROR_ARGUMENT, "the limits of a joint are %g and %g; they must lie in [%g, %g] %s",
-                              (double)least, (double)most, (double)p->least, (double)p->most, p->unit);
+            return world_fail(world, SN_ERROR_ARGUMENT,
+                              "the limits of a joint are %g and %g; they must lie in [%g, %g] %s", (double)least,
+                              (double)most, (double)p->least, (double)p->most, p->unit);
     if (least <= *find_number(world, joint, "most", 1)) {
         result = set_number(world, joint, "least", least);
         return result != SN_OK ? result : set_number(world, joint, "most", most);
@@ -294,7 +302,7 @@ sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real leas
     return result != SN_OK ? result : set_number(world, joint, "least", least);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
 /* How the points of a joint lie to each other now. False, and an error, if it is none of these kinds. */
 static bool look(const sn_world *world, sn_constraint joint, const char *what, uint32_t kind, uint32_t other,
@@ -303,7 +311,8 @@ static bool look(const sn_world *world, sn_constraint joint, const char *what, u
     if (!world || !sn_constraint_point_count(world, joint))
         return false;
     if (joint.kind != kind && joint.kind != other) {
-        world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no %s", sn_kind_info(world, joint.kind)->name, what);
+        world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no %s",
+                   sn_kind_info(world, joint.kind)->name, what);
         return false;
     }
     sn_vec3 x[SN_MAX_POINTS];

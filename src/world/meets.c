@@ -27,9 +27,22 @@
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS 2u
 #define SETTLED                                                                                                        \
-    ((sn_real)1e-6) /* of what presses: less than that need not be shared out further; 1e-4 let towers tremble */
-#define ROUNDS 6u   /* over the points of a meet, to find what they press */
-#define EASE   ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
+    ((sn_real)1e-6)       /* of what presses: less than that need not be shared out further; 1e-4 let towers tremble */
+#define ROUNDS        6u  /* over the points of a meet, to find what they press */
+#define BOUNCE_ROUNDS 40u /* the same when they bounce: there is no next substep that could do better */
+#define STALE         ((sn_real)10) /* times the slop: points of two that came so much farther are looked for anew */
+#define AHEAD         ((sn_real)4)  /* substeps: things that are apart are looked for so far ahead */
+#define EASE          ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
+
+static sn_real magnitude(sn_real a)
+{
+    return a < 0 ? -a : a;
+}
+
+static bool is_zero(sn_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
 
 /* ---- Where things are ------------------------------------------------------------------------------------------------- */
 
@@ -49,6 +62,8 @@ sn_pose sn_meet_pose(const sn_world *world, const sn_mover *mover)
 static sn_pose part_pose(const sn_world *world, const sn_pose *body, uint32_t part)
 {
     const sn_body_part *p = &world->bodies.part[part];
+    if (p->plain)
+        return *body;
     return (sn_pose){sn_pose_to_world(body, p->place), sn_quat_times(body->rotation, p->turn)};
 }
 
@@ -90,15 +105,38 @@ static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold 
     }
 }
 
-/* A ball and a part of a body. */
-static bool meet_ball(const sn_world *world, const sn_meet *meet, const sn_pose *pa, const sn_mover *ball,
-                      sn_manifold *m)
+#define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
+
+/* The solid of a part. In a flat world boxes are deep, so that the shortest way out of one lies in the plane. */
+static sn_convex solid_of(const sn_world *world, uint32_t part)
 {
-    const sn_body_part *part = &world->bodies.part[meet->part_a];
+    const sn_body_part *p = &world->bodies.part[part];
+    sn_convex convex = p->convex;
+    if (world->dimensions == 2 && convex.type == SN_CONVEX_BOX && p->turn.x == 0 && p->turn.y == 0)
+        convex.half.z += DEEP * (convex.half.x > convex.half.y ? convex.half.x : convex.half.y);
+    return convex;
+}
+
+/* In a flat world normals lie in the plane; what touches along z does not touch. */
+static bool lies_in_plane(const sn_world *world, sn_manifold *m)
+{
+    if (world->dimensions != 2)
+        return true;
+    sn_real length = real_sqrt(m->normal.x * m->normal.x + m->normal.y * m->normal.y);
+    if (!(length > (sn_real)0.5))
+        return false;
+    m->normal = vec3(m->normal.x / length, m->normal.y / length, 0);
+    return true;
+}
+
+/* A ball and a part of a body. */
+static bool meet_ball(const sn_world *world, const sn_meet *meet, const sn_convex *convex, const sn_pose *pa,
+                      const sn_mover *ball, sn_manifold *m)
+{
     sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
     sn_real radius = world->particles.radius[ball->slot];
     sn_touch touch;
-    if (!sn_convex_near(&part->convex, sn_pose_to_own(pa, centre), meet->reach + radius, &touch))
+    if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), meet->reach + radius, &touch))
         return false;
     sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
     m->normal = vec3_scale(out, -1); /* from the ball to the body */
@@ -112,27 +150,31 @@ static void look(const sn_world *world, sn_meet *meet, sn_real factor)
 {
     const sn_mover *a = &movers(world)[meet->a];
     sn_pose body = sn_meet_pose(world, a), other = pose_of_b(world, meet), pa = part_pose(world, &body, meet->part_a);
-    const sn_convex *convex = &world->bodies.part[meet->part_a].convex;
+    sn_convex convex = solid_of(world, meet->part_a);
     sn_manifold m[SN_MEET_LAYERS];
     bool touches, was_fresh = meet->fresh;
     meet->fresh = true;
     if (meet->b == SN_NO_MOVER) {
         const sn_collider_record *record = sn_meet_record(world, meet->collider);
-        uint32_t found = sn_manifold_shape(convex, &pa, &record->shape, &other, meet->reach + record->shape.guard, m,
+        uint32_t found = sn_manifold_shape(&convex, &pa, &record->shape, &other, meet->reach + record->shape.guard, m,
                                            SN_MEET_LAYERS);
         touches = meet->layer < found;
         if (touches && meet->layer)
             m[0] = m[meet->layer];
     } else if (meet->part_b == SN_ID_FREE) {
-        touches = meet_ball(world, meet, &pa, &movers(world)[meet->b], &m[0]);
+        touches = meet_ball(world, meet, &convex, &pa, &movers(world)[meet->b], &m[0]);
     } else {
         sn_pose pb = part_pose(world, &other, meet->part_b);
-        touches = sn_manifold_convex(convex, &pa, &world->bodies.part[meet->part_b].convex, &pb, meet->reach, &m[0]);
+        sn_convex solid = solid_of(world, meet->part_b);
+        touches = sn_manifold_convex(&convex, &pa, &solid, &pb, meet->reach, &m[0]);
     }
+    touches = touches && lies_in_plane(world, &m[0]);
     if (touches && !was_fresh) {
         sn_meet_point rubbed = {.feature = SN_MEET_RUB};
         meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
         meet->rub.twisted = rubbed.pressed;
+        rubbed.feature = SN_MEET_ROLL;
+        meet->rub.rolled = sn_meet_recall(world, meet, factor, &rubbed);
     }
     if (touches)
         take_points(world, meet, &m[0], &other, factor);
@@ -180,13 +222,34 @@ static sn_real approach(const sn_world *world, const sn_meet *meet, const sn_mee
     return v - vec3_dot(b->v, meet->n) - vec3_dot(b->spin, p->arm_b);
 }
 
+/* The share of what is between the spots of both by which the arm of a is longer than to its own spot: pushes act on both in one
+   place, or angular momentum would be lost. Whoever does not turn has no arm; otherwise the larger one bears more. */
+static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
+{
+    if (meet->b == SN_NO_MOVER || meet->part_b == SN_ID_FREE || movers(world)[meet->b].w == 0)
+        return 0;
+    if (movers(world)[meet->a].w == 0)
+        return 1;
+    sn_real a = sn_meet_extent(world, meet->part_a), b = sn_meet_extent(world, meet->part_b);
+    return a / (a + b);
+}
+
+/* Makes the arms of both lead to one place. Returns what was between. */
+static sn_vec3 unite_arms(const sn_meet *meet, const sn_pose *a, const sn_pose *b, sn_vec3 *ra, sn_vec3 *rb)
+{
+    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(*ra, *rb));
+    *ra = vec3_sub(*ra, vec3_scale(apart, meet->lean));
+    if (meet->b != SN_NO_MOVER)
+        *rb = vec3_add(*rb, vec3_scale(apart, 1 - meet->lean));
+    return apart;
+}
+
 /* What does not change in a substep. */
 static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_point *point, const sn_pose *a,
                          const sn_pose *b)
 {
     sn_vec3 ra = sn_quat_turn(a->rotation, point->a), rb = sn_quat_turn(b->rotation, point->b);
-    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(ra, rb));
-    point->gap = vec3_dot(apart, meet->n);
+    point->gap = vec3_dot(unite_arms(meet, a, b, &ra, &rb), meet->n);
     point->arm_a = vec3_cross(ra, meet->n);
     point->arm_b = vec3_cross(rb, meet->n);
     point->turn_a = times_inverse(&movers(world)[meet->a], point->arm_a);
@@ -235,6 +298,19 @@ static sn_real slip_of(const sn_world *world, const sn_meet *meet)
     return (tt + ss) / 2 + real_sqrt(half * half + ts * ts); /* the larger eigenvalue */
 }
 
+/* kg m^2: with which the two resist a torque about any axis, at least. */
+static sn_real roll_of(const sn_world *world, const sn_meet *meet)
+{
+    sn_real sum[6] = {0}, most = 0;
+    for (int k = 0; k < 6; ++k)
+        sum[k] = movers(world)[meet->a].inverse[k] + (meet->b == SN_NO_MOVER ? 0 : movers(world)[meet->b].inverse[k]);
+    for (int k = 0; k < 3; ++k) { /* no eigenvalue is larger than the largest sum of a row */
+        sn_real row = sum[k] + magnitude(sum[k < 2 ? 3 : 4]) + magnitude(sum[k == 0 ? 4 : 5]);
+        most = row > most ? row : most;
+    }
+    return most > 0 ? 1 / most : 0;
+}
+
 /* Where the two rub, and how they yield there. */
 static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, const sn_pose *b)
 {
@@ -252,6 +328,7 @@ static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, c
         meet->point[i].far = vec3_length(vec3_sub(meet->point[i].a, middle_a));
     rub->ra = sn_quat_turn(a->rotation, middle_a);
     rub->rb = sn_quat_turn(b->rotation, middle_b);
+    unite_arms(meet, a, b, &rub->ra, &rub->rb);
     rub->surface = surface_velocity(world, meet, rub->rb);
     rub->spin = meet->b == SN_NO_MOVER ? vec3_dot(motion_of(world, meet->collider)->spin, meet->n) : 0;
     rub->turn_a = times_inverse(&movers(world)[meet->a], meet->n);
@@ -259,6 +336,7 @@ static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, c
     sn_real slip = slip_of(world, meet), about = vec3_dot(vec3_add(rub->turn_a, rub->turn_b), meet->n);
     rub->across = slip > 0 ? 1 / slip : 0;
     rub->about = about > 0 && meet->count > 1 ? 1 / about : 0;
+    rub->roll = meet->round > 0 ? roll_of(world, meet) : 0;
     rub->rubbed = vec3_sub(rub->rubbed, vec3_scale(meet->n, vec3_dot(rub->rubbed, meet->n))); /* the normal turns */
 }
 
@@ -295,7 +373,16 @@ static sn_meet *all_meets(const sn_world *world)
     return world->meets.meet_table.column[0];
 }
 
-/* Meets of slow things keep the points that they had at the start of the step; those of fast ones are looked for anew. */
+/* Whether the points must be looked for: they are not known yet, or the two may have come so far since that these are no longer
+   theirs, or, where there were none, that there are some. */
+static bool is_stale(const sn_meet *meet, sn_real way)
+{
+    if (!meet->fresh || meet->part_b == SN_ID_FREE)
+        return true;
+    return meet->count ? meet->moved > meet->slop * STALE : meet->moved + way > meet->reach;
+}
+
+/* What was found is used as long as it may. */
 static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     const substep *s = data;
@@ -303,12 +390,15 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         sn_meet *meet = &all_meets(world)[i];
         sn_real way = closing(world, meet, s->h);
-        if (!meet->fresh || way > meet->slop || meet->part_b == SN_ID_FREE) {
-            meet->reach = (way > meet->slop ? way : way * (sn_real)world->state.settings.substeps) + 2 * meet->slop;
+        if (is_stale(meet, way)) {
+            meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + 2 * meet->slop;
+            meet->moved = 0;
             look(world, meet, s->factor);
         }
+        meet->moved += way;
         sn_pose a = sn_meet_pose(world, &movers(world)[meet->a]), b = pose_of_b(world, meet);
         meet->n = sn_quat_turn(b.rotation, meet->normal);
+        meet->lean = share_of_arm(world, meet);
         for (uint32_t k = 0; k < meet->count; ++k)
             set_up_point(world, meet, &meet->point[k], &a, &b);
         couple(world, meet);
@@ -395,6 +485,16 @@ static void twist(const sn_world *world, const sn_meet *meet, sn_real impulse)
     b->spin = vec3_sub(b->spin, vec3_scale(meet->rub.turn_b, impulse));
 }
 
+static void turn_both(const sn_world *world, const sn_meet *meet, sn_vec3 impulse)
+{
+    sn_mover *a = &movers(world)[meet->a];
+    a->spin = vec3_add(a->spin, times_inverse(a, impulse));
+    if (meet->b == SN_NO_MOVER)
+        return;
+    sn_mover *b = &movers(world)[meet->b];
+    b->spin = vec3_sub(b->spin, times_inverse(b, impulse));
+}
+
 /* So much more at each point, along the normal. */
 static void push_along(const sn_world *world, const sn_meet *meet, const sn_real *more)
 {
@@ -429,28 +529,25 @@ static void warm(const substep *s, sn_meet *meet)
     sn_real share = before > 0 ? after / before : 0;
     meet->rub.rubbed = vec3_scale(meet->rub.rubbed, share);
     meet->rub.twisted *= share;
+    meet->rub.rolled = vec3_scale(meet->rub.rolled, share);
     if (!(after > 0))
         return;
     push_along(s->world, meet, more);
     push_across(s->world, meet, meet->rub.rubbed);
     twist(s->world, meet, meet->rub.twisted);
+    if (meet->round > 0)
+        turn_both(s->world, meet, meet->rub.rolled);
 }
 
 /* The points of a meet press together: each alone would tilt the bodies onto the others, and towers would sway for ever. Their
-   impulses are found by going round them a few times, which touches nothing but a matrix of four by four. */
-static void press(const substep *s, sn_meet *meet)
+   impulses are found by going round them a few times, which touches nothing but a matrix of four by four. v: how fast they come
+   apart beyond what is wanted. */
+static void press_together(const substep *s, sn_meet *meet, sn_real *v, uint32_t rounds)
 {
-    sn_real v[SN_MANIFOLD_MOST], more[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
-    bool acts = false;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        const sn_meet_point *p = &meet->point[i];
-        v[i] = approach(s->world, meet, p) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
-        pressed[i] = p->pressed;
-        acts = acts || v[i] < 0 || pressed[i] > 0;
-    }
-    if (!acts)
-        return;
-    for (uint32_t round = 0; round < (meet->count > 1 ? ROUNDS : 1); ++round) {
+    sn_real more[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
+    for (uint32_t i = 0; i < meet->count; ++i)
+        pressed[i] = meet->point[i].pressed;
+    for (uint32_t round = 0; round < (meet->count > 1 ? rounds : 1); ++round) {
         sn_real changed = 0, total = 0;
         for (uint32_t i = 0; i < meet->count; ++i) {
             sn_real wanted = pressed[i] - v[i] * meet->point[i].mass, change;
@@ -472,10 +569,42 @@ static void press(const substep *s, sn_meet *meet)
     push_along(s->world, meet, more);
 }
 
+/* m/s: how fast a point comes nearer than touching; negative if it does. */
+static sn_real excess(const substep *s, const sn_meet *meet, const sn_meet_point *p)
+{
+    return approach(s->world, meet, p) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
+}
+
+static void press(const substep *s, sn_meet *meet)
+{
+    sn_real v[SN_MANIFOLD_MOST];
+    bool acts = false;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        v[i] = excess(s, meet, &meet->point[i]);
+        acts = acts || v[i] < 0 || meet->point[i].pressed > 0;
+    }
+    if (acts)
+        press_together(s, meet, v, ROUNDS);
+}
+
 /* What friction holds is left, the rest is cut to what it drags with. */
 static sn_real cut(sn_real much, sn_real hold, sn_real drag)
 {
     return much > hold ? drag / much : 1;
+}
+
+/* What is round resists rolling with a torque, up to a share of what presses. */
+static void resist_rolling(const substep *s, sn_meet *meet, sn_real pressed)
+{
+    sn_meet_rub *r = &meet->rub;
+    sn_vec3 spin = movers(s->world)[meet->a].spin, wanted;
+    spin = vec3_sub(spin, meet->b == SN_NO_MOVER ? motion_of(s->world, meet->collider)->spin
+                                                 : movers(s->world)[meet->b].spin);
+    wanted = vec3_sub(r->rolled, vec3_scale(spin, r->roll));
+    sn_real most = meet->grip.rolling * meet->round * pressed;
+    wanted = vec3_scale(wanted, cut(vec3_length(wanted), most, most));
+    turn_both(s->world, meet, vec3_sub(wanted, r->rolled));
+    r->rolled = wanted;
 }
 
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
@@ -488,7 +617,7 @@ static void rub(const substep *s, sn_meet *meet)
         pressed += meet->point[i].pressed;
         lever += meet->point[i].pressed * meet->point[i].far;
     }
-    if (!(pressed > 0) && r->twisted == 0 && vec3_dot(r->rubbed, r->rubbed) == 0)
+    if (!(pressed > 0) && r->twisted == 0 && vec3_dot(r->rubbed, r->rubbed) == 0 && is_zero(r->rolled))
         return;
     sn_vec3 v = vec3_sub(relative_velocity(s->world, meet, r->ra, r->rb), r->surface);
     v = vec3_sub(v, vec3_scale(meet->n, vec3_dot(v, meet->n)));
@@ -496,6 +625,8 @@ static void rub(const substep *s, sn_meet *meet)
     wanted = vec3_scale(wanted, cut(vec3_length(wanted), meet->grip.hold * pressed, meet->grip.drag * pressed));
     push_across(s->world, meet, vec3_sub(wanted, r->rubbed));
     r->rubbed = wanted;
+    if (meet->round > 0)
+        resist_rolling(s, meet, pressed);
     if (!(r->about > 0))
         return;
     sn_real spin = vec3_dot(movers(s->world)[meet->a].spin, meet->n) - r->spin;
@@ -514,20 +645,19 @@ static void project(const substep *s, sn_meet *meet)
     press(s, meet);
 }
 
-/* Whoever came fast goes back, a share as fast. */
+/* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
 static void bounce(const substep *s, sn_meet *meet)
 {
+    sn_real v[SN_MANIFOLD_MOST];
+    bool acts = false;
     for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_meet_point *p = &meet->point[i];
-        sn_real more[SN_MANIFOLD_MOST] = {0};
-        if (!(p->pressed > 0) || !(p->before < -s->bounce_above))
-            continue;
-        sn_real pressed = p->pressed - (approach(s->world, meet, p) + meet->grip.restitution * p->before) * p->mass;
-        pressed = pressed > 0 ? pressed : 0;
-        more[i] = pressed - p->pressed;
-        p->pressed = pressed;
-        push_along(s->world, meet, more);
+        const sn_meet_point *p = &meet->point[i];
+        bool struck = p->pressed > 0 && p->before < -s->bounce_above;
+        v[i] = struck ? approach(s->world, meet, p) + meet->grip.restitution * p->before : excess(s, meet, p);
+        acts = acts || struck;
     }
+    if (acts && meet->grip.restitution > 0)
+        press_together(s, meet, v, BOUNCE_ROUNDS);
 }
 
 /* Parts what overlapped at the start of the substep. */
@@ -600,11 +730,6 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
     sn_rotate_vector_back(body->q, half, half);
     sn_rotate_by(body->q, half);
     sn_bodies_refresh(&world->bodies, m->body);
-}
-
-static bool is_zero(sn_vec3 a)
-{
-    return a.x == 0 && a.y == 0 && a.z == 0;
 }
 
 static void store_piece(void *data, uint32_t first, uint32_t end)

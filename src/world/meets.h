@@ -44,6 +44,7 @@ typedef struct sn_meet_point {
 typedef struct sn_meet_rub {
     sn_vec3 rubbed;  /* N s: across the normal, in this substep */
     sn_real twisted; /* N m s: about it */
+    sn_vec3 rolled;  /* N m s: against rolling */
 
     /* in a pass */
     sn_vec3 ra, rb;         /* m: arms, in the world */
@@ -51,7 +52,8 @@ typedef struct sn_meet_rub {
     sn_vec3 turn_a, turn_b; /* 1/(kg m^2): the spin that a torque about the normal gives them */
     sn_real spin;           /* rad/s: of a collider about the normal */
     sn_real across;         /* kg: in the direction that yields most */
-    sn_real about;          /* kg m^2: about the normal */
+    sn_real about;          /* kg m^2: about the normal, and */
+    sn_real roll;           /*   about the axis that yields most; 0: nothing resists rolling */
 } sn_meet_rub;
 
 /* Two pieces that may touch. */
@@ -66,9 +68,12 @@ typedef struct sn_meet {
     uint32_t colour;
     bool fresh;     /* its points are those of this substep */
     sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
+    sn_real moved;  /* m: how far the two may have come towards each other since points were looked for */
     sn_real slop;   /* m: so much overlap is left alone */
+    sn_real round;  /* m: the radius that rolling is resisted at; 0: it is not */
     sn_vec3 normal; /* from b to a; along the principal axes of b, or in the frame of the collider */
     sn_vec3 n;      /* in a pass: it, in the world */
+    sn_real lean;   /* in a pass: the share of what is between the spots that is in the arm of a */
     sn_meet_rub rub;
     sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST]; /* 1/kg: of the points, along the normal */
     uint32_t count;
@@ -81,10 +86,12 @@ typedef struct sn_meet_press {
     uint32_t feature;
     uint32_t generation[2]; /* of the particles of both, or of the collider */
     sn_real pressed, last;  /* N s */
-    sn_vec3 rubbed;         /* N s: of what rubs, whose feature is SN_MEET_RUB; there `pressed` is what twists, N m s */
+    sn_vec3 rubbed; /* N s: of what rubs, whose feature is SN_MEET_RUB; there `pressed` is what twists, N m s; of
+                               SN_MEET_ROLL N m s: against rolling */
 } sn_meet_press;
 
-#define SN_MEET_RUB UINT32_MAX
+#define SN_MEET_RUB  UINT32_MAX
+#define SN_MEET_ROLL (UINT32_MAX - 1)
 
 #define SN_MEET_COLOURS 64u
 

@@ -153,7 +153,7 @@ static sn_meet_press press_of(const sn_world *world, const sn_meet *meet, uint32
     return press;
 }
 
-/* What one meet pushed, in up to as many entries as it has points, and one. */
+/* What one meet pushed, in up to as many entries as it has points, and two. */
 static uint32_t tell(const sn_world *world, const sn_meet *meet, sn_meet_press *to)
 {
     uint32_t count = 0;
@@ -170,6 +170,10 @@ static uint32_t tell(const sn_world *world, const sn_meet *meet, sn_meet_press *
     to[count] = press_of(world, meet, SN_MEET_RUB);
     to[count].pressed = meet->rub.twisted;
     to[count++].rubbed = meet->rub.rubbed;
+    if (meet->round > 0) {
+        to[count] = press_of(world, meet, SN_MEET_ROLL);
+        to[count++].rubbed = meet->rub.rolled;
+    }
     return count;
 }
 
@@ -365,6 +369,16 @@ static void look_for_bodies(looking *l)
     sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
 }
 
+/* Whether a box, which already has room for the way of what is in it, is all above a plane. */
+static bool is_above(const sn_bounds *box, const sn_collider_record *r, const sn_collider_motion *m, sn_real dt)
+{
+    if (!m->plain)
+        return false;
+    sn_vec3 n = m->normal, low = vec3(n.x > 0 ? box->low.x : box->high.x, n.y > 0 ? box->low.y : box->high.y,
+                                      n.z > 0 ? box->low.z : box->high.z);
+    return vec3_dot(vec3_sub(low, m->step_start.position), n) > r->shape.thickness + r->shape.guard + m->speed * dt;
+}
+
 /* The colliders of a part. */
 static void look_for_colliders(looking *l)
 {
@@ -379,6 +393,8 @@ static void look_for_colliders(looking *l)
         if (!motion[number].live || !boxes_touch(&motion[number].swept, &l->f->bounds[l->item]))
             continue;
         const sn_collider_record *r = sn_meet_record(world, number);
+        if (is_above(&l->f->bounds[l->item], r, &motion[number], l->f->dt))
+            continue;
         uint32_t layers = r->shape.type >= SN_COLLIDER_MESH ? SN_MEET_LAYERS : 1;
         for (uint32_t k = 0;
              k < layers && sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask); ++k)
@@ -460,6 +476,22 @@ static bool make_movers(finding *f)
     return true;
 }
 
+/* m: of a part that is round; 0: it is not. */
+static sn_real roundness(const sn_world *world, uint32_t part)
+{
+    const sn_convex *convex = &world->bodies.part[part].convex;
+    return convex->type == SN_CONVEX_SPHERE || convex->type == SN_CONVEX_CAPSULE ? convex->radius : 0;
+}
+
+/* m: the radius at which rolling is resisted, as for particles. */
+static sn_real rolls_at(const sn_world *world, const sn_meet *meet)
+{
+    sn_real a = roundness(world, meet->part_a), b = meet->part_b != SN_ID_FREE ? roundness(world, meet->part_b) : 0;
+    if (!(meet->grip.rolling > 0))
+        return 0;
+    return a > 0 && b > 0 ? a * b / (a + b) : a + b;
+}
+
 static sn_meet make_meet(const finding *f, const found *two)
 {
     const sn_world *world = f->world;
@@ -493,6 +525,7 @@ static sn_meet make_meet(const finding *f, const found *two)
     }
     meet.grip = sn_contacts_grip(material, others);
     meet.slop = SLOP * inner;
+    meet.round = rolls_at(world, &meet);
     meet.key[0] = (uint64_t)number << 32 | other;
     meet.key[1] = (uint64_t)(meet.part_a - body->part) << 32 | local;
     return meet;
@@ -524,7 +557,7 @@ static bool make_meets(finding *f)
     uint32_t count = meets->found_table.count, place[SN_MEET_COLOURS];
     if (!sn_table_reserve(&meets->meet_table, &world->allocator, count) ||
         !sn_table_reserve(&meets->press_table, &world->allocator,
-                          (uint64_t)count * (SN_MANIFOLD_MOST + 1) + meets->press_table.count) ||
+                          (uint64_t)count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1))
         return false;
     sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];

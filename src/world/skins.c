@@ -15,9 +15,7 @@ sn_skin_def sn_default_skin_def(void)
     return def;
 }
 
-/* ---- Adding
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- Adding ------------------------------------------------------------------------------------------------------ */
 
 static sn_result check_triangle(const sn_world *world, const uint32_t *corner, uint32_t triangle)
 {
@@ -64,8 +62,7 @@ static uint32_t (*triangles(const sn_contact_world *contact))[3]
     return contact->triangle_table.column[0];
 }
 
-/* Skins are stored by number: the row of the first whose number is not below
- * this one. */
+/* Skins are stored by number: the row of the first whose number is not below this one. */
 static uint32_t row_for(const sn_contact_world *contact, uint32_t number)
 {
     uint32_t low = 0, high = contact->skin_table.count;
@@ -140,9 +137,7 @@ sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *skin)
     return SN_OK;
 }
 
-/* ---- Removing
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- Removing ---------------------------------------------------------------------------------------------------- */
 
 bool sn_skin_is_valid(const sn_world *world, sn_skin skin)
 {
@@ -176,8 +171,7 @@ sn_result sn_skin_remove(sn_world *world, sn_skin skin)
     return SN_OK;
 }
 
-/* How many triangles of a skin are left, and moved to `to`: those whose
- * particles all exist. */
+/* How many triangles of a skin are left, and moved to `to`: those whose particles all exist. */
 static uint32_t keep_living(const sn_world *world, const sn_skin_record *skin, uint32_t to)
 {
     uint32_t(*triangle)[3] = triangles(&world->contact), kept = 0;
@@ -212,9 +206,7 @@ void sn_skins_forget(sn_world *world, uint32_t first, uint32_t last)
     c->triangle_table.count = to;
 }
 
-/* ---- Hash
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- Hash -------------------------------------------------------------------------------------------------------- */
 
 uint64_t sn_contact_hash_skins(uint64_t hash, const sn_contact_world *contact)
 {

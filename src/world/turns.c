@@ -68,7 +68,7 @@ static void gather_torque(const sn_substep *s, uint32_t row, double torque[3])
     const sn_world *world = s->world;
     const sn_body_state *body = &world->bodies.state[row];
     double w = (double)world->particles.x[world->ids.value[body->particle]].w, along[3] = {0};
-    if (sn_forces_needed(world)) {
+    if (s->motion.force == world->particles.f && world->particles.f) {
         sn_vec3 f = world->particles.f[world->particles.table.count + row];
         double force[3] = {(double)f.x, (double)f.y, (double)f.z};
         times_k(body, force, along);
@@ -78,14 +78,18 @@ static void gather_torque(const sn_substep *s, uint32_t row, double torque[3])
         torque[i] = w * (body->torque[i] + along[i]);
 }
 
+#define SMALL_TURN 1e-4 /* the square of the sine of half the angle */
+
 /* The angle from one orientation to another, along the axes of the body. */
 static void angle_between(const double from[4], const double to[4], double angle[3])
 {
     const double back[4] = {-from[0], -from[1], -from[2], from[3]};
     double turn[4];
     sn_rotate_times(back, to, turn);
-    double sign = turn[3] < 0 ? -1 : 1, sine = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
-    double scale = sine > 0 ? 2 * math_atan2(sine, sign * turn[3]) / sine : 2;
+    double sign = turn[3] < 0 ? -1 : 1, square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
+    double sine = sqrt(square), scale = 2 + square * (1.0 / 3 + square * (3.0 / 20 + square * (5.0 / 56)));
+    if (square > SMALL_TURN) /* below that the series of arcsin has all digits */
+        scale = 2 * math_atan2(sine, sign * turn[3]) / sine;
     for (int i = 0; i < 3; ++i)
         angle[i] = sign * scale * turn[i];
 }
@@ -118,7 +122,7 @@ static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_le
     uint32_t centre = world->ids.value[body->particle], slot = p->table.count + row;
     const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
     double inverse[3], way[3], damping = s->still ? 0 : (double)(world->state.settings.damping + body->spin_damping);
-    double keep = math_exp(-damping * h);
+    double keep = damping > 0 ? math_exp(-damping * h) : 1;
     memcpy(motion->q, body->q, sizeof motion->q);
     gather_torque(s, row, motion->torque);
     for (int i = 0; i < 3; ++i)

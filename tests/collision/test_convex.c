@@ -15,9 +15,10 @@ static int make_hull(void **state)
     sn_vec3 point[20];
     char message[200];
     bool out_of_memory;
-    for (uint32_t i = 0; i < COUNT_OF(point); ++i)
-        point[i] = vec(support_random_in(&seed, -0.7, 0.7), support_random_in(&seed, -0.4, 0.9),
-                       support_random_in(&seed, -0.5, 0.5));
+    for (uint32_t i = 0; i < COUNT_OF(point); ++i) {
+        double x = support_random_in(&seed, -0.7, 0.7), y = support_random_in(&seed, -0.4, 0.9);
+        point[i] = vec(x, y, support_random_in(&seed, -0.5, 0.5));
+    }
     hull = sn_hull_create(&sn_default_allocator, point, COUNT_OF(point), &out_of_memory, message, sizeof message);
     return hull ? 0 : -1;
 }
@@ -32,7 +33,9 @@ static int drop_hull(void **state)
 static sn_convex random_convex(uint64_t *seed, uint32_t round)
 {
     sn_convex c = {.type = (sn_convex_type)(round % 4)};
-    c.half = vec(support_random_in(seed, 0.1, 1), support_random_in(seed, 0.1, 1), support_random_in(seed, 0.1, 1));
+    c.half.x = real(support_random_in(seed, 0.1, 1));
+    c.half.y = real(support_random_in(seed, 0.1, 1));
+    c.half.z = real(support_random_in(seed, 0.1, 1));
     c.radius = real(round % 4 < 2 || round % 8 > 3 ? support_random_in(seed, 0.05, 0.4) : 0);
     c.hull = round % 4 == 3 ? hull : NULL;
     return c;

@@ -121,8 +121,8 @@ static void test_points_on_a_sphere(void **state)
 
 static sn_quat turn_by(uint64_t *seed)
 {
-    sn_quat q = {real(support_random_in(seed, -1, 1)), real(support_random_in(seed, -1, 1)),
-                 real(support_random_in(seed, -1, 1)), real(support_random_in(seed, 0.1, 1))};
+    sn_dvec3 v = wide(random_point(seed, 1));
+    sn_quat q = {real(v.x), real(v.y), real(v.z), real(support_random_in(seed, 0.1, 1))};
     double length = sqrt((double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z +
                          (double)q.w * (double)q.w);
     return (sn_quat){real((double)q.x / length), real((double)q.y / length), real((double)q.z / length),

@@ -1,16 +1,16 @@
-/* Every kind of the table that looks at the axes of its points, and so takes bodies: what test_kinds*.c does for the others.
-   A kind is tested here the day it joins the table. */
+/* Every kind of the table that looks at the axes of its points, and so takes bodies: what test_kinds*.c does for the
+   others. A kind is tested here the day it joins the table. */
 #include "support/support.h"
 
 #include "base/quat.h"
 
 #include <math.h>
 
-#define POINTS SN_MAX_POINTS
+#define POINTS                   SN_MAX_POINTS
 /* a tolerance in the float build, and in the double build */
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
 
-/* ---- States --------------------------------------------------------------------------------------------------------- */
+/* ---- States ----------------------------------------------------------------------------------------------------- */
 
 typedef struct state {
     const sn_kind *kind;
@@ -58,7 +58,8 @@ static sn_real varied(const sn_param *p, int variant, uint64_t *seed, sn_real us
 {
     const char *name = p->name;
     bool most = ends_with(name, "_most") || strcmp(name, "friction") == 0;
-    if ((variant == TARGET && starts_with(name, "target_") && most) || (variant == SPEED && starts_with(name, "speed") && most) ||
+    if ((variant == TARGET && starts_with(name, "target_") && most) ||
+        (variant == SPEED && starts_with(name, "speed") && most) ||
         (variant == FRICTION && strcmp(name, "friction") == 0))
         return real(support_random_in(seed, 1, 5));
     if (variant == TARGET && ends_with(name, "_compliance"))
@@ -118,7 +119,7 @@ static void for_every_kind(kind_test *test)
     assert_true(tried >= 9);
 }
 
-/* ---- The function ----------------------------------------------------------------------------------------------------- */
+/* ---- The function ----------------------------------------------------------------------------------------------- */
 
 /* Moves coordinate n of a state: of positions first, then turns about the axes of the world. */
 static state moved(const state *s, uint32_t n, double by)
@@ -140,8 +141,8 @@ static double difference(const state *s, uint32_t n, uint32_t row, double step)
     return ((double)a.c[row] - (double)b.c[row]) / (2 * step);
 }
 
-/* Whether a row is a function of the state: what is asked of a rate alone need not be, and rows of a cone that are seen along a
-   swing count this as fixed. */
+/* Whether a row is a function of the state: what is asked of a rate alone need not be, and rows of a cone that are
+   seen along a swing count this as fixed. */
 static bool has_slope(const state *s, const value *v, uint32_t row, int variant)
 {
     if (v->row[row].type == SN_ROW_RATE)
@@ -173,8 +174,8 @@ static void check_slopes(uint32_t number, int variant)
                     continue; /* a kink */
                 double got = (double)(&given.x)[k % 3];
                 if (fabs(got - slope) > EXACTNESS(2e-4, 1e-9) + 0.02 * doubt)
-                    fail_msg("%s, variant %d: row %u by coordinate %u is %.9g, by differences %.9g", s.kind->name, variant,
-                             row, k, got, slope);
+                    fail_msg("%s, variant %d: row %u by coordinate %u is %.9g, by differences %.9g", s.kind->name,
+                             variant, row, k, got, slope);
             }
     }
 }
@@ -226,8 +227,9 @@ static bool row_is_finite(const sn_row *row)
 /* In one place, aligned exactly, the other way round, half turned about each axis: numbers, and the same ones twice. */
 static void check_degenerate(uint32_t number, int variant)
 {
-    static const double turns[][3] = {{0, 0, 0},           {3.14159265358979, 0, 0}, {0, 3.14159265358979, 0},
-                                      {0, 0, 3.141592653589793}, {1e-9, 1e-9, 1e-9},       {3.1415926, 1e-7, 0}};
+    static const double turns[][3] = {
+        {0, 0, 0},          {3.14159265358979, 0, 0}, {0, 3.14159265358979, 0}, {0, 0, 3.141592653589793},
+        {1e-9, 1e-9, 1e-9}, {3.1415926, 1e-7, 0}};
     uint64_t seed = 3;
     for (size_t t = 0; t < COUNT_OF(turns); ++t)
         for (int apart = 0; apart < 2; ++apart) {
@@ -255,7 +257,7 @@ static void degenerate_states_give_no_nan(void **unused)
     for_every_kind(check_degenerate);
 }
 
-/* ---- In a world ------------------------------------------------------------------------------------------------------- */
+/* ---- In a world ------------------------------------------------------------------------------------------------- */
 
 /* Bodies of all sizes that fly about, each joined to the one before, and one joined to the world if `held`. */
 typedef struct chain {
@@ -264,7 +266,6 @@ typedef struct chain {
     sn_constraint joint[4];
     uint32_t count;
 } chain;
-
 
 static chain make_chain(uint32_t number, int variant, int solver, bool held)
 {
@@ -305,8 +306,8 @@ static void configure(const chain *c, sn_gradients gradients, uint32_t iteration
     assert_ok(c->world, sn_world_configure(c->world, &settings));
 }
 
-/* Momentum and angular momentum of bodies that nothing else acts on. With gradients at the start of a substep both are kept,
-   with those as it ends angular momentum to first order. */
+/* Momentum and angular momentum of bodies that nothing else acts on. With gradients at the start of a substep both are
+   kept, with those as it ends angular momentum to first order. */
 static void check_momentum(uint32_t number, int variant)
 {
     static const int solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED};
@@ -321,8 +322,8 @@ static void check_momentum(uint32_t number, int variant)
             assert_close(after.momentum[k], before.momentum[k], EXACTNESS(2e-5, 1e-12) * before.mass);
             double off = fabs(after.angular_momentum[k] - before.angular_momentum[k]) / before.mass;
             if (off > (i < 2 ? 1e-3 : EXACTNESS(2e-5, 1e-12)))
-                fail_msg("%s, variant %d, solver %d: angular momentum %d off by %g", sn_kind_info(NULL, number)->name, variant,
-                         solvers[i % 2], k, off);
+                fail_msg("%s, variant %d, solver %d: angular momentum %d off by %g", sn_kind_info(NULL, number)->name,
+                         variant, solvers[i % 2], k, off);
         }
         sn_world_destroy(c.world);
     }
@@ -363,7 +364,8 @@ static void chains_hold(void **unused)
 /* Read back, it is the same constraint; a snapshot repeats; the hash sees every number. */
 static void check_citizenship(uint32_t number, int variant)
 {
-    chain c = make_chain(number, variant, SN_SOLVER_TILED, true), twin = make_chain(number, variant, SN_SOLVER_TILED, true);
+    chain c = make_chain(number, variant, SN_SOLVER_TILED, true),
+          twin = make_chain(number, variant, SN_SOLVER_TILED, true);
     const sn_kind *kind = sn_kind_info(NULL, number);
     sn_constraint_def def;
     sn_point points[SN_MAX_POINTS];
@@ -439,9 +441,12 @@ static void bad_points_are_refused(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gradients_are_slopes),   cmocka_unit_test(gradients_balance),
-        cmocka_unit_test(degenerate_states_give_no_nan), cmocka_unit_test(momentum_is_conserved),
-        cmocka_unit_test(chains_hold),            cmocka_unit_test(they_are_citizens),
+        cmocka_unit_test(gradients_are_slopes),
+        cmocka_unit_test(gradients_balance),
+        cmocka_unit_test(degenerate_states_give_no_nan),
+        cmocka_unit_test(momentum_is_conserved),
+        cmocka_unit_test(chains_hold),
+        cmocka_unit_test(they_are_citizens),
         cmocka_unit_test(bad_points_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void test_every_type(void **state)
         assert_string_equal(object->name, name);
         assert_ptr_equal(sn_scene_find_object(f.scene, name), object);
         assert_null(sn_scene_object(f.scene, 1));
-        assert_int_equal(object->run.count, sn_world_particle_count(f.world));
+        assert_int_equal(sn_object_items(object), sn_world_particle_count(f.world));
         assert_int_equal(object->group, 1);
         assert_string_equal(object->part[0].name, "all");
         for (uint32_t k = 0; k < object->triangle_count * 3; ++k)

@@ -313,6 +313,53 @@ static void test_a_spoke_that_breaks_is_named(void **state)
     sn_world_destroy(world);
 }
 
+/* A body with rods to all sides: its centre and its turn are hubs. */
+static sn_body add_hedgehog(sn_world *world, sn_particles *ball)
+{
+    sn_body body = sn_add_box_body(world, vec(0, 0, 0), vec(0.2, 0.15, 0.1), 1000);
+    *ball = add_ball(world, SPOKES, 9);
+    assert_ok(world, sn_particle_remove(world, sn_particles_at(*ball, 0)));
+    for (uint32_t i = 1; i < ball->count; ++i) {
+        sn_vec3 x = sn_particle_position(world, sn_particles_at(*ball, i));
+        sn_vec3 spot = vec(0.15 * (double)x.x, 0.15 * (double)x.y, -0.1 * (double)x.z);
+        sn_add_distance(world, sn_at(sn_particles_at(*ball, i)), sn_on_body(body, spot), SN_MEASURE);
+        assert_ok(world, sn_particle_set_velocity(world, sn_particles_at(*ball, i), vec(0, (double)x.z, -(double)x.y)));
+    }
+    return body;
+}
+
+/* The particles turn it along. Momentum is kept, and that turns are stored elsewhere once a particle comes changes nothing. */
+static void test_a_body_as_a_hub(void **state)
+{
+    (void)state;
+    sn_vec3 spin[2], place[2];
+    for (uint32_t late = 0; late < 2; ++late) {
+        sn_world_def def = plain_def();
+        sn_world *world = support_world_from(&def);
+        sn_particles ball;
+        sn_report before, after;
+        sn_body body = add_hedgehog(world, &ball);
+        if (!late)
+            sn_add_particle(world, vec(9, 9, 9), SN_IMMOVABLE);
+        assert_int_equal(hub_count(world), SPOKES);
+        assert_ok(world, sn_world_report(world, &before));
+        support_run(world, 3, 1.0 / 60);
+        if (late)
+            sn_add_particle(world, vec(9, 9, 9), SN_IMMOVABLE);
+        support_run(world, 3, 1.0 / 60);
+        assert_ok(world, sn_world_report(world, &after));
+        for (uint32_t k = 0; k < 3; ++k)
+            assert_close(before.momentum[k], after.momentum[k], SUPPORT_ROUND_OFF * 40);
+        assert_close(before.angular_momentum[0], after.angular_momentum[0], 0.1);
+        spin[late] = sn_body_spin(world, body);
+        place[late] = sn_body_centre(world, body);
+        assert_true((double)spin[late].x < -0.01 || (double)spin[late].x > 0.01);
+        sn_world_destroy(world);
+    }
+    assert_vec_same(spin[0], spin[1]);
+    assert_vec_same(place[0], place[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_a_tangle_keeps_still),
         cmocka_unit_test(test_edits),
         cmocka_unit_test(test_a_spoke_that_breaks_is_named),
+        cmocka_unit_test(test_a_body_as_a_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

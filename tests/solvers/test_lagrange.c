@@ -3,7 +3,7 @@
 #include "solver_cases.h"
 
 #include "solvers/system.h"
-#include "world/world.h"
+#include "world/substep.h"
 
 #define G  9.81
 #define PI 3.14159265358979323846
@@ -189,6 +189,79 @@ static void dense_row(sn_world *world, const sn_system_block *at, uint32_t r, do
         to[0] += (double)g.x;
         to[1] += (double)g.y;
         to[2] += (double)g.z;
+    }
+}
+
+/* Two bodies that spin and fly freely, with a torque on one of them, and a constraint between them that nobody enforces. */
+static sn_world *free_bodies(uint32_t kind, sn_body *body, sn_constraint *c)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.integrator = SN_INTEGRATOR_LEAPFROG;
+    def.settings.solver = SN_SOLVER_GAUSS_SEIDEL;
+    def.settings.substeps = 4;
+    def.settings.iterations = 0;
+    sn_world *world = support_world_from(&def);
+    for (uint32_t i = 0; i < 2; ++i) {
+        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.1, 0), vec(0.5, 0.2, 0.1 + 0.2 * i), 100);
+        assert_ok(world, sn_body_set_velocity(world, body[i], vec(0.1, 0.2 - i, 0.4), vec(1 + i, 2, -1.5 + i)));
+    }
+    if (kind == SN_KIND_ATTACHMENT)
+        *c = sn_add_attachment(world, sn_on_body(body[0], vec(0.6, 0.1, 0.1)), sn_on_body(body[1], vec(-0.6, 0.1, 0)));
+    else if (kind == SN_KIND_PIN)
+        *c = sn_add_attachment(world, sn_at_place(vec(0.6, 0, 0)), sn_on_body(body[1], vec(-0.6, 0.1, 0)));
+    else if (kind == SN_KIND_DISTANCE)
+        *c = sn_add_distance(world, sn_on_body(body[0], vec(0, 0.2, 0.1)), sn_on_body(body[1], vec(0.1, 0, 0.2)), 1);
+    else
+        *c = sn_add_hinge_joint(world, body[0], body[1], vec(0.6, 0.1, 0), vec(0.2, 0.3, 1));
+    assert_true(sn_constraint_is_valid(world, *c));
+    return world;
+}
+
+/* C'' of the only constraint between two bodies, as equations have it. */
+static void predict_curve(sn_world *world, double h, uint32_t rows, double *out)
+{
+    const sn_vec3 f[4] = {{0, 0, 0}};
+    sn_system_in in = equations_of(world, h);
+    sn_system s;
+    sn_system_block fault;
+    sn_turns_lay_out(world);
+    in.f = f;
+    in.node_count = 4;
+    sn_system_init(&s);
+    assert_true(sn_system_reserve(&s, &sn_default_allocator, in.store, in.node_count));
+    assert_true(sn_system_build(&s, &in, &fault));
+    assert_int_equal(s.row_table.count, rows);
+    for (uint32_t r = 0; r < rows; ++r)
+        out[r] = s.curve[r] + s.pull[r];
+    sn_system_release(&s, &sn_default_allocator);
+}
+
+/* C'' = (dJ/dt) v + J a of bodies, gyroscopic terms included, against C of free flight at three moments. */
+static void test_bodies_in_flight(void **state)
+{
+    (void)state;
+    static const uint32_t kinds[] = {SN_KIND_ATTACHMENT, SN_KIND_PIN, SN_KIND_DISTANCE, SN_KIND_JOINT_HINGE};
+    const double h = EXACTNESS(1e-2, 1e-3);
+    for (uint32_t k = 0; k < COUNT_OF(kinds); ++k) {
+        sn_body body[2];
+        sn_constraint c;
+        sn_world *world = free_bodies(kinds[k], body, &c);
+        sn_real value[3][SN_MAX_ROWS];
+        double predicted[SN_MAX_ROWS];
+        uint32_t rows = sn_kind_info(world, c.kind)->rows;
+        for (uint32_t i = 0; i < 3; ++i) {
+            assert_ok(world, sn_body_add_torque(world, body[0], vec(20, -30, 10)));
+            if (i == 2)
+                predict_curve(world, h, rows, predicted);
+            support_run(world, 1, h);
+            assert_ok(world, sn_constraint_value(world, c, value[i]));
+        }
+        for (uint32_t r = 0; r < rows; ++r) {
+            double found = ((double)value[2][r] - 2 * (double)value[1][r] + (double)value[0][r]) / (h * h);
+            if (!(fabs(found - predicted[r]) < EXACTNESS(0.1, 1e-3) * (1 + fabs(found))))
+                fail_msg("%s, row %u: C'' is %g, not %g", sn_kind_info(world, c.kind)->name, r, found, predicted[r]);
+        }
+        sn_world_destroy(world);
     }
 }
 
@@ -1034,6 +1107,7 @@ int main(void)
         cmocka_unit_test(test_switching),
         cmocka_unit_test(test_zoo),
         cmocka_unit_test(test_projections_are_refused),
+        cmocka_unit_test(test_bodies_in_flight),
         cmocka_unit_test(test_no_allocation),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_snapshots),

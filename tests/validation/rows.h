@@ -11,12 +11,13 @@ typedef enum judgement {
     JUDGE_WITHIN,   /* |measured - expected| <= tolerance */
     JUDGE_AT_MOST,  /* measured <= expected */
     JUDGE_AT_LEAST, /* measured >= expected */
-    JUDGE_BELOW     /* measured < expected, where expected is measured too */
+    JUDGE_BELOW,    /* measured < expected, where expected is measured too */
+    JUDGE_REPORTED  /* any number: what a method costs is told, and nothing is promised */
 } judgement;
 
 /* One number that was measured and what it should be. */
 typedef struct record {
-    int row;         /* number of the set-up in the table of validation cases */
+    int row;         /* number of the set-up in the table of validation cases; 0: not in it */
     char setup[160]; /* what was measured, in words; unique within a build */
     judgement judge;
     double expected, measured, tolerance;
@@ -35,6 +36,9 @@ typedef struct row {
     const char *name;
     row_fn *run;
 } row;
+
+/* Those with rigid bodies: body_rows.c */
+row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointed_bodies, chain_of_bodies;
 
 extern const row validation_rows[];
 extern const size_t validation_row_count;

@@ -1,5 +1,5 @@
 /* Prints how the engine, as built, measures up to the validation rows: a markdown table, or with --tsv one record a
-   line for scripts/accuracy.sh. Exit status 1 if a record fails. */
+   line for scripts/accuracy.sh. Numbers choose rows. Exit status 1 if a record fails. */
 #include "validation/rows.h"
 
 #include <sinew/sinew.h>
@@ -8,7 +8,10 @@
 
 static void print_record(const record *r, const char *begin, const char *between, const char *end)
 {
-    printf("%s%d%s%s%s", begin, r->row, between, r->setup, between);
+    char number[16] = "–";
+    if (r->row > 0)
+        snprintf(number, sizeof number, "%d", r->row);
+    printf("%s%s%s%s%s", begin, number, between, r->setup, between);
     record_write_expected(r, stdout);
     fputs(between, stdout);
     record_write_measured(r, stdout);
@@ -16,6 +19,15 @@ static void print_record(const record *r, const char *begin, const char *between
     record_write_tolerance(r, stdout);
     printf("%s%s%s\n", between, record_passes(r) ? "yes" : "NO", end);
     fflush(stdout);
+}
+
+/* With numbers after the option: only those rows, to look at some of them. */
+static bool wanted(const row *which, int argc, char **argv, int first)
+{
+    for (int i = first; i < argc; ++i)
+        if (strtol(argv[i], NULL, 10) == which->number)
+            return true;
+    return first >= argc;
 }
 
 int main(int argc, char **argv)
@@ -27,6 +39,8 @@ int main(int argc, char **argv)
         puts("| # | set-up | expected | measured | tolerance | pass |\n|---|---|---|---|---|---|");
     }
     for (size_t i = 0; i < validation_row_count; ++i) {
+        if (!wanted(&validation_rows[i], argc, argv, tsv ? 2 : 1))
+            continue;
         records list = {NULL, 0, 0};
         validation_rows[i].run(&list);
         for (size_t j = 0; j < list.count; ++j) {

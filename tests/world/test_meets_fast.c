@@ -1,0 +1,315 @@
+/* Contact of bodies at hundreds of metres a second: nothing is passed, and what is only passed by is not touched. */
+#include "world/body_worlds.h"
+
+#define SHOTS support_rounds(60, 15)
+
+static sn_vec3 along(sn_vec3 a, double s, sn_vec3 b)
+{
+    return vec((double)a.x + s * (double)b.x, (double)a.y + s * (double)b.y, (double)a.z + s * (double)b.z);
+}
+
+static sn_vec3 random_direction(uint64_t *seed)
+{
+    sn_vec3 d;
+    do
+        d = vec(support_random_in(seed, -1, 1), support_random_in(seed, -1, 1), support_random_in(seed, -1, 1));
+    while (length(d) > 1 || length(d) < 0.1);
+    return along(vec(0, 0, 0), 1 / length(d), d);
+}
+
+/* Free space, ten substeps a step. */
+static sn_world *make_range(void)
+{
+    sn_world *world = support_void();
+    sn_settings settings = sn_world_settings(world);
+    settings.substeps = 10;
+    assert_ok(world, sn_world_configure(world, &settings));
+    return world;
+}
+
+/* Whether the way from one place to another, in a box's own frame, leads through its middle. */
+static bool leads_through(sn_vec3 from, sn_vec3 to, sn_vec3 half)
+{
+    double y = (double)from.y, end = (double)to.y;
+    if ((y > 0) == (end > 0))
+        return false;
+    double t = y / (y - end), x = (double)from.x + t * ((double)to.x - (double)from.x),
+           z = (double)from.z + t * ((double)to.z - (double)from.z);
+    return fabs(x) < 0.9 * (double)half.x && fabs(z) < 0.9 * (double)half.z;
+}
+
+/* ---- Particles ---------------------------------------------------------------------------------------------------------- */
+
+/* Bullets at a box and at a plate, which stand, fly or turn. */
+static void shoot_at_body(sn_vec3 half, sn_vec3 spin, double radius, uint64_t seed)
+{
+    for (uint32_t i = 0, shots = SHOTS; i < shots; ++i) {
+        sn_world *world = make_range();
+        set_materials(world, i % 2 ? 1 : 0, i % 3 == 0 ? 0.8 : 0);
+        sn_body body = box_body(world, vec(0, 0, 0), half, 1000);
+        sn_vec3 aim = vec(support_random_in(&seed, -0.6, 0.6) * (double)half.x, 0,
+                          support_random_in(&seed, -0.6, 0.6) * (double)half.z);
+        sn_vec3 d = vec(support_random_in(&seed, -0.5, 0.5), i % 2 ? 1 : -1, support_random_in(&seed, -0.5, 0.5));
+        d = along(vec(0, 0, 0), 1 / length(d), d);
+        sn_particle p = flying_ball(world, along(aim, -support_random_in(&seed, 1.2, 9), d),
+                                    along(vec(0, 0, 0), 300, d), 0.01, radius);
+        flying(world, body, vec(0, 0, 0), spin);
+        sn_vec3 fired = speed(world, p), last = sn_body_to_own(world, body, place(world, p));
+        for (int n = 0; n < 4; ++n) {
+            step(world);
+            sn_vec3 own = sn_body_to_own(world, body, place(world, p));
+            double out = fmax(fabs((double)own.x) - (double)half.x,
+                              fmax(fabs((double)own.y) - (double)half.y, fabs((double)own.z) - (double)half.z));
+            if (out < radius - 0.01 * (double)half.y - 1e-4 || (length(spin) == 0 && leads_through(last, own, half)))
+                fail_msg("shot %u: %g m from the surface at step %d, (%g %g %g) to (%g %g %g)", i, out, n,
+                         (double)last.x, (double)last.y, (double)last.z, (double)own.x, (double)own.y, (double)own.z);
+            last = own;
+        }
+        if (length(spin) == 0 && support_gap(fired, speed(world, p)) < 10)
+            fail_msg("shot %u: it was not met", i);
+        sn_world_destroy(world);
+    }
+}
+
+static void bullets_do_not_pass_bodies(void **state)
+{
+    (void)state;
+    for (int radius = 0; radius < 2; ++radius) {
+        shoot_at_body(vec(0.5, 0.5, 0.5), vec(0, 0, 0), 1e-3 * radius, 1);
+        shoot_at_body(vec(0.5, 0.005, 0.5), vec(0, 0, 0), 1e-3 * radius, 2);
+    }
+}
+
+/* A plate turns at 30 rad/s, 15 m/s at its edge, among bullets: they and it never overlap at the end of a step. */
+static void bullets_and_plates_that_turn(void **state)
+{
+    (void)state;
+    shoot_at_body(vec(0.5, 0.005, 0.5), vec(30, 0, 0), 1e-3, 3);
+    shoot_at_body(vec(0.5, 0.005, 0.5), vec(5, 30, 20), 1e-3, 4);
+}
+
+/* Particles that hang in the air before a plate that swings at them are swept along, all of them. */
+static void swung_plate_takes_all_along(void **state)
+{
+    (void)state;
+    for (int fast = 0; fast < 2; ++fast) {
+        sn_world *world = make_range();
+        sn_body plate = box_body(world, vec(0, 0, 0), vec(0.5, 0.005, 0.5), 100000);
+        sn_particle dust[24];
+        for (int i = 0; i < 24; ++i)
+            dust[i] = ball(world, vec(0.35 * cos(0.3 + 0.05 * i), 0.35 * sin(0.3 + 0.05 * i), -0.4 + 0.03 * i), 1e-3,
+                           1e-3 * (i % 2));
+        flying(world, plate, vec(0, 0, 0), vec(0, 0, fast ? 200 : 20));
+        for (int n = 0; n < 10; ++n) {
+            double turn = (fast ? 200 : 20) * FRAME * (n + 1);
+            step(world);
+            for (int i = 0; i < 24; ++i) {
+                sn_vec3 own = sn_body_to_own(world, plate, place(world, dust[i]));
+                double angle = 0.3 + 0.05 * i;
+                if (turn > angle && turn < PI && fabs((double)own.x) < 0.49) { /* before the plate, not behind it */
+                    if ((double)own.y < 0.004)
+                        fail_msg("%d rad/s: grain %d is at (%g %g %g) of the plate after step %d", fast ? 200 : 20, i,
+                                 (double)own.x, (double)own.y, (double)own.z, n);
+                }
+            }
+        }
+        sn_world_destroy(world);
+    }
+}
+
+/* ---- Bodies ----------------------------------------------------------------------------------------------------------------- */
+
+/* A wall of boxes with edges of 0.1 m that touch, facing x; immovable, or free. */
+static void add_wall(sn_world *world, bool stands)
+{
+    for (int i = 0; i < 25; ++i) {
+        sn_body box = box_body(world, vec(0, (i % 5 - 2) * 0.1, (i / 5 - 2) * 0.1), vec(0.05, 0.05, 0.05), 1000);
+        if (stands)
+            assert_ok(world, sn_body_set_mass(world, box, SN_IMMOVABLE));
+    }
+}
+
+static void balls_do_not_pass_walls(void **state)
+{
+    (void)state;
+    static const double speeds[] = {100, 300}, radii[] = {0.01, 0.05, 0.1};
+    uint64_t seed = 5;
+    for (int stands = 0; stands < 2; ++stands)
+        for (size_t s = 0; s < COUNT_OF(speeds); ++s)
+            for (size_t r = 0; r < COUNT_OF(radii); ++r)
+                for (uint32_t shot = 0, shots = support_rounds(6, 2); shot < shots; ++shot) {
+                    sn_world *world = make_range();
+                    add_wall(world, stands);
+                    sn_vec3 from = vec(-support_random_in(&seed, 0.3, 8), support_random_in(&seed, -0.15, 0.15),
+                                       support_random_in(&seed, -0.15, 0.15));
+                    sn_body shell = sphere_body(world, from, radii[r], 1000);
+                    flying(world, shell, vec(speeds[s], 0, 0), vec(0, 0, 0));
+                    momenta before = momenta_of(world);
+                    double ahead = 0;
+                    support_run(world, 8, FRAME);
+                    for (uint32_t i = 0; i < 25; ++i)
+                        ahead = fmax(ahead, (double)sn_body_position(world, sn_body_from_index(world, i)).x);
+                    double x = (double)sn_body_position(world, shell).x;
+                    if (stands ? !(x < -0.049 - radii[r]) : !(x < ahead - 0.04))
+                        fail_msg("%g m/s, radius %g, stands %d: it is at %g m, the foremost box at %g m", speeds[s],
+                                 radii[r], stands, x, ahead);
+                    momenta after = momenta_of(world);
+                    for (int k = 0; !stands && k < 3; ++k)
+                        assert_close(before.p[k], after.p[k], 1e-4 * before.scale);
+                    sn_world_destroy(world);
+                }
+}
+
+/* A plate a centimetre thick against another, flat, tilted and turning. */
+static void plates_do_not_pass_plates(void **state)
+{
+    (void)state;
+    static const double speeds[] = {30, 100, 300};
+    uint64_t seed = 6;
+    for (size_t s = 0; s < COUNT_OF(speeds); ++s)
+        for (uint32_t shot = 0, shots = support_rounds(24, 6); shot < shots; ++shot) {
+            sn_world *world = make_range();
+            double tilt = shot % 3 ? 0.3 * (shot % 3) : 0, gap = support_random_in(&seed, 0.4, 3);
+            sn_body wall = box_body(world, vec(0, 0, 0), vec(0.005, 0.5, 0.5), 1000);
+            sn_body plate = box_body(world, vec(-gap, 0, 0), vec(0.005, 0.2, 0.2), 1000);
+            assert_ok(world, sn_body_set_pose(world, plate, vec(-gap, 0, 0), turned(vec(0, 0, 1), tilt)));
+            flying(world, plate, vec(speeds[s], 0, 0), shot % 2 ? random_direction(&seed) : vec(0, 0, 0));
+            for (int n = 0; n < 6; ++n) {
+                step(world);
+                if (n * FRAME * speeds[s] < 0.2 && (double)sn_body_position(world, plate).x > 0.2)
+                    fail_msg("%g m/s, tilted by %g: it has passed", speeds[s], tilt);
+            }
+            support_run(world, 12, FRAME);
+            double x = (double)sn_body_position(world, plate).x, y = (double)sn_body_position(world, wall).x;
+            if (!(x < y) || !((double)sn_body_velocity(world, wall).x > 0.02 * speeds[s]))
+                fail_msg("%g m/s, tilted by %g, turning %d: the plate is at %g m, the wall at %g m with %g m/s",
+                         speeds[s], tilt, shot % 2, x, y, (double)sn_body_velocity(world, wall).x);
+            sn_world_destroy(world);
+        }
+}
+
+/* Who is struck strikes on within the step: the second box may not leave the first behind, nor pass what stands. */
+static void blows_are_handed_on(void **state)
+{
+    (void)state;
+    static const double gaps[] = {0.001, 0.02, 0.2, 0.7};
+    for (size_t g = 0; g < COUNT_OF(gaps); ++g) {
+        sn_world *world = make_range();
+        sn_body box[4];
+        for (int i = 0; i < 4; ++i)
+            box[i] = box_body(world, vec((0.2 + gaps[g]) * i, 0, 0), vec(0.1, 0.1, 0.1), 1000);
+        assert_ok(world, sn_body_set_mass(world, box[3], SN_IMMOVABLE));
+        flying(world, sphere_body(world, vec(-1.5, 0, 0), 0.1, 8000), vec(200, 0, 0), vec(0, 0, 0));
+        for (int n = 0; n < 12; ++n) {
+            step(world);
+            for (int i = 1; i < 4; ++i)
+                if ((double)sn_body_position(world, box[i]).x - (double)sn_body_position(world, box[i - 1]).x < 0.15)
+                    fail_msg("gap %g: step %d: box %d is at %g, box %d at %g", gaps[g], n, i - 1,
+                             (double)sn_body_position(world, box[i - 1]).x, i,
+                             (double)sn_body_position(world, box[i]).x);
+        }
+        sn_world_destroy(world);
+    }
+}
+
+/* ---- Colliders ---------------------------------------------------------------------------------------------------------------- */
+
+static sn_real thin_slab(void *context, sn_vec3 p)
+{
+    (void)context;
+    return (sn_real)(fabs((double)p.x) - 0.02);
+}
+
+/* Boxes, balls and capsules at 300 m/s against thin colliders of all types. */
+static void bodies_do_not_pass_colliders(void **state)
+{
+    (void)state;
+    const sn_vec3 corners[] = {vec(0, -2, -2), vec(0, 2, -2), vec(0, -2, 2), vec(0, 2, 2)};
+    static const uint32_t triangles[] = {0, 1, 2, 1, 3, 2};
+    uint64_t seed = 9;
+    for (int type = 0; type < 4; ++type)
+        for (int shape = 0; shape < 3; ++shape)
+            for (uint32_t shot = 0, shots = support_rounds(8, 3); shot < shots; ++shot) {
+                sn_world *world = make_range();
+                sn_collider_def def = sn_default_collider_def();
+                sn_collider wall;
+                def.type = type == 0   ? SN_COLLIDER_BOX
+                           : type == 1 ? SN_COLLIDER_MESH
+                           : type == 2 ? SN_COLLIDER_FIELD
+                                       : SN_COLLIDER_PLANE;
+                def.half = vec(0.005, 2, 2);
+                if (type == 1) {
+                    def.vertices = corners;
+                    def.vertex_count = 4;
+                    def.triangles = triangles;
+                    def.triangle_count = 2;
+                } else if (type == 2) {
+                    def.function = thin_slab;
+                    def.low = vec(-0.5, -2, -2);
+                    def.high = vec(0.5, 2, 2);
+                } else if (type == 3) {
+                    def.rotation = turned(vec(0, 0, 1), PI / 2);
+                }
+                assert_ok(world, sn_collider_add(world, &def, &wall));
+                sn_vec3 from = vec(-support_random_in(&seed, 0.5, 8), support_random_in(&seed, -1, 1),
+                                   support_random_in(&seed, -1, 1));
+                sn_body body = shape == 0 ? sphere_body(world, from, 0.05, 1000)
+                               : shape == 1
+                                   ? box_body(world, from, vec(0.05, 0.05, 0.05), 1000)
+                                   : sn_add_capsule_body(world, from, along(from, 0.1, vec(0, 1, 0)), real(0.03), 1000);
+                flying(world, body, vec(300, 0, 0),
+                       shot % 2 ? along(vec(0, 0, 0), 5, random_direction(&seed)) : vec(0, 0, 0));
+                support_run(world, 5, FRAME);
+                if (!((double)sn_body_centre(world, body).x < -0.02))
+                    fail_msg("collider %d, shape %d, shot %u: it is at %g m", type, shape, shot,
+                             (double)sn_body_centre(world, body).x);
+                sn_world_destroy(world);
+            }
+}
+
+/* ---- Passing by ------------------------------------------------------------------------------------------------------------------ */
+
+/* What flies past a centimetre beside a box is not touched, wherever it is when substeps begin. */
+static void passing_by_is_no_contact(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; ++what)           /* a particle, a ball, a box */
+        for (int target = 0; target < 2; ++target) /* a body, a collider */
+            for (int i = 0; i < 12; ++i) {
+                sn_world *world = make_range();
+                if (target)
+                    sn_add_box_collider(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5));
+                else
+                    box_body(world, vec(0, 0, 0), vec(0.5, 0.5, 0.5), 1000);
+                sn_vec3 from = vec(-3 - 0.043 * i, 0.5 + 0.01 + (what ? 0.02 : 0.001), 0.1), v = vec(300, 0, 0), now;
+                if (what == 0) {
+                    sn_particle p = flying_ball(world, from, v, 0.01, 0.001);
+                    support_run(world, 2, FRAME);
+                    now = speed(world, p);
+                } else {
+                    sn_body body = what == 1 ? sphere_body(world, from, 0.02, 1000)
+                                             : box_body(world, from, vec(0.02, 0.02, 0.02), 1000);
+                    flying(world, body, v, vec(0, 0, 0));
+                    support_run(world, 2, FRAME);
+                    now = sn_body_velocity(world, body);
+                }
+                if (support_gap(now, v) > 1e-3)
+                    fail_msg("%s past a %s from %g m: its velocity became (%g %g %g) m/s",
+                             what == 0   ? "particle"
+                             : what == 1 ? "ball"
+                                         : "box",
+                             target ? "collider" : "body", (double)from.x, (double)now.x, (double)now.y, (double)now.z);
+                sn_world_destroy(world);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bullets_do_not_pass_bodies),   cmocka_unit_test(bullets_and_plates_that_turn),
+        cmocka_unit_test(swung_plate_takes_all_along),  cmocka_unit_test(balls_do_not_pass_walls),
+        cmocka_unit_test(plates_do_not_pass_plates),    cmocka_unit_test(blows_are_handed_on),
+        cmocka_unit_test(bodies_do_not_pass_colliders), cmocka_unit_test(passing_by_is_no_contact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
