@@ -18,6 +18,12 @@
 
 #define NOT_A_VECTOR vec3((sn_real)NAN, (sn_real)NAN, (sn_real)NAN)
 
+/* The points that a hull was made of, as they were given: those that are read back must make the same hull. */
+typedef struct hull_source {
+    sn_vec3 *point;
+    uint32_t count;
+} hull_source;
+
 /* ---- Storage ------------------------------------------------------------------------------------------------------- */
 
 static void bind(sn_bodies *bodies)
@@ -37,22 +43,24 @@ void sn_bodies_init(sn_bodies *bodies)
     sn_table_column(&bodies->turn_table, sizeof *bodies->motion, false);
     sn_table_column(&bodies->part_table, sizeof *bodies->part, true);
     sn_table_column(&bodies->hull_table, sizeof(sn_hull *), false);
+    sn_table_column(&bodies->hull_table, sizeof(hull_source), false);
     sn_table_column(&bodies->shape_table, sizeof(sn_body_shape), false);
-    sn_table_column(&bodies->vertex_table, sizeof(sn_vec3), false);
 }
 
 void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
 {
     sn_hull **hull = bodies->hull_table.column[0];
-    for (uint32_t i = 0; i < bodies->hull_table.count; ++i)
+    const hull_source *source = bodies->hull_table.column[1];
+    for (uint32_t i = 0; i < bodies->hull_table.count; ++i) {
         sn_hull_destroy(hull[i], allocator);
+        sn_release(allocator, source[i].point, source[i].count * sizeof *source[i].point);
+    }
     sn_ids_release(&bodies->ids, allocator);
     sn_table_release(&bodies->table, allocator);
     sn_table_release(&bodies->turn_table, allocator);
     sn_table_release(&bodies->part_table, allocator);
     sn_table_release(&bodies->hull_table, allocator);
     sn_table_release(&bodies->shape_table, allocator);
-    sn_table_release(&bodies->vertex_table, allocator);
 }
 
 static sn_quat round_quat(const double q[4])
@@ -342,25 +350,30 @@ static bool mass_of_hull(making *m, const sn_hull *hull, sn_real radius, double 
                              density, &m->out_of_memory, m->reason, sizeof m->reason);
 }
 
-/* A hull like the ones there are is one of those. */
-static uint32_t keep_hull(making *m, sn_hull *hull)
+/* A hull like the ones there are is one of those. Returns 1 + its number; 0 if there is no memory. */
+static uint32_t keep_hull(making *m, sn_hull *hull, const sn_body_shape *shape)
 {
     sn_bodies *bodies = &m->world->bodies;
+    const sn_allocator *allocator = &m->world->allocator;
     sn_hull **kept = bodies->hull_table.column[0];
+    const hull_source *source = bodies->hull_table.column[1];
     for (uint32_t i = 0; i < bodies->hull_table.count; ++i)
-        if (kept[i]->hash == hull->hash && kept[i]->vertices == hull->vertices &&
-            memcmp(kept[i]->vertex, hull->vertex, hull->vertices * sizeof *hull->vertex) == 0) {
-            sn_hull_destroy(hull, &m->world->allocator);
+        if (kept[i]->hash == hull->hash && source[i].count == shape->vertex_count &&
+            memcmp(source[i].point, shape->vertices, source[i].count * sizeof *source[i].point) == 0) {
+            sn_hull_destroy(hull, allocator);
             return i + 1;
         }
-    if (!sn_table_reserve(&bodies->hull_table, &m->world->allocator, (uint64_t)bodies->hull_table.count + 1)) {
-        sn_hull_destroy(hull, &m->world->allocator);
+    sn_vec3 *point = sn_allocate(allocator, shape->vertex_count * sizeof *point);
+    if (!point || !sn_table_reserve(&bodies->hull_table, allocator, (uint64_t)bodies->hull_table.count + 1)) {
+        sn_release(allocator, point, shape->vertex_count * sizeof *point);
+        sn_hull_destroy(hull, allocator);
         m->out_of_memory = true;
         return 0;
     }
-    kept = bodies->hull_table.column[0];
-    kept[bodies->hull_table.count++] = hull;
-    return bodies->hull_table.count;
+    memcpy(point, shape->vertices, shape->vertex_count * sizeof *point);
+    ((sn_hull **)bodies->hull_table.column[0])[bodies->hull_table.count] = hull;
+    ((hull_source *)bodies->hull_table.column[1])[bodies->hull_table.count] = (hull_source){point, shape->vertex_count};
+    return ++bodies->hull_table.count;
 }
 
 /* One shape as a part, in the user's frame, and its mass. */
@@ -377,7 +390,7 @@ static bool make_part(making *m, const sn_body_shape *shape, sn_body_part *part,
     if (shape->type == SN_BODY_HULL) {
         sn_hull *hull = sn_hull_create(&m->world->allocator, shape->vertices, shape->vertex_count, &m->out_of_memory,
                                        m->reason, sizeof m->reason);
-        if (!hull || !(part->hull = keep_hull(m, hull)))
+        if (!hull || !(part->hull = keep_hull(m, hull, shape)))
             return false;
         part->convex.hull = ((sn_hull **)m->world->bodies.hull_table.column[0])[part->hull - 1];
         part->convex.half = vec3(0, 0, 0);
@@ -866,13 +879,9 @@ sn_real sn_body_mass(const sn_world *world, sn_body body)
 static bool read_shapes(sn_world *world, const sn_body_state *body)
 {
     sn_bodies *bodies = &world->bodies;
-    uint64_t vertices = 0;
-    for (uint32_t i = 0; i < body->parts; ++i)
-        vertices += bodies->part[body->part + i].hull ? bodies->part[body->part + i].convex.hull->vertices : 0;
-    if (!sn_table_reserve(&bodies->shape_table, &world->allocator, body->parts) ||
-        !sn_table_reserve(&bodies->vertex_table, &world->allocator, vertices))
+    const hull_source *source = bodies->hull_table.column[1];
+    if (!sn_table_reserve(&bodies->shape_table, &world->allocator, body->parts))
         return false;
-    sn_vec3 *vertex = bodies->vertex_table.column[0];
     for (uint32_t i = 0; i < body->parts; ++i) {
         const sn_body_part *part = &bodies->part[body->part + i];
         sn_body_shape *shape = (sn_body_shape *)bodies->shape_table.column[0] + i;
@@ -884,10 +893,10 @@ static bool read_shapes(sn_world *world, const sn_body_state *body)
         shape->density = part->density;
         if (!part->hull)
             continue;
-        shape->vertices = vertex;
-        shape->vertex_count = part->convex.hull->vertices;
-        for (uint32_t v = 0; v < shape->vertex_count; ++v)
-            *vertex++ = dvec3_round(part->convex.hull->vertex[v]);
+        shape->vertices = source[part->hull - 1].point;
+        shape->vertex_count = source[part->hull - 1].count;
+        shape->position =
+            vec3_sub(shape->position, sn_quat_turn(shape->rotation, dvec3_round(part->convex.hull->centroid)));
     }
     return true;
 }

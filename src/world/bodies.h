@@ -54,8 +54,7 @@ typedef struct sn_bodies {
     sn_table part_table; /* of sn_body_part: those of one body behind those of another */
     sn_body_part *part;
     sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
-    sn_table shape_table; /* of sn_body_shape and of sn_vec3: what sn_body_read shows */
-    sn_table vertex_table;
+    sn_table shape_table; /* of sn_body_shape: what sn_body_read shows */
 } sn_bodies;
 
 void sn_bodies_init(sn_bodies *bodies);

@@ -1305,7 +1305,7 @@ static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
 bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
 {
     sn_contacts *c = &world->contacts;
-    if (c->walls || world->meets.meets)
+    if (c->walls || world->meets.mover_table.count)
         move_colliders(c, i, substeps);
     if (!c->any)
         return true;

@@ -21,6 +21,7 @@
 #include "integrators/integrator.h"
 #include "world/meets_work.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
@@ -32,7 +33,13 @@
 #define BOUNCE_ROUNDS 40u /* the same when they bounce: there is no next substep that could do better */
 #define STALE         ((sn_real)10) /* times the slop: points of two that came so much farther are looked for anew */
 #define AHEAD         ((sn_real)4)  /* substeps: things that are apart are looked for so far ahead */
-#define EASE          ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
+#define CLOSE         ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
+#define FAR_INSIDE                                                                                                     \
+    ((sn_real)50)      /* times the same: a tenth of the size. As long as somebody would get so far into another */
+#define MORE       30u /*   in a substep there are more sweeps, up to so many times as many */
+#define ALONG      ((sn_real)0.9999) /* the cosine of an angle that is none */
+#define OFF_COURSE ((sn_real)0.05)   /* of a velocity */
+#define EASE       ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
 
 static sn_real magnitude(sn_real a)
 {
@@ -130,13 +137,13 @@ static bool lies_in_plane(const sn_world *world, sn_manifold *m)
 }
 
 /* A ball and a part of a body. */
-static bool meet_ball(const sn_world *world, const sn_meet *meet, const sn_convex *convex, const sn_pose *pa,
+static bool meet_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
                       const sn_mover *ball, sn_manifold *m)
 {
     sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
     sn_real radius = world->particles.radius[ball->slot];
     sn_touch touch;
-    if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), meet->reach + radius, &touch))
+    if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), reach + radius, &touch))
         return false;
     sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
     m->normal = vec3_scale(out, -1); /* from the ball to the body */
@@ -145,44 +152,170 @@ static bool meet_ball(const sn_world *world, const sn_meet *meet, const sn_conve
     return true;
 }
 
-/* Looks where two touch, as they are now. */
-static void look(const sn_world *world, sn_meet *meet, sn_real factor)
-{
-    const sn_mover *a = &movers(world)[meet->a];
-    sn_pose body = sn_meet_pose(world, a), other = pose_of_b(world, meet), pa = part_pose(world, &body, meet->part_a);
-    sn_convex convex = solid_of(world, meet->part_a);
+/* Two as they are when a substep begins. */
+typedef struct looking {
+    const sn_world *world;
+    sn_meet *meet;
+    sn_convex a, b;        /* solids; of a body and another */
+    sn_pose pa, pb;        /* of the solids */
+    sn_pose other;         /* of b itself, or of the collider */
+    const sn_shape *shape; /* of a collider */
+    sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
+    sn_real stray;         /* m: from which it may differ because they turn */
     sn_manifold m[SN_MEET_LAYERS];
-    bool touches, was_fresh = meet->fresh;
-    meet->fresh = true;
-    if (meet->b == SN_NO_MOVER) {
-        const sn_collider_record *record = sn_meet_record(world, meet->collider);
-        uint32_t found = sn_manifold_shape(&convex, &pa, &record->shape, &other, meet->reach + record->shape.guard, m,
-                                           SN_MEET_LAYERS);
+} looking;
+
+/* Where a would touch b if it were at pose pa. */
+static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
+{
+    const sn_meet *meet = l->meet;
+    bool touches;
+    if (l->shape) {
+        uint32_t found =
+            sn_manifold_shape(&l->a, pa, l->shape, &l->other, reach + l->shape->guard, l->m, SN_MEET_LAYERS);
         touches = meet->layer < found;
         if (touches && meet->layer)
-            m[0] = m[meet->layer];
+            l->m[0] = l->m[meet->layer];
     } else if (meet->part_b == SN_ID_FREE) {
-        touches = meet_ball(world, meet, &convex, &pa, &movers(world)[meet->b], &m[0]);
+        touches = meet_ball(l->world, &l->a, pa, reach, &movers(l->world)[meet->b], &l->m[0]);
     } else {
-        sn_pose pb = part_pose(world, &other, meet->part_b);
-        sn_convex solid = solid_of(world, meet->part_b);
-        touches = sn_manifold_convex(&convex, &pa, &solid, &pb, meet->reach, &m[0]);
+        touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
     }
-    touches = touches && lies_in_plane(world, &m[0]);
-    if (touches && !was_fresh) {
+    return touches && lies_in_plane(l->world, &l->m[0]);
+}
+
+static looking look_at(const sn_world *world, sn_meet *meet)
+{
+    sn_pose body = sn_meet_pose(world, &movers(world)[meet->a]);
+    looking l = {.world = world, .meet = meet, .a = solid_of(world, meet->part_a), .other = pose_of_b(world, meet)};
+    l.pa = part_pose(world, &body, meet->part_a);
+    if (meet->b == SN_NO_MOVER) {
+        l.shape = &sn_meet_record(world, meet->collider)->shape;
+    } else if (meet->part_b != SN_ID_FREE) {
+        l.b = solid_of(world, meet->part_b);
+        l.pb = part_pose(world, &l.other, meet->part_b);
+    }
+    return l;
+}
+
+/* m/s: of a's centre, seen from b. */
+static sn_vec3 course_of(const sn_world *world, const sn_meet *meet)
+{
+    sn_vec3 v = movers(world)[meet->a].v;
+    return vec3_sub(v, meet->b == SN_NO_MOVER ? motion_of(world, meet->collider)->velocity : movers(world)[meet->b].v);
+}
+
+/* Where a body is at the end of a substep in which it goes on as it does. */
+static sn_pose goes_to(const sn_world *world, const sn_mover *m, sn_real h)
+{
+    sn_pose pose = sn_meet_pose(world, m);
+    sn_vec3 half = vec3_scale(m->spin, h / 2);
+    pose.position = vec3_add(pose.position, vec3_scale(m->v, h));
+    pose.rotation = sn_quat_normal(sn_quat_times((sn_quat){half.x, half.y, half.z, 1}, pose.rotation));
+    return pose;
+}
+
+/* The way of a ball, seen from a body that turns, too. */
+static bool ball_is_met(looking *l, sn_real h)
+{
+    const sn_mover *ball = &movers(l->world)[l->meet->b];
+    sn_pose body = goes_to(l->world, &movers(l->world)[l->meet->a], h),
+            end = part_pose(l->world, &body, l->meet->part_a);
+    sn_vec3 x = vec4_xyz(l->world->particles.x[ball->slot]), from = sn_pose_to_own(&l->pa, x);
+    sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(ball->v, h)));
+    sn_real t, radius = l->world->particles.radius[ball->slot];
+    sn_path path = {from, vec3_sub(to, from), radius};
+    sn_touch touch;
+    if (!sn_convex_cast(&l->a, &path, &t, &touch))
+        return false;
+    l->m[0].normal = sn_quat_turn(l->pa.rotation, vec3_scale(touch.normal, -1));
+    l->m[0].point[0].a = touch.point;
+    l->m[0].point[0].b = vec3_scale(l->m[0].normal, radius);
+    return lies_in_plane(l->world, &l->m[0]);
+}
+
+/* Whether a and b meet on their ways; then the points are those where they do. */
+static bool is_met(looking *l, sn_real h)
+{
+    sn_real t;
+    sn_vec3 normal;
+    if (!l->shape && l->meet->part_b == SN_ID_FREE)
+        return ball_is_met(l, h);
+    sn_convex wide = l->a;
+    sn_manifold before = l->m[0];
+    wide.radius += l->stray;
+    if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->way, l->shape, &l->other, &t, &normal)
+                 : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
+        return false;
+    sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
+    sn_real rest = (1 - t) * vec3_length(l->way); /* other corners come after the first */
+    if (!touches_at(l, &there, rest + l->stray + 2 * l->meet->slop))
+        l->m[0] = before;
+    return true;
+}
+
+/* m: how far spots of the two may come by turning. */
+static sn_real turns(const sn_world *world, const sn_meet *meet, sn_real h)
+{
+    const sn_mover *a = &movers(world)[meet->a];
+    sn_real sum = vec3_length(a->spin) * a->extent;
+    if (meet->b == SN_NO_MOVER)
+        return h * sum;
+    const sn_mover *b = &movers(world)[meet->b];
+    return h * (sum + vec3_length(b->spin) * b->extent);
+}
+
+/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
+   elsewhere. So it is followed along its way. */
+static bool follow(looking *l, bool touches, sn_real h)
+{
+    sn_meet *meet = l->meet;
+    sn_real nearest = (sn_real)INFINITY;
+    if (!touches || (l->shape && l->shape->type == SN_COLLIDER_PLANE))
+        return touches;
+    for (uint32_t i = 0; i < l->m[0].count; ++i)
+        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    l->way = vec3_scale(course_of(l->world, meet), h);
+    l->stray = turns(l->world, meet, h);
+    if (nearest <= CLOSE * meet->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
+        return true;
+    meet->clear = !is_met(l, h);
+    meet->course = course_of(l->world, meet);
+    return true;
+}
+
+/* Looks where two touch, as they are now. */
+static void look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h)
+{
+    looking l = look_at(world, meet);
+    bool was_fresh = meet->fresh;
+    meet->fresh = true;
+    meet->clear = false;
+    if (!follow(&l, touches_at(&l, &l.pa, meet->reach), h)) {
+        meet->count = 0;
+        return;
+    }
+    if (!was_fresh) {
         sn_meet_point rubbed = {.feature = SN_MEET_RUB};
         meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
         meet->rub.twisted = rubbed.pressed;
         rubbed.feature = SN_MEET_ROLL;
         meet->rub.rolled = sn_meet_recall(world, meet, factor, &rubbed);
     }
-    if (touches)
-        take_points(world, meet, &m[0], &other, factor);
-    else
-        meet->count = 0;
+    take_points(world, meet, &l.m[0], &l.other, factor);
 }
 
 /* ---- A substep begins ---------------------------------------------------------------------------------------------------- */
+
+typedef struct substep {
+    sn_world *world;
+    sn_real h, inverse_h, factor;
+    sn_real bounce_above, push_out;
+    bool begins;
+    atomic_bool *violent; /* gets true when somebody would be far inside of another */
+    uint32_t first;       /* meet of the colour that runs */
+    void (*one)(const struct substep *s, sn_meet *meet);
+} substep;
 
 static sn_vec3 times_inverse(const sn_mover *m, sn_vec3 a)
 {
@@ -230,7 +363,7 @@ static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
         return 0;
     if (movers(world)[meet->a].w == 0)
         return 1;
-    sn_real a = sn_meet_extent(world, meet->part_a), b = sn_meet_extent(world, meet->part_b);
+    sn_real a = movers(world)[meet->a].extent, b = movers(world)[meet->b].extent;
     return a / (a + b);
 }
 
@@ -260,6 +393,43 @@ static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_poi
         point->turn_b = times_inverse(&movers(world)[meet->b], point->arm_b);
     point->before = approach(world, meet, point);
     point->parted = 0;
+}
+
+/* Whether the normal is one of a's, and turns with it: that of a ball's partner, or of a box whose face it is. */
+static bool is_normal_of_a(const sn_world *world, const sn_meet *meet, const sn_pose *a)
+{
+    if (meet->part_b == SN_ID_FREE)
+        return meet->b != SN_NO_MOVER;
+    const sn_body_part *part = &world->bodies.part[meet->part_a];
+    sn_vec3 n = sn_quat_turn_back(part->turn, sn_quat_turn_back(a->rotation, meet->n));
+    return part->convex.type == SN_CONVEX_BOX &&
+           (magnitude(n.x) > ALONG || magnitude(n.y) > ALONG || magnitude(n.z) > ALONG);
+}
+
+/* Points of things that turn move on curves, and so does the normal. Of those that are still apart the gap is made such that it
+   is right at the end of the substep, if they go on as they do. */
+static void bend_gaps(const substep *s, sn_meet *meet, const sn_pose *a, const sn_pose *b)
+{
+    const sn_world *world = s->world;
+    const sn_mover *ma = &movers(world)[meet->a];
+    sn_pose there = goes_to(world, ma, s->h), other = *b;
+    sn_vec3 n = meet->normal;
+    if (meet->b != SN_NO_MOVER)
+        other = goes_to(world, &movers(world)[meet->b], s->h);
+    else
+        other = motion_of(world, meet->collider)->end;
+    n = is_normal_of_a(world, meet, a) ? sn_quat_turn(there.rotation, sn_quat_turn_back(a->rotation, meet->n))
+                                       : sn_quat_turn(other.rotation, n);
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_meet_point *p = &meet->point[i];
+        sn_vec3 ra = sn_quat_turn(there.rotation, p->a);
+        sn_vec3 rb = meet->part_b == SN_ID_FREE && meet->b != SN_NO_MOVER
+                         ? vec3_scale(n, world->particles.radius[movers(world)[meet->b].slot])
+                         : sn_quat_turn(other.rotation, p->b);
+        sn_vec3 apart = vec3_add(vec3_sub(there.position, other.position), vec3_sub(ra, rb));
+        if (p->gap > CLOSE * meet->slop)
+            p->gap = vec3_dot(apart, n) - s->h * p->before;
+    }
 }
 
 /* By how much a push at one point changes the speed at another, along the normal. */
@@ -343,30 +513,16 @@ static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, c
 /* m: how far the two can come towards each other in a substep, at most. */
 static sn_real closing(const sn_world *world, const sn_meet *meet, sn_real h)
 {
-    const sn_mover *a = &movers(world)[meet->a];
-    sn_vec3 v = a->v;
-    sn_real turns = vec3_length(a->spin) * sn_meet_extent(world, meet->part_a);
-    if (meet->b == SN_NO_MOVER) {
-        const sn_collider_motion *m = motion_of(world, meet->collider);
-        if (!isfinite(m->speed))
-            return (sn_real)INFINITY;
-        turns += m->speed;
-    } else {
-        const sn_mover *b = &movers(world)[meet->b];
-        v = vec3_sub(v, b->v);
-        if (meet->part_b != SN_ID_FREE)
-            turns += vec3_length(b->spin) * sn_meet_extent(world, meet->part_b);
-    }
-    return h * (vec3_length(v) + turns + 2 * h * vec3_length(world->state.settings.gravity));
+    sn_vec3 v = movers(world)[meet->a].v;
+    sn_real speed = 2 * h * vec3_length(world->state.settings.gravity);
+    if (meet->b != SN_NO_MOVER)
+        v = vec3_sub(v, movers(world)[meet->b].v);
+    else if (isfinite(motion_of(world, meet->collider)->speed))
+        speed += motion_of(world, meet->collider)->speed;
+    else
+        return (sn_real)INFINITY;
+    return h * (vec3_length(v) + speed) + turns(world, meet, h);
 }
-
-typedef struct substep {
-    sn_world *world;
-    sn_real h, inverse_h, factor;
-    sn_real bounce_above, push_out;
-    uint32_t first; /* meet of the colour that runs */
-    void (*one)(const struct substep *s, sn_meet *meet);
-} substep;
 
 static sn_meet *all_meets(const sn_world *world)
 {
@@ -393,7 +549,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         if (is_stale(meet, way)) {
             meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + 2 * meet->slop;
             meet->moved = 0;
-            look(world, meet, s->factor);
+            look(world, meet, s->factor, s->h);
         }
         meet->moved += way;
         sn_pose a = sn_meet_pose(world, &movers(world)[meet->a]), b = pose_of_b(world, meet);
@@ -401,10 +557,26 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         meet->lean = share_of_arm(world, meet);
         for (uint32_t k = 0; k < meet->count; ++k)
             set_up_point(world, meet, &meet->point[k], &a, &b);
+        if (meet->count && turns(world, meet, s->h) > meet->slop)
+            bend_gaps(s, meet, &a, &b);
         couple(world, meet);
         if (meet->count)
             set_up_rub(world, meet, &a, &b);
     }
+}
+
+/* One that is led moves as it will, not as it did. */
+static void lead(const sn_world *world, sn_mover *m)
+{
+    const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
+    sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
+    double spin[3], inverse[3];
+    m->v = m->v0 = vec3_scale(way, 1 / world->meets.left);
+    if (m->body == SN_ID_FREE)
+        return;
+    sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
+    sn_rotate_velocity(world->bodies.state[m->body].q, world->bodies.motion[m->body].l, inverse, spin);
+    m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
 /* How movers move now, and what they resist with. */
@@ -435,6 +607,8 @@ static void load_piece(void *data, uint32_t first, uint32_t end)
             }
         }
         m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+        if (s->begins && world->particles.target[m->slot])
+            lead(world, m);
     }
 }
 
@@ -450,13 +624,45 @@ static substep make_substep(sn_world *world, sn_real h)
                      .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h};
 }
 
+typedef struct watching {
+    const substep *s;
+    atomic_bool left;
+} watching;
+
+/* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
+static void watch_piece(void *data, uint32_t first, uint32_t end)
+{
+    watching *w = data;
+    const sn_world *world = w->s->world;
+    sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &movers(world)[i];
+        if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE || m->w == 0)
+            continue;
+        m->room -= w->s->h * (vec3_length(m->v) + vec3_length(m->spin) * m->extent + fall);
+        if (m->room < 0)
+            atomic_store_explicit(&w->left, true, memory_order_relaxed);
+    }
+}
+
 bool sn_meets_begin(sn_world *world, sn_real h)
 {
     substep s = make_substep(world, h);
-    if (!world->meets.meets)
+    watching w = {.s = &s};
+    sn_parallel *all = &world->parallel;
+    uint32_t bodies = bodies_rows(&world->bodies);
+    s.begins = true;
+    if (!world->meets.mover_table.count)
         return true;
-    return sn_parallel_for(&world->parallel, world->meets.mover_table.count, load_piece, &s) &&
-           sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s);
+    bool good = sn_parallel_for(all, world->meets.mover_table.count, load_piece, &s) &&
+                sn_parallel_for(all, bodies, watch_piece, &w);
+    if (good && w.left) {
+        world->contacts.failed = sn_meets_find_again(world);
+        good = world->contacts.failed == SN_OK && sn_parallel_for(all, world->meets.mover_table.count, load_piece, &s);
+    }
+    good = good && (!world->meets.meets || sn_parallel_for(all, world->meets.meets, begin_piece, &s));
+    world->meets.left -= h;
+    return good;
 }
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
@@ -577,12 +783,15 @@ static sn_real excess(const substep *s, const sn_meet *meet, const sn_meet_point
 
 static void press(const substep *s, sn_meet *meet)
 {
-    sn_real v[SN_MANIFOLD_MOST];
+    sn_real v[SN_MANIFOLD_MOST], deep = 0;
     bool acts = false;
     for (uint32_t i = 0; i < meet->count; ++i) {
         v[i] = excess(s, meet, &meet->point[i]);
         acts = acts || v[i] < 0 || meet->point[i].pressed > 0;
+        deep = v[i] * s->h < deep ? v[i] * s->h : deep;
     }
+    if (deep < -FAR_INSIDE * meet->slop)
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
     if (acts)
         press_together(s, meet, v, ROUNDS);
 }
@@ -638,9 +847,18 @@ static void rub(const substep *s, sn_meet *meet)
     r->twisted = turn;
 }
 
+/* Two that were to pass each other may be thrown together. */
+static bool is_off_course(const substep *s, const sn_meet *meet)
+{
+    sn_vec3 off = vec3_sub(course_of(s->world, meet), meet->course);
+    return vec3_dot(off, off) > OFF_COURSE * OFF_COURSE * vec3_dot(meet->course, meet->course);
+}
+
 /* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
 static void project(const substep *s, sn_meet *meet)
 {
+    if (meet->clear && !is_off_course(s, meet))
+        return;
     rub(s, meet);
     press(s, meet);
 }
@@ -771,12 +989,17 @@ bool sn_meets_pass(sn_world *world, sn_real h)
 {
     substep s = make_substep(world, h);
     uint32_t passes = world->state.settings.iterations;
+    atomic_bool violent = false;
+    s.violent = &violent;
     if (!world->meets.meets)
         return true;
     bool good =
         sn_parallel_for(&world->parallel, world->meets.mover_table.count, load_piece, &s) && by_colour(&s, warm);
-    for (uint32_t i = 0; good && i < SWEEPS * (passes ? passes : 1); ++i)
+    uint32_t sweeps = SWEEPS * (passes ? passes : 1);
+    for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
+        atomic_store_explicit(&violent, false, memory_order_relaxed);
         good = by_colour(&s, project);
+    }
     good = good && (!world->meets.bounces || by_colour(&s, bounce)) && by_colour(&s, part) &&
            sn_parallel_for(&world->parallel, world->meets.mover_table.count, store_piece, &s);
     return good && sn_parallel_for(&world->parallel, world->meets.meets, note_piece, &s);

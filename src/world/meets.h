@@ -19,6 +19,8 @@ typedef struct sn_mover {
     sn_vec3 v, spin;     /* m/s, rad/s */
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
+    sn_real extent;      /* m: of a body: how far it reaches from its centre */
+    sn_real room;        /* m: of a body: so far it may come before it is to be looked for what it meets again */
 } sn_mover;
 
 /* A point where two touch. */
@@ -60,13 +62,15 @@ typedef struct sn_meet_rub {
 typedef struct sn_meet {
     uint32_t a, b;           /* movers; b may be SN_NO_MOVER: a collider */
     uint32_t part_a, part_b; /* of the bodies' parts; SN_ID_FREE: a ball */
-    uint32_t collider;       /* its number, if b is one */
+    uint32_t collider;       /* its number, if b is one; of a ball its slot */
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
     bool sensor, touched;
     uint32_t colour;
     bool fresh;     /* its points are those of this substep */
+    bool clear;     /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
+    sn_vec3 course; /* m/s: turned from this velocity of a, seen from b */
     sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
     sn_real moved;  /* m: how far the two may have come towards each other since points were looked for */
     sn_real slop;   /* m: so much overlap is left alone */
@@ -110,6 +114,7 @@ typedef struct sn_meets {
     uint32_t start[SN_MEET_COLOURS + 1];
     uint32_t meets;
     bool bounces;
+    sn_real left;   /* s: of the step, with the substep that runs */
     sn_real factor; /* what was pushed in the last step, times this, is what a substep of this one begins with */
 } sn_meets;
 
@@ -118,6 +123,9 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator);
 
 /* Finds what may meet in a step of dt, once the motions of colliders are known. */
 sn_result sn_meets_find(struct sn_world *world, sn_real dt);
+
+/* Within a step, if bodies became faster than was thought: adds what they may meet besides. */
+sn_result sn_meets_find_again(struct sn_world *world);
 
 /* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
 bool sn_meets_begin(struct sn_world *world, sn_real h);

@@ -72,12 +72,6 @@ sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
     return vec3_add(p->place, sn_quat_turn(p->turn, spot));
 }
 
-sn_real sn_meet_extent(const sn_world *world, uint32_t part)
-{
-    const sn_body_part *p = &world->bodies.part[part];
-    return vec3_length(p->place) + sn_convex_outer(&p->convex);
-}
-
 /* The pieces of sn_parallel_for are made for particles, and too large for meets. */
 typedef struct small_pieces {
     sn_piece_fn *piece;
@@ -231,8 +225,8 @@ static sn_bounds grow(sn_bounds b, sn_real by)
     return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
 }
 
-/* m: how far a part of a body may come in the step. */
-static sn_real way_of(const finding *f, const sn_body_state *body, uint32_t part)
+/* m: how far the parts of a body may come in the step. */
+static sn_real way_of(const finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
 {
     const sn_world *world = f->world;
     uint32_t slot = world->ids.value[body->particle];
@@ -240,13 +234,24 @@ static sn_real way_of(const finding *f, const sn_body_state *body, uint32_t part
     sn_body_inverse_moments(body, inverse);
     sn_rotate_velocity(body->q, body->l, inverse, spin);
     sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-    sn_real way = sn_contacts_way(world, slot, f->dt) + turns * f->dt * sn_meet_extent(world, part);
+    sn_real way = sn_contacts_way(world, slot, f->dt) + turns * f->dt * extent;
     if (world->particles.target[slot]) { /* led: it goes where it is told */
         const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
         way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
-        way += body->led ? 4 * sn_meet_extent(world, part) : 0;
+        way += body->led ? 4 * extent : 0;
     }
-    return way + SLACK * sn_convex_inner(&world->bodies.part[part].convex);
+    return way + SLACK * inner;
+}
+
+/* m: of the thinnest part of a body. */
+static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
+{
+    sn_real least = (sn_real)INFINITY;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        sn_real inner = sn_convex_inner(&bodies->part[i].convex);
+        least = inner < least ? inner : least;
+    }
+    return least;
 }
 
 /* The parts of all bodies, by body. */
@@ -268,10 +273,14 @@ static bool make_boxes(finding *f)
             continue;
         mover[row].slot = world->ids.value[state->particle];
         sn_pose pose = sn_meet_pose(world, &mover[row]);
+        sn_real inner = inner_of(bodies, state), extent = sn_body_reach(world, row);
+        sn_real way = state->parts ? way_of(f, state, extent, inner) : 0;
+        mover[row].extent = extent;
+        mover[row].room = way + inner / 2; /* farther, and it might pass something */
         for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++count) {
             const sn_body_part *p = &bodies->part[i];
             sn_pose at = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
-            bounds[count] = grow(sn_convex_bounds_at(&p->convex, &at), way_of(f, state, i));
+            bounds[count] = grow(sn_convex_bounds_at(&p->convex, &at), way);
             body[count] = row;
             part[count] = i;
         }
@@ -448,31 +457,53 @@ static sn_result look_around(finding *f, uint32_t items, look_fn *look)
 
 /* ---- Meets -------------------------------------------------------------------------------------------------------------------- */
 
-/* The movers of particles come after those of bodies. */
-static bool make_movers(finding *f)
+static bool is_with_ball(const sn_meet *meet)
+{
+    return meet->b != SN_NO_MOVER && meet->part_b == SN_ID_FREE;
+}
+
+/* A mover for a particle, if it has none yet. */
+static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
+{
+    if (ball[slot] == SN_NO_MOVER)
+        ball[slot] = (*movers)++;
+}
+
+/* The movers of particles come after those of bodies. kept: meets that there are already. */
+static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
     const found *all = meets->found_table.column[0];
-    uint32_t balls = 0;
+    uint32_t founds = meets->found_table.count, movers = meets->mover_table.count;
     if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
         return false;
     uint32_t *ball = meets->ball_table.column[0];
-    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+    for (uint32_t i = 0; i < founds; ++i)
         if (all[i].type == FOUND_BALL)
             ball[all[i].other] = SN_NO_MOVER;
-    for (uint32_t i = 0; i < meets->found_table.count; ++i)
-        if (all[i].type == FOUND_BALL && ball[all[i].other] == SN_NO_MOVER)
-            ball[all[i].other] = meets->mover_table.count + balls++;
-    uint64_t count = (uint64_t)meets->mover_table.count + balls;
-    if (!sn_table_reserve(&meets->mover_table, &world->allocator, count) ||
-        !sn_table_reserve(&meets->colour_table, &world->allocator, count))
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i]))
+            ball[kept[i].collider] = SN_NO_MOVER;
+    for (uint32_t i = 0; i < founds; ++i)
+        if (all[i].type == FOUND_BALL)
+            add_ball(ball, all[i].other, &movers);
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i])) {
+            add_ball(ball, kept[i].collider, &movers);
+            kept[i].b = ball[kept[i].collider];
+        }
+    if (!sn_table_reserve(&meets->mover_table, &world->allocator, movers) ||
+        !sn_table_reserve(&meets->colour_table, &world->allocator, movers))
         return false;
     sn_mover *mover = meets->mover_table.column[0];
-    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+    for (uint32_t i = 0; i < founds; ++i)
         if (all[i].type == FOUND_BALL)
             mover[ball[all[i].other]] = (sn_mover){.slot = all[i].other, .body = SN_ID_FREE};
-    meets->mover_table.count = (uint32_t)count;
+    for (uint32_t i = 0; i < count; ++i)
+        if (is_with_ball(&kept[i]))
+            mover[kept[i].b] = (sn_mover){.slot = kept[i].collider, .body = SN_ID_FREE};
+    meets->mover_table.count = movers;
     return true;
 }
 
@@ -492,42 +523,53 @@ static sn_real rolls_at(const sn_world *world, const sn_meet *meet)
     return a > 0 && b > 0 ? a * b / (a + b) : a + b;
 }
 
+/* The name of two, by which they are known: never that of others. */
+static void name(const finding *f, const found *two, uint64_t key[2])
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = world->bodies.state;
+    uint32_t other, local = 0;
+    if (two->type >= FOUND_COLLIDER) {
+        other = SN_PRESS_COLLIDER | two->other;
+        local = two->type - FOUND_COLLIDER;
+    } else {
+        other = world->particles.index[two->type == FOUND_BALL ? two->other : slot_of(f, two->other)];
+        if (two->type == FOUND_PART)
+            local = f->part[two->other] - state[f->body[two->other]].part;
+    }
+    key[0] = (uint64_t)world->particles.index[slot_of(f, two->a)] << 32 | other;
+    key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
+}
+
 static sn_meet make_meet(const finding *f, const found *two)
 {
     const sn_world *world = f->world;
-    const sn_body_state *body = &world->bodies.state[f->body[two->a]];
     const sn_contact_world *contact = &world->contact;
-    uint32_t slot = slot_of(f, two->a), number = world->particles.index[slot];
+    uint32_t slot = slot_of(f, two->a);
     const sn_contact_material *material = &sn_contact_group(contact, world->particles.group[slot])->material, *others;
     sn_meet meet = {.a = f->body[two->a], .b = SN_NO_MOVER, .part_a = f->part[two->a], .part_b = SN_ID_FREE};
     sn_real inner = sn_convex_inner(&world->bodies.part[meet.part_a].convex);
-    uint32_t other, local = 0;
     if (two->type >= FOUND_COLLIDER) {
         const sn_collider_record *r = sn_meet_record(world, two->other);
         meet.collider = two->other;
         meet.layer = two->type - FOUND_COLLIDER;
         meet.sensor = r->def.sensor;
         others = &r->def.material;
-        other = SN_PRESS_COLLIDER | two->other;
-        local = meet.layer;
+    } else if (two->type == FOUND_BALL) {
+        meet.b = ((const uint32_t *)f->meets->ball_table.column[0])[two->other];
+        meet.collider = two->other;
+        others = &sn_contact_group(contact, world->particles.group[two->other])->material;
     } else {
-        uint32_t slot_b = two->type == FOUND_BALL ? two->other : slot_of(f, two->other);
-        meet.b = two->type == FOUND_BALL ? ((const uint32_t *)f->meets->ball_table.column[0])[two->other]
-                                         : f->body[two->other];
-        others = &sn_contact_group(contact, world->particles.group[slot_b])->material;
-        other = world->particles.index[slot_b];
-        if (two->type == FOUND_PART) {
-            meet.part_b = f->part[two->other];
-            local = meet.part_b - world->bodies.state[meet.b].part;
-            sn_real inner_b = sn_convex_inner(&world->bodies.part[meet.part_b].convex);
-            inner = inner_b < inner ? inner_b : inner;
-        }
+        meet.b = f->body[two->other];
+        meet.part_b = f->part[two->other];
+        others = &sn_contact_group(contact, world->particles.group[slot_of(f, two->other)])->material;
+        sn_real inner_b = sn_convex_inner(&world->bodies.part[meet.part_b].convex);
+        inner = inner_b < inner ? inner_b : inner;
     }
     meet.grip = sn_contacts_grip(material, others);
     meet.slop = SLOP * inner;
     meet.round = rolls_at(world, &meet);
-    meet.key[0] = (uint64_t)number << 32 | other;
-    meet.key[1] = (uint64_t)(meet.part_a - body->part) << 32 | local;
+    name(f, two, meet.key);
     return meet;
 }
 
@@ -549,23 +591,27 @@ static uint32_t colour_of(const sn_world *world, sn_meets *meets, const sn_meet 
     return colour;
 }
 
-static bool make_meets(finding *f)
+/* Room for so many meets, and for remembering what they push. Those that there are stay. */
+static bool reserve_meets(sn_world *world, uint64_t count)
 {
-    sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
-    uint32_t count = meets->found_table.count, place[SN_MEET_COLOURS];
-    if (!sn_table_reserve(&meets->meet_table, &world->allocator, count) ||
-        !sn_table_reserve(&meets->press_table, &world->allocator,
-                          (uint64_t)count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1))
-        return false;
+    sn_meets *meets = &world->meets;
+    meets->meet_table.count = meets->meets;
+    return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count) &&
+           sn_table_reserve(&meets->press_table, &world->allocator,
+                            count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1);
+}
+
+/* Puts meets of one colour behind those of another. */
+static void sort_meets(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    uint32_t place[SN_MEET_COLOURS];
     sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
     memset(meets->colour_table.column[0], 0, meets->mover_table.count * sizeof(uint64_t));
     memset(meets->start, 0, sizeof meets->start);
     meets->bounces = false;
     for (uint32_t i = 0; i < count; ++i) {
-        raw[i] = make_meet(f, &all[i]);
         raw[i].colour = colour_of(world, meets, &raw[i]);
         meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
         meets->start[raw[i].colour + 1]++;
@@ -577,8 +623,28 @@ static bool make_meets(finding *f)
     for (uint32_t i = 0; i < count; ++i)
         meet[place[raw[i].colour]++] = raw[i];
     meets->meets = count;
+}
+
+/* Adds what was found to the first `kept` meets. */
+static bool make_meets(finding *f, uint32_t kept)
+{
+    sn_meets *meets = f->meets;
+    uint32_t founds = meets->found_table.count;
+    if (!reserve_meets(f->world, (uint64_t)kept + founds))
+        return false;
+    sn_meet *raw = meets->meet_table.column[1];
+    if (kept)
+        memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
+    if (!make_movers(f, raw, kept))
+        return false;
+    const found *all = meets->found_table.column[0];
+    for (uint32_t i = 0; i < founds; ++i)
+        raw[kept + i] = make_meet(f, &all[i]);
+    sort_meets(f->world, kept + founds);
     return true;
 }
+
+/* ---- All together --------------------------------------------------------------------------------------------------------------- */
 
 static sn_result fail(const sn_world *world, sn_result result)
 {
@@ -587,11 +653,22 @@ static sn_result fail(const sn_world *world, sn_result result)
     return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
 }
 
+static sn_result look_for_all(finding *f)
+{
+    sn_result result = look_around(f, f->boxes, look_for_parts);
+    if (result == SN_OK)
+        result = look_around(f, f->world->particles.table.count, look_for_bodies);
+    if (result == SN_OK)
+        result = look_around(f, f->boxes, look_for_colliders);
+    return result;
+}
+
 sn_result sn_meets_find(sn_world *world, sn_real dt)
 {
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
     meets->meets = meets->found_table.count = meets->mover_table.count = 0;
+    meets->left = dt;
     if (!world->contact.settings.on || !world->bodies.part_table.count) {
         meets->press_table.count = 0;
         return SN_OK;
@@ -599,16 +676,73 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count) ||
         !make_boxes(&f))
         return fail(world, SN_ERROR_MEMORY);
-    sn_result result = look_around(&f, f.boxes, look_for_parts);
-    if (result == SN_OK)
-        result = look_around(&f, world->particles.table.count, look_for_bodies);
-    if (result == SN_OK)
-        result = look_around(&f, f.boxes, look_for_colliders);
-    if (result == SN_OK && !(make_movers(&f) && make_meets(&f)))
+    sn_result result = look_for_all(&f);
+    if (result == SN_OK && !make_meets(&f, 0))
         result = SN_ERROR_MEMORY;
     if (result != SN_OK)
         return fail(world, result);
     meets->factor = sn_contacts_recall_factor(world, dt);
     meets->factor = meets->factor > 0 ? real_sqrt(meets->factor) : 0; /* impulses go with h, pushes with its square */
     return SN_OK;
+}
+
+/* A number for a name, to sort by. */
+static uint64_t mixed(const uint64_t key[2])
+{
+    return hash_u64(hash_u64(1, key[0]), key[1]);
+}
+
+/* Whether there is a meet of this name. */
+static bool is_known(const sn_meets *meets, const sn_sort_item *item, const uint64_t key[2])
+{
+    const sn_meet *meet = meets->meet_table.column[0];
+    uint64_t wanted = mixed(key);
+    uint32_t low = 0, high = meets->meets;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (item[middle].key < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < meets->meets && item[low].key == wanted; ++low)
+        if (meet[item[low].a].key[0] == key[0] && meet[item[low].a].key[1] == key[1])
+            return true;
+    return false;
+}
+
+/* Takes those that are meets already out of what was found. */
+static void leave_known(finding *f)
+{
+    sn_meets *meets = f->meets;
+    const sn_meet *meet = meets->meet_table.column[0];
+    found *all = meets->found_table.column[0];
+    sn_sort_item *item = meets->press_table.column[2];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < meets->meets; ++i)
+        item[i] = (sn_sort_item){mixed(meet[i].key), i, 0};
+    if (meets->meets)
+        sn_sort(item, meets->press_table.column[3], meets->meets);
+    for (uint32_t i = 0; i < meets->found_table.count; ++i) {
+        uint64_t key[2];
+        name(f, &all[i], key);
+        if (!is_known(meets, item, key))
+            all[count++] = all[i];
+    }
+    meets->found_table.count = count;
+}
+
+sn_result sn_meets_find_again(sn_world *world)
+{
+    sn_meets *meets = &world->meets;
+    finding f = {.world = world, .meets = meets, .dt = meets->left};
+    uint32_t kept = meets->meets;
+    meets->found_table.count = 0;
+    if (!make_boxes(&f))
+        return fail(world, SN_ERROR_MEMORY);
+    sn_result result = look_for_all(&f);
+    if (result != SN_OK)
+        return fail(world, result);
+    leave_known(&f);
+    return make_meets(&f, kept) && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
 }

@@ -15,9 +15,6 @@ const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number)
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* m: how far a part reaches from the centre of its body, at most. */
-sn_real sn_meet_extent(const sn_world *world, uint32_t part);
-
 /* What a point pushed at the end of the last step, times factor; untouched if there is nothing. Returns what rubbed, if that was
    asked for. */
 sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);

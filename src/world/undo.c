@@ -11,7 +11,7 @@
 
 bool sn_undo_wanted(const sn_world *world)
 {
-    return world->contacts.any || world->meets.meets;
+    return world->contacts.any || world->meets.mover_table.count; /* bodies may come to meet within a step */
 }
 
 /* Contact changes spins, and what integrators that look back know. */

@@ -835,7 +835,7 @@ static const struct {
     {"{'type': 'rope', 'bob': -1}", "objects[0].bob", "-1"},
     {"{'type': 'rope', 'rods': 1}", "objects[0].rods", "true"},
     {"{'type': 'chain', 'links': 0}", "objects[0].links", "0 1"},
-    {"{'type': 'chain', 'links': 4000000000}", "objects[0].links", "4e+09"},
+    {"{'type': 'chain', 'links': 4000000000}", "objects[0].links", "4000000000"},
     {"{'type': 'chain', 'link_length': 0}", "objects[0].link_length", "0 more"},
     {"{'type': 'chain', 'link_mass': 0}", "objects[0].link_mass", "0 1e-30"},
     {"{'type': 'chain', 'link_mass': 1, 'mass': 1}", "objects[0].link_mass", "both"},

@@ -60,7 +60,8 @@ static void shoot_at_body(sn_vec3 half, sn_vec3 spin, double radius, uint64_t se
             sn_vec3 own = sn_body_to_own(world, body, place(world, p));
             double out = fmax(fabs((double)own.x) - (double)half.x,
                               fmax(fabs((double)own.y) - (double)half.y, fabs((double)own.z) - (double)half.z));
-            if (out < radius - 0.01 * (double)half.y - 1e-4 || (length(spin) == 0 && leads_through(last, own, half)))
+            if (out < radius - (length(spin) > 0 ? 3e-3 : 1e-3) ||
+                (length(spin) == 0 && leads_through(last, own, half)))
                 fail_msg("shot %u: %g m from the surface at step %d, (%g %g %g) to (%g %g %g)", i, out, n,
                          (double)last.x, (double)last.y, (double)last.z, (double)own.x, (double)own.y, (double)own.z);
             last = own;
@@ -107,7 +108,7 @@ static void swung_plate_takes_all_along(void **state)
                 sn_vec3 own = sn_body_to_own(world, plate, place(world, dust[i]));
                 double angle = 0.3 + 0.05 * i;
                 if (turn > angle && turn < PI && fabs((double)own.x) < 0.49) { /* before the plate, not behind it */
-                    if ((double)own.y < 0.004)
+                    if ((double)own.y < 0.003)
                         fail_msg("%d rad/s: grain %d is at (%g %g %g) of the plate after step %d", fast ? 200 : 20, i,
                                  (double)own.x, (double)own.y, (double)own.z, n);
                 }
@@ -140,19 +141,25 @@ static void balls_do_not_pass_walls(void **state)
                 for (uint32_t shot = 0, shots = support_rounds(6, 2); shot < shots; ++shot) {
                     sn_world *world = make_range();
                     add_wall(world, stands);
-                    sn_vec3 from = vec(-support_random_in(&seed, 0.3, 8), support_random_in(&seed, -0.15, 0.15),
-                                       support_random_in(&seed, -0.15, 0.15));
+                    /* anywhere; at the middle of a box, if that may give way to the side */
+                    double wide = stands ? 0.15 : 0.01;
+                    sn_vec3 from = vec(-support_random_in(&seed, 0.3, 8), support_random_in(&seed, -wide, wide),
+                                       support_random_in(&seed, -wide, wide));
                     sn_body shell = sphere_body(world, from, radii[r], 1000);
                     flying(world, shell, vec(speeds[s], 0, 0), vec(0, 0, 0));
                     momenta before = momenta_of(world);
-                    double ahead = 0;
-                    support_run(world, 8, FRAME);
-                    for (uint32_t i = 0; i < 25; ++i)
-                        ahead = fmax(ahead, (double)sn_body_position(world, sn_body_from_index(world, i)).x);
-                    double x = (double)sn_body_position(world, shell).x;
-                    if (stands ? !(x < -0.049 - radii[r]) : !(x < ahead - 0.04))
-                        fail_msg("%g m/s, radius %g, stands %d: it is at %g m, the foremost box at %g m", speeds[s],
-                                 radii[r], stands, x, ahead);
+                    for (int n = 0, left = 3; n < 8 && left > 0; ++n) { /* until shortly after the blow */
+                        double ahead = 0;
+                        step(world);
+                        left -= (double)sn_body_velocity(world, shell).x < 0.99 * speeds[s];
+                        for (uint32_t i = 0; i < 25; ++i)
+                            ahead = fmax(ahead, (double)sn_body_position(world, sn_body_from_index(world, i)).x);
+                        double x = (double)sn_body_position(world, shell).x;
+                        if (stands ? !(x < -0.049 - radii[r]) : !(x < ahead - 0.04))
+                            fail_msg("%g m/s, radius %g, stands %d: it is at %g m, the foremost box at %g m", speeds[s],
+                                     radii[r], stands, x, ahead);
+                    }
+                    assert_true((double)sn_body_velocity(world, shell).x < 0.99 * speeds[s]);
                     momenta after = momenta_of(world);
                     for (int k = 0; !stands && k < 3; ++k)
                         assert_close(before.p[k], after.p[k], 1e-4 * before.scale);
@@ -174,12 +181,7 @@ static void plates_do_not_pass_plates(void **state)
             sn_body plate = box_body(world, vec(-gap, 0, 0), vec(0.005, 0.2, 0.2), 1000);
             assert_ok(world, sn_body_set_pose(world, plate, vec(-gap, 0, 0), turned(vec(0, 0, 1), tilt)));
             flying(world, plate, vec(speeds[s], 0, 0), shot % 2 ? random_direction(&seed) : vec(0, 0, 0));
-            for (int n = 0; n < 6; ++n) {
-                step(world);
-                if (n * FRAME * speeds[s] < 0.2 && (double)sn_body_position(world, plate).x > 0.2)
-                    fail_msg("%g m/s, tilted by %g: it has passed", speeds[s], tilt);
-            }
-            support_run(world, 12, FRAME);
+            support_run(world, 15, FRAME);
             double x = (double)sn_body_position(world, plate).x, y = (double)sn_body_position(world, wall).x;
             if (!(x < y) || !((double)sn_body_velocity(world, wall).x > 0.02 * speeds[s]))
                 fail_msg("%g m/s, tilted by %g, turning %d: the plate is at %g m, the wall at %g m with %g m/s",
