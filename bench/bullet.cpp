@@ -10,6 +10,10 @@
 // sequential impulse solver with warm starting), except that none of them sleeps. They start at rest where they
 // settled in the other engine, in the file that was inherited under the number PLACES: 20,000 that were dropped as
 // there took it gigabytes and more than four minutes.
+//
+// Bodies are rigid boxes, or figures of capsules held by btConeTwistConstraint and btHingeConstraint, with everything at
+// Bullet's default and nothing asleep. As they fall (SETTLE is 0) they start as in the other engine; as they lie, they start at rest
+// where they settled there.
 #include "cli/bench_scenes.h"
 #include "cli/bench_time.h"
 
@@ -125,13 +129,17 @@ struct Pile {
     std::vector<std::unique_ptr<btCollisionShape>> walls;
     std::vector<std::unique_ptr<btRigidBody>> bodies; // the spheres first, by number
 
-    Pile(const sn_bench_model &model, int passes) : sphere(btScalar(model.radius))
+    explicit Pile(int passes, double radius = 1) : sphere(btScalar(radius))
     {
         world.setGravity(btVector3(0, btScalar(-SN_BENCH_GRAVITY), 0));
         world.getSolverInfo().m_numIterations = passes;
+    }
+
+    Pile(const sn_bench_model &model, int passes) : Pile(passes, model.radius)
+    {
         for (uint32_t i = 0; i < model.particles; ++i) {
             const double *p = &model.xyz[3 * static_cast<size_t>(i)];
-            add(&sphere, btScalar(model.mass[i]), btVector3(btScalar(p[0]), btScalar(p[1]), btScalar(p[2])));
+            add(&sphere, btScalar(model.mass[i]), at(btVector3(btScalar(p[0]), btScalar(p[1]), btScalar(p[2]))));
         }
         double top = 0;
         for (uint32_t i = 0; i < model.particles; ++i)
@@ -145,29 +153,41 @@ struct Pile {
             world.removeRigidBody(body.get());
     }
 
-    void add(btCollisionShape *shape, btScalar mass, const btVector3 &place)
+    static btTransform at(const btVector3 &place)
+    {
+        return btTransform(btQuaternion::getIdentity(), place);
+    }
+
+    void add(btCollisionShape *shape, btScalar mass, const btTransform &place)
     {
         btVector3 inertia(0, 0, 0);
         if (mass > 0)
             shape->calculateLocalInertia(mass, inertia);
         btRigidBody::btRigidBodyConstructionInfo info(mass, nullptr, shape, inertia);
-        info.m_startWorldTransform.setOrigin(place);
+        info.m_startWorldTransform = place;
         bodies.push_back(std::make_unique<btRigidBody>(info));
         bodies.back()->setActivationState(DISABLE_DEACTIVATION);
         world.addRigidBody(bodies.back().get());
     }
 
+    void add_wall(const btVector3 &size, const btVector3 &place)
+    {
+        walls.push_back(std::make_unique<btBoxShape>(size));
+        add(walls.back().get(), 0, at(place));
+    }
+
+    void add_floor(btScalar half)
+    {
+        add_wall(btVector3(half, 1, half), btVector3(0, -1, 0));
+    }
+
     void add_walls(btScalar half, btScalar height)
     {
         const btScalar thick = 1; // m, half of it
-        auto wall = [&](const btVector3 &size, const btVector3 &place) {
-            walls.push_back(std::make_unique<btBoxShape>(size));
-            add(walls.back().get(), 0, place);
-        };
-        wall(btVector3(half + 2 * thick, thick, half + 2 * thick), btVector3(0, -thick, 0));
+        add_floor(half + 2 * thick);
         for (btScalar side : {btScalar(-1), btScalar(1)}) {
-            wall(btVector3(thick, height, half + 2 * thick), btVector3(side * (half + thick), height, 0));
-            wall(btVector3(half + 2 * thick, height, thick), btVector3(0, height, side * (half + thick)));
+            add_wall(btVector3(thick, height, half + 2 * thick), btVector3(side * (half + thick), height, 0));
+            add_wall(btVector3(half + 2 * thick, height, thick), btVector3(0, height, side * (half + thick)));
         }
     }
 
@@ -200,6 +220,86 @@ struct Pile {
     }
 };
 
+btTransform transform_of(const double pose[7])
+{
+    return btTransform(btQuaternion(btScalar(pose[3]), btScalar(pose[4]), btScalar(pose[5]), btScalar(pose[6])),
+                       btVector3(btScalar(pose[0]), btScalar(pose[1]), btScalar(pose[2])));
+}
+
+// Rigid bodies with joints. Those that a joint joins do not collide, as in the other engine.
+struct Bodies : Pile {
+    std::vector<std::unique_ptr<btCollisionShape>> shapes;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
+
+    Bodies(const sn_bench_model &model, int passes, const double *pose) : Pile(passes)
+    {
+        double top = 0;
+        for (uint32_t i = 0; i < model.bodies; ++i) {
+            const sn_bench_body &body = model.body[i];
+            shapes.push_back(shape_of(body));
+            add(shapes.back().get(), btScalar(body.mass), transform_of(pose + 7 * static_cast<size_t>(i)));
+            top = std::max(top, pose[7 * static_cast<size_t>(i) + 1]);
+        }
+        for (uint32_t i = 0; i < model.joints; ++i)
+            add_joint(model.joint[i]);
+        if (model.box > 0)
+            add_walls(btScalar(model.box / 2), btScalar(top / 2 + 1));
+        else
+            add_floor(200);
+    }
+
+    ~Bodies()
+    {
+        for (auto &joint : joints)
+            world.removeConstraint(joint.get());
+    }
+
+    static std::unique_ptr<btCollisionShape> shape_of(const sn_bench_body &body)
+    {
+        if (body.half[0] > 0)
+            return std::make_unique<btBoxShape>(
+                btVector3(btScalar(body.half[0]), btScalar(body.half[1]), btScalar(body.half[2])));
+        return std::make_unique<btCapsuleShape>(btScalar(body.radius), btScalar(2 * body.half[1]));
+    }
+
+    // The axis of a cone and twist is x, that of a hinge z; the angle of a hinge counts the other way round.
+    void add_joint(const sn_bench_joint &joint)
+    {
+        btTransform frame[2];
+        for (int i = 0; i < 2; ++i) {
+            const double *spot = joint.spot[i], *turn = joint.frame[i];
+            const double pose[7] = {spot[0], spot[1], spot[2], turn[0], turn[1], turn[2], turn[3]};
+            frame[i] = transform_of(pose);
+        }
+        btRigidBody &a = *bodies[joint.a], &b = *bodies[joint.b];
+        if (joint.swing > 0) {
+            auto cone = std::make_unique<btConeTwistConstraint>(a, b, frame[0], frame[1]);
+            cone->setLimit(btScalar(joint.swing), btScalar(joint.swing), btScalar(joint.most));
+            joints.push_back(std::move(cone));
+        } else {
+            const btTransform z_to_x(btQuaternion(btVector3(0, 1, 0), SIMD_HALF_PI));
+            auto hinge = std::make_unique<btHingeConstraint>(a, b, frame[0] * z_to_x, frame[1] * z_to_x);
+            hinge->setLimit(btScalar(-joint.most), btScalar(-joint.least));
+            joints.push_back(std::move(hinge));
+        }
+        world.addConstraint(joints.back().get(), true);
+    }
+
+    bool hold(const sn_bench_model &model, sn_bench_overlap *result) const
+    {
+        std::vector<double> pose(7 * static_cast<size_t>(model.bodies));
+        for (size_t i = 0; i < model.bodies; ++i) {
+            const btTransform &t = bodies[i]->getWorldTransform();
+            const btQuaternion q = t.getRotation();
+            double *to = &pose[7 * i];
+            for (size_t k = 0; k < 3; ++k)
+                to[k] = t.getOrigin()[static_cast<int>(k)];
+            to[3] = q.x(), to[4] = q.y(), to[5] = q.z(), to[6] = q.w();
+        }
+        return sn_bench_model_bodies_hold(&model, pose.data(), result);
+    }
+};
+
 // JSON knows no NaN.
 void print_number(const char *key, double value)
 {
@@ -212,11 +312,11 @@ void print_number(const char *key, double value)
 void print_row(const sn_bench_case &c, const sn_bench_model &model, const char *path, int passes, uint32_t frames,
                sn_bench_samples &samples)
 {
-    double frame = sn_bench_median(&samples), visited = model.radius > 0 ? model.particles : model.edges;
+    double frame = sn_bench_median(&samples), visited = model.edges > 0 ? model.edges : model.particles;
     std::printf("{\"scene\": \"%s\", \"n\": %u, \"engine\": \"bullet\", \"version\": \"%d.%02d\", \"path\": \"%s\", "
                 "\"threads\": 1, \"particles\": %u, \"constraints\": %u, \"substeps\": 1, \"iterations\": %d, "
                 "\"frames\": %u, \"blocks\": %u",
-                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, path, model.particles, model.edges, passes,
+                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, path, model.particles, model.edges + model.joints, passes,
                 frames < SN_BENCH_LEAST + 1 ? SN_BENCH_LEAST + 1 : frames, samples.count);
     print_number("ns_per_projection", 1e9 * frame / (passes * visited));
     print_number("ms_per_frame", 1e3 * frame);
@@ -244,11 +344,10 @@ void measure_links(const sn_bench_case &c, const sn_bench_model &model, int pass
 // As the start has settled already, and a frame takes long: fewer frames to settle again, and fewer that are measured.
 const uint32_t most_settled = 30, most_measured = 11;
 
-bool read_places(const char *number, sn_bench_model &model)
+bool read_places(const char *number, double *place, size_t count)
 {
     FILE *file = fdopen(std::atoi(number), "rb");
-    size_t count = 3 * static_cast<size_t>(model.particles);
-    bool good = file && std::fread(model.xyz, sizeof(double), count, file) == count;
+    bool good = file && std::fread(place, sizeof(double), count, file) == count;
     if (file)
         std::fclose(file);
     return good;
@@ -270,6 +369,34 @@ bool measure_pile(const sn_bench_case &c, const sn_bench_model &model, int passe
     pile.motion(model, &kinetic, &fastest);
     print_row(c, model, "spheres", passes, frames, samples);
     std::printf(", \"settle_frames\": %u", settle);
+    print_number("stretch_mean", overlap.mean);
+    print_number("stretch_max", overlap.largest);
+    print_number("contacts_per_particle", overlap.contacts);
+    print_number("kinetic_per_particle", kinetic);
+    print_number("speed_max", fastest);
+    std::printf("}\n");
+    return true;
+}
+
+// As they lie, as piles are; as they fall, all frames, which are those of the other engine.
+bool measure_bodies(const sn_bench_case &c, const sn_bench_model &model, const double *pose, int passes, uint32_t frames,
+                    uint32_t settle)
+{
+    sn_bench_samples samples = {};
+    sn_bench_overlap overlap;
+    double kinetic, fastest;
+    Bodies bodies(model, passes, pose);
+    frames = settle > 0 ? std::min(frames, most_measured) : frames;
+    settle = std::min(settle, most_settled);
+    for (uint32_t i = 0; i < settle; ++i)
+        Pile::step(static_cast<Pile *>(&bodies));
+    sn_bench_run_blocks(&samples, frames, Pile::step, static_cast<Pile *>(&bodies), cpu_seconds);
+    if (!bodies.hold(model, &overlap))
+        return false;
+    bodies.motion(model, &kinetic, &fastest);
+    print_row(c, model, settle > 0 ? "settled" : "falling", passes, frames, samples);
+    if (settle > 0)
+        std::printf(", \"settle_frames\": %u", settle);
     print_number("stretch_mean", overlap.mean);
     print_number("stretch_max", overlap.largest);
     print_number("contacts_per_particle", overlap.contacts);
@@ -303,14 +430,21 @@ int main(int argc, char **argv)
     }
     sn_bench_model model = {};
     bool good = sn_bench_model_build(&c, SN_BENCH_GRID, &model), pile = good && sn_bench_case_is_pile(&c);
-    if (pile && !read_places(argv[7], model)) {
-        std::fprintf(stderr, "sinew-bench-bullet: the places of %lu spheres cannot be read from file %s\n", n, argv[7]);
+    uint32_t settle = static_cast<uint32_t>(std::strtoul(argv[6], nullptr, 10));
+    std::vector<double> pose(7 * static_cast<size_t>(model.bodies));
+    for (size_t i = 0; i < pose.size(); ++i)
+        pose[i] = model.body[i / 7].pose[i % 7];
+    double *places = pile ? model.xyz : pose.data();
+    size_t count = pile ? 3 * static_cast<size_t>(model.particles) : pose.size();
+    if ((pile || (model.bodies > 0 && settle > 0)) && !read_places(argv[7], places, count)) {
+        std::fprintf(stderr, "sinew-bench-bullet: %zu numbers cannot be read from file %s\n", count, argv[7]);
         sn_bench_model_release(&model);
         return 1;
     }
     if (pile)
-        good = measure_pile(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames),
-                            static_cast<uint32_t>(std::strtoul(argv[6], nullptr, 10)));
+        good = measure_pile(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames), settle);
+    else if (good && model.bodies > 0)
+        good = measure_bodies(c, model, places, static_cast<int>(passes), static_cast<uint32_t>(frames), settle);
     else if (good)
         measure_links(c, model, static_cast<int>(passes), static_cast<uint32_t>(frames), std::atof(argv[5]));
     if (!good)

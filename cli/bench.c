@@ -26,7 +26,7 @@ static const sn_option options[] = {
     {"threads", 't', SN_OPTION_TEXT, FIELD(threads), 0, "LIST",
      "numbers of threads, with commas between; default 1 and the number of cores"},
     {"path", 'p', SN_OPTION_TEXT, FIELD(path), 0, "LIST",
-     "of the standard scenes only these: grid, general, sequential, direct"},
+     "of the standard scenes only these: grid, general, sequential, direct, falling, settled"},
     {"substeps", 0, SN_OPTION_TEXT, FIELD(substeps), 0, "LIST",
      "run the standard scenes with so many passes a frame instead of their own; Bullet makes as many"},
     {"bullet", 'b', SN_OPTION_TEXT, FIELD(bullet), 0, "PROGRAM",
@@ -87,7 +87,10 @@ static bool read_paths(const char *text, uint32_t *paths)
         snprintf(name, sizeof name, "%.*s", (int)(length < SN_BENCH_NAME ? length : SN_BENCH_NAME - 1), at);
         uint32_t path = sn_bench_path_find(name);
         if (path == 0) {
-            sn_complain(0, "bench: --path: there is no path '%s'; expected grid, general, sequential or direct", name);
+            sn_complain(
+                0,
+                "bench: --path: there is no path '%s'; expected grid, general, sequential, direct, falling or settled",
+                name);
             return false;
         }
         *paths |= path;
@@ -146,7 +149,7 @@ static void relate(const bench *b, sn_bench_row *r)
     const sn_bench_row *one = find_row(b, r, r->scene, r->engine, r->path, 1);
     if (one && r->threads > 1)
         r->speed_up = one->ms / r->ms;
-    const sn_bench_row *bullet = r->n ? find_row(b, r, r->scene, "bullet", NULL, 1) : NULL;
+    const sn_bench_row *bullet = r->n ? find_row(b, r, r->scene, "bullet", r->bodies ? r->path : NULL, 1) : NULL;
     if (bullet && strcmp(r->engine, "sinew") == 0) {
         r->bullet = bullet->ns / r->ns;
         r->bullet_stretch = r->stretch_mean > 0 ? bullet->stretch_mean / r->stretch_mean : NAN;
@@ -194,7 +197,9 @@ static sn_bench_job make_job(const bench *b, const sn_bench_case *c, uint32_t su
 
 static void bench_bullet(bench *b, const sn_bench_job *job)
 {
-    const char *path = sn_bench_case_is_pile(job->what) ? "spheres" : "links";
+    const char *path = sn_bench_case_is_bodies(job->what) ? sn_bench_path_name(job->path)
+                       : sn_bench_case_is_pile(job->what) ? "spheres"
+                                                          : "links";
     sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "bullet", path, 1);
     if (!sn_bench_bullet(b->bullet, job, &row) && strcmp(row.status, "not installed") != 0)
         worsen(b, SN_EXIT_FAILED);
@@ -214,6 +219,25 @@ static void bench_path(bench *b, sn_bench_job *job)
     }
 }
 
+static bool with_bullet(const bench *b, const sn_bench_case *c)
+{
+    return c->bullet && !(b->o->bullet && strcmp(b->o->bullet, "none") == 0) && b->code != SN_EXIT_OUTPUT;
+}
+
+/* Bodies are measured twice, as they fall and as they lie, and Bullet's as well. */
+static void bench_bodies(bench *b, sn_bench_job *job)
+{
+    const uint32_t settle = job->settle;
+    for (job->path = SN_BENCH_FALLING; job->path <= SN_BENCH_SETTLED; job->path <<= 1) {
+        if (!(job->what->paths & b->paths & job->path))
+            continue;
+        job->settle = job->path == SN_BENCH_SETTLED ? settle : 0;
+        if (with_bullet(b, job->what))
+            bench_bullet(b, job);
+        bench_path(b, job);
+    }
+}
+
 /* Bullet first, so that the ratio can stand in the rows that follow. */
 static void bench_case(bench *b, const sn_bench_case *c)
 {
@@ -224,11 +248,15 @@ static void bench_case(bench *b, const sn_bench_case *c)
         sn_bench_job job = make_job(b, c, substeps->item[i]);
         job.settled = &settled;
         job.path = sn_bench_case_is_pile(c) ? SN_BENCH_GENERAL : SN_BENCH_GRID; /* what Bullet starts from */
-        if (c->bullet && !(b->o->bullet && strcmp(b->o->bullet, "none") == 0) && b->code != SN_EXIT_OUTPUT)
-            bench_bullet(b, &job);
-        for (job.path = 1; job.path < SN_BENCH_PATH_END; job.path <<= 1)
-            if (c->paths & b->paths & job.path && b->code != SN_EXIT_OUTPUT)
-                bench_path(b, &job);
+        if (sn_bench_case_is_bodies(c)) {
+            bench_bodies(b, &job);
+        } else {
+            if (with_bullet(b, c))
+                bench_bullet(b, &job);
+            for (job.path = 1; job.path < SN_BENCH_PATH_END; job.path <<= 1)
+                if (c->paths & b->paths & job.path && b->code != SN_EXIT_OUTPUT)
+                    bench_path(b, &job);
+        }
         sn_bench_settled_release(&settled);
     }
 }
@@ -347,13 +375,15 @@ const sn_command sn_command_bench = {
     .name = "bench",
     .operands = "[SCENE...]",
     .about = "Measures what a step costs, and how well the constraints hold at that price",
-    .details = "SCENE is a standard scene (--list shows them; cloth-96, pile-500: any size) or a scene\n"
+    .details = "SCENE is a standard scene (--list shows them; cloth-96, pile-500, boxes-100: any size) or a scene\n"
                "file. Without scenes: all standard ones. The table shows the median of blocks of frames\n"
                "and the spread between their quartiles; stretch is |l - l0| / l0 at the end; limit is\n"
                "the share that is reached of what the machine allows, which is measured in the same run.\n"
                "path: grid is numbered row by row, general is shuffled, as any mesh may be.\n"
                "Of a pile the time is that of a sphere in a substep, and stretch is overlap, as a share\n"
-               "of the radius; it fell into its box and settled before it is measured.\n",
+               "of the radius; it fell into its box and settled before it is measured. Of rigid bodies it\n"
+               "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
+               "joints are apart, as a share of their height; paths are falling and settled.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

@@ -25,6 +25,7 @@ typedef struct sn_bench_row {
     uint32_t n;                 /* 0 for a scene file */
     uint32_t threads;
     uint32_t particles, constraints;
+    uint32_t bodies; /* all particles are theirs; 0: none */
     uint32_t substeps, iterations;
     uint32_t settled, frames, blocks; /* frames before those that were measured, and those */
     bool distances;                   /* all its constraints are rods: it can be held against the limits */
@@ -80,7 +81,9 @@ typedef struct sn_bench_settled {
     sn_meter meter; /* of the memory that the snapshot is in */
     sn_snapshot *snapshot;
     uint32_t path; /* for which it was settled */
-    double *xyz;   /* m: where its particles are, by their numbers; other engines start there */
+    double *
+        place; /* where its particles are, m, by their numbers, or its bodies, seven numbers each; other engines start there */
+    size_t numbers;
 } sn_bench_settled;
 
 void sn_bench_settled_release(sn_bench_settled *settled);
@@ -108,6 +111,13 @@ char *sn_bench_bullet_find(void);
 
 /* A scene that was loaded (bench_file.c). */
 bool sn_bench_measure_scene(sn_scene *scene, uint32_t threads, uint32_t frames, sn_bench_row *row);
+
+/* Of a scene with bodies (bench_bodies_world.c): puts them into a world; reads how they lie, seven numbers each; and how well they hold
+   and how they move. False when memory runs out, or, of the first, with the world's reason. */
+bool sn_bench_add_bodies(sn_world *world, const sn_bench_model *model, sn_body *body);
+void sn_bench_read_bodies(const sn_world *world, uint32_t count, const sn_body *body, double *pose);
+bool sn_bench_measure_bodies(const sn_world *world, const sn_bench_model *model, const sn_body *body,
+                             sn_bench_row *row);
 
 /* Sets the threads of a world. False if they cannot be had. */
 bool sn_bench_set_threads(sn_world *world, uint32_t threads);

@@ -56,13 +56,13 @@ static char *command_line(const char *program, const sn_bench_job *job, int plac
     return line;
 }
 
-/* The places of a pile that has settled, as a file without a name that the program inherits. NULL if it cannot be
+/* The places of what has settled, as a file without a name that the program inherits. NULL if it cannot be
    written. */
 static FILE *hand_over(const sn_bench_job *job)
 {
-    size_t count = 3 * (size_t)job->what->n;
+    size_t count = job->settled->numbers;
     FILE *file = tmpfile();
-    if (file && (fwrite(job->settled->xyz, sizeof(double), count, file) != count || fflush(file) != 0 ||
+    if (file && (fwrite(job->settled->place, sizeof(double), count, file) != count || fflush(file) != 0 ||
                  fseek(file, 0, SEEK_SET) != 0)) {
         fclose(file);
         file = NULL;
@@ -124,7 +124,9 @@ static bool read_row(const sn_value *root, sn_bench_row *row)
     bool good = count_of(root, "particles", &row->particles) && count_of(root, "constraints", &row->constraints) &&
                 count_of(root, "substeps", &row->substeps) && count_of(root, "iterations", &row->iterations) &&
                 count_of(root, "frames", &row->frames) && count_of(root, "blocks", &row->blocks);
-    row->distances = row->constraints > 0;
+    bool bodies = strcmp(row->path, "falling") == 0 || strcmp(row->path, "settled") == 0;
+    row->bodies = bodies ? row->particles : 0;
+    row->distances = row->constraints > 0 && !bodies;
     row->projections = (double)row->substeps * row->iterations * (row->distances ? row->constraints : row->particles);
     return good && row->ns > 0 && row->ms > 0;
 }
@@ -151,7 +153,7 @@ bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row 
         return false;
     FILE *places = job->settle > 0 ? hand_over(job) : NULL;
     if (job->settle > 0 && !places) {
-        snprintf(row->status, sizeof row->status, "the settled pile could not be handed over");
+        snprintf(row->status, sizeof row->status, "what settled could not be handed over");
         return false;
     }
     char *line = command_line(program, job, places ? fileno(places) : -1);

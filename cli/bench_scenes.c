@@ -15,6 +15,8 @@ void sn_bench_model_release(sn_bench_model *model)
     free(model->mass);
     free(model->edge);
     free(model->tet);
+    free(model->body);
+    free(model->joint);
     memset(model, 0, sizeof *model);
 }
 
@@ -338,7 +340,8 @@ void sn_bench_model_stretch(const sn_bench_model *m, const double *xyz, double *
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
-#define BOTH (SN_BENCH_GRID | SN_BENCH_GENERAL)
+#define BOTH   (SN_BENCH_GRID | SN_BENCH_GENERAL)
+#define BODIES (SN_BENCH_FALLING | SN_BENCH_SETTLED)
 
 /* Sizes of one scene rise. Large scenes run fewer frames: their rows say so. Bullet needs a second a frame for a pile
    of 20,000, and is spared larger ones. */
@@ -365,6 +368,12 @@ static const sn_bench_case cases[] = {
     {"pile", 20000, 10, 60, SN_BENCH_GENERAL, true, false, true, "", sn_bench_build_pile, 600, false},
     {"pile", 100000, 10, 30, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 300, false},
     {"pile", 1000000, 10, 11, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 200, true},
+    {"boxes", 500, 10, 120, BODIES, true, true, false, "n rigid boxes that fall into a box, and lie in it",
+     sn_bench_build_boxes, 600, false},
+    {"boxes", 5000, 10, 120, BODIES, true, false, false, "", sn_bench_build_boxes, 600, false},
+    {"ragdolls", 100, 10, 120, BODIES, true, true, false, "n rigid figures that fall on a floor, and lie on it",
+     sn_bench_build_ragdolls, 600, false},
+    {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 600, false},
 };
 
 uint32_t sn_bench_case_count(void)
@@ -382,15 +391,23 @@ bool sn_bench_case_is_pile(const sn_bench_case *c)
     return c->build == sn_bench_build_pile;
 }
 
+bool sn_bench_case_is_bodies(const sn_bench_case *c)
+{
+    return (c->paths & BODIES) != 0;
+}
+
 /* The largest size that may be asked for besides those of the table; 0: none. */
 static uint32_t largest_of(const sn_bench_case *c)
 {
-    return c->build == build_cloth ? SN_BENCH_CLOTH : sn_bench_case_is_pile(c) ? SN_BENCH_PILE : 0;
+    return c->build == build_cloth      ? SN_BENCH_CLOTH
+           : sn_bench_case_is_pile(c)   ? SN_BENCH_PILE
+           : sn_bench_case_is_bodies(c) ? SN_BENCH_BODIES
+                                        : 0;
 }
 
 static uint32_t smallest_of(const sn_bench_case *c)
 {
-    return sn_bench_case_is_pile(c) ? 1 : 2;
+    return c->build == build_cloth ? 2 : 1;
 }
 
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size)
@@ -420,7 +437,7 @@ bool sn_bench_model_build(const sn_bench_case *c, uint32_t path, sn_bench_model 
     return c->build(c->n, model) && (path != SN_BENCH_GENERAL || !c->shuffle || sn_bench_model_shuffle(model));
 }
 
-static const char *const path_names[] = {"grid", "general", "sequential", "direct"};
+static const char *const path_names[] = {"grid", "general", "sequential", "direct", "falling", "settled"};
 
 const char *sn_bench_path_name(uint32_t path)
 {

@@ -14,13 +14,32 @@ extern "C" {
 #define SN_BENCH_DT      (1.0 / 60) /* s: a frame */
 #define SN_BENCH_GRAVITY 9.81       /* m/s^2, towards -y */
 #define SN_BENCH_CLOTH   4096       /* the largest cloth that can be asked for, on a side */
-#define SN_BENCH_PILE    10000000   /* and the largest pile */
+#define SN_BENCH_PILE    10000000   /* and the largest pile, */
+#define SN_BENCH_BODIES  100000     /* and most boxes or ragdolls */
 
 typedef struct sn_bench_edge {
     uint32_t a, b;
     uint32_t structural; /* 1: its stretch is reported; 0: a diagonal of a cloth */
     double rest;         /* m */
 } sn_bench_edge;
+
+/* A rigid body: a box, or, if half.x is 0, a capsule along its own y axis. */
+typedef struct sn_bench_body {
+    double pose[7]; /* m: where its centre is; and how it is turned: x, y, z, w */
+    double half[3]; /* m */
+    double radius;  /* m, of a capsule */
+    double mass;    /* kg */
+} sn_bench_body;
+
+/* Holds a spot of a to one of b: a hinge, or, if it has a swing, one that leans and twists within limits. */
+typedef struct sn_bench_joint {
+    uint32_t a, b;
+    double anchor[3], axis[3]; /* in the world, as bodies start */
+    double spot[2][3];         /* m: the same in the frames of a and of b, */
+    double frame[2][4];        /*   and rotations that turn x to the axis there */
+    double least, most;        /* rad: of the angle of a hinge, of the twist otherwise */
+    double swing;              /* rad; 0: a hinge */
+} sn_bench_joint;
 
 typedef struct sn_bench_model {
     uint32_t particles, edges, tets;
@@ -29,7 +48,11 @@ typedef struct sn_bench_model {
     sn_bench_edge *edge;
     uint32_t *tet; /* four particles for each tetrahedron, of positive volume */
     double radius; /* m: particles are spheres that collide; 0: nothing does */
-    double box;    /* m: the side of the box around them, whose floor is y = 0 with the origin in its middle; no lid */
+    double box; /* m: the side of the box around them, whose floor is y = 0 with the origin in its middle; no lid. 0: of
+                      bodies, a floor without walls */
+    uint32_t bodies, joints; /* if there are bodies, particles are their centres */
+    sn_bench_body *body;
+    sn_bench_joint *joint;
 } sn_bench_model;
 
 /* How a scene is given to the engine, bit by bit. */
@@ -38,7 +61,9 @@ enum {
     SN_BENCH_GENERAL = 2,    /* numbers and order shuffled, or irregular by itself: any mesh */
     SN_BENCH_SEQUENTIAL = 4, /* as the first, with the sequential reference solver */
     SN_BENCH_DIRECT = 8,     /* as the first, with the direct solver */
-    SN_BENCH_PATH_END = 16
+    SN_BENCH_FALLING = 16,   /* bodies, from the start on */
+    SN_BENCH_SETTLED = 32,   /* and when they lie there */
+    SN_BENCH_PATH_END = 64
 };
 
 const char *sn_bench_path_name(uint32_t path); /* "grid"; "?" for none */
@@ -64,6 +89,10 @@ const sn_bench_case *sn_bench_case_at(uint32_t i); /* NULL beyond the last */
 /* Whether it is a pile of spheres: what is visited is particles instead of constraints, and overlap, as a share of the
    radius, stands for stretch. */
 bool sn_bench_case_is_pile(const sn_bench_case *c);
+
+/* Whether it is one of rigid bodies: as for a pile, but of boxes overlap is a share of half an edge, and of what has joints it
+   is how far those are apart, as a share of the height of a figure. Its paths are the last two. */
+bool sn_bench_case_is_bodies(const sn_bench_case *c);
 
 /* "cloth-64", or "rope" where there is only one of the name. Written to text. */
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size);
@@ -95,6 +124,18 @@ typedef struct sn_bench_overlap {
 
 /* All NaN if a place is not a number or more than 100 km away. False when memory runs out. */
 bool sn_bench_model_overlap(const sn_bench_model *model, const double *xyz, sn_bench_overlap *overlap);
+
+/* ---- Bodies (bench_bodies.c) -------------------------------------------------------------------------------------- */
+
+/* n cubes above a box that fits them, each turned in some way. */
+bool sn_bench_build_boxes(uint32_t n, sn_bench_model *model);
+
+/* n figures of eleven capsules and ten joints above a floor, each turned in some way. */
+bool sn_bench_build_ragdolls(uint32_t n, sn_bench_model *model);
+
+/* How deep boxes are in each other and in the walls; of figures, how far joints are apart (contacts NaN). pose: seven numbers a
+   body, as in sn_bench_body. All NaN if one is not a number. False when memory runs out. */
+bool sn_bench_model_bodies_hold(const sn_bench_model *model, const double *pose, sn_bench_overlap *overlap);
 
 /* ---- For builders ------------------------------------------------------------------------------------------------ */
 

@@ -51,8 +51,10 @@ void sn_bench_print_head(const sn_bench_machine *m)
 
 static void print_name(const sn_bench_row *r)
 {
-    char name[SN_BENCH_NAME + 16];
-    if (r->n > 0 && (strcmp(r->scene, "cloth") == 0 || strcmp(r->scene, "pile") == 0))
+    char name[2 * SN_BENCH_NAME + 16];
+    if (r->bodies > 0)
+        snprintf(name, sizeof name, "%s-%u %s", r->scene, (unsigned)r->n, r->path);
+    else if (r->n > 0 && (strcmp(r->scene, "cloth") == 0 || strcmp(r->scene, "pile") == 0))
         snprintf(name, sizeof name, "%s-%u", r->scene, (unsigned)r->n);
     else
         snprintf(name, sizeof name, "%s", r->scene);
@@ -62,7 +64,7 @@ static void print_name(const sn_bench_row *r)
 void sn_bench_print_row(const sn_bench_row *r)
 {
     char passes[32], c[9][CELL];
-    bool bullet = strcmp(r->engine, "bullet") == 0;
+    bool plain = strcmp(r->engine, "bullet") == 0 || r->bodies > 0 || !r->path[0]; /* the path is not said here */
     print_name(r);
     if (r->status[0]) {
         printf("| %s%s%s: %s\n", r->engine, r->path[0] ? ", " : "", r->path, r->status);
@@ -71,12 +73,11 @@ void sn_bench_print_row(const sn_bench_row *r)
     }
     snprintf(passes, sizeof passes, "%u x %u", (unsigned)r->substeps, (unsigned)r->iterations);
     printf("| %9u | %11u | %7s | %-10s | %3u | %10s | %12s | %6s | %12s | %12s | %5s | %8s | %9s | %10s | %6u |\n",
-           (unsigned)r->particles, (unsigned)r->constraints, passes, bullet || !r->path[0] ? r->engine : r->path,
-           (unsigned)r->threads, cell(c[0], "%.2f", r->ns), cell(c[1], "%.4g", r->ms),
-           cell(c[2], "%.1f %%", 100 * r->spread), cell(c[3], "%.3g", r->stretch_mean),
-           cell(c[4], "%.3g", r->stretch_max), cell(c[5], "%.0f %%", 100 * r->limit_share),
-           cell(c[6], "%.2f", r->speed_up), cell(c[7], "%.1f", r->bullet), cell(c[8], "%.2g", r->kinetic),
-           (unsigned)r->frames);
+           (unsigned)r->particles, (unsigned)r->constraints, passes, plain ? r->engine : r->path, (unsigned)r->threads,
+           cell(c[0], "%.2f", r->ns), cell(c[1], "%.4g", r->ms), cell(c[2], "%.1f %%", 100 * r->spread),
+           cell(c[3], "%.3g", r->stretch_mean), cell(c[4], "%.3g", r->stretch_max),
+           cell(c[5], "%.0f %%", 100 * r->limit_share), cell(c[6], "%.2f", r->speed_up), cell(c[7], "%.1f", r->bullet),
+           cell(c[8], "%.2g", r->kinetic), (unsigned)r->frames);
     fflush(stdout);
 }
 
@@ -126,6 +127,8 @@ static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
     sn_document_text(d, root, "precision",
                      sn_real_size() == 8 && strcmp(r->engine, "sinew") == 0 ? "double" : "single");
     sn_document_number(d, root, "particles", r->particles);
+    if (r->bodies > 0)
+        sn_document_number(d, root, "bodies", r->bodies);
     sn_document_number(d, root, "constraints", r->constraints);
     sn_document_number(d, root, "substeps", r->substeps);
     sn_document_number(d, root, "iterations", r->iterations);

@@ -15,13 +15,16 @@ typedef struct bench_world {
     sn_world *world;
     sn_particles particles;
     sn_constraints rods;
+    sn_body *body; /* of the model's */
 } bench_world;
 
 static void release(bench_world *b)
 {
     sn_world_destroy(b->world);
     sn_bench_model_release(&b->model);
+    free(b->body);
     b->world = NULL;
+    b->body = NULL;
 }
 
 bool sn_bench_set_threads(sn_world *world, uint32_t threads)
@@ -34,6 +37,8 @@ bool sn_bench_set_threads(sn_world *world, uint32_t threads)
 static bool add_particles(bench_world *b)
 {
     const sn_bench_model *m = &b->model;
+    if (m->bodies > 0)
+        return true;
     sn_real *number = malloc(3 * (size_t)m->particles * sizeof *number);
     if (!number)
         return false;
@@ -56,7 +61,7 @@ static bool add_box(bench_world *b)
                                  {{half, 0, 0}, {-1, 0, 0}},
                                  {{0, 0, -half}, {0, 0, 1}},
                                  {{0, 0, half}, {0, 0, -1}}};
-    for (int i = 0; i < 5; ++i)
+    for (int i = 0; i < (b->model.box > 0 ? 5 : 1); ++i)
         if (sn_add_plane_collider(b->world, plane[i][0], plane[i][1]).generation == 0)
             return false;
     return true;
@@ -66,11 +71,20 @@ static bool add_contact(bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     if (!(m->radius > 0))
-        return true;
+        return m->bodies == 0 || add_box(b);
     for (uint32_t i = 0; i < m->particles; ++i)
         if (sn_particle_set_radius(b->world, sn_particles_at(b->particles, i), (sn_real)m->radius) != SN_OK)
             return false;
     return add_box(b);
+}
+
+static bool add_bodies(bench_world *b)
+{
+    const sn_bench_model *m = &b->model;
+    if (m->bodies == 0)
+        return true;
+    b->body = malloc((size_t)m->bodies * sizeof *b->body);
+    return b->body && sn_bench_add_bodies(b->world, m, b->body);
 }
 
 static bool add_rods(bench_world *b)
@@ -123,7 +137,7 @@ static bool build(const sn_bench_job *job, sn_meter *meter, bench_world *b, char
         snprintf(status, SN_BENCH_TEXT, "%u threads cannot be had", (unsigned)job->threads);
         return false;
     }
-    if (!add_particles(b) || !add_contact(b) || !add_rods(b) || !add_volumes(b)) {
+    if (!add_particles(b) || !add_contact(b) || !add_bodies(b) || !add_rods(b) || !add_volumes(b)) {
         const char *error = sn_world_error(b->world);
         snprintf(status, SN_BENCH_TEXT, "%s", error[0] ? error : "out of memory");
         return false;
@@ -141,22 +155,32 @@ static bool step(void *context)
 void sn_bench_settled_release(sn_bench_settled *settled)
 {
     sn_snapshot_destroy(settled->snapshot);
-    free(settled->xyz);
+    free(settled->place);
     settled->snapshot = NULL;
-    settled->xyz = NULL;
+    settled->place = NULL;
+}
+
+static bool read_places(const bench_world *b, double *place)
+{
+    size_t count = 3 * (size_t)b->model.particles;
+    if (b->model.bodies > 0) {
+        sn_bench_read_bodies(b->world, b->model.bodies, b->body, place);
+        return true;
+    }
+    sn_real *read = malloc(count * sizeof *read);
+    bool good = read && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
+    for (size_t i = 0; i < count && good; ++i)
+        place[i] = (double)read[i];
+    free(read);
+    return good;
 }
 
 static bool keep_settled(const bench_world *b, sn_bench_settled *settled)
 {
-    size_t count = 3 * (size_t)b->model.particles;
-    sn_real *read = malloc(count * sizeof *read);
-    settled->xyz = malloc(count * sizeof *settled->xyz);
+    settled->numbers = (b->model.bodies > 0 ? 7 : 3) * (size_t)b->model.particles;
+    settled->place = malloc(settled->numbers * sizeof *settled->place);
     settled->snapshot = sn_world_save(b->world);
-    bool good =
-        read && settled->xyz && settled->snapshot && sn_read_positions(b->world, b->particles, read, 0) == SN_OK;
-    for (size_t i = 0; i < count && good; ++i)
-        settled->xyz[i] = (double)read[i];
-    free(read);
+    bool good = settled->place && settled->snapshot && read_places(b, settled->place);
     if (!good)
         sn_bench_settled_release(settled);
     return good;
@@ -218,6 +242,8 @@ static void measure_motion(const bench_world *b, const sn_real *velocity, sn_ben
 /* How well it holds: stretch, or of a pile overlap and what still moves. */
 static bool measure_quality(const bench_world *b, sn_bench_row *row)
 {
+    if (b->model.bodies > 0)
+        return sn_bench_measure_bodies(b->world, &b->model, b->body, row);
     size_t count = 3 * (size_t)b->model.particles;
     sn_real *read = malloc(count * sizeof *read);
     double *xyz = malloc(count * sizeof *xyz);
@@ -282,6 +308,7 @@ static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_sa
         row->build_ms = 1e3 * (sn_seconds_now() - begin);
         row->particles = sn_world_particle_count(b.world);
         row->constraints = sn_world_constraint_count(b.world, SN_KIND_NONE);
+        row->bodies = b.model.bodies;
         row->distances = row->constraints > 0 && row->constraints == b.rods.count;
     }
     good = good && start(job, &b, row->status);
@@ -312,7 +339,7 @@ bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row)
             return false;
     } while (sn_bench_wants_more(&samples, job->seconds));
     row->blocks = samples.count;
-    bool pile = sn_bench_case_is_pile(job->what);
+    bool pile = sn_bench_case_is_pile(job->what) || sn_bench_case_is_bodies(job->what);
     row->settled = job->settle;
     row->projections = (double)job->substeps * (pile ? row->particles : row->constraints);
     row->ms = 1e3 * sn_bench_median(&samples);

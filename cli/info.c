@@ -133,11 +133,18 @@ static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world
     sn_value *objects = sn_document_record(d, root, "objects");
     char text[160];
     for (uint32_t i = 0; (object = sn_scene_object(scene, i)) != NULL; ++i) {
-        snprintf(text, sizeof text, "%s, %u particles, %u triangles, %u lines", object->type,
-                 (unsigned)object->run.count, (unsigned)object->triangle_count, (unsigned)object->line_count);
+        int used = snprintf(text, sizeof text, "%s", object->type);
+        if (object->run.count || !object->body_count)
+            used +=
+                snprintf(text + used, sizeof text - (size_t)used, ", %u particles, %u triangles, %u lines",
+                         (unsigned)object->run.count, (unsigned)object->triangle_count, (unsigned)object->line_count);
+        if (object->body_count)
+            snprintf(text + used, sizeof text - (size_t)used, ", %u bodies", (unsigned)object->body_count);
         sn_document_text(d, objects, object->name, text);
     }
     sn_document_number(d, root, "particles", sn_world_particle_count(world));
+    if (sn_world_body_count(world))
+        sn_document_number(d, root, "bodies", sn_world_body_count(world));
     sn_document_number(d, root, "constraints", sn_world_constraint_count(world, SN_KIND_NONE));
     sn_value *kinds = sn_document_record(d, root, "constraints_by_kind");
     for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind)

@@ -1,6 +1,7 @@
 #include "cli/list.h"
 #include "cli/cli.h"
 #include "export/output.h"
+#include "scene/bodies.h"
 #include "scene/tables.h"
 
 #include <math.h>
@@ -168,7 +169,8 @@ bool sn_list_settings(sn_document *d, sn_value *list)
     static const sn_record *const tables[] = {
         &sn_scene_record,      &sn_world_record,      &sn_run_record,   &sn_record_record,  &sn_drag_record,
         &sn_stuff_record,      &sn_attachment_record, &sn_force_record, &sn_motion_record,  &sn_event_record,
-        &sn_constraint_record, &sn_contact_record,    &sn_group_record, &sn_surface_record, &sn_skin_record};
+        &sn_constraint_record, &sn_contact_record,    &sn_group_record, &sn_surface_record, &sn_skin_record,
+        &sn_body_record,       &sn_lone_body_record,  &sn_place_record};
     bool good = true;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && good; ++i) {
         sn_value *entry = begin_entry(d, list, "settings", tables[i]->name, tables[i]->about);
@@ -202,6 +204,18 @@ bool sn_list_colliders(sn_document *d, sn_value *list)
         sn_value *entry = begin_entry(d, list, "collider", form->name, form->about);
         good = list_keys(d, sn_document_list(d, entry, "keys"), form->record) &&
                list_keys(d, sn_document_list(d, entry, "keys_of_all_colliders"), &sn_collider_record);
+    }
+    return good;
+}
+
+bool sn_list_shapes(sn_document *d, sn_value *list)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < SN_SHAPE_FORMS && good; ++i) {
+        const sn_shape_form *form = &sn_shape_forms[i];
+        sn_value *entry = begin_entry(d, list, "shape", form->name, form->about);
+        good = list_keys(d, sn_document_list(d, entry, "keys"), form->record) &&
+               list_keys(d, sn_document_list(d, entry, "keys_of_all_shapes"), &sn_shape_record);
     }
     return good;
 }
@@ -260,6 +274,9 @@ bool sn_list_kinds(sn_document *d, sn_value *list)
         sn_value *params = sn_document_list(d, entry, "parameters");
         for (const sn_param *p = kind->param; p->name; ++p)
             list_param(d, params, p);
+        sn_value *each = kind->point_param[0].name ? sn_document_list(d, entry, "parameters_of_points") : NULL;
+        for (const sn_param *p = kind->point_param; p->name; ++p)
+            list_param(d, each, p);
         if (kind->point_param[0].name) {
             params = sn_document_list(d, entry, "parameters_of_points");
             for (const sn_param *p = kind->point_param; p->name; ++p)

@@ -1,5 +1,6 @@
 /* The reference of the scene format in Markdown, from the tables: what docs/scenes.md contains. */
 #include "cli/cli.h"
+#include "scene/bodies.h"
 #include "scene/tables.h"
 
 #include <math.h>
@@ -125,6 +126,17 @@ static bool print_contact(FILE *file)
     return good;
 }
 
+static bool print_bodies(FILE *file)
+{
+    bool good = print_record(file, &sn_body_record) && print_record(file, &sn_lone_body_record) &&
+                print_record(file, &sn_shape_record);
+    for (uint32_t i = 0; i < SN_SHAPE_FORMS && good; ++i) {
+        fprintf(file, "\n#### %s shape\n\n%s.\n", sn_shape_forms[i].name, sn_shape_forms[i].about);
+        good = print_keys(file, sn_shape_forms[i].record);
+    }
+    return good;
+}
+
 bool sn_reference_print(FILE *file)
 {
     bool good = print_record(file, &sn_scene_record) && print_record(file, &sn_world_record) &&
@@ -136,7 +148,8 @@ bool sn_reference_print(FILE *file)
                 print_record(file, &sn_turn_record) && print_record(file, &sn_stuff_record) && print_contact(file);
     for (uint32_t i = 0; i < sn_object_type_count() && good; ++i)
         good = print_object(file, sn_object_type_at(i));
-    return good && print_record(file, &sn_constraint_record) && print_record(file, &sn_attachment_record) &&
+    return good && print_bodies(file) && print_record(file, &sn_constraint_record) &&
+           print_record(file, &sn_place_record) && print_record(file, &sn_attachment_record) &&
            print_record(file, &sn_force_record) && print_choices(file, "type", &sn_force_choices) &&
            print_record(file, &sn_motion_record) && print_record(file, &sn_motion_key_record) &&
            print_record(file, &sn_event_record) && print_choices(file, "type", &sn_event_choices);

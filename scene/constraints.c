@@ -271,6 +271,8 @@ static bool read_joint(sn_scene *scene, sn_reader *reader, const sn_kind *kind, 
         read_body(scene, reader, list->first, 0, &body[0]) && read_body(scene, reader, list->first->next, 1, &body[1]);
     if (good && !body[0].generation && !body[1].generation)
         good = sn_reader_fail(reader, "neither of them is a body");
+    if (good && body[0].index == body[1].index && body[0].generation == body[1].generation)
+        good = sn_reader_fail(reader, "both are the same body, expected two");
     sn_reader_leave(reader, length);
     sn_vec3 axis = isnan(keys->axis.x) ? (sn_vec3){1, 0, 0} : keys->axis;
     if (good && axis.x == 0 && axis.y == 0 && axis.z == 0)

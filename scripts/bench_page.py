@@ -106,7 +106,7 @@ def rows_text(rows):
             "mean stretch", "max stretch", "of the limit", "speed-up", "× Bullet", "frames"]
     lines = []
     for r in rows.all:
-        if r["scene"] == "pile":
+        if r["scene"] == "pile" or r.get("bodies"):
             continue
         limit = share(r.get("limit_share")) + (" (memory)" if r.get("limit") == "memory" else "")
         lines.append([name_of(r), r["engine"], r["path"], str(r["threads"]), f"{r['constraints']:,}",
@@ -133,6 +133,23 @@ def piles_text(rows):
                       fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 1),
                       str(r.get("settle_frames", "–")), str(r["frames"])])
     return table(head, lines, 2) if lines else "Not measured."
+
+
+def bodies_text(rows):
+    head = ["", "measured", "engine", "threads", "passes", "ms/frame", "µs/body", "spread", "mean overlap or gap",
+            "max overlap or gap", "contacts a body", "J a body", "fastest, m/s", "speed-up", "× Bullet", "settled for", "frames"]
+    lines = []
+    for r in rows.all:
+        if not r.get("bodies"):
+            continue
+        lines.append([f"{r['n']:,} {r['scene']}", r["path"], r["engine"], str(r["threads"]),
+                      f"{r['substeps']} × {r['iterations']}", number(r["ms_per_frame"], 4),
+                      fixed(1e3 * r["ms_per_frame"] / r["bodies"]), share(r["spread"]), percent(r["stretch_mean"]),
+                      percent(r["stretch_max"]), fixed(r.get("contacts_per_particle")),
+                      number(r.get("kinetic_per_particle"), 2), number(r.get("speed_max"), 2),
+                      fixed(r.get("ratio_to_one_thread")), fixed(r.get("ratio_to_bullet"), 2),
+                      str(r.get("settle_frames", "–")), str(r["frames"])])
+    return table(head, lines, 3) if lines else "Not measured."
 
 
 # ---- Targets -----------------------------------------------------------------------------------------------------------
@@ -360,7 +377,7 @@ a second was measured; shown are the median of the blocks and the spread between
 several wall time. The first frame, in which the plan is made, is timed apart.
 
 The standard scenes, the same for both engines: particles of 1 kg, 5 cm apart, zero compliance, no damping, no collisions, started
-level and let go; piles, which do nothing but collide, have a section of their own. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
+level and let go; piles and rigid bodies, which collide, have sections of their own. *cloth N* has N × N particles, rods along both directions and both diagonals, and hangs on two corners; *rope*
 1,000 particles and a bob 100 times heavier (*rope_heavy*: 1,000 times); *tets* 20³ cubes of five tetrahedra each, with rods along
 all edges and a volume row for each tetrahedron (*tets_links*: the rods only), held at two corners; *ropes* 1,000 ropes of 32;
 *cloths* 256 cloths of 16 × 16. On the path *grid* particles are numbered row by row, so that the engine can find what is regular;
@@ -385,6 +402,24 @@ minutes; it is not asked for more than 20,000.
 """
 
 
+BODIES = """\
+*boxes*: rigid cubes of 20 cm and 1 kg fall into a box, each turned in some way at the start, 36 cm from the next. The box of 5,000 is
+4 m by 4 m, others have the same depth: its side is 4 m × √(n / 5,000). *ragdolls*: rigid figures of 1.75 m and 75 kg fall on a floor,
+each turned in some way, in four layers 2 m apart; a figure is eleven capsules and ten joints with limits (cone-twist at waist, neck,
+shoulders and hips, hinges at elbows and knees). Nothing sleeps, friction is 0.5, and whatever does not share a joint collides, also
+within a figure. Sinew makes 10 substeps of one pass with the default solver; Bullet one step of 1/60 s with 10 iterations of its
+sequential impulse solver, everything at its default (warm starting, error reduction 0.2, no damping), its figures made of
+btCapsuleShape, btConeTwistConstraint and btHingeConstraint in the same places with the same limits.
+
+*Falling* is measured from the start on, over the frames that the row names: for boxes two seconds, in which the last ones arrive; as
+contacts become more on the way, the spread is large. *Settled* is measured after Sinew has run for the frames that the row names;
+Bullet's bodies start at rest where those lie, and have 30 frames to settle again. The price of a body is that of a frame divided by
+bodies. Overlap is that of boxes with each other and with walls, as a share of half an edge, its mean over all that overlap; of
+ragdolls it is the gap between the two spots that a joint holds together, as a share of the height. Both are computed from places and
+rotations alone, by the same code for both engines.
+"""
+
+
 def page_text(data, wide, drawn, reasons):
     rows, many = Rows(data), Rows(wide)
     parts = ["# Performance", "Written by `make bench-docs`, never by hand: `sinew bench` measures into `docs/data/`, and this "
@@ -393,7 +428,8 @@ def page_text(data, wide, drawn, reasons):
              "Targets of the project beside what was measured here.", targets_text(rows, many, reasons), "## Plots"]
     for name, words in drawn:
         parts.append(f"![{words}](images/performance/{name})")
-    parts += ["## Piles", PILES.strip(), piles_text(rows), "## All rows", rows_text(rows)]
+    parts += ["## Piles", PILES.strip(), piles_text(rows), "## Rigid bodies", BODIES.strip(), bodies_text(rows), "## All rows",
+              rows_text(rows)]
     if wide:
         parts += [f"## {wide['machine']['cores']} cores", "The same benchmark on a machine with more of them, "
                   "from `docs/data/bench-16.json`.", machine_text(wide), rows_text(many)]

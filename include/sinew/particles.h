@@ -126,7 +126,8 @@ SN_API sn_result sn_write_inverse_masses(sn_world *world, sn_particles run, cons
 /* ---- Views: the engine's own memory, without a copy ---------------------------------------------------------------
    Items lie in storage order, stride bytes apart; a view of vectors has x, y, z at each item, one of scalars a single
    sn_real. Read only. A view dies when particles are added or removed (also when adding fails for lack of
-   memory), at sn_world_load and at sn_world_destroy; until then it shows what each step did. */
+   memory), at sn_world_load and at sn_world_destroy; until then it shows what each step did. A step may store particles in
+   other slots: what slot and index say is looked up again after it. */
 
 #define SN_NO_SLOT UINT32_MAX
 

@@ -1,10 +1,10 @@
 /* A human of sixteen rigid bodies.
 
    Masses are shares of that of the whole, and lengths shares of the height, as D. A. Winter, "Biomechanics and Motor Control of
-   Human Movement" (4th edition, 2009), gives them: table 4.1 for masses, figure 4.1 (after Drillis and Contini) for lengths. The
-   density of the whole, 985 kg/m^3 on average, and the trunk in three parts agree with P. de Leva, "Adjustments to
-   Zatsiorsky-Seluyanov's segment inertia parameters" (1996), to a few hundredths. How thick limbs are is ours; inertia follows
-   from shapes.
+   Human Movement" (4th edition, 2009), gives them: table 4.1 for masses, figure 4.1 (after Drillis and Contini) for heights of
+   joints and lengths of limbs. (P. de Leva, "Adjustments to Zatsiorsky-Seluyanov's segment inertia parameters", 1996, has heavier
+   thighs, 0.142, and a lighter trunk, 0.435; the figure of particles is after that one.) How thick the pieces are, where the
+   trunk is divided, and how far joints bend, is ours; inertia follows from shapes.
 
    It stands on the origin, faces z and has its left to x. Shoulders, hips, back, neck and wrists are cones with a twist, whose
    middle is not where the limb is in this pose but where it moves most freely; elbows, knees and ankles are hinges. */
@@ -16,9 +16,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* kg/m^3 of the whole, and its volume as a share of the cube of the height: 75 kg at 1.8 m. */
+/* kg/m^3 of the whole, and its volume as a share of the cube of the height: 75 kg at 1.8 m, as of the figure of particles. */
 #define DENSITY 985.0
-#define VOLUME  0.013056
+#define VOLUME  0.01306
 
 sn_ragdoll_def sn_default_ragdoll_def(void)
 {
@@ -47,8 +47,8 @@ typedef struct piece {
 #define WAIST_LOW       0.600
 #define WAIST_HIGH      0.680
 #define NECK_HEIGHT     0.850
-#define SHOULDER_WIDTH  0.129 /* from the middle */
-#define HIP_WIDTH       0.0955
+#define SHOULDER_WIDTH  0.129 /* from the middle, as the next */
+#define HIP_SIDE        0.055 /* of the joints, as in the figure of particles */
 #define UPPER_ARM_LONG  0.186
 #define FOREARM_LONG    0.146
 #define HAND_LONG       0.108
@@ -81,25 +81,13 @@ static const piece pieces[PIECES] = {
               {SHOULDER_WIDTH, SHOULDER_HEIGHT - UPPER_ARM_LONG - FOREARM_LONG - HAND_LONG, 0},
               {0.010, 0.054, 0.024},
               0.006},
-    [THIGH] = {"thigh",
-               0.100,
-               SN_BODY_CAPSULE,
-               {HIP_WIDTH * 0.6, HIP_HEIGHT, 0},
-               {HIP_WIDTH * 0.6, KNEE_HEIGHT, 0},
-               {0},
-               0.046},
-    [SHANK] = {"shank",
-               0.0465,
-               SN_BODY_CAPSULE,
-               {HIP_WIDTH * 0.6, KNEE_HEIGHT, 0},
-               {HIP_WIDTH * 0.6, ANKLE_HEIGHT, 0},
-               {0},
-               0.032},
+    [THIGH] = {"thigh", 0.100, SN_BODY_CAPSULE, {HIP_SIDE, HIP_HEIGHT, 0}, {HIP_SIDE, KNEE_HEIGHT, 0}, {0}, 0.046},
+    [SHANK] = {"shank", 0.0465, SN_BODY_CAPSULE, {HIP_SIDE, KNEE_HEIGHT, 0}, {HIP_SIDE, ANKLE_HEIGHT, 0}, {0}, 0.032},
     [FOOT] = {"foot",
               0.0145,
               SN_BODY_BOX,
-              {HIP_WIDTH * 0.6, 0.0195, 0.040},
-              {HIP_WIDTH * 0.6, 0.0195, 0.040},
+              {HIP_SIDE, 0.0195, 0.040},
+              {HIP_SIDE, 0.0195, 0.040},
               {0.0275, 0.0195, FOOT_LONG / 2},
               0.008},
 };
@@ -239,9 +227,9 @@ static const link links[] = {
      -0.4,
      0.4,
      0.08},
-    {"hips", PELVIS, THIGH, CONE, {HIP_WIDTH * 0.6, HIP_HEIGHT, 0}, {0.25, -0.8, 0.6}, {0, -1, 0}, 1.1, -0.6, 0.6, 1},
-    {"knees", THIGH, SHANK, HINGE, {HIP_WIDTH * 0.6, KNEE_HEIGHT, 0}, {0}, {1, 0, 0}, 0, 0, 2.4, 0.7},
-    {"ankles", SHANK, FOOT, HINGE, {HIP_WIDTH * 0.6, ANKLE_HEIGHT, 0}, {0}, {1, 0, 0}, 0, -0.4, 0.8, 0.4},
+    {"hips", PELVIS, THIGH, CONE, {HIP_SIDE, HIP_HEIGHT, 0}, {0.25, -0.8, 0.6}, {0, -1, 0}, 1.1, -0.6, 0.6, 1},
+    {"knees", THIGH, SHANK, HINGE, {HIP_SIDE, KNEE_HEIGHT, 0}, {0}, {1, 0, 0}, 0, 0, 2.4, 0.7},
+    {"ankles", SHANK, FOOT, HINGE, {HIP_SIDE, ANKLE_HEIGHT, 0}, {0}, {1, 0, 0}, 0, -0.4, 0.8, 0.4},
 };
 
 /* A direction of the left half; that of an arm may be stretched out: down is then to the side. A turn about an axis changes its

@@ -104,7 +104,7 @@ static void choose_edges(near_job *job)
             if (job->measure[p].top[i] > all.top[i])
                 all.top[i] = job->measure[p].top[i];
         }
-    double best = INFINITY;
+    double best = (double)INFINITY;
     for (uint32_t i = 0; i < NEAR_BINS; ++i)
         if (all.count[i] && cost_of(&all, i) < best) {
             best = cost_of(&all, i);

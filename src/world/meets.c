@@ -34,12 +34,13 @@
 #define STALE         ((sn_real)10) /* times the slop: points of two that came so much farther are looked for anew */
 #define AHEAD         ((sn_real)4)  /* substeps: things that are apart are looked for so far ahead */
 #define CLOSE         ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
-#define FAR_INSIDE                                                                                                     \
-    ((sn_real)50)      /* times the same: a tenth of the size. As long as somebody would get so far into another */
-#define MORE       30u /*   in a substep there are more sweeps, up to so many times as many */
-#define ALONG      ((sn_real)0.9999) /* the cosine of an angle that is none */
-#define OFF_COURSE ((sn_real)0.05)   /* of a velocity */
-#define EASE       ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
+#define FAR_OFF       ((sn_real)50) /* times the same: a tenth of the size. As long as somebody is wrong by so much */
+#define MORE          30u           /*   in a substep there are more sweeps, up to so many times as many */
+#define ALONG         ((sn_real)0.9999) /* the cosine of an angle that is none */
+#define HANDED_ON     8u                /* from one to the next so many times in a substep */
+#define AGAIN         3u                /* so often in a substep it is looked for what bodies meet */
+#define OFF_COURSE    ((sn_real)0.05)   /* of a velocity */
+#define EASE          ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
 
 static sn_real magnitude(sn_real a)
 {
@@ -248,8 +249,7 @@ static bool is_met(looking *l, sn_real h)
                  : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
         return false;
     sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
-    sn_real rest = (1 - t) * vec3_length(l->way); /* other corners come after the first */
-    if (!touches_at(l, &there, rest + l->stray + 2 * l->meet->slop))
+    if (!touches_at(l, &there, l->meet->reach)) /* far enough for corners that come after the first */
         l->m[0] = before;
     return true;
 }
@@ -312,7 +312,7 @@ typedef struct substep {
     sn_real h, inverse_h, factor;
     sn_real bounce_above, push_out;
     bool begins;
-    atomic_bool *violent; /* gets true when somebody would be far inside of another */
+    atomic_bool *violent; /* gets true when somebody would come far into another, or was pushed out of it as far */
     uint32_t first;       /* meet of the colour that runs */
     void (*one)(const struct substep *s, sn_meet *meet);
 } substep;
@@ -377,12 +377,12 @@ static sn_vec3 unite_arms(const sn_meet *meet, const sn_pose *a, const sn_pose *
     return apart;
 }
 
-/* What does not change in a substep. */
+/* What does not change in a substep. n: the normal when it begins. */
 static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_point *point, const sn_pose *a,
-                         const sn_pose *b)
+                         const sn_pose *b, sn_vec3 n)
 {
     sn_vec3 ra = sn_quat_turn(a->rotation, point->a), rb = sn_quat_turn(b->rotation, point->b);
-    point->gap = vec3_dot(unite_arms(meet, a, b, &ra, &rb), meet->n);
+    point->gap = vec3_dot(unite_arms(meet, a, b, &ra, &rb), n);
     point->arm_a = vec3_cross(ra, meet->n);
     point->arm_b = vec3_cross(rb, meet->n);
     point->turn_a = times_inverse(&movers(world)[meet->a], point->arm_a);
@@ -392,43 +392,58 @@ static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_poi
     else
         point->turn_b = times_inverse(&movers(world)[meet->b], point->arm_b);
     point->before = approach(world, meet, point);
-    point->parted = 0;
+    point->parted = point->bend = 0;
 }
 
 /* Whether the normal is one of a's, and turns with it: that of a ball's partner, or of a box whose face it is. */
-static bool is_normal_of_a(const sn_world *world, const sn_meet *meet, const sn_pose *a)
+static bool is_normal_of_a(const sn_world *world, const sn_meet *meet, sn_vec3 own)
 {
     if (meet->part_b == SN_ID_FREE)
         return meet->b != SN_NO_MOVER;
     const sn_body_part *part = &world->bodies.part[meet->part_a];
-    sn_vec3 n = sn_quat_turn_back(part->turn, sn_quat_turn_back(a->rotation, meet->n));
+    sn_vec3 n = sn_quat_turn_back(part->turn, own);
     return part->convex.type == SN_CONVEX_BOX &&
            (magnitude(n.x) > ALONG || magnitude(n.y) > ALONG || magnitude(n.z) > ALONG);
 }
 
-/* Points of things that turn move on curves, and so does the normal. Of those that are still apart the gap is made such that it
-   is right at the end of the substep, if they go on as they do. */
-static void bend_gaps(const substep *s, sn_meet *meet, const sn_pose *a, const sn_pose *b)
+/* m: by which spots are rounded. */
+static sn_real rounding_of(const sn_world *world, const sn_meet *meet, bool of_b)
+{
+    uint32_t part = of_b ? meet->part_b : meet->part_a;
+    if (part != SN_ID_FREE)
+        return world->bodies.part[part].convex.radius;
+    return meet->b == SN_NO_MOVER ? 0 : world->particles.radius[movers(world)[meet->b].slot];
+}
+
+/* Two where they are at the end of a substep, if they go on as they do. */
+typedef struct ending {
+    sn_pose a, b;
+    sn_vec3 n;
+} ending;
+
+static ending end_of(const substep *s, const sn_meet *meet, const sn_pose *a)
 {
     const sn_world *world = s->world;
-    const sn_mover *ma = &movers(world)[meet->a];
-    sn_pose there = goes_to(world, ma, s->h), other = *b;
-    sn_vec3 n = meet->normal;
-    if (meet->b != SN_NO_MOVER)
-        other = goes_to(world, &movers(world)[meet->b], s->h);
-    else
-        other = motion_of(world, meet->collider)->end;
-    n = is_normal_of_a(world, meet, a) ? sn_quat_turn(there.rotation, sn_quat_turn_back(a->rotation, meet->n))
-                                       : sn_quat_turn(other.rotation, n);
+    ending e = {.a = goes_to(world, &movers(world)[meet->a], s->h)};
+    e.b =
+        meet->b == SN_NO_MOVER ? motion_of(world, meet->collider)->end : goes_to(world, &movers(world)[meet->b], s->h);
+    sn_vec3 own = sn_quat_turn_back(a->rotation, meet->n);
+    e.n = is_normal_of_a(world, meet, own) ? sn_quat_turn(e.a.rotation, own) : sn_quat_turn(e.b.rotation, meet->normal);
+    return e;
+}
+
+/* Points of things that turn move on curves, and so does the normal: how wide gaps are at the end, and in what that differs from
+   what velocities say. What is round touches with another spot then. n: the normal when the substep begins. */
+static void bend_gaps(const substep *s, sn_meet *meet, const ending *e, const sn_pose *a, const sn_pose *b, sn_vec3 n)
+{
+    sn_vec3 own = sn_quat_turn_back(a->rotation, n);
+    sn_real round_a = rounding_of(s->world, meet, false), round_b = rounding_of(s->world, meet, true);
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *p = &meet->point[i];
-        sn_vec3 ra = sn_quat_turn(there.rotation, p->a);
-        sn_vec3 rb = meet->part_b == SN_ID_FREE && meet->b != SN_NO_MOVER
-                         ? vec3_scale(n, world->particles.radius[movers(world)[meet->b].slot])
-                         : sn_quat_turn(other.rotation, p->b);
-        sn_vec3 apart = vec3_add(vec3_sub(there.position, other.position), vec3_sub(ra, rb));
-        if (p->gap > CLOSE * meet->slop)
-            p->gap = vec3_dot(apart, n) - s->h * p->before;
+        sn_vec3 ra = vec3_add(p->a, vec3_scale(own, round_a)), rb = vec3_sub(p->b, vec3_scale(meet->normal, round_b));
+        sn_vec3 there = vec3_sub(sn_pose_to_world(&e->a, ra), sn_pose_to_world(&e->b, rb));
+        sn_vec3 now = vec3_sub(sn_pose_to_world(a, ra), sn_pose_to_world(b, rb));
+        p->bend = vec3_dot(there, e->n) - vec3_dot(now, n) - s->h * p->before;
     }
 }
 
@@ -535,7 +550,16 @@ static bool is_stale(const sn_meet *meet, sn_real way)
 {
     if (!meet->fresh || meet->part_b == SN_ID_FREE)
         return true;
+    if (meet->clear || 2 * way > meet->reach)
+        return true;
     return meet->count ? meet->moved > meet->slop * STALE : meet->moved + way > meet->reach;
+}
+
+/* m: how far one of the two may be thrown. */
+static sn_real blow_to(const sn_world *world, const sn_meet *meet)
+{
+    sn_real a = movers(world)[meet->a].blow, b = meet->b == SN_NO_MOVER ? 0 : movers(world)[meet->b].blow;
+    return a > b ? a : b;
 }
 
 /* What was found is used as long as it may. */
@@ -545,7 +569,8 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = s->world;
     for (uint32_t i = first; i < end; ++i) {
         sn_meet *meet = &all_meets(world)[i];
-        sn_real way = closing(world, meet, s->h);
+        sn_real way = closing(world, meet, s->h), blow = blow_to(world, meet);
+        way = blow > way ? blow : way;
         if (is_stale(meet, way)) {
             meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + 2 * meet->slop;
             meet->moved = 0;
@@ -555,10 +580,19 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         sn_pose a = sn_meet_pose(world, &movers(world)[meet->a]), b = pose_of_b(world, meet);
         meet->n = sn_quat_turn(b.rotation, meet->normal);
         meet->lean = share_of_arm(world, meet);
+        sn_vec3 n = meet->n;
+        sn_real turn =
+            turns(world, meet, s->h); /* its square, by the size, is how far it leads away from the straight way */
+        bool bends = meet->count && turn * turn > meet->slop * movers(world)[meet->a].extent / 2;
+        ending e = {0};
+        if (bends) {
+            e = end_of(s, meet, &a);
+            meet->n = e.n;
+        }
         for (uint32_t k = 0; k < meet->count; ++k)
-            set_up_point(world, meet, &meet->point[k], &a, &b);
-        if (meet->count && turns(world, meet, s->h) > meet->slop)
-            bend_gaps(s, meet, &a, &b);
+            set_up_point(world, meet, &meet->point[k], &a, &b, n);
+        if (bends)
+            bend_gaps(s, meet, &e, &a, &b, n);
         couple(world, meet);
         if (meet->count)
             set_up_rub(world, meet, &a, &b);
@@ -626,7 +660,7 @@ static substep make_substep(sn_world *world, sn_real h)
 
 typedef struct watching {
     const substep *s;
-    atomic_bool left;
+    atomic_bool fast, left;
 } watching;
 
 /* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
@@ -637,30 +671,78 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &movers(world)[i];
-        if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE || m->w == 0)
+        m->blow = 0;
+        if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE)
             continue;
-        m->room -= w->s->h * (vec3_length(m->v) + vec3_length(m->spin) * m->extent + fall);
-        if (m->room < 0)
+        sn_real way = w->s->h * (vec3_length(m->v) + vec3_length(m->spin) * m->extent + fall);
+        if (way > m->thin) {
+            m->blow = way;
+            atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+        }
+        if (m->w != 0 && (m->room -= way) < 0)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
+    }
+}
+
+/* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
+static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
+{
+    if (other->w == 0 || !(fast->blow > other->blow))
+        return false;
+    sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
+    if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
+        return false;
+    other->blow = fast->blow;
+    return true;
+}
+
+/* Blows are handed on. Whether somebody may be thrown farther than was looked. */
+static bool hand_on_blows(const sn_world *world)
+{
+    bool more = true, left = false;
+    for (uint32_t round = 0; more && round < HANDED_ON; ++round) {
+        more = false;
+        for (uint32_t i = 0; i < world->meets.meets; ++i) {
+            const sn_meet *meet = &all_meets(world)[i];
+            if (meet->part_b == SN_ID_FREE || meet->sensor)
+                continue;
+            sn_mover *a = &movers(world)[meet->a], *b = &movers(world)[meet->b];
+            more = threaten(world, a, b) || threaten(world, b, a) || more;
+        }
+    }
+    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
+        left = left || (movers(world)[i].w != 0 && movers(world)[i].blow > movers(world)[i].room);
+    return left;
+}
+
+/* Movers as they are when a substep begins, and what may meet. */
+static bool begin_movers(substep *s)
+{
+    sn_world *world = s->world;
+    sn_parallel *all = &world->parallel;
+    for (uint32_t round = 0;; ++round) {
+        watching w = {.s = s};
+        if (!sn_parallel_for(all, world->meets.mover_table.count, load_piece, s) ||
+            !sn_parallel_for(all, bodies_rows(&world->bodies), watch_piece, &w))
+            return false;
+        if (w.fast && hand_on_blows(world))
+            w.left = true;
+        if (!w.left || round == AGAIN)
+            return true;
+        world->contacts.failed = sn_meets_find_again(world);
+        if (world->contacts.failed != SN_OK)
+            return false;
     }
 }
 
 bool sn_meets_begin(sn_world *world, sn_real h)
 {
     substep s = make_substep(world, h);
-    watching w = {.s = &s};
-    sn_parallel *all = &world->parallel;
-    uint32_t bodies = bodies_rows(&world->bodies);
     s.begins = true;
     if (!world->meets.mover_table.count)
         return true;
-    bool good = sn_parallel_for(all, world->meets.mover_table.count, load_piece, &s) &&
-                sn_parallel_for(all, bodies, watch_piece, &w);
-    if (good && w.left) {
-        world->contacts.failed = sn_meets_find_again(world);
-        good = world->contacts.failed == SN_OK && sn_parallel_for(all, world->meets.mover_table.count, load_piece, &s);
-    }
-    good = good && (!world->meets.meets || sn_parallel_for(all, world->meets.meets, begin_piece, &s));
+    bool good = begin_movers(&s) &&
+                (!world->meets.meets || sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s));
     world->meets.left -= h;
     return good;
 }
@@ -778,19 +860,20 @@ static void press_together(const substep *s, sn_meet *meet, sn_real *v, uint32_t
 /* m/s: how fast a point comes nearer than touching; negative if it does. */
 static sn_real excess(const substep *s, const sn_meet *meet, const sn_meet_point *p)
 {
-    return approach(s->world, meet, p) + (p->gap > 0 ? p->gap * s->inverse_h : 0);
+    return approach(s->world, meet, p) + ((p->gap > 0 ? p->gap : 0) + p->bend) * s->inverse_h;
 }
 
 static void press(const substep *s, sn_meet *meet)
 {
-    sn_real v[SN_MANIFOLD_MOST], deep = 0;
+    sn_real v[SN_MANIFOLD_MOST], wrong = 0;
     bool acts = false;
     for (uint32_t i = 0; i < meet->count; ++i) {
         v[i] = excess(s, meet, &meet->point[i]);
-        acts = acts || v[i] < 0 || meet->point[i].pressed > 0;
-        deep = v[i] * s->h < deep ? v[i] * s->h : deep;
+        bool active = v[i] < 0 || meet->point[i].pressed > 0;
+        acts = acts || active;
+        wrong = active && magnitude(v[i]) > wrong ? magnitude(v[i]) : wrong;
     }
-    if (deep < -FAR_INSIDE * meet->slop)
+    if (wrong * s->h > FAR_OFF * meet->slop)
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
     if (acts)
         press_together(s, meet, v, ROUNDS);

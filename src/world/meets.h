@@ -20,7 +20,9 @@ typedef struct sn_mover {
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
+    sn_real thin;        /* m: of a body: who comes farther in a substep is fast */
     sn_real room;        /* m: of a body: so far it may come before it is to be looked for what it meets again */
+    sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
 /* A point where two touch. */
@@ -38,6 +40,7 @@ typedef struct sn_meet_point {
     sn_real slide;          /* m/s: how fast a collider's surface moves along the normal there */
     sn_real far;            /* m: from the middle of the points, across the normal */
     sn_real gap;            /* m: at the start of the substep */
+    sn_real bend;           /* m: by which it becomes wider because the two turn, besides what their velocities say */
     sn_real mass;           /* kg: along the normal */
     sn_real parted;         /* kg m: as pressed, but for places */
 } sn_meet_point;

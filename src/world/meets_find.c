@@ -23,6 +23,7 @@ typedef struct finding {
     sn_world *world;
     sn_meets *meets;
     sn_real dt;
+    bool again;              /* within a step */
     const sn_bounds *bounds; /* by box */
     const uint32_t *body, *part;
     uint32_t boxes;
@@ -268,14 +269,15 @@ static bool make_boxes(finding *f)
     sn_mover *mover = meets->mover_table.column[0];
     for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
         const sn_body_state *state = &bodies->state[row];
-        mover[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+        mover[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row, .blow = f->again ? mover[row].blow : 0};
         if (!bodies_has(bodies, row))
             continue;
         mover[row].slot = world->ids.value[state->particle];
         sn_pose pose = sn_meet_pose(world, &mover[row]);
         sn_real inner = inner_of(bodies, state), extent = sn_body_reach(world, row);
-        sn_real way = state->parts ? way_of(f, state, extent, inner) : 0;
+        sn_real way = state->parts ? mover[row].blow + way_of(f, state, extent, inner) : 0;
         mover[row].extent = extent;
+        mover[row].thin = inner / 4;
         mover[row].room = way + inner / 2; /* farther, and it might pass something */
         for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++count) {
             const sn_body_part *p = &bodies->part[i];
@@ -735,7 +737,7 @@ static void leave_known(finding *f)
 sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
-    finding f = {.world = world, .meets = meets, .dt = meets->left};
+    finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
     uint32_t kept = meets->meets;
     meets->found_table.count = 0;
     if (!make_boxes(&f))

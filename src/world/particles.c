@@ -146,8 +146,9 @@ static sn_result reserve(sn_world *world, uint32_t count, uint32_t *first)
     if (result != SN_OK)
         return result;
     uint64_t total = (uint64_t)world->particles.table.count + count;
+    uint64_t room = total + bodies_rows(&world->bodies) + 1; /* for turns, too: steps leave views alone */
     if (!sn_ids_find(&world->ids, &world->allocator, count, SN_MAX_COUNT, first) ||
-        !sn_table_reserve(&world->particles.table, &world->allocator, total))
+        !sn_table_reserve(&world->particles.table, &world->allocator, room))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u more particles (%u are there)", count,
                           world->particles.table.count);
     sn_particle_store_bind(&world->particles);

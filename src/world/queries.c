@@ -129,15 +129,18 @@ static sn_probe staying(const sn_world *world, sn_vec3 p, sn_real reach, sn_quer
 }
 
 /* The order in which equally good answers, and all answers of an overlap, come. */
+static uint64_t rank(const sn_hit *hit)
+{
+    return hit->particle.generation   ? hit->particle.index
+           : hit->skin.generation     ? (uint64_t)1 << 32 | hit->skin.index
+           : hit->collider.generation ? (uint64_t)2 << 32 | hit->collider.index
+                                      : (uint64_t)3 << 32 | hit->body.index;
+}
+
 static bool precedes(const sn_hit *a, const sn_hit *b)
 {
-    uint32_t set_a = a->particle.generation ? 0 : a->skin.generation ? 1 : 2;
-    uint32_t set_b = b->particle.generation ? 0 : b->skin.generation ? 1 : 2;
-    uint32_t index_a = set_a == 0 ? a->particle.index : set_a == 1 ? a->skin.index : a->collider.index;
-    uint32_t index_b = set_b == 0 ? b->particle.index : set_b == 1 ? b->skin.index : b->collider.index;
-    if (set_a != set_b)
-        return set_a < set_b;
-    return index_a != index_b ? index_a < index_b : a->triangle < b->triangle;
+    uint64_t rank_a = rank(a), rank_b = rank(b);
+    return rank_a != rank_b ? rank_a < rank_b : a->triangle < b->triangle;
 }
 
 static void swap_hits(sn_hit *a, sn_hit *b)
@@ -225,6 +228,8 @@ static void answer(sn_probe *q)
         search(q, SN_SET_SKINS, &q->limit, sn_probe_triangle, q);
     if (q->filter.what & (SN_QUERY_COLLIDERS | SN_QUERY_SENSORS))
         search(q, SN_SET_COLLIDERS, &q->limit, sn_probe_collider, q);
+    if (q->filter.what & SN_QUERY_BODIES)
+        search(q, SN_SET_BODIES, &q->limit, sn_probe_body, q);
     float_mode_leave(mode);
 }
 
@@ -281,12 +286,12 @@ uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius,
 
 /* ---- Picking --------------------------------------------------------------------------------------------------------
    A particle is larger for the mouse than it is, so that it can be hit at all; but what the ray passes near must not
-   win against what it goes through. A skin wins against the particles around the spot where it is met, and a collider
-   against particles behind its surface there. */
+   win against what it goes through. A skin or a body wins against the particles around the spot where it is met, and a
+   collider against particles behind its surface there. */
 
 typedef struct pick {
     sn_probe probe;
-    const sn_probe *surface; /* the first skin or collider */
+    const sn_probe *surface; /* the first skin, collider or body */
     bool found;
     uint32_t slot;
     double in; /* m: where the ray enters the enlarged particle */
@@ -307,6 +312,8 @@ static bool is_shown(const pick *p, uint32_t slot, double in, double out)
     if (!p->surface->found)
         return true;
     bool met = radius > 0 && sn_probe_meets_ball(&p->probe, x, radius, &own_in, &own_out) && own_in < there;
+    if (surface->body.generation)
+        return out < there || met;
     if (surface->skin.generation)
         return out < there || (met && !is_corner(surface, particles->index[slot]));
     double above = vec3_dot_double(vec3_sub(x, surface->point), surface->normal);
@@ -318,7 +325,8 @@ static bool pick_particle(void *data, uint32_t slot)
     pick *p = data;
     const sn_particle_store *particles = &p->probe.world->particles;
     double radius = fmax((double)particles->radius[slot], (double)p->probe.path.radius), in, out;
-    if (radius == 0 || !sn_probe_meets_ball(&p->probe, vec4_xyz(particles->x[slot]), radius, &in, &out))
+    if (radius == 0 || !sn_probe_meets_ball(&p->probe, vec4_xyz(particles->x[slot]), radius, &in, &out) ||
+        sn_probe_skips(p->probe.world, slot))
         return true;
     bool later = p->found && !(in < p->in || (in == p->in && particles->index[slot] < particles->index[p->slot]));
     if (later || !is_shown(p, slot, in, out))
@@ -351,7 +359,7 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
     if (!world || !check_path(world, origin, direction, length) || !check_size(world, "reach", reach))
         return point;
     sn_probe surface = travelling(world, origin, 0, direction, length);
-    surface.filter = (sn_query_filter){SN_QUERY_SKINS | SN_QUERY_COLLIDERS, UINT32_MAX};
+    surface.filter = (sn_query_filter){SN_QUERY_SKINS | SN_QUERY_COLLIDERS | SN_QUERY_BODIES, UINT32_MAX};
     answer(&surface);
 
     pick p = {.probe = travelling(world, origin, reach, direction, length), .surface = &surface};
@@ -364,6 +372,9 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
     } else if (hit->skin.generation) {
         point = sn_on_triangle(hit->corner[0], hit->corner[1], hit->corner[2], hit->weight[0], hit->weight[1],
                                hit->weight[2]);
+        depth = (double)hit->distance;
+    } else if (hit->body.generation) {
+        point = sn_on_body(hit->body, sn_body_to_own(world, hit->body, hit->point));
         depth = (double)hit->distance;
     }
     if (distance)

@@ -1,4 +1,4 @@
-/* What a query has to do with one particle, one triangle of a skin, one collider. The answer for an item depends on the
+/* What a query has to do with one particle, one triangle of a skin, one collider, one body. The answer for an item depends on the
    question and the item only, not on what was looked at before, so that any order of looking gives the same result. */
 #include "world/query_probe.h"
 
@@ -91,6 +91,12 @@ static double gap_to(const sn_probe *q, const sn_bounds *b)
         dvec3(beyond(p.x, b->low.x, b->high.x), beyond(p.y, b->low.y, b->high.y), beyond(p.z, b->low.z, b->high.z)));
 }
 
+bool sn_probe_skips(const sn_world *world, uint32_t slot)
+{
+    uint32_t body = world->particles.body[slot];
+    return body && world->bodies.state[body - 1].parts;
+}
+
 /* ---- Particles --------------------------------------------------------------------------------------------------- */
 
 bool sn_probe_meets_ball(const sn_probe *q, sn_vec3 centre, double radius, double *in, double *out)
@@ -126,7 +132,7 @@ static void meet_particle(sn_probe *q, uint32_t slot)
     double radius = (double)q->world->particles.radius[slot] + (double)q->path.radius, in, out;
     if (radius == 0 || !sn_probe_meets_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
         return;
-    if (!is_early(q, in) || !wants_slot(q, slot))
+    if (!is_early(q, in) || !wants_slot(q, slot) || sn_probe_skips(q->world, slot))
         return;
     sn_hit hit = particle_hit(q, slot, place_at(q, in), backwards(q), in);
     sn_probe_offer(q, &hit);
@@ -144,7 +150,7 @@ bool sn_probe_particle(void *probe, uint32_t slot)
     if (dvec3_dot(offset, offset) > far * far) /* most end here */
         return true;
     double distance = dvec3_length(offset) - radius;
-    if (!is_within(q, distance) || !wants_slot(q, slot))
+    if (!is_within(q, distance) || !wants_slot(q, slot) || sn_probe_skips(q->world, slot))
         return true;
     sn_hit hit = particle_hit(q, slot, q->from, up, distance);
     sn_probe_offer(q, &hit);
@@ -354,5 +360,85 @@ bool sn_probe_collider(void *probe, uint32_t row)
         meet_collider(q, record, &bounds);
     else
         near_collider(q, record, &bounds);
+    return true;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+/* A part of a body that answers better than those before: it is met earlier, or its surface is nearer, or, from inside,
+   farther above. */
+typedef struct spot {
+    bool found;
+    uint32_t part;
+    sn_touch touch;
+    double distance, depth; /* m: that is reported; and the signed one, which tells parts apart that overlap */
+} spot;
+
+static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double distance)
+{
+    double depth = (double)touch->distance;
+    if (best->found && !(distance < best->distance || (distance == best->distance && depth < best->depth)))
+        return;
+    *best = (spot){true, part, *touch, distance, depth};
+}
+
+/* As meet_collider. */
+static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
+{
+    const sn_convex *convex = &q->world->bodies.part[part].convex;
+    sn_touch touch;
+    sn_real t;
+    if (in == 0 && sn_convex_near(convex, sn_pose_to_own(pose, q->path.from), q->path.radius, &touch) &&
+        touch.distance < q->path.radius) {
+        take_spot(best, part, &touch, 0);
+        return;
+    }
+    sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
+    sn_path path = {sn_pose_to_own(pose, dvec3_round(place_at(q, in))), sn_quat_turn_back(pose->rotation, way),
+                    q->path.radius};
+    if (sn_convex_cast(convex, &path, &t, &touch))
+        take_spot(best, part, &touch, in + (double)t * (out - in));
+}
+
+static void near_part(const sn_probe *q, const sn_pose *pose, uint32_t part, spot *best)
+{
+    sn_touch touch;
+    if (sn_convex_near(&q->world->bodies.part[part].convex, sn_pose_to_own(pose, q->path.from),
+                       q->limit * (sn_real)FARTHER, &touch))
+        take_spot(best, part, &touch, (double)touch.distance);
+}
+
+static void offer_body(sn_probe *q, uint32_t row, const spot *best)
+{
+    const sn_bodies *bodies = &q->world->bodies;
+    sn_pose pose = sn_query_part_pose(q->world, row, best->part);
+    sn_hit hit = {.body = {row, bodies->ids.generation[row]},
+                  .triangle = best->part - bodies->state[row].part,
+                  .point = sn_pose_to_world(&pose, best->touch.point),
+                  .normal = sn_quat_turn(pose.rotation, best->touch.normal),
+                  .distance = (sn_real)best->distance};
+    sn_probe_offer(q, &hit);
+}
+
+bool sn_probe_body(void *probe, uint32_t row)
+{
+    sn_probe *q = probe;
+    const sn_body_state *body = &q->world->bodies.state[row];
+    spot best = {0};
+    double in, out;
+    if (!bodies_has(&q->world->bodies, row) || !wants_slot(q, q->world->ids.value[body->particle]))
+        return true;
+    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_BODIES, row);
+    if (q->travels ? !clip(q, &bounds, &in, &out) || !is_early(q, in) : gap_to(q, &bounds) > (double)q->limit * FARTHER)
+        return true;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        sn_pose pose = sn_query_part_pose(q->world, row, i);
+        if (q->travels)
+            meet_part(q, &pose, i, in, out, &best);
+        else
+            near_part(q, &pose, i, &best);
+    }
+    if (best.found && (q->travels ? is_early(q, best.distance) : is_within(q, best.distance)))
+        offer_body(q, row, &best);
     return true;
 }

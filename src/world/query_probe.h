@@ -41,5 +41,9 @@ void sn_probe_offer(sn_probe *probe, const sn_hit *hit);
 bool sn_probe_particle(void *probe, uint32_t slot);
 bool sn_probe_triangle(void *probe, uint32_t row);
 bool sn_probe_collider(void *probe, uint32_t row);
+bool sn_probe_body(void *probe, uint32_t row);
+
+/* The particle of a body that has a shape: the body is looked at instead. */
+bool sn_probe_skips(const sn_world *world, uint32_t slot);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct price {
 } price;
 
 static const price prices[SN_SET_COUNT] = {
-    [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_COLLIDERS] = {2, 1}};
+    [SN_SET_PARTICLES] = {50, 4}, [SN_SET_SKINS] = {20, 3}, [SN_SET_COLLIDERS] = {2, 1}, [SN_SET_BODIES] = {4, 1}};
 
 /* A tree is fitted to where things are now until its nodes have become so many times as large; then built anew. */
 #define WORN 2.0
@@ -54,6 +54,7 @@ uint32_t sn_query_items(const sn_world *world, sn_query_set set)
 {
     return set == SN_SET_PARTICLES ? world->particles.table.count
            : set == SN_SET_SKINS   ? world->contact.triangle_table.count
+           : set == SN_SET_BODIES  ? bodies_rows(&world->bodies)
                                    : world->contact.collider_table.count;
 }
 
@@ -128,10 +129,41 @@ static sn_bounds collider_bounds(const sn_world *world, uint32_t row)
     return b;
 }
 
+sn_pose sn_query_part_pose(const sn_world *world, uint32_t row, uint32_t part)
+{
+    const sn_bodies *bodies = &world->bodies;
+    const sn_body_part *p = &bodies->part[part];
+    sn_pose body = {vec4_xyz(world->particles.x[world->ids.value[bodies->state[row].particle]]),
+                    bodies->turn[row].start};
+    return (sn_pose){sn_pose_to_world(&body, p->place), sn_quat_times(body.rotation, p->turn)};
+}
+
+/* All parts of it. What has none, or is none, is a point somewhere. */
+static sn_bounds body_bounds(const sn_world *world, uint32_t row)
+{
+    const sn_body_state *body = &world->bodies.state[row];
+    sn_bounds all = {{0, 0, 0}, {0, 0, 0}};
+    if (!bodies_has(&world->bodies, row))
+        return all;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        sn_pose pose = sn_query_part_pose(world, row, i);
+        sn_bounds b = sn_convex_bounds_at(&world->bodies.part[i].convex, &pose);
+        if (i == body->part) {
+            all = b;
+            continue;
+        }
+        all.low = vec3(lower(all.low.x, b.low.x), lower(all.low.y, b.low.y), lower(all.low.z, b.low.z));
+        all.high = vec3(higher(all.high.x, b.high.x), higher(all.high.y, b.high.y), higher(all.high.z, b.high.z));
+    }
+    sn_vec3 size = vec3_sub(all.high, all.low);
+    return widened(all, MARGIN * higher(size.x, higher(size.y, size.z)));
+}
+
 sn_bounds sn_query_bounds(const sn_world *world, sn_query_set set, uint32_t item)
 {
     return set == SN_SET_PARTICLES ? particle_bounds(world, item)
            : set == SN_SET_SKINS   ? triangle_bounds(world, item)
+           : set == SN_SET_BODIES  ? body_bounds(world, item)
                                    : collider_bounds(world, item);
 }
 

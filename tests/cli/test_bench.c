@@ -422,7 +422,7 @@ static void measures_a_settled_pile(void **state)
         sn_bench_row row = sn_bench_row_new(c.scene, c.n, "sinew", "general", job.threads);
         if (!sn_bench_measure(&job, &row))
             fail_msg("%s", row.status);
-        assert_true(settled.snapshot && settled.xyz && settled.path == SN_BENCH_GENERAL);
+        assert_true(settled.snapshot && settled.place && settled.path == SN_BENCH_GENERAL);
         assert_int_equal(row.particles, 120);
         assert_int_equal(row.constraints, 0);
         assert_int_equal(row.settled, 60);

@@ -12,7 +12,7 @@
 
 static char message[512];
 
-#define ALL (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY)
+#define ALL (SN_FORMAT_PC2 | SN_FORMAT_OBJ | SN_FORMAT_PLY | SN_FORMAT_NPY | SN_FORMAT_POSES)
 
 static sn_output *open_output(sn_scene *scene, const char *path, unsigned formats)
 {
@@ -98,7 +98,7 @@ static void test_all_formats(void **state)
     free(text);
     assert_false(folder_has(folder_file(&f, "new/out/rope_0005.obj")));
 
-    static const char *const others[] = {"rope.obj", "dust.obj", "dust.pc2", "dust.npy"};
+    static const char *const others[] = {"rope.obj", "dust.obj", "dust.pc2", "dust.npy", "poses.csv", "poses.npy"};
     for (size_t i = 0; i < COUNT_OF(others); ++i) {
         snprintf(path, sizeof path, "new/out/%s", others[i]);
         free(folder_read(folder_file(&f, path), &size));
@@ -291,7 +291,7 @@ static void test_format_names(void **state)
         all |= format;
         assert_true(strlen(about) > 10);
     }
-    assert_int_equal(i, 4);
+    assert_int_equal(i, 5);
     assert_int_equal(all, ALL);
     assert_string_equal(sn_format_name(0, NULL, NULL), "pc2");
 }
@@ -401,18 +401,147 @@ static void test_removed_collider(void **state)
     folder_remove(&f);
 }
 
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+#define SCENE_BODIES                                                                                                   \
+    "{\"objects\": [{\"type\": \"bridge\", \"name\": \"bridge\", \"planks\": 2, \"plank\": [0.5, 0.25, 2]},"           \
+    " {\"type\": \"pile\", \"name\": \"poses\", \"columns\": 4, \"rows\": 1, \"layers\": 1, \"shapes\": \"mixed\","    \
+    " \"size\": [1, 1, 1], \"position\": [9, 0, 0], \"spin\": [1, 2, 3]}],"                                            \
+    " \"bodies\": [{\"name\": \"crate\", \"spin\": [0, 0, 5], \"velocity\": [1, 0, 0], \"position\": [0, 5, 0], "      \
+    "\"shapes\":"                                                                                                      \
+    " [{\"type\": \"box\", \"size\": [1, 2, 3], \"rounding\": 0.25}, {\"type\": \"sphere\", \"radius\": 0.5, "         \
+    "\"position\":"                                                                                                    \
+    " [5, 0, 0]}]}, {\"name\": \"gem\", \"position\": [0, 9, 0], \"shapes\": {\"type\": \"hull\", \"points\": "        \
+    "[0,0,0, 1,0,0,"                                                                                                   \
+    " 0,1,0, 1,1,0, 0,0,1, 1,0,1, 0,1,1, 1,1,1]}}]}"
+
+/* Where the vertices of a mesh of one body are, against the engine's own idea of it. */
+static void check_places(sn_scene *scene, const char *name, const sn_mesh *start, const sn_mesh *now)
+{
+    const sn_object *object = sn_scene_find_object(scene, name);
+    sn_world *world = sn_scene_world(scene);
+    sn_body_def *def = object->body[0].def;
+    assert_int_equal(start->vertex_count, now->vertex_count);
+    for (uint32_t i = 0; i < start->vertex_count; ++i) { /* it began without a rotation */
+        sn_vec3 own = {start->vertex[i].x - def->position.x, start->vertex[i].y - def->position.y,
+                       start->vertex[i].z - def->position.z};
+        assert_vec_close(now->vertex[i], sn_body_to_world(world, object->body[0].handle, own), 2e-6);
+    }
+}
+
+/* Bodies are meshes, closed and as large as they are, and go where the world has them. */
+static void test_bodies(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_BODIES);
+    sn_output *output = open_output(scene, f.path, ALL);
+    static const char *const names[] = {"bridge", "poses-2", "crate", "gem", "bridge_bodies"};
+    for (uint32_t i = 0; i < 5; ++i)
+        assert_string_equal(sn_output_name(output, i), names[i]);
+    assert_null(sn_output_name(output, 5));
+    write_frame(output);
+    for (int i = 0; i < 10; ++i)
+        assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    double rounded = 6 + 2 * 11 * 0.25 + SN_PI * 0.0625 * 6 + 4 * SN_PI / 3 / 64; /* faces, edges, corners */
+    check_mesh(&f, "bridge_bodies.obj", 0.5);
+    check_mesh(&f, "crate_0002.obj", rounded + SN_PI / 6);
+    check_mesh(&f, "gem_0002.ply", 1);
+    check_mesh(&f, "poses-2.obj", 1 + SN_PI / 6 + SN_PI * 0.0625 * 0.5 + 4 * SN_PI / 3 / 64 + 1.0 / 6);
+    sn_arena arena;
+    sn_arena_init(&arena, NULL);
+    for (int i = 0; i < 2; ++i) {
+        char first[40], last[40];
+        snprintf(first, sizeof first, "%s_0001.obj", names[2 + i]);
+        snprintf(last, sizeof last, "%s_0002.obj", names[2 + i]);
+        sn_mesh a = read_mesh(&arena, folder_file(&f, first)), b = read_mesh(&arena, folder_file(&f, last));
+        check_places(scene, names[2 + i], &a, &b);
+    }
+    char *text = folder_read(folder_file(&f, "crate.obj"), NULL);
+    assert_non_null(strstr(text, "# sinew type body"));
+    free(text);
+    sn_arena_release(&arena);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+static void test_poses(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_BODIES);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_POSES);
+    write_frame(output);
+    assert_ok(sn_scene_world(scene), sn_scene_step(scene));
+    write_frame(output);
+    assert_true(sn_output_bytes(output) > 100);
+    assert_true(sn_output_close(output, message, sizeof message));
+    sn_npy_info info;
+    assert_true(sn_npy_read_header(folder_file(&f, "poses.npy"), &info, message, sizeof message));
+    assert_true(info.dimension_count == 3 && info.dimension[0] == 2 && info.dimension[1] == 8 &&
+                info.dimension[2] == 7);
+    char *text = folder_read(folder_file(&f, "poses.csv"), NULL), name[40];
+    static const char *const bodies[] = {"bridge.first", "bridge.last", "poses[0]", "poses[1]",
+                                         "poses[2]",     "poses[3]",    "crate",    "gem"};
+    char *line = strtok(text, "\n");
+    assert_string_equal(line, "frame,time,body,x,y,z,qx,qy,qz,qw");
+    for (uint32_t row = 0; row < 16; ++row) {
+        double x[7];
+        unsigned frame;
+        line = strtok(NULL, "\n");
+        assert_non_null(line);
+        assert_int_equal(sscanf(line, "%u,%*[^,],%39[^,],%lf,%lf,%lf,%lf,%lf,%lf,%lf", &frame, name, &x[0], &x[1],
+                                &x[2], &x[3], &x[4], &x[5], &x[6]),
+                         9);
+        assert_int_equal(frame, 1 + row / 8);
+        assert_string_equal(name, bodies[row % 8]);
+        if (row != 14)
+            continue;
+        sn_body crate = sn_scene_find_object(scene, "crate")->body[0].handle;
+        sn_vec3 p = sn_body_position(sn_scene_world(scene), crate);
+        sn_quat q = sn_body_rotation(sn_scene_world(scene), crate);
+        const sn_real wanted[7] = {p.x, p.y, p.z, q.x, q.y, q.z, q.w};
+        for (int i = 0; i < 7; ++i)
+            assert_true((sn_real)x[i] == wanted[i]);
+    }
+    assert_null(strtok(NULL, "\n"));
+    free(text);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
+/* A body that the program removes stays where it was last. */
+static void test_removed_body(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_scene *scene = scene_from(SCENE_BODIES);
+    sn_output *output = open_output(scene, f.path, SN_FORMAT_OBJ | SN_FORMAT_POSES);
+    write_frame(output);
+    assert_ok(sn_scene_world(scene),
+              sn_body_remove(sn_scene_world(scene), sn_scene_find_object(scene, "gem")->body[0].handle));
+    write_frame(output);
+    assert_true(sn_output_close(output, message, sizeof message));
+    char *a = folder_read(folder_file(&f, "gem_0001.obj"), NULL),
+         *b = folder_read(folder_file(&f, "gem_0002.obj"), NULL);
+    assert_string_equal(a, b);
+    free(a);
+    free(b);
+    sn_scene_destroy(scene);
+    folder_remove(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colliders),
-        cmocka_unit_test(test_removed_collider),
-        cmocka_unit_test(test_all_formats),
-        cmocka_unit_test(test_shifted_origin),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_full_disk_later),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_removed_particle),
+        cmocka_unit_test(test_colliders),      cmocka_unit_test(test_removed_collider),
+        cmocka_unit_test(test_bodies),         cmocka_unit_test(test_poses),
+        cmocka_unit_test(test_removed_body),   cmocka_unit_test(test_all_formats),
+        cmocka_unit_test(test_shifted_origin), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_full_disk_later),
+        cmocka_unit_test(test_refusals),       cmocka_unit_test(test_removed_particle),
         cmocka_unit_test(test_format_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,7 +57,8 @@ static void test_bodies(void **state)
     assert_vec_close(sn_body_centre(f.world, body(&f, "tetra")), vec(1.5, 1.5, 1.5), 1e-5);
     assert_close(sn_body_mass(f.world, body(&f, "tetra")), 3, 0);
     def = read_body(&f, "wheel");
-    assert_true(isinf(def.moments.z) && def.moments.x == 1 && def.shape_count == 0);
+    assert_true(isinf(def.moments.z) && def.shape_count == 0);
+    assert_close(def.moments.x, 1, 1e-6);
     assert_vec_close(sn_body_centre(f.world, body(&f, "wheel")), vec(1, 0, 0), 1e-6);
     assert_true(isinf(sn_body_mass(f.world, body(&f, "rock"))));
     fixture_close(&f);
@@ -234,9 +235,9 @@ static void test_joints(void **state)
     sn_real force, torque;
     assert_ok(f.world, sn_constraint_strength(f.world, joint, &force, &torque));
     assert_true(force == 300 && torque == 40);
-    assert_ok(f.world, sn_body_set_velocity(f.world, body(&f, "door"), vec(0, 0, -1), vec(0, 1, 0)));
+    assert_ok(f.world, sn_body_set_velocity(f.world, body(&f, "door"), vec(0, 0, -0.5), vec(0, 0.5, 0)));
     fixture_steps(&f, 30);
-    assert_close(sn_joint_angle(f.world, joint), 0.5, 0.01); /* about +y, x turns to -z */
+    assert_close(sn_joint_angle(f.world, joint), 0.25, 0.005); /* about +y, x turns to -z */
     fixture_close(&f);
     static const fixture_bad bads[] = {
         {"'kind': 'distance', 'bodies': ['door', 'crate']", ".bodies", "distance no joint 'points'"},
@@ -245,7 +246,7 @@ static void test_joints(void **state)
         {"'kind': 'joint_ball', 'bodies': ['world', 'world']", ".bodies", "neither body"},
         {"'kind': 'joint_ball', 'bodies': ['world', 'p']", ".bodies[1]", "particle expected body"},
         {"'kind': 'joint_ball', 'bodies': ['world', 'dor']", ".bodies[1]", "did mean 'door'"},
-        {"'kind': 'joint_ball', 'bodies': ['door', 'door']", "", "twice|same|two points"},
+        {"'kind': 'joint_ball', 'bodies': ['door', 'door']", ".bodies", "same body"},
         {"'kind': 'joint_hinge', 'bodies': ['world', 'door'], 'axis': [0, 0, 0]", ".axis", "length 0"},
         {"'kind': 'joint_hinge', 'bodies': ['world', 'door'], 'least': 2, 'most': 1", "", "least most"},
         {"'kind': 'joint_hinge', 'bodies': ['world', 'door'], 'frictoin': 2", ".frictoin", "did mean 'friction'"},

@@ -15,11 +15,11 @@ typedef struct zoo {
 
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
-    {"zoo", 600, UINT64_C(0x8be1dc67500063ad)},
-    {"zoo_of_bodies", 300, UINT64_C(0x0)},
+    {"zoo", 600, UINT64_C(0x2848a33a05f078e9)},
+    {"zoo_of_bodies", 300, UINT64_C(0x2b72a840c957c2e2)},
 #else
-    {"zoo", 600, UINT64_C(0x3c21fd30598bbf73)},
-    {"zoo_of_bodies", 300, UINT64_C(0x0)},
+    {"zoo", 600, UINT64_C(0x9f8735c2e278ea84)},
+    {"zoo_of_bodies", 300, UINT64_C(0xebff5e423de8a791)},
 #endif
 };
 

@@ -48,9 +48,12 @@ for r in rows:
         assert math.isfinite(r[key]) and r[key] >= 0, (key, r)
     assert r["ns_per_projection"] > 0 and r["ms_per_frame"] > 0 and r["stretch_max"] >= r["stretch_mean"], r
     assert abs(r["ms_per_frame"] * 1e6 / r["projections_per_frame"] / r["ns_per_projection"] - 1) < 1e-6, r
-    if r["scene"] == "pile":
-        assert r["projections_per_frame"] == r["substeps"] * r["particles"] and r["settle_frames"] > 0, r
-        assert r["contacts_per_particle"] >= 0 and r["kinetic_per_particle"] >= 0 and r["speed_max"] >= 0, r
+    if r["scene"] in ("pile", "boxes", "ragdolls"):
+        assert r["projections_per_frame"] == r["substeps"] * r["particles"], r
+        assert r["path"] == "falling" or r["settle_frames"] > 0, r
+        assert r["kinetic_per_particle"] >= 0 and r["speed_max"] >= 0, r
+        assert r["scene"] == "ragdolls" or r["contacts_per_particle"] >= 0, r
+        assert r["scene"] == "pile" or r["bodies"] == r["particles"], r
     else:
         assert 0 < r["limit_share"] and r["limit"] in ("arithmetic", "memory"), r
     assert r["threads"] == 1 or r["ratio_to_one_thread"] > 0, r
@@ -59,6 +62,9 @@ for path in ("grid", "general", "sequential"):
 assert ("rope_heavy", 1000, "sinew", "direct", 1) in seen
 assert ("cloth", 64, "bullet", "links", 1) in seen
 assert ("pile", 2000, "sinew", "general", 1) in seen and ("pile", 2000, "bullet", "spheres", 1) in seen
+for scene, n in (("boxes", 500), ("ragdolls", 100)):
+    for path in ("falling", "settled"):
+        assert (scene, n, "sinew", path, 1) in seen and (scene, n, "bullet", path, 1) in seen, (scene, path)
 saved = json.load(open("rows.json"))
 assert len(saved["rows"]) == len(rows) and saved["machine"]["cores"] >= 1
 assert saved["limits"]["contiguous_ns"] > 0 and saved["limits"]["copy_bytes_per_second"] > 0
@@ -116,6 +122,8 @@ if command -v gnuplot >/dev/null; then
   grep -q '^| pile of 20,000 spheres, a frame, one thread (goal: 25 ms) | ≤ 40 ms | – | not measured |' page.md ||
     fail "the target of the pile is missing"
   grep -q '^| 2,000 | sinew | 1 | 10 × 1 |' page.md || fail "no row of the pile"
+  grep -q '^| 500 boxes | falling | sinew | 1 | 10 × 1 |' page.md || fail "no row of boxes"
+  grep -q '^| 100 ragdolls | settled | sinew | 1 | 10 × 1 |' page.md || fail "no row of ragdolls"
   grep -q 'error.svg' page.md && fail "a plot without data"
   cp joined.json data/bench-passes.json
   sed 's/"cores": [0-9]*/"cores": 16/' rows.json >data/bench-16.json

@@ -190,7 +190,7 @@ static void free_flight(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < WAYS; ++i) {
-        sn_world *world = world_with(&ways[i], 20, NONE);
+        sn_world *world = world_with(&ways[i], 2, NONE);
         sn_body body[4];
         if (i == JACOBI_AVERAGED) { /* keeps neither */
             sn_world_destroy(world);
@@ -198,7 +198,7 @@ static void free_flight(void **state)
         }
         start_flight(world, body);
         flight before = flight_of(world, body, 4);
-        support_run(world, support_rounds(1000, 100), FRAME);
+        support_run(world, support_rounds(300, 60), FRAME);
         flight after = flight_of(world, body, 4);
         double linear = drift(before.linear, after.linear) / before.scale[0];
         double angular = drift(before.angular, after.angular) / before.scale[1];
@@ -256,7 +256,7 @@ static void a_rope_holds_a_crate(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < WAYS; ++i) {
-        sn_world *world = world_with(&ways[i], 60, DOWN);
+        sn_world *world = world_with(&ways[i], 30, DOWN);
         damp(world, 2);
         sn_particle last = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE);
         sn_constraint top = {0};
@@ -286,7 +286,7 @@ static void a_triangle_holds_a_crate(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < WAYS; ++i) {
-        sn_world *world = world_with(&ways[i], 60, DOWN);
+        sn_world *world = world_with(&ways[i], 30, DOWN);
         sn_particle corner[3];
         sn_constraint rod[3];
         damp(world, 2);
@@ -597,7 +597,7 @@ static void a_servo(void **state)
         if (fabs(angle_of(&a) + 0.5) > 2e-3 || fabs(torque - weight) > 0.02 * weight)
             fail_msg("%s: it lies at %g rad on %g N m", ways[i].name, angle_of(&a), torque);
         assert_ok(a.world, sn_joint_set_target(a.world, a.hinge, real(0.2), 40));
-        support_run(a.world, 900, FRAME);
+        support_run(a.world, 600, FRAME);
         if (fabs(angle_of(&a) - 0.2) > 0.02)
             fail_msg("%s: it is lifted to %g rad", ways[i].name, angle_of(&a));
         sn_world_destroy(a.world);
@@ -612,7 +612,7 @@ static void an_arm_with_a_motor(void **state)
     static const uint32_t which[] = {GAUSS_SEIDEL, IMPULSES, LAGRANGE, LAGRANGE_LEAST_SQUARES, DIRECT};
     double angle[COUNT_OF(which)][4];
     for (uint32_t i = 0; i < COUNT_OF(which); ++i) {
-        sn_world *world = world_with(&ways[which[i]], which[i] == DIRECT ? 2 : 300, NONE);
+        sn_world *world = world_with(&ways[which[i]], which[i] == DIRECT ? 2 : 80, NONE);
         sn_body last = {0};
         sn_constraint joint[4];
         for (uint32_t k = 0; k < 4; ++k) {
@@ -675,7 +675,7 @@ static void threads_change_nothing(void **state)
             def.settings.iterations = 3;
             def.threads = threads;
             sn_world *world = support_world_from(&def);
-            add_net(world, support_rounds(40, 24));
+            add_net(world, 24);
             support_run(world, 2, FRAME);
             if (threads == 1)
                 hash = sn_world_hash(world);

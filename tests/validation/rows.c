@@ -860,6 +860,7 @@ const row validation_rows[] = {
     {18, "jointed bodies, momenta", jointed_bodies},
     {19, "falling cloth", falling_cloth},
     {21, "substeps against iterations", substeps_against_iterations},
+    {0, "pendulum that is a body", body_pendulum},
     {0, "chain of bodies", chain_of_bodies},
 };
 const size_t validation_row_count = COUNT_OF(validation_rows);

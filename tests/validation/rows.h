@@ -38,7 +38,8 @@ typedef struct row {
 } row;
 
 /* Those with rigid bodies: body_rows.c */
-row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointed_bodies, chain_of_bodies;
+row_fn rigid_box_on_a_ramp, rigid_sliding_stop, rigid_rebound, free_body, jointed_bodies, body_pendulum,
+    chain_of_bodies;
 
 extern const row validation_rows[];
 extern const size_t validation_row_count;

@@ -65,6 +65,11 @@ static bool same_particle(sn_particle a, sn_particle b)
     return a.index == b.index && a.generation == b.generation;
 }
 
+static bool same_body(sn_body a, sn_body b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
 /* ---- Exact cases ------------------------------------------------------------------------------------------------- */
 
 static void test_ray_on_a_box(void **state)
@@ -469,7 +474,7 @@ static void test_bad_input(void **state)
     REFUSED("length -1 negative", ray(world, from, down, -1, &hit));
     REFUSED("length nan", ray(world, from, down, nan, &hit));
     REFUSED("hit NULL", ray(world, from, down, 9, NULL));
-    REFUSED("what 0x10", sn_query_ray(world, from, down, 9, only(16), &hit));
+    REFUSED("what 0x20", sn_query_ray(world, from, down, 9, only(32), &hit));
     REFUSED("what 0 nothing", sn_query_ray(world, from, down, 9, only(0), &hit));
     REFUSED("radius -1", sn_query_sphere_cast(world, from, -1, down, 9, everything, &hit));
     REFUSED("radius inf", sn_query_sphere_cast(world, from, real(inf), down, 9, everything, &hit));
@@ -862,6 +867,7 @@ static void assert_same_hit(const sn_hit *a, const sn_hit *b)
         assert_true(same_particle(a->corner[i], b->corner[i]));
         assert_true(a->weight[i] == b->weight[i]);
     }
+    assert_true(same_body(a->body, b->body));
     assert_vec_same(a->point, b->point);
     assert_vec_same(a->normal, b->normal);
     assert_true(a->distance == b->distance);
@@ -895,7 +901,7 @@ static void ask(const sn_world *world, uint64_t seed, double size, answers *a)
             break;
         default:
             a->point[i] = sn_query_pick(world, from, to, length, radius, &a->hit[i][0].distance);
-            a->found[i] = a->point[i].count != 0;
+            a->found[i] = a->point[i].count || a->point[i].type;
             if (!a->found[i])
                 a->hit[i][0].distance = 0; /* NaN */
         }
@@ -909,6 +915,8 @@ static void assert_same_answers(const answers *a, const answers *b)
         for (uint32_t k = 0; k < 4; ++k)
             assert_same_hit(&a->hit[i][k], &b->hit[i][k]);
         assert_int_equal(a->point[i].count, b->point[i].count);
+        assert_true(same_body(a->point[i].body, b->point[i].body));
+        assert_vec_same(a->point[i].place, b->point[i].place);
         for (uint32_t k = 0; k < 4; ++k) {
             assert_true(same_particle(a->point[i].particle[k], b->point[i].particle[k]));
             assert_true(a->point[i].weight[k] == b->point[i].weight[k]);
@@ -932,7 +940,7 @@ static bool has_trees(const sn_world *world)
 {
     bool all = true;
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set)
-        all = all && world->query.tree[set].current;
+        all = all && (world->query.tree[set].current || !sn_query_items(world, (sn_query_set)set));
     return all;
 }
 
@@ -1306,6 +1314,204 @@ static void test_pick_and_drag(void **state)
     sn_world_destroy(world);
 }
 
+/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+
+static sn_body add_body(sn_world *world, sn_vec3 at, sn_quat turn, const sn_body_shape *shapes, uint32_t count)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    def.position = at;
+    def.rotation = turn;
+    def.shapes = shapes;
+    def.shape_count = count;
+    assert_ok(world, sn_body_add(world, &def, &body));
+    return body;
+}
+
+/* A box that is turned by a quarter, with a ball at its side: what is asked about it, and which of the two answers. */
+static void test_body(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_body_shape shape[2] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_SPHERE)};
+    shape[0].half = vec(2, 0.5, 1);
+    shape[1].position = vec(2, 0, 0);
+    shape[1].radius = 1;
+    sn_quat quarter = {0, 0, real(sqrt(0.5)), real(sqrt(0.5))};
+    sn_body body =
+        add_body(world, vec(1, 2, 3), quarter, shape, 2); /* from (0.5, 0, 2) to (1.5, 4, 4), a ball at y = 4 */
+    sn_hit hit;
+    assert_true(ray(world, vec(-5, 1, 3), vec(1, 0, 0), 9, &hit));
+    assert_true(same_body(hit.body, body));
+    assert_true(!hit.particle.generation && !hit.skin.generation && !hit.collider.generation);
+    assert_int_equal(hit.triangle, 0);
+    assert_close(hit.distance, 5.5, CLOSE);
+    assert_vec_close(hit.point, vec(0.5, 1, 3), CLOSE);
+    assert_vec_close(hit.normal, vec(-1, 0, 0), CLOSE);
+    assert_true(ray(world, vec(1, 9, 3), vec(0, -1, 0), 9, &hit));
+    assert_int_equal(hit.triangle, 1);
+    assert_close(hit.distance, 4, CLOSE);
+    assert_false(ray(world, vec(-5, 1, 4.1), vec(1, 0, 0), 9, &hit));
+    assert_int_equal(hit.body.generation, 0);
+    assert_true(sn_query_sphere_cast(world, vec(-5, 1, 4.1), real(0.5), vec(1, 0, 0), 9, everything, &hit));
+    assert_close(hit.distance, 5.5 - sqrt(0.25 - 0.01), CLOSE);
+    assert_true(sn_query_closest(world, vec(1, -2, 3), 9, everything, &hit));
+    assert_close(hit.distance, 2, CLOSE);
+    assert_vec_close(hit.normal, vec(0, -1, 0), CLOSE);
+
+    /* inside of both the one counts whose surface is farther away */
+    assert_true(sn_query_closest(world, vec(1, 3.9, 3), 9, everything, &hit));
+    assert_int_equal(hit.triangle, 1);
+    assert_close(hit.distance, -0.9, CLOSE);
+    assert_true(ray(world, vec(1, 3.9, 3), vec(1, 0, 0), 9, &hit));
+    assert_close(hit.distance, 0, 0);
+    assert_vec_close(hit.point, vec(1, 3, 3), CLOSE);
+
+    /* its particle is not found besides, and a body is one answer however many shapes it has */
+    assert_int_equal(sn_query_overlap(world, vec(1, 3, 3), 9, everything, &hit, 1), 1);
+    assert_true(same_body(hit.body, body));
+    assert_int_equal(sn_query_overlap(world, vec(1, 3, 3), 9, only(SN_QUERY_PARTICLES), NULL, 0), 0);
+
+    /* by group */
+    sn_group_contact group = sn_default_group_contact(3);
+    group.category = 8;
+    assert_ok(world, sn_world_set_group_contact(world, 3, &group));
+    assert_ok(world, sn_particle_set_group(world, sn_body_particle(world, body), 3));
+    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){SN_QUERY_ALL, ~8u}, &hit));
+    assert_true(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){SN_QUERY_BODIES, 8}, &hit));
+    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, only(SN_QUERY_PARTICLES | SN_QUERY_COLLIDERS), &hit));
+
+    /* it moves, and goes */
+    assert_ok(world, sn_body_set_pose(world, body, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
+    assert_true(ray(world, vec(-5, 2, 3), vec(1, 0, 0), 9, &hit));
+    assert_close(hit.distance, 4, CLOSE);
+    assert_ok(world, sn_body_remove(world, body));
+    assert_false(ray(world, vec(-5, 2, 3), vec(1, 0, 0), 9, &hit));
+    sn_world_destroy(world);
+}
+
+/* A body without a shape is found as its particle. */
+static void test_body_without_shape(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    def.mass = 1;
+    def.moments = vec(1, 1, 1);
+    assert_ok(world, sn_body_add(world, &def, &body));
+    sn_hit hit;
+    assert_true(sn_query_closest(world, vec(1, 0, 0), 2, everything, &hit));
+    assert_true(same_particle(hit.particle, sn_body_particle(world, body)));
+    assert_int_equal(hit.body.generation, 0);
+    sn_world_destroy(world);
+}
+
+/* Equally far: particles, skins, colliders, then bodies; of these the lower number. */
+static void test_body_ties(void **state)
+{
+    (void)state;
+    sn_world *world = support_void();
+    sn_hit hits[4];
+    sn_body one = sn_add_sphere_body(world, vec(3, 0, 0), 1, 1000),
+            two = sn_add_sphere_body(world, vec(-3, 0, 0), 1, 1000);
+    assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
+    assert_true(same_body(hits[0].body, one));
+    sn_collider sphere = sn_add_sphere_collider(world, vec(0, 3, 0), 1);
+    assert_true(sn_query_closest(world, vec(0, 0, 0), 9, everything, &hits[0]));
+    assert_true(same_collider(hits[0].collider, sphere));
+    assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, hits, 4), 3);
+    assert_true(same_collider(hits[0].collider, sphere) && same_body(hits[1].body, one) &&
+                same_body(hits[2].body, two));
+    assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, hits, 2), 3);
+    assert_true(same_collider(hits[0].collider, sphere) && same_body(hits[1].body, one));
+    sn_world_destroy(world);
+}
+
+/* Many bodies, some of them gone: trees find what looking at everything finds, and both what the shapes say. */
+static void test_many_bodies(void **state)
+{
+    (void)state;
+    const uint32_t count = support_rounds(2000, 400);
+    sn_world *world = support_void();
+    uint64_t seed = 12;
+    const sn_vec3 corner[] = {vec(0.2, 0, 0), vec(-0.1, 0.2, 0), vec(-0.1, -0.2, 0.1), vec(0, 0, 0.3)};
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_body_shape shape[2] = {sn_default_body_shape((sn_body_shape_type)(i % 4)),
+                                  sn_default_body_shape(SN_BODY_SPHERE)};
+        sn_vec3 turn = random_vec(&seed, 1);
+        shape[0].half = vec(0.1, 0.2, 0.05);
+        shape[0].radius = i % 4 < 2 ? real(0.1) : i % 8 < 4 ? real(0.03) : 0;
+        shape[0].vertices = i % 4 == 3 ? corner : NULL;
+        shape[0].vertex_count = i % 4 == 3 ? 4 : 0;
+        shape[1].radius = real(0.1);
+        shape[1].position = vec(0.2, 0.1, 0);
+        add_body(world, random_vec(&seed, 5), (sn_quat){turn.x, turn.y, turn.z, real(0.7)}, shape, i % 3 ? 1 : 2);
+    }
+    for (uint32_t i = 0; i < count; i += 7)
+        assert_ok(world, sn_body_remove(world, sn_body_from_index(world, i)));
+    for (uint64_t round = 1; round < 4; ++round) {
+        check_trees(world, 100 * round, 6);
+        assert_true(world->query.tree[SN_SET_BODIES].current);
+        assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 100, everything, NULL, 0), sn_world_body_count(world));
+        for (uint32_t i = 0; i < 40; ++i) { /* what is found is on the surface, and the ray has met nothing before */
+            sn_hit hit, near;
+            sn_vec3 from = random_vec(&seed, 9), to = random_vec(&seed, 5);
+            vec3d way = sub(wide(to), wide(from));
+            if (sn_query_closest(world, from, real(0.5), everything, &hit) ||
+                !ray(world, from, vec(way.x, way.y, way.z), 30, &hit))
+                continue;
+            assert_true(sn_query_closest(world, hit.point, real(0.1), everything, &near));
+            assert_close(near.distance, 0, 1e-4);
+            double s = 0.97 * (double)hit.distance / norm(way);
+            sn_vec3 before = vec((double)from.x + s * way.x, (double)from.y + s * way.y, (double)from.z + s * way.z);
+            assert_true(!sn_query_closest(world, before, 9, everything, &near) || (double)near.distance > 0);
+        }
+        for (uint32_t i = round == 1 ? 1 : count; i < count; i += 7) { /* they turn where they are */
+            sn_body body = sn_body_from_index(world, i);
+            sn_vec3 turn = random_vec(&seed, 1);
+            assert_ok(world, sn_body_set_pose(world, body, sn_body_position(world, body),
+                                              (sn_quat){turn.x, turn.y, turn.z, real(0.3)}));
+        }
+        if (round == 2)
+            assert_ok(world, sn_world_shift_origin(world, vec(-0.5, 0.25, 0)));
+    }
+    sn_world_destroy(world);
+}
+
+/* Picking a body gives the spot under the mouse, by which it can be dragged. */
+static void test_pick_body(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 0.5, 1), 1000);
+    sn_vec3 from = vec(0.8, 5, -0.5), down = vec(0, -1, 0);
+    sn_real distance;
+    sn_point point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
+    assert_int_equal(point.type, SN_POINT_BODY);
+    assert_true(same_body(point.body, box));
+    assert_close(distance, 4.5, CLOSE);
+    assert_vec_close(sn_point_position(world, point), vec(0.8, 0.5, -0.5), CLOSE);
+
+    /* a particle beside the ray does not count, one in it does; and a collider hides the body */
+    sn_particle marble = add_ball(world, 0.85, 0.5, -0.5, 0.01);
+    assert_int_equal(sn_query_pick(world, from, down, 20, real(0.1), &distance).type, SN_POINT_BODY);
+    assert_ok(world, sn_particle_set_position(world, marble, vec(0.8, 1, -0.5)));
+    point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
+    assert_true(point.count == 1 && same_particle(point.particle[0], marble));
+    assert_ok(world, sn_particle_remove(world, marble));
+    sn_collider roof = sn_add_box_collider(world, vec(0, 3, 0), vec(2, 0.1, 2));
+    assert_int_equal(sn_query_pick(world, from, down, 20, real(0.1), &distance).count, 0);
+    assert_true(isnan(distance));
+    assert_ok(world, sn_collider_remove(world, roof));
+
+    point = sn_query_pick(world, from, down, 20, real(0.1), &distance);
+    assert_int_not_equal(sn_add_pin_at(world, point, vec(0.8, 0.5, -0.5)).generation, 0);
+    support_run(world, 120, 1.0 / 60);
+    assert_vec_close(sn_point_position(world, point), vec(0.8, 0.5, -0.5), 0.02); /* it hangs there, and swings */
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1335,6 +1541,11 @@ int main(void)
         cmocka_unit_test(test_callbacks),
         cmocka_unit_test(test_pick),
         cmocka_unit_test(test_pick_and_drag),
+        cmocka_unit_test(test_body),
+        cmocka_unit_test(test_body_without_shape),
+        cmocka_unit_test(test_body_ties),
+        cmocka_unit_test(test_many_bodies),
+        cmocka_unit_test(test_pick_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
