@@ -277,11 +277,6 @@ bool sn_list_kinds(sn_document *d, sn_value *list)
         sn_value *each = kind->point_param[0].name ? sn_document_list(d, entry, "parameters_of_points") : NULL;
         for (const sn_param *p = kind->point_param; p->name; ++p)
             list_param(d, each, p);
-        if (kind->point_param[0].name) {
-            params = sn_document_list(d, entry, "parameters_of_points");
-            for (const sn_param *p = kind->point_param; p->name; ++p)
-                list_param(d, params, p);
-        }
     }
     return !d->failed;
 }

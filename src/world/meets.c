@@ -13,6 +13,12 @@
    of the substep, momentum is kept exactly. Velocities move places: what changed of them is added to places and turns, times h.
    Restitution follows, and things that overlap are parted, slowly, without a velocity.
 
+   Fast things. Points of two that are apart are those where they are nearest when the substep begins; who would pass them is
+   followed along its way, and either meets elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
+   substep (`bend`). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
+   farther than was looked for at the start of the step, it is looked again (sn_meets_find_again). As long as somebody would come
+   far into another there are more sweeps.
+
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. */
 #include "world/meets.h"
 
@@ -259,10 +265,10 @@ static sn_real turns(const sn_world *world, const sn_meet *meet, sn_real h)
 {
     const sn_mover *a = &movers(world)[meet->a];
     sn_real sum = vec3_length(a->spin) * a->extent;
-    if (meet->b == SN_NO_MOVER)
-        return h * sum;
-    const sn_mover *b = &movers(world)[meet->b];
-    return h * (sum + vec3_length(b->spin) * b->extent);
+    if (meet->b != SN_NO_MOVER)
+        return h * (sum + vec3_length(movers(world)[meet->b].spin) * movers(world)[meet->b].extent);
+    const sn_collider_motion *m = motion_of(world, meet->collider);
+    return h * (is_zero(m->spin) ? sum : sum + m->speed);
 }
 
 /* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
@@ -271,7 +277,8 @@ static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_meet *meet = l->meet;
     sn_real nearest = (sn_real)INFINITY;
-    if (!touches || (l->shape && l->shape->type == SN_COLLIDER_PLANE))
+    if (!touches ||
+        (l->shape && (l->shape->type == SN_COLLIDER_PLANE || !is_zero(motion_of(l->world, meet->collider)->spin))))
         return touches;
     for (uint32_t i = 0; i < l->m[0].count; ++i)
         nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
@@ -395,15 +402,30 @@ static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_poi
     point->parted = point->bend = 0;
 }
 
-/* Whether the normal is one of a's, and turns with it: that of a ball's partner, or of a box whose face it is. */
-static bool is_normal_of_a(const sn_world *world, const sn_meet *meet, sn_vec3 own)
+/* Whose face the normal is one of, so that it turns with it. Of two that are round nobody's. */
+typedef enum owner { OWNER_NONE, OWNER_A, OWNER_B } owner;
+
+static bool has_faces(const sn_world *world, uint32_t part)
 {
-    if (meet->part_b == SN_ID_FREE)
-        return meet->b != SN_NO_MOVER;
+    sn_convex_type type = world->bodies.part[part].convex.type;
+    return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
+}
+
+/* own: the normal along the principal axes of a. */
+static owner owner_of(const sn_world *world, const sn_meet *meet, sn_vec3 own)
+{
     const sn_body_part *part = &world->bodies.part[meet->part_a];
     sn_vec3 n = sn_quat_turn_back(part->turn, own);
-    return part->convex.type == SN_CONVEX_BOX &&
-           (magnitude(n.x) > ALONG || magnitude(n.y) > ALONG || magnitude(n.z) > ALONG);
+    bool along = magnitude(n.x) > ALONG || magnitude(n.y) > ALONG || magnitude(n.z) > ALONG;
+    if (part->convex.type == SN_CONVEX_BOX && along)
+        return OWNER_A;
+    if (meet->b == SN_NO_MOVER) {
+        sn_collider_type type = sn_meet_record(world, meet->collider)->shape.type;
+        return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? OWNER_NONE : OWNER_B;
+    }
+    if (meet->part_b != SN_ID_FREE && has_faces(world, meet->part_b))
+        return OWNER_B;
+    return part->convex.type == SN_CONVEX_HULL ? OWNER_A : OWNER_NONE;
 }
 
 /* m: by which spots are rounded. */
@@ -412,7 +434,11 @@ static sn_real rounding_of(const sn_world *world, const sn_meet *meet, bool of_b
     uint32_t part = of_b ? meet->part_b : meet->part_a;
     if (part != SN_ID_FREE)
         return world->bodies.part[part].convex.radius;
-    return meet->b == SN_NO_MOVER ? 0 : world->particles.radius[movers(world)[meet->b].slot];
+    if (meet->b != SN_NO_MOVER)
+        return world->particles.radius[movers(world)[meet->b].slot];
+    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    bool round = shape->type == SN_COLLIDER_SPHERE || shape->type == SN_COLLIDER_CAPSULE;
+    return shape->thickness + (round ? shape->solid.radius : 0);
 }
 
 /* Two where they are at the end of a substep, if they go on as they do. */
@@ -428,7 +454,10 @@ static ending end_of(const substep *s, const sn_meet *meet, const sn_pose *a)
     e.b =
         meet->b == SN_NO_MOVER ? motion_of(world, meet->collider)->end : goes_to(world, &movers(world)[meet->b], s->h);
     sn_vec3 own = sn_quat_turn_back(a->rotation, meet->n);
-    e.n = is_normal_of_a(world, meet, own) ? sn_quat_turn(e.a.rotation, own) : sn_quat_turn(e.b.rotation, meet->normal);
+    owner whose = owner_of(world, meet, own);
+    e.n = whose == OWNER_A   ? sn_quat_turn(e.a.rotation, own)
+          : whose == OWNER_B ? sn_quat_turn(e.b.rotation, meet->normal)
+                             : meet->n;
     return e;
 }
 
@@ -550,7 +579,7 @@ static bool is_stale(const sn_meet *meet, sn_real way)
 {
     if (!meet->fresh || meet->part_b == SN_ID_FREE)
         return true;
-    if (meet->clear || 2 * way > meet->reach)
+    if (meet->rolls || meet->clear || 2 * way > meet->reach)
         return true;
     return meet->count ? meet->moved > meet->slop * STALE : meet->moved + way > meet->reach;
 }
@@ -583,7 +612,9 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         sn_vec3 n = meet->n;
         sn_real turn =
             turns(world, meet, s->h); /* its square, by the size, is how far it leads away from the straight way */
-        bool bends = meet->count && turn * turn > meet->slop * movers(world)[meet->a].extent / 2;
+        bool bends =
+            meet->count && turn * turn > meet->slop * movers(world)[meet->a].extent / 2 &&
+            !(meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_FIELD);
         ending e = {0};
         if (bends) {
             e = end_of(s, meet, &a);

@@ -571,6 +571,9 @@ static sn_meet make_meet(const finding *f, const found *two)
     meet.grip = sn_contacts_grip(material, others);
     meet.slop = SLOP * inner;
     meet.round = rolls_at(world, &meet);
+    meet.rolls = roundness(world, meet.part_a) > 0 || (meet.part_b != SN_ID_FREE && roundness(world, meet.part_b) > 0);
+    if (two->type >= FOUND_COLLIDER && sn_meet_record(world, two->other)->shape.type >= SN_COLLIDER_MESH)
+        meet.rolls = false;
     name(f, two, meet.key);
     return meet;
 }

@@ -271,6 +271,57 @@ static void bodies_do_not_pass_colliders(void **state)
             }
 }
 
+/* A bat, a box collider that turns at 30 rad/s, takes along whatever hangs in its way: nothing is behind it. */
+static void bats_hit_what_they_meet(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < 2; ++shape) {
+        sn_world *world = make_range();
+        sn_collider bat = sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0.02, 0.3));
+        sn_body body[8];
+        for (int i = 0; i < 8; ++i) {
+            double angle = 0.5 + 0.2 * i, r = 0.3 + 0.08 * i;
+            sn_vec3 at = vec(r * cos(angle), r * sin(angle), 0);
+            body[i] = shape ? box_body(world, at, vec(0.03, 0.03, 0.03), 1000) : sphere_body(world, at, 0.03, 1000);
+        }
+        assert_ok(world, sn_collider_set_velocity(world, bat, vec(0, 0, 0), vec(0, 0, 30)));
+        for (int n = 0; n < 4; ++n) {
+            step(world);
+            double turn = 30 * FRAME * (n + 1);
+            for (int i = 0; i < 8; ++i) {
+                sn_vec3 x = sn_body_position(world, body[i]);
+                double ahead = (double)x.y * cos(turn) - (double)x.x * sin(turn);
+                double out = (double)x.x * cos(turn) + (double)x.y * sin(turn);
+                if (out > 0 && out < 0.97 && ahead < 0.035)
+                    fail_msg("shape %d, step %d: body %d is %g m before the bat, %g m out", shape, n, i, ahead, out);
+            }
+        }
+        sn_world_destroy(world);
+    }
+}
+
+/* How fast round things turn does not matter where there is no friction. */
+static void spin_of_round_things_does_not_matter(void **state)
+{
+    (void)state;
+    sn_vec3 end[2][2];
+    for (int spins = 0; spins < 2; ++spins) {
+        sn_world *world = make_range();
+        sn_add_sphere_collider(world, vec(0, -1, 0), real(0.5));
+        set_materials(world, 0, 0);
+        sn_vec3 spin = spins ? vec(100, 200, -150) : vec(0, 0, 0);
+        sn_body one = flying(world, sphere_body(world, vec(-1, 0.05, 0), 0.2, 1000), vec(3, -0.5, 0), spin);
+        sn_body two = flying(world, sphere_body(world, vec(0, 0, 0), 0.2, 1000), vec(0, -1, 0), spin);
+        support_run(world, 60, FRAME);
+        end[spins][0] = sn_body_position(world, one);
+        end[spins][1] = sn_body_position(world, two);
+        assert_vec_close(sn_body_spin(world, one), spin, 1e-3);
+        sn_world_destroy(world);
+    }
+    assert_vec_close(end[0][0], end[1][0], 1e-3);
+    assert_vec_close(end[0][1], end[1][1], 1e-3);
+}
+
 /* ---- Passing by ------------------------------------------------------------------------------------------------------------------ */
 
 /* What flies past a centimetre beside a box is not touched, wherever it is when substeps begin. */
@@ -310,10 +361,16 @@ static void passing_by_is_no_contact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bullets_do_not_pass_bodies),   cmocka_unit_test(bullets_and_plates_that_turn),
-        cmocka_unit_test(swung_plate_takes_all_along),  cmocka_unit_test(balls_do_not_pass_walls),
-        cmocka_unit_test(plates_do_not_pass_plates),    cmocka_unit_test(blows_are_handed_on),
-        cmocka_unit_test(bodies_do_not_pass_colliders), cmocka_unit_test(passing_by_is_no_contact),
+        cmocka_unit_test(bullets_do_not_pass_bodies),
+        cmocka_unit_test(bullets_and_plates_that_turn),
+        cmocka_unit_test(swung_plate_takes_all_along),
+        cmocka_unit_test(balls_do_not_pass_walls),
+        cmocka_unit_test(plates_do_not_pass_plates),
+        cmocka_unit_test(blows_are_handed_on),
+        cmocka_unit_test(bodies_do_not_pass_colliders),
+        cmocka_unit_test(bats_hit_what_they_meet),
+        cmocka_unit_test(spin_of_round_things_does_not_matter),
+        cmocka_unit_test(passing_by_is_no_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
