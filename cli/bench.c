@@ -375,7 +375,7 @@ const sn_command sn_command_bench = {
     .name = "bench",
     .operands = "[SCENE...]",
     .about = "Measures what a step costs, and how well the constraints hold at that price",
-    .details = "SCENE is a standard scene (--list shows them; cloth-96, pile-500, boxes-100: any size) or a scene\n"
+    .details = "SCENE is a standard scene (--list shows them; cloth-96, boxes-100: any size) or a scene\n"
                "file. Without scenes: all standard ones. The table shows the median of blocks of frames\n"
                "and the spread between their quartiles; stretch is |l - l0| / l0 at the end; limit is\n"
                "the share that is reached of what the machine allows, which is measured in the same run.\n"

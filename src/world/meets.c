@@ -577,7 +577,7 @@ static sn_meet *all_meets(const sn_world *world)
    theirs, or, where there were none, that there are some. */
 static bool is_stale(const sn_meet *meet, sn_real way)
 {
-    if (!meet->fresh || meet->part_b == SN_ID_FREE)
+    if (!meet->fresh || (meet->b != SN_NO_MOVER && meet->part_b == SN_ID_FREE))
         return true;
     if (meet->rolls || meet->clear || 2 * way > meet->reach)
         return true;

@@ -128,6 +128,23 @@ static void test_colliders(void **state)
     assert_int_equal(choices_of("collider", "type")->count, SN_COLLIDER_FORMS);
 }
 
+static void test_bodies(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < SN_SHAPE_FORMS; ++i) {
+        char name[120];
+        snprintf(name, sizeof name, "shape_%s", sn_shape_forms[i].name);
+        check_keys(sn_value_find(defs, name), &sn_shape_record);
+        check_keys(sn_value_find(defs, name), sn_shape_forms[i].record);
+        assert_true(has_text(choices_of("shape", "type"), sn_shape_forms[i].name));
+    }
+    assert_int_equal(choices_of("shape", "type")->count, SN_SHAPE_FORMS);
+    check_keys(sn_value_find(defs, "body"), &sn_body_record);
+    check_keys(sn_value_find(defs, "body_alone"), &sn_body_record);
+    check_keys(sn_value_find(defs, "body_alone"), &sn_lone_body_record);
+    check_keys(sn_value_find(defs, "place_point"), &sn_place_record);
+}
+
 static const sn_value *property(const char *definition, const char *key)
 {
     return sn_value_find(sn_value_find(sn_value_find(defs, definition), "properties"), key);
@@ -180,6 +197,7 @@ int main(void)
         cmocka_unit_test(test_references),      cmocka_unit_test(test_keys),
         cmocka_unit_test(test_types_and_kinds), cmocka_unit_test(test_ranges_and_defaults),
         cmocka_unit_test(test_no_memory),       cmocka_unit_test(test_colliders),
+        cmocka_unit_test(test_bodies),
     };
     return cmocka_run_group_tests(tests, write_schema, release_schema);
 }

@@ -217,7 +217,7 @@ seen = set()
 for name, definition in schema["$defs"].items():
     for prefix, section, key in (("object_", "objects", "type"), ("constraint_", "constraints", "kind"),
                                  ("collider_", "colliders", "type")):
-        if not name.startswith(prefix) or name in ("constraint_names", "object_names"):
+        if not name.startswith(prefix) or "properties" not in definition:
             continue
         for own in list(definition["properties"]) + ["zzz"]:
             same = (prefix, own, json.dumps(definition["properties"].get(own)))

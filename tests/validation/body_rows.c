@@ -125,8 +125,7 @@ static const struct {
 } integrators[] = {{"symplectic Euler", SN_INTEGRATOR_SYMPLECTIC_EULER},
                    {"forward Euler", SN_INTEGRATOR_FORWARD_EULER},
                    {"leapfrog", SN_INTEGRATOR_LEAPFROG},
-                   {"Verlet", SN_INTEGRATOR_VERLET},
-                   {"BDF2", SN_INTEGRATOR_BDF2}};
+                   {"Verlet", SN_INTEGRATOR_VERLET}};
 
 /* The spin about the second axis of the body itself. */
 static double second_spin(const sn_world *world, sn_body body)

@@ -336,6 +336,46 @@ static void points_come_and_go(void **state)
     sn_world_destroy(world);
 }
 
+/* A rod that is fixed at one end to the world: what holds it there is its weight, and that times half its length. */
+static void reactions(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_body rod = sn_add_box_body(world, vec(0.5, 0, 0), vec(0.5, 0.05, 0.05), 100); /* 1 kg */
+    sn_constraint joint = sn_add_fixed_joint(world, rod, (sn_body){0}, vec(0, 0, 0));
+    double force = 0, torque = 0;
+    assert_true(joint.kind);
+    support_run(world, 10, FRAME);
+    for (int i = 0; i < 60; ++i) {
+        support_run(world, 1, FRAME);
+        force += (double)sn_constraint_force_on(world, joint, 0).y / 60;
+        torque += (double)sn_constraint_torque_on(world, joint, 0).z / 60;
+    }
+    assert_close(force, 9.81, 0.05);
+    assert_close(torque, 9.81 * 0.5, 0.05);
+    assert_vec_close(
+        sn_constraint_torque_on(world, sn_add_pin_at(world, sn_on_body(rod, vec(0, 0, 0)), vec(0.5, 0, 0)), 0),
+        vec(0, 0, 0), 0);
+    sn_world_destroy(world);
+}
+
+/* The past that BDF2 looks back to has no turns. */
+static void bdf2_is_refused(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_settings settings = sn_world_settings(world);
+    settings.integrator = SN_INTEGRATOR_BDF2;
+    assert_ok(world, sn_world_configure(world, &settings));
+    support_run(world, 1, FRAME);
+    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 1, 1), 1);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_world_step(world, real(FRAME)));
+    assert_says(sn_world_error(world), "BDF2 bodies");
+    assert_ok(world, sn_body_remove(world, box));
+    support_run(world, 1, FRAME);
+    sn_world_destroy(world);
+}
+
 /* ---- State ------------------------------------------------------------------------------------------------------------ */
 
 static sn_world *crowd(sn_body *body, uint32_t threads)
@@ -527,6 +567,8 @@ int main(void)
         cmocka_unit_test(reads_back),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(points_come_and_go),
+        cmocka_unit_test(reactions),
+        cmocka_unit_test(bdf2_is_refused),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(bad_definitions),
         cmocka_unit_test(bad_calls),
