@@ -262,7 +262,7 @@ static double reach_of(const sn_bench_model *m, const placed *b, const double wa
 /* Of two boxes: the least way that parts them, over the directions of faces and of pairs of edges. */
 static double depth_of(const sn_bench_model *m, const placed *a, const placed *b)
 {
-    double least = INFINITY;
+    double least = (double)INFINITY;
     const double d[3] = {b->x[0] - a->x[0], b->x[1] - a->x[1], b->x[2] - a->x[2]};
     for (int i = 0; i < 15 && least > 0; ++i) {
         double way[3], length = 0;
@@ -350,12 +350,12 @@ static void measure_joints(const sn_bench_model *m, const double *pose, sn_bench
         sum += sqrt(square);
         most = square > most ? square : most;
     }
-    *gap = (sn_bench_overlap){sum / m->joints / HEIGHT, sqrt(most) / HEIGHT, NAN};
+    *gap = (sn_bench_overlap){sum / m->joints / HEIGHT, sqrt(most) / HEIGHT, (double)NAN};
 }
 
 bool sn_bench_model_bodies_hold(const sn_bench_model *m, const double *pose, sn_bench_overlap *overlap)
 {
-    *overlap = (sn_bench_overlap){NAN, NAN, NAN};
+    *overlap = (sn_bench_overlap){(double)NAN, (double)NAN, (double)NAN};
     for (size_t i = 0; i < 7 * (size_t)m->bodies; ++i)
         if (!isfinite(pose[i]))
             return true;

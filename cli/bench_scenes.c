@@ -369,11 +369,11 @@ static const sn_bench_case cases[] = {
     {"pile", 100000, 10, 30, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 300, false},
     {"pile", 1000000, 10, 11, SN_BENCH_GENERAL, false, false, true, "", sn_bench_build_pile, 200, true},
     {"boxes", 500, 10, 120, BODIES, true, true, false, "n rigid boxes that fall into a box, and lie in it",
-     sn_bench_build_boxes, 600, false},
-    {"boxes", 5000, 10, 120, BODIES, true, false, false, "", sn_bench_build_boxes, 600, false},
+     sn_bench_build_boxes, 400, false},
+    {"boxes", 5000, 10, 120, BODIES, true, false, false, "", sn_bench_build_boxes, 400, false},
     {"ragdolls", 100, 10, 120, BODIES, true, true, false, "n rigid figures that fall on a floor, and lie on it",
-     sn_bench_build_ragdolls, 600, false},
-    {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 600, false},
+     sn_bench_build_ragdolls, 300, false},
+    {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 300, false},
 };
 
 uint32_t sn_bench_case_count(void)

@@ -88,7 +88,7 @@ static void figures_are_whole(void **state)
 {
     (void)state;
     sn_bench_model m = model_of("ragdolls", 9);
-    double *pose = poses_of(&m), mass = 0, lowest = INFINITY;
+    double *pose = poses_of(&m), mass = 0, lowest = (double)INFINITY;
     assert_int_equal(m.bodies, 9 * 11);
     assert_int_equal(m.joints, 9 * 10);
     for (uint32_t i = 0; i < m.bodies; ++i) {

@@ -241,8 +241,10 @@ for name, definition in schema["$defs"].items():
 plain = ("there is no such key", "is missing", "expected a number", "expected a text", "expected true or false",
          "expected one of \"", "expected a list of numbers", "expected a record", "expected a whole number",
          "expected more than 0", " or more", "there is no object type", "there is no kind '", "expected one of the keys 'points'")
-# And what it cannot know: how many of something there are elsewhere, and where a selector stands.
-deep = ("found a list of", "'of' is missing", "point_count")
+# And what it cannot know: how many of something there are elsewhere, where a selector stands, and what two keys together
+# must fulfil.
+deep = ("found a list of", "'of' is missing", "point_count", "or 'bodies': what it consists of",
+        "less than the length of a link", " along x, expected", " along y, expected", " along z, expected")
 
 
 def is_plain(error):

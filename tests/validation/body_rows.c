@@ -196,7 +196,7 @@ static tumbling tumble(sn_integrator integrator)
         t.energy = fmax(t.energy, fabs(kinetic_of(world) / energy - 1));
     }
     if (last < 15)
-        t.interval = INFINITY; /* it should have turned over four times */
+        t.interval = (double)INFINITY; /* it should have turned over four times */
     sn_world_destroy(world);
     return t;
 }
@@ -409,7 +409,7 @@ static double rod_period(const way_to_solve *way, uint32_t n)
         before = after;
     }
     sn_world_destroy(world);
-    return INFINITY;
+    return (double)INFINITY;
 }
 
 void body_pendulum(records *out)
