@@ -289,7 +289,8 @@ static bool begin_with_particles(sn_scene *scene, sn_reader *reader, sn_scene_mo
     double middle[3] = {0, 0, 0};
     for (uint32_t i = 0; i < motion->of.count; ++i) {
         start_at(scene, motion->of.number[i], x, &start[i], &turned[i]);
-        x += x ? start_size(scene, motion->of.number[i]) : 0;
+        if (x)
+            x += start_size(scene, motion->of.number[i]);
         middle[0] += (double)start[i].x, middle[1] += (double)start[i].y, middle[2] += (double)start[i].z;
     }
     motion->turned = turned;
