@@ -21,6 +21,20 @@ catenary              frame=241
 cloth_over_sphere     frame=170 colour=1
 curtain               frame=131
 directional_rejection frame=40 azimuth=40 elevation=32 balls=1
+joint_ball            frame=40 ghosts=4
+hinge_door            frame=61 azimuth=-12 elevation=38
+slider_ramp           frame=45 azimuth=40 elevation=30
+cone_twist_arm        frame=200 azimuth=-35 elevation=20
+breaking_beam         frame=80 azimuth=25
+point_on_line         frame=60 ghosts=3
+point_in_plane        frame=120 elevation=25
+motor_with_limit      frame=120 ghosts=3
+ragdoll_stairs        frame=90 azimuth=40
+wrecking_ball         frame=100 azimuth=30
+bridge_of_planks      frame=150 azimuth=25
+box_pile              frame=240 azimuth=25 elevation=30
+jelly_cubes           frame=60 colour=1
+crate_in_hammock      frame=150
 double_pendulum       frame=61 ghosts=8
 flag                  frame=181 colour=1
 friction_ramp         frame=80 azimuth=-35 elevation=28

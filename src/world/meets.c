@@ -10,7 +10,7 @@
 
    P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
    twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
-   of the substep, momentum is kept exactly. Velocities move places: what changed of them is added to places and turns, times h.
+   of the substep, momentum is kept; what parts overlaps without a velocity costs a little of the angular one. Velocities move places: what changed of them is added to places and turns, times h.
    Restitution follows, and things that overlap are parted, slowly, without a velocity.
 
    Fast things. Points of two that are apart are those where they are nearest when the substep begins; who would pass them is
