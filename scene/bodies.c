@@ -1,5 +1,6 @@
 /* Rigid bodies of a scene: reading them and their shapes, and what builders call to make bodies and joints. */
 #include "scene/bodies.h"
+#include "scene/solids.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -10,40 +11,7 @@
 #define BYTES_PER_BODY  1500.0
 #define BYTES_PER_SHAPE 700.0
 
-/* m: the engine takes nothing larger. Said here in the words of the file. */
-#define LARGEST 1e15
-
 /* ---- Rotations and points ------------------------------------------------------------------------------------------------ */
-
-static bool is_zero(sn_vec3 v)
-{
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
-static bool read_quaternion(sn_reader *reader, const char *key, const sn_numbers *numbers, sn_quat *out)
-{
-    const double *q = numbers->data;
-    if (numbers->count != 4)
-        return sn_reader_fail_key(reader, key, "found %u numbers, expected four: x, y, z, w", numbers->count);
-    *out = (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
-    if (out->x == 0 && out->y == 0 && out->z == 0 && out->w == 0)
-        return sn_reader_fail_key(reader, key, "all four numbers are 0, expected a quaternion of length 1");
-    return true;
-}
-
-bool sn_read_rotation(sn_reader *reader, bool flat, const sn_turn *turn, const sn_numbers *rotation, sn_quat *out)
-{
-    if (is_zero(turn->axis))
-        return sn_reader_fail_key(reader, "turn", "the axis has length 0");
-    if (flat && turn->angle != 0 && (turn->axis.x != 0 || turn->axis.y != 0))
-        return sn_reader_fail_key(reader, "turn", "in a 2D world things turn about the axis [0, 0, 1] only");
-    *out = sn_rotation_about(turn->axis, (double)turn->angle);
-    if (!rotation->data)
-        return true;
-    if (turn->angle != 0)
-        return sn_reader_fail_key(reader, "rotation", "both 'turn' and 'rotation' are given, expected one of them");
-    return read_quaternion(reader, "rotation", rotation, out);
-}
 
 /* A turn by 90 degrees about z takes x to y, and what faces takes y to the direction; along x that is no turn at all. */
 sn_quat sn_rotation_along(sn_vec3 direction)
@@ -268,13 +236,13 @@ bool sn_build_move_bodies(sn_build *build)
     sn_object *object = build->object;
     sn_world *world = build->scene->world;
     sn_vec3 v = build->def->velocity, w = build->def->spin;
-    bool moves = !is_zero(v) || !is_zero(w);
+    bool moves = !sn_is_zero(v) || !sn_is_zero(w);
     sum own = sum_of_particles(build), all = own;
     for (uint32_t i = 0; i < object->body_count && moves; ++i)
         add_to_sum(&all, sn_body_mass(world, object->body[i].handle), sn_body_centre(world, object->body[i].handle));
     sn_vec3 middle = middle_of(&all);
     sn_result result = SN_OK;
-    if (object->body_count && !is_zero(w) && object->run.count)
+    if (object->body_count && !sn_is_zero(w) && object->run.count)
         result = shift_particles(build, w, middle_of(&own), middle);
     for (uint32_t i = 0; i < object->body_count && result == SN_OK; ++i) {
         sn_object_body *body = &object->body[i];
@@ -306,43 +274,6 @@ bool sn_scene_keep_points(sn_scene *scene, sn_constraint c, uint32_t count, cons
     return given->given && read && sn_constraint_read(scene->world, c, &def, read, count) == SN_OK;
 }
 
-/* The numbers of a joint by the names of parameters. */
-static const struct {
-    const char *name;
-    size_t offset;
-} numbers[] = {
-#define NUMBER(name)                                                                                                   \
-    {                                                                                                                  \
-#name, offsetof(sn_joint_def, name)                                                                            \
-    }
-    NUMBER(least),
-    NUMBER(most),
-    NUMBER(target),
-    NUMBER(target_most),
-    NUMBER(target_compliance),
-    NUMBER(target_damping),
-    NUMBER(speed),
-    NUMBER(speed_most),
-    NUMBER(friction),
-    NUMBER(linear_compliance),
-    NUMBER(linear_damping),
-    NUMBER(angular_compliance),
-    NUMBER(angular_damping),
-    NUMBER(swing),
-#undef NUMBER
-};
-
-static void take_numbers(const sn_kind *kind, const sn_joint_def *joint, sn_real *param)
-{
-    for (const sn_param *p = kind->param; p->name; param += p->type == SN_PARAM_REAL ? 1 : 3, ++p) {
-        if (p->type != SN_PARAM_REAL)
-            memcpy(param, &joint->target_turn, sizeof joint->target_turn);
-        for (size_t i = 0; p->type == SN_PARAM_REAL && i < sizeof numbers / sizeof numbers[0]; ++i)
-            if (strcmp(p->name, numbers[i].name) == 0)
-                memcpy(param, (const char *)joint + numbers[i].offset, sizeof *param);
-    }
-}
-
 double sn_build_density(const sn_build *build, double volume)
 {
     if (!isnan(build->def->mass))
@@ -366,10 +297,11 @@ bool sn_build_joint_leaning(sn_build *build, const char *name, const sn_joint_de
     sn_point points[2] = {
         sn_point_of_body(world, sn_object_body_at(build->object, a), anchor, turn),
         sn_point_of_body(world, sn_object_body_at(build->object, b), anchor, sn_rotation_after(lean, turn))};
-    sn_constraint_def def = sn_default_constraint_def(joint->kind);
+    sn_constraint_def def;
     sn_constraint c;
+    if (sn_joint_constraint(world, joint, &def) != SN_OK)
+        return sn_scene_refused(build->scene, build->reader);
     def.points = points;
-    take_numbers(sn_kind_info(world, joint->kind), joint, def.param);
     if (sn_constraint_add(world, &def, &c) != SN_OK ||
         ((joint->strength > 0 || joint->torque_strength > 0) &&
          sn_constraint_set_strength(world, c, joint->strength, joint->torque_strength) != SN_OK))
@@ -401,73 +333,32 @@ typedef struct making {
     sn_body_shape *shape;
 } making;
 
-static bool is_length(double x)
-{
-    return x > 0 && x <= LARGEST;
-}
-
-/* x: what the engine is to have of the number that was found, which is so many times that. */
-static bool check_length(making *m, const char *key, sn_real x, double times)
-{
-    return is_length((double)x) ||
-           sn_reader_fail_key(m->reader, key, "found %g, expected more than 0 m, and at most %g", times * (double)x,
-                              times * LARGEST);
-}
-
 static bool make_sphere(making *m)
 {
     m->shape->radius = ((const sn_shape_sphere_keys *)m->own)->radius;
-    return check_length(m, "radius", m->shape->radius, 1);
+    return sn_read_length(m->reader, "radius", m->shape->radius, 1);
 }
 
 static bool make_capsule(making *m)
 {
-    const sn_shape_capsule_keys *own = m->own;
-    sn_vec3 a = own->from, b = own->to;
-    m->shape->radius = own->radius;
-    m->shape->half.y = own->length / 2;
-    if (!check_length(m, "radius", own->radius, 1))
-        return false;
-    if (isnan(a.x) && isnan(b.x))
-        return check_length(m, "length", m->shape->half.y, 2);
-    if (isnan(a.x) || isnan(b.x))
-        return sn_reader_fail(m->reader, "'from' and 'to' go together, and '%s' is missing",
-                              isnan(a.x) ? "from" : "to");
-    if (!is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data)
-        return sn_reader_fail(m->reader,
-                              "'from' and 'to' say where it is, so 'position', 'turn' and 'rotation' cannot");
-    double length = sn_shape_between(a, b, m->shape);
-    return is_length((double)m->shape->half.y) ||
-           sn_reader_fail_key(m->reader, "to", "it is %g m from 'from', expected more than 0, and at most %g", length,
-                              2 * LARGEST);
-}
-
-double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape)
-{
-    double d[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
-    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    shape->half.y = (sn_real)(length / 2);
-    if (length > 0)
-        shape->rotation =
-            sn_rotation_facing((sn_vec3){(sn_real)(d[0] / length), (sn_real)(d[1] / length), (sn_real)(d[2] / length)});
-    shape->position = (sn_vec3){(sn_real)(((double)a.x + (double)b.x) / 2), (sn_real)(((double)a.y + (double)b.y) / 2),
-                                (sn_real)(((double)a.z + (double)b.z) / 2)};
-    return length;
+    const sn_capsule_keys *own = m->own;
+    sn_body_shape *shape = m->shape;
+    bool placed = !sn_is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data;
+    shape->radius = own->radius;
+    return sn_read_capsule(m->reader, own, placed, &shape->half.y, &shape->position, &shape->rotation);
 }
 
 static bool make_box(making *m)
 {
     const sn_shape_box_keys *own = m->own;
-    sn_vec3 size = own->size;
-    if (sn_world_dimensions(m->scene->world) == 2 && size.z == 0)
-        size.z = 1; /* in a plane two numbers are enough */
-    sn_vec3 half = {size.x / 2, size.y / 2, size.z / 2};
-    m->shape->half = half;
     m->shape->radius = own->rounding;
-    if (!(is_length((double)half.x) && is_length((double)half.y) && is_length((double)half.z)))
-        return sn_reader_fail_key(m->reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
-                                  (double)size.x, (double)size.y, (double)size.z, 2 * LARGEST);
-    return own->rounding == 0 || check_length(m, "rounding", own->rounding, 1);
+    return sn_read_size(m->scene, m->reader, own->size, &m->shape->half) &&
+           (own->rounding == 0 || sn_read_length(m->reader, "rounding", own->rounding, 1));
+}
+
+double sn_shape_between(sn_vec3 a, sn_vec3 b, sn_body_shape *shape)
+{
+    return sn_segment_pose(a, b, &shape->half.y, &shape->position, &shape->rotation);
 }
 
 /* Points of a list, in the scratch. */
@@ -517,7 +408,7 @@ static bool make_hull(making *m)
     m->shape->vertices = point;
     m->shape->radius = own->rounding;
     return scale_points(m->reader, point, m->shape->vertex_count, own->scale) &&
-           (own->rounding == 0 || check_length(m, "rounding", own->rounding, 1));
+           (own->rounding == 0 || sn_read_length(m->reader, "rounding", own->rounding, 1));
 }
 
 static bool (*const make[SN_SHAPE_FORMS])(making *) = {make_sphere, make_capsule, make_box, make_hull};
@@ -662,7 +553,7 @@ static bool read_mass(sn_reader *reader, const sn_body_keys *keys, sn_body_def *
         return true;
     if (isnan(m.x))
         return sn_reader_fail_key(reader, "axes", "they are those of 'moments', which are not given");
-    return read_quaternion(reader, "axes", &keys->axes, &def->axes);
+    return sn_read_quaternion(reader, "axes", &keys->axes, &def->axes);
 }
 
 /* What a body of the file is to the world, in the scratch. */

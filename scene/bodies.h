@@ -42,11 +42,6 @@ typedef struct sn_shape_sphere_keys {
     sn_real radius;
 } sn_shape_sphere_keys;
 
-typedef struct sn_shape_capsule_keys {
-    sn_real radius, length;
-    sn_vec3 from, to; /* NaN: not given */
-} sn_shape_capsule_keys;
-
 typedef struct sn_shape_box_keys {
     sn_vec3 size;
     sn_real rounding;
@@ -72,9 +67,6 @@ extern const sn_record sn_body_record, sn_lone_body_record, sn_shape_record;
 
 /* Reads a list of bodies into the object that is being built. */
 bool sn_build_bodies(sn_build *build, const sn_value *list);
-
-/* A rotation given as a turn or as a quaternion, of something that has both keys. */
-bool sn_read_rotation(sn_reader *reader, bool flat, const sn_turn *turn, const sn_numbers *rotation, sn_quat *out);
 
 /* The rotation that takes x to a direction of any length but 0: the axes of a joint. */
 sn_quat sn_rotation_along(sn_vec3 direction);

@@ -1,5 +1,6 @@
 /* The tables of the scene format that are about rigid bodies. See record.h. */
 #include "scene/bodies.h"
+#include "scene/contact.h"
 
 #include <math.h>
 
@@ -115,25 +116,25 @@ static const sn_record sphere_record = {"sphere", "A sphere.", sizeof(sn_shape_s
                                         sphere_defaults};
 
 static const sn_key capsule_keys[] = {
-    {"radius", SN_KEY_REAL, offsetof(sn_shape_capsule_keys, radius), .unit = "m", .flags = SN_KEY_POSITIVE,
+    {"radius", SN_KEY_REAL, offsetof(sn_capsule_keys, radius), .unit = "m", .flags = SN_KEY_POSITIVE,
      .about = "of the tube and of its round ends"},
-    {"length", SN_KEY_REAL, offsetof(sn_shape_capsule_keys, length), .unit = "m", .flags = SN_KEY_POSITIVE,
+    {"length", SN_KEY_REAL, offsetof(sn_capsule_keys, length), .unit = "m", .flags = SN_KEY_POSITIVE,
      .about = "between the centres of its ends, along its own y axis"},
-    {"from", SN_KEY_VECTOR, offsetof(sn_shape_capsule_keys, from), .unit = "m",
+    {"from", SN_KEY_VECTOR, offsetof(sn_capsule_keys, from), .unit = "m",
      .about = "the centre of one end, instead of position, turn and length"},
-    {"to", SN_KEY_VECTOR, offsetof(sn_shape_capsule_keys, to), .unit = "m", .about = "and that of the other"},
+    {"to", SN_KEY_VECTOR, offsetof(sn_capsule_keys, to), .unit = "m", .about = "and that of the other"},
     END};
 
 static void capsule_defaults(void *record)
 {
     sn_body_shape standard = sn_default_body_shape(SN_BODY_CAPSULE);
-    *(sn_shape_capsule_keys *)record = (sn_shape_capsule_keys){.radius = standard.radius,
-                                                               .length = 2 * standard.half.y,
-                                                               .from = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN},
-                                                               .to = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
+    *(sn_capsule_keys *)record = (sn_capsule_keys){.radius = standard.radius,
+                                                   .length = 2 * standard.half.y,
+                                                   .from = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN},
+                                                   .to = {NOT_GIVEN, NOT_GIVEN, NOT_GIVEN}};
 }
 
-static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_shape_capsule_keys), capsule_keys,
+static const sn_record capsule_record = {"capsule", "A capsule.", sizeof(sn_capsule_keys), capsule_keys,
                                          capsule_defaults};
 
 static const sn_key box_keys[] = {{"size", SN_KEY_VECTOR, offsetof(sn_shape_box_keys, size), .unit = "m",

@@ -1,4 +1,5 @@
 /* Colliders of a scene. */
+#include "scene/solids.h"
 #include "scene/state.h"
 
 #include <math.h>
@@ -9,9 +10,6 @@
    ends: to know beforehand what it takes. */
 #define DEFAULT_CELLS 64.0
 #define CELLS_BEYOND  8.0
-
-/* m: the engine takes nothing larger, see sn_collider_def. Said here in the words of the file. */
-#define LARGEST 1e15
 
 /* What a triangle and its share of a tree take, in bytes, about. */
 #define BYTES_PER_TRIANGLE 200.0
@@ -86,34 +84,6 @@ sn_vec3 sn_rotation_applied(sn_quat r, sn_vec3 v)
     return (sn_vec3){(sn_real)out[0], (sn_real)out[1], (sn_real)out[2]};
 }
 
-/* ---- Poses ------------------------------------------------------------------------------------------------------------- */
-
-static bool is_zero(sn_vec3 v)
-{
-    return v.x == 0 && v.y == 0 && v.z == 0;
-}
-
-static bool read_rotation(const sn_scene *scene, sn_reader *reader, const sn_collider_keys *keys, sn_quat *out)
-{
-    sn_vec3 axis = keys->turn.axis;
-    bool flat = sn_world_dimensions(scene->world) == 2;
-    if (is_zero(axis))
-        return sn_reader_fail_key(reader, "turn", "the axis has length 0");
-    if (flat && keys->turn.angle != 0 && (axis.x != 0 || axis.y != 0))
-        return sn_reader_fail_key(reader, "turn", "in a 2D world things turn about the axis [0, 0, 1] only");
-    *out = sn_rotation_about(axis, (double)keys->turn.angle);
-    if (!keys->rotation.data)
-        return true;
-    const double *q = keys->rotation.data;
-    if (keys->turn.angle != 0)
-        return sn_reader_fail_key(reader, "rotation", "both 'turn' and 'rotation' are given, expected one of them");
-    if (keys->rotation.count != 4)
-        return sn_reader_fail_key(reader, "rotation", "found %u numbers, expected four: x, y, z, w",
-                                  keys->rotation.count);
-    *out = (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
-    return true;
-}
-
 /* ---- Shapes ------------------------------------------------------------------------------------------------------------ */
 
 /* A collider that is being read. */
@@ -128,7 +98,7 @@ typedef struct making {
 static bool make_plane(making *m)
 {
     const sn_plane_keys *own = m->own;
-    if (is_zero(own->normal))
+    if (sn_is_zero(own->normal))
         return sn_reader_fail_key(m->reader, "normal", "it has length 0, expected a direction");
     if (own->normal.x != 0 || own->normal.z != 0 || own->normal.y < 0)
         m->def->rotation = sn_rotation_after(m->def->rotation, sn_rotation_facing(own->normal));
@@ -136,65 +106,24 @@ static bool make_plane(making *m)
 }
 
 /* What the engine takes for half a length, or a radius. */
-static bool is_length(double x)
-{
-    return x > 0 && x <= LARGEST;
-}
-
 static bool make_box(making *m)
 {
-    sn_vec3 size = ((const sn_cuboid_keys *)m->own)->size;
-    if (sn_world_dimensions(m->scene->world) == 2 && size.z == 0)
-        size.z = 1; /* in a plane two numbers are enough */
-    sn_vec3 half = {size.x / 2, size.y / 2, size.z / 2};
-    if (!(is_length((double)half.x) && is_length((double)half.y) && is_length((double)half.z)))
-        return sn_reader_fail_key(m->reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
-                                  (double)size.x, (double)size.y, (double)size.z, 2 * LARGEST);
-    m->def->half = half;
-    return true;
-}
-
-/* x: what the engine is to have of the number that was found, which is so many times that. */
-static bool check_length(making *m, const char *key, sn_real x, double times)
-{
-    return is_length((double)x) ||
-           sn_reader_fail_key(m->reader, key, "found %g, expected more than 0 m, and at most %g", times * (double)x,
-                              times * LARGEST);
+    return sn_read_size(m->scene, m->reader, ((const sn_cuboid_keys *)m->own)->size, &m->def->half);
 }
 
 static bool make_sphere(making *m)
 {
     m->def->radius = ((const sn_ball_keys *)m->own)->radius;
-    return check_length(m, "radius", m->def->radius, 1);
+    return sn_read_length(m->reader, "radius", m->def->radius, 1);
 }
 
 static bool make_capsule(making *m)
 {
     const sn_capsule_keys *own = m->own;
-    sn_vec3 a = own->from, b = own->to;
-    m->def->radius = own->radius;
-    m->def->half.y = own->length / 2;
-    if (!check_length(m, "radius", own->radius, 1))
-        return false;
-    if (isnan(a.x) && isnan(b.x))
-        return check_length(m, "length", m->def->half.y, 2);
-    if (isnan(a.x) || isnan(b.x))
-        return sn_reader_fail(m->reader, "'from' and 'to' go together, and '%s' is missing",
-                              isnan(a.x) ? "from" : "to");
-    if (!is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data)
-        return sn_reader_fail(m->reader,
-                              "'from' and 'to' say where it is, so 'position', 'turn' and 'rotation' cannot");
-    double d[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
-    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-    m->def->half.y = (sn_real)(length / 2);
-    if (!is_length((double)m->def->half.y))
-        return sn_reader_fail_key(m->reader, "to", "it is %g m from 'from', expected more than 0, and at most %g",
-                                  length, 2 * LARGEST);
-    m->def->rotation =
-        sn_rotation_facing((sn_vec3){(sn_real)(d[0] / length), (sn_real)(d[1] / length), (sn_real)(d[2] / length)});
-    m->def->position = (sn_vec3){(sn_real)(((double)a.x + (double)b.x) / 2), (sn_real)(((double)a.y + (double)b.y) / 2),
-                                 (sn_real)(((double)a.z + (double)b.z) / 2)};
-    return true;
+    sn_collider_def *def = m->def;
+    bool placed = !sn_is_zero(m->keys->position) || m->keys->turn.angle != 0 || m->keys->rotation.data;
+    def->radius = own->radius;
+    return sn_read_capsule(m->reader, own, placed, &def->half.y, &def->position, &def->rotation);
 }
 
 static bool read_file(making *m, const sn_shell_keys *own, sn_mesh *mesh)
@@ -455,7 +384,8 @@ static bool read_collider(sn_scene *scene, sn_reader *reader, const sn_value *va
     sn_collider_def def = sn_default_collider_def();
     making m = {scene, reader, &keys, own, &def};
     bool good = sn_record_read(reader, value, 2, tables, structs);
-    good = good && read_rotation(scene, reader, &keys, &def.rotation);
+    good = good &&
+           sn_read_rotation(reader, sn_world_dimensions(scene->world) == 2, &keys.turn, &keys.rotation, &def.rotation);
     def.type = (sn_collider_type)form;
     def.position = keys.position;
     def.velocity = keys.velocity;

@@ -216,6 +216,16 @@ static sn_value *put_switch(writer *w, const char *definition, const char *key, 
     return sn_document_list(w->out, at, "allOf");
 }
 
+/* One of several forms of a thing: the keys that all have, and its own. */
+static sn_value *put_form(writer *w, const char *name, const char *about, const sn_record *all, const sn_record *own)
+{
+    sn_value *at = sn_document_record(w->out, w->defs, name);
+    sn_value *properties = put_record(w, at, about), *required = sn_document_list(w->out, at, "required");
+    put_keys(w, properties, required, all);
+    put_keys(w, properties, required, own);
+    return at;
+}
+
 static void define_objects(writer *w)
 {
     sn_value *names, *cases = put_switch(w, "object", "type", &names);
@@ -224,10 +234,7 @@ static void define_objects(writer *w)
         char name[120], about[700];
         snprintf(name, sizeof name, "object_%s", type->name);
         snprintf(about, sizeof about, "%s %s", type->about, type->parts ? type->parts : "");
-        sn_value *at = sn_document_record(w->out, w->defs, name);
-        sn_value *properties = put_record(w, at, about), *required = sn_document_list(w->out, at, "required");
-        put_keys(w, properties, required, &sn_object_record);
-        put_keys(w, properties, required, type->record);
+        put_form(w, name, about, &sn_object_record, type->record);
         sn_document_text(w->out, names, NULL, type->name);
         put_case(w, cases, "type", type->name, name);
     }
@@ -240,10 +247,7 @@ static void define_colliders(writer *w)
         const sn_collider_form *form = &sn_collider_forms[i];
         char name[120];
         snprintf(name, sizeof name, "collider_%s", form->name);
-        sn_value *at = sn_document_record(w->out, w->defs, name);
-        sn_value *properties = put_record(w, at, form->about), *required = sn_document_list(w->out, at, "required");
-        put_keys(w, properties, required, &sn_collider_record);
-        put_keys(w, properties, required, form->record);
+        sn_value *at = put_form(w, name, form->about, &sn_collider_record, form->record);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
         if (i != SN_COLLIDER_CAPSULE)
@@ -261,10 +265,7 @@ static void define_bodies(writer *w)
         const sn_shape_form *form = &sn_shape_forms[i];
         char name[120];
         snprintf(name, sizeof name, "shape_%s", form->name);
-        sn_value *at = sn_document_record(w->out, w->defs, name);
-        sn_value *properties = put_record(w, at, form->about), *required = sn_document_list(w->out, at, "required");
-        put_keys(w, properties, required, &sn_shape_record);
-        put_keys(w, properties, required, form->record);
+        put_form(w, name, form->about, &sn_shape_record, form->record);
         sn_document_text(w->out, names, NULL, form->name);
         put_case(w, cases, "type", form->name, name);
     }

@@ -15,6 +15,7 @@
 
    Inside an object (its pins) its own name may be left out: "end", "[0:5]". A body stands for the particle at its centre of
    mass; those of an object count behind its particles. */
+#include "scene/solids.h"
 #include "scene/state.h"
 
 #include <math.h>

@@ -76,6 +76,11 @@ SN_API sn_joint_def sn_default_joint_def(uint32_t kind);
 /* Adds a joint; null on failure, with the reason in sn_world_error. */
 SN_API sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def);
 
+/* The constraint that a joint is, with its parameters, but without points and strength: for joints whose axes you give on each
+   body by yourself (sn_on_body_turned; the joint's axis is x) and add with sn_constraint_add. a, b, anchor and axis are not looked
+   at. Refused: a number that the kind has not. */
+SN_API sn_result sn_joint_constraint(const sn_world *world, const sn_joint_def *joint, sn_constraint_def *def);
+
 /* Short forms, rigid, without limits. b may be null: the world. */
 SN_API sn_constraint sn_add_ball_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
 SN_API sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);

@@ -87,7 +87,7 @@ static bool is_joint(const sn_kind *kind)
     return kind && kind->oriented && kind->points == 2;
 }
 
-static sn_result check_def(const sn_world *world, const sn_joint_def *def)
+static sn_result check_kind(const sn_world *world, const sn_joint_def *def)
 {
     if (!def || def->made != DEF_MADE)
         return world_fail(world, SN_ERROR_ARGUMENT, "def is %s; start from sn_default_joint_def()",
@@ -96,6 +96,15 @@ static sn_result check_def(const sn_world *world, const sn_joint_def *def)
     if (!is_joint(kind))
         return world_fail(world, SN_ERROR_ARGUMENT, "kind %u (%s) is no joint", def->kind,
                           kind ? kind->name : "unknown");
+    return SN_OK;
+}
+
+static sn_result check_def(const sn_world *world, const sn_joint_def *def)
+{
+    sn_result result = check_kind(world, def);
+    if (result != SN_OK)
+        return result;
+    const sn_kind *kind = sn_kind_info(world, def->kind);
     sn_vec3 axis = def->axis;
     double square = vec3_dot_double(axis, axis);
     if (!isfinite(square) || !(square > 0))
@@ -138,19 +147,35 @@ static sn_result take_numbers(const sn_world *world, const sn_joint_def *from, s
     return SN_OK;
 }
 
+sn_result sn_joint_constraint(const sn_world *world, const sn_joint_def *joint, sn_constraint_def *def)
+{
+    if (!world)
+        return SN_ERROR_ARGUMENT;
+    if (!def)
+        return world_fail(world, SN_ERROR_ARGUMENT, "def is NULL");
+    sn_result result = check_kind(world, joint);
+    if (result != SN_OK)
+        return result;
+    sn_constraint_def made = sn_default_constraint_def(joint->kind);
+    if ((result = take_numbers(world, joint, &made)) == SN_OK)
+        *def = made;
+    return result;
+}
+
 static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constraint *joint)
 {
     sn_point points[2];
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = check_def(world, def)) != SN_OK)
         return result;
-    sn_constraint_def constraint = sn_default_constraint_def(def->kind);
-    constraint.points = points;
+    sn_constraint_def constraint;
     sn_quat turn = turn_to(def->axis);
     if ((result = make_point(world, def->a, def->anchor, turn, &points[0])) != SN_OK ||
         (result = make_point(world, def->b, def->anchor, turn, &points[1])) != SN_OK ||
-        (result = take_numbers(world, def, &constraint)) != SN_OK ||
-        (result = sn_constraint_add(world, &constraint, joint)) != SN_OK)
+        (result = sn_joint_constraint(world, def, &constraint)) != SN_OK)
+        return result;
+    constraint.points = points;
+    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK)
         return result;
     if (def->strength == 0 && def->torque_strength == 0)
         return SN_OK;

@@ -10,8 +10,9 @@
 
    P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
    twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
-   of the substep, momentum is kept; what parts overlaps without a velocity costs a little of the angular one. Velocities move places: what changed of them is added to places and turns, times h.
-   Restitution follows, and things that overlap are parted, slowly, without a velocity.
+   of the substep, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
+   Restitution follows, and things that overlap are parted, slowly, without a velocity, which costs a little of the angular
+   momentum.
 
    Fast things. Points of two that are apart are those where they are nearest when the substep begins; who would pass them is
    followed along its way, and either meets elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the

@@ -312,7 +312,7 @@ static void test_bad_colliders(void **state)
         {"{'type': 'plane', 'name': '1'}", ".name", "'1' no name"},
         {"{'type': 'plane', 'thickness': -0.1}", ".thickness", "-0.1"},
         {"{'type': 'plane', 'turn': {'axis': [0, 0, 0]}}", ".turn", "axis length 0"},
-        {"{'type': 'plane', 'rotation': [0, 0, 0, 0]}", "", "rotation"},
+        {"{'type': 'plane', 'rotation': [0, 0, 0, 0]}", ".rotation", "all four 0"},
         {"{'type': 'plane', 'rotation': [0, 0, 1]}", ".rotation", "3 four"},
         {"{'type': 'plane', 'rotation': [0, 0, 0, 1], 'turn': {'angle': 1}}", ".rotation", "both"},
         {"{'type': 'plane', 'position': [0, 0, 1e39]}", ".position[2]", "1e+39"},

@@ -265,7 +265,9 @@ static void reads_back(void **state)
 
 /* ---- Points on bodies ------------------------------------------------------------------------------------------------ */
 
-/* Two rods between spots of free bodies and particles: momentum stays what it was. */
+/* A chain of free bodies: momentum stays what it was. Angular momentum is lost by the torque of forces on points that are apart,
+   so by what iterations leave (gradients of the start), by the order of the projections (tiled, first order in the substep) and
+   by the correction of the drift (impulses, second order). */
 static void momentum_is_kept(void **state)
 {
     (void)state;
@@ -274,8 +276,10 @@ static void momentum_is_kept(void **state)
         sn_world *world = weightless();
         sn_settings settings = sn_world_settings(world);
         settings.solver = solvers[s];
-        if (solvers[s] == SN_SOLVER_GAUSS_SEIDEL)
+        if (solvers[s] == SN_SOLVER_GAUSS_SEIDEL) {
             settings.gradients = SN_GRADIENTS_START;
+            settings.iterations = 10;
+        }
         assert_ok(world, sn_world_configure(world, &settings));
         sn_body body[4];
         for (int i = 0; i < 4; ++i) {
@@ -292,7 +296,10 @@ static void momentum_is_kept(void **state)
         assert_ok(world, sn_world_report(world, &after));
         for (int i = 0; i < 3; ++i) {
             assert_close(after.momentum[i], before.momentum[i], SINEW_DOUBLE ? 1e-9 : 1e-5 * 15);
-            double slack = solvers[s] == SN_SOLVER_TILED ? 0.01 : SINEW_DOUBLE ? 1e-7 : 2e-5;
+            double slack = solvers[s] == SN_SOLVER_TILED      ? 0.01
+                           : solvers[s] == SN_SOLVER_IMPULSES ? 2e-5
+                           : SINEW_DOUBLE                     ? 1e-9
+                                                              : 2e-5;
             assert_close(after.angular_momentum[i], before.angular_momentum[i], slack * 52);
         }
         assert_true(after.kinetic < before.kinetic * 1.0001);

@@ -826,6 +826,35 @@ static void bad_calls_are_refused(void **unused)
     sn_world_destroy(world);
 }
 
+/* A joint whose axes are given on each body is the same as one that is made from an anchor and an axis. */
+static void joints_from_points(void **unused)
+{
+    (void)unused;
+    sn_world *world = support_world();
+    sn_body one = add_body(world, 1, vec(1, 1, 1), vec(1, 0, 0)), two = add_body(world, 1, vec(1, 1, 1), vec(1, 0, 3));
+    sn_joint_def joint = joint_to_world(SN_KIND_JOINT_HINGE, one, vec(0, 0, 0), vec(1, 0, 0));
+    joint.least = real(-0.5);
+    joint.most = real(0.25);
+    sn_constraint made = add_joint(world, &joint), own;
+    sn_constraint_def def, read;
+    sn_point points[2] = {sn_at_place(vec(0, 0, 3)), sn_on_body(two, vec(-1, 0, 0))}, read_points[SN_MAX_POINTS];
+    assert_ok(world, sn_joint_constraint(world, &joint, &def));
+    def.points = points;
+    assert_ok(world, sn_constraint_add(world, &def, &own));
+    assert_ok(world, sn_constraint_read(world, own, &def, read_points, SN_MAX_POINTS));
+    assert_ok(world, sn_constraint_read(world, made, &read, read_points, SN_MAX_POINTS));
+    assert_memory_equal(def.param, read.param, sizeof def.param);
+    support_run(world, 30, 1.0 / 60);
+    assert_close(sn_body_position(world, one).y, sn_body_position(world, two).y, 1e-5);
+    joint.swing = 1; /* a hinge has none */
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_constraint(world, &joint, &def));
+    assert_says(sn_world_error(world), "swing joint_hinge");
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_constraint(world, NULL, &def));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_constraint(world, &joint, NULL));
+    assert_int_equal(sn_joint_constraint(NULL, &joint, &def), SN_ERROR_ARGUMENT);
+    sn_world_destroy(world);
+}
+
 /* Out of memory is an error like others, and leaves nothing behind. */
 static void survives_without_memory(void **unused)
 {
@@ -880,6 +909,7 @@ int main(void)
         cmocka_unit_test(strength_goes_with_its_constraint),
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(joints_from_points),
         cmocka_unit_test(survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

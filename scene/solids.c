@@ -1,0 +1,84 @@
+#include "scene/solids.h"
+
+#include <math.h>
+
+/* m: the engine takes nothing larger. Said here in the words of the file. */
+#define LARGEST 1e15
+
+bool sn_read_quaternion(sn_reader *reader, const char *key, const sn_numbers *numbers, sn_quat *out)
+{
+    const double *q = numbers->data;
+    if (numbers->count != 4)
+        return sn_reader_fail_key(reader, key, "found %u numbers, expected four: x, y, z, w", numbers->count);
+    *out = (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
+    if (out->x == 0 && out->y == 0 && out->z == 0 && out->w == 0)
+        return sn_reader_fail_key(reader, key, "all four numbers are 0, expected a quaternion of length 1");
+    return true;
+}
+
+bool sn_read_rotation(sn_reader *reader, bool flat, const sn_turn *turn, const sn_numbers *rotation, sn_quat *out)
+{
+    if (sn_is_zero(turn->axis))
+        return sn_reader_fail_key(reader, "turn", "the axis has length 0");
+    if (flat && turn->angle != 0 && (turn->axis.x != 0 || turn->axis.y != 0))
+        return sn_reader_fail_key(reader, "turn", "in a 2D world things turn about the axis [0, 0, 1] only");
+    *out = sn_rotation_about(turn->axis, (double)turn->angle);
+    if (!rotation->data)
+        return true;
+    if (turn->angle != 0)
+        return sn_reader_fail_key(reader, "rotation", "both 'turn' and 'rotation' are given, expected one of them");
+    return sn_read_quaternion(reader, "rotation", rotation, out);
+}
+
+static bool is_length(double x)
+{
+    return x > 0 && x <= LARGEST;
+}
+
+bool sn_read_length(sn_reader *reader, const char *key, sn_real x, double times)
+{
+    return is_length((double)x) || sn_reader_fail_key(reader, key, "found %g, expected more than 0 m, and at most %g",
+                                                      times * (double)x, times * LARGEST);
+}
+
+bool sn_read_size(const sn_scene *scene, sn_reader *reader, sn_vec3 size, sn_vec3 *half)
+{
+    if (sn_world_dimensions(scene->world) == 2 && size.z == 0)
+        size.z = 1; /* in a plane two numbers are enough */
+    *half = (sn_vec3){size.x / 2, size.y / 2, size.z / 2};
+    return (is_length((double)half->x) && is_length((double)half->y) && is_length((double)half->z)) ||
+           sn_reader_fail_key(reader, "size", "found [%g, %g, %g], expected more than 0 m each, and at most %g",
+                              (double)size.x, (double)size.y, (double)size.z, 2 * LARGEST);
+}
+
+double sn_segment_pose(sn_vec3 a, sn_vec3 b, sn_real *half, sn_vec3 *position, sn_quat *rotation)
+{
+    double d[3] = {(double)b.x - (double)a.x, (double)b.y - (double)a.y, (double)b.z - (double)a.z};
+    double length = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    *half = (sn_real)(length / 2);
+    if (length > 0)
+        *rotation =
+            sn_rotation_facing((sn_vec3){(sn_real)(d[0] / length), (sn_real)(d[1] / length), (sn_real)(d[2] / length)});
+    *position = (sn_vec3){(sn_real)(((double)a.x + (double)b.x) / 2), (sn_real)(((double)a.y + (double)b.y) / 2),
+                          (sn_real)(((double)a.z + (double)b.z) / 2)};
+    return length;
+}
+
+bool sn_read_capsule(sn_reader *reader, const sn_capsule_keys *keys, bool placed, sn_real *half, sn_vec3 *position,
+                     sn_quat *rotation)
+{
+    sn_vec3 a = keys->from, b = keys->to;
+    *half = keys->length / 2;
+    if (!sn_read_length(reader, "radius", keys->radius, 1))
+        return false;
+    if (isnan(a.x) && isnan(b.x))
+        return sn_read_length(reader, "length", *half, 2);
+    if (isnan(a.x) || isnan(b.x))
+        return sn_reader_fail(reader, "'from' and 'to' go together, and '%s' is missing", isnan(a.x) ? "from" : "to");
+    if (placed)
+        return sn_reader_fail(reader, "'from' and 'to' say where it is, so 'position', 'turn' and 'rotation' cannot");
+    double length = sn_segment_pose(a, b, half, position, rotation);
+    return is_length((double)*half) ||
+           sn_reader_fail_key(reader, "to", "it is %g m from 'from', expected more than 0, and at most %g", length,
+                              2 * LARGEST);
+}
