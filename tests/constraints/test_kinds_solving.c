@@ -178,7 +178,7 @@ static void check_projection(const kind_case *k, double h, const projection *p, 
 }
 
 /* How many random cases of each kind and layout a test goes through. */
-#define PROJECTIONS support_rounds(20, 10)
+#define PROJECTIONS support_rounds(20, 4)
 
 static void check_row_formula(const case_subject *s, uint32_t dimensions, sn_material material, double h, double speed)
 {

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Uses the library as another project would. One case per call:
 #
-#   consumer.sh install static|shared        builds and installs the library; the cases below use what it leaves
+#   consumer.sh install static|shared        installs the library; the cases below use what it leaves
 #   consumer.sh find-package static|shared   a CMake project that finds it
 #   consumer.sh pkg-config static|shared     one compiler call with the flags from pkg-config
 #   consumer.sh cxx static                   the same as C++
@@ -10,7 +10,7 @@
 #   consumer.sh fetch-content                a CMake project with the library as a part of its build
 #   consumer.sh headers                      each header compiles by itself
 #
-# Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), CC, CMAKE, GENERATOR.
+# Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), SINEW_TYPE (static or shared), CC, CMAKE, GENERATOR.
 set -u
 case=${1:?a case}
 type=${2:-}
@@ -39,13 +39,18 @@ run_consumer() { LD_LIBRARY_PATH=$(library_dir) "$1" || fail "the program ran an
 
 case $case in
 install)
-  [ "$type" = shared ] && shared=ON || shared=OFF
-  configure "$SINEW_SOURCE_DIR" "$root/$type/build" -DBUILD_SHARED_LIBS=$shared -DSINEW_DOUBLE="$SINEW_DOUBLE" \
-    -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
-  quietly "$CMAKE" --build "$root/$type/build"
+  # What ctest runs for is of one type and is installed as it is; the other is built for this.
+  build=$SINEW_BUILD_DIR
+  if [ "$type" != "$SINEW_TYPE" ]; then
+    build=$root/$type/build
+    [ "$type" = shared ] && shared=ON || shared=OFF
+    configure "$SINEW_SOURCE_DIR" "$build" -DBUILD_SHARED_LIBS=$shared -DSINEW_DOUBLE="$SINEW_DOUBLE" \
+      -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
+    quietly "$CMAKE" --build "$build"
+  fi
   # Installed in one place and moved to another: nothing in it may remember where it was.
   rm -rf "$prefix" "$root/$type/staging"
-  quietly "$CMAKE" --install "$root/$type/build" --prefix "$root/$type/staging"
+  quietly "$CMAKE" --install "$build" --prefix "$root/$type/staging"
   mv "$root/$type/staging" "$prefix"
   remembered=$(grep -rlF -e "$root/$type/staging" -e "$SINEW_SOURCE_DIR/include" "$prefix" --include='*.cmake' --include='*.pc')
   [ -z "$remembered" ] || fail "these files contain the place of the build: $remembered"

@@ -117,7 +117,7 @@ for name in scenes:
         continue
     if not document.get("run", {}).get("warm_up") and run(saved)[1]["state_hash"] != summary["state_hash"]:
         fail(f"{name}: another world after saving and loading")
-    if os.path.getsize(saved) > 200000:  # long lists of numbers take the validator long and show nothing new
+    if os.path.getsize(saved) > 40000:  # long lists of numbers take the validator long and show nothing new
         continue
     with open(saved) as file:
         document = json.load(file)
