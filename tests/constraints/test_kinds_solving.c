@@ -710,7 +710,7 @@ static void equilibrium_is_independent_of_passes(const case_subject *s)
         if (!loaded_case(s, &seed, row, &l, &k))
             continue;
         sn_real c[SN_MAX_ROWS], first[SN_MAX_ROWS];
-        for (size_t n = 0; n < COUNT_OF(passes); ++n) {
+        for (size_t n = 0; n < support_rounds(COUNT_OF(passes), 1); ++n) {
             case_build(&k, &material, 1);
             settle(&k, &l, passes[n][0], passes[n][1]);
             check_equilibrium(&k, &l, n == 0 ? first : c);

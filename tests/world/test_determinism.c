@@ -182,6 +182,7 @@ static item_memory memory_per_item(sn_solver solver)
     support_memory memory = {0};
     sn_world_def def = sn_default_world_def();
     def.settings.solver = solver;
+    def.threads = 2; /* each has scratch of its own */
     def.allocator = support_allocator(&memory);
     sn_world *world = support_world_from(&def);
     sn_real *xyz = calloc(3 * N, sizeof *xyz);

@@ -489,7 +489,7 @@ static void lost_tasks_are_an_error(void **state)
 {
     (void)state;
     uint32_t errors = 0;
-    for (uint32_t run = 0; run < support_rounds(60, 15); ++run) {
+    for (uint32_t run = 0; run < support_rounds(40, 10); ++run) {
         support_tasks tasks = {.mode = SUPPORT_TASKS_LOSE, .lost = SUPPORT_LOSE_ALL, .lossy_run = 7 * run};
         sn_world_def def = sn_default_world_def();
         def.tasks = support_tasks_hook(&tasks);
