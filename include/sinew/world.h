@@ -58,7 +58,7 @@ typedef enum sn_linear {
                                squares the condition number */
 } sn_linear;
 
-/* How time is integrated. */
+/* How time is integrated. Bodies turn freely alike under all of them; torques and joints act as forces and constraints do. */
 typedef enum sn_integrator {
     SN_INTEGRATOR_SYMPLECTIC_EULER = 0, /* v += h a, then x += h v: first order, robust */
     SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */

@@ -5,6 +5,7 @@
 #include "bodies/mass.h"
 #include "bodies/rotation.h"
 #include "collision/convex.h"
+#include "integrators/integrator.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -947,6 +948,19 @@ static sn_result begin(sn_world *world, sn_body body, sn_body_state **state)
     return *state ? SN_OK : SN_ERROR_STALE;
 }
 
+/* Whether turns have a past, which must not reach across a jump. */
+static bool is_smooth(const sn_world *world)
+{
+    return sn_integrators[world->state.settings.integrator]->is_smooth;
+}
+
+/* Its spin jumps, or how fast it decays. */
+static void jump(sn_world *world, const sn_body_state *state)
+{
+    if (is_smooth(world))
+        sn_world_break_motion(world, world->ids.value[state->particle]);
+}
+
 static sn_result check_pose(const sn_world *world, sn_vec3 position, sn_quat rotation)
 {
     sn_result result = sn_world_check_vector(world, "position", position);
@@ -1055,9 +1069,12 @@ sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
     if (!vec3_is_finite(torque))
         return world_fail(world, SN_ERROR_ARGUMENT, "torque is (%g, %g, %g) N m; it must be finite", sum[0], sum[1],
                           sum[2]);
-    if ((result = add_torque(world, state, sum)) == SN_OK)
-        sn_sleep_disturb(world, state->particle);
-    return result;
+    if ((result = add_torque(world, state, sum)) != SN_OK)
+        return result;
+    if (is_smooth(world)) /* its acceleration jumps */
+        sn_history_forget(&world->history, world->ids.value[state->particle]);
+    sn_sleep_disturb(world, state->particle);
+    return SN_OK;
 }
 
 static sn_result push_spin(sn_world *world, sn_body_state *state, const double impulse[3])
@@ -1070,6 +1087,7 @@ static sn_result push_spin(sn_world *world, sn_body_state *state, const double i
                               l[i]);
     }
     memcpy(state->l, l, sizeof l);
+    jump(world, state);
     sn_sleep_disturb(world, state->particle);
     return SN_OK;
 }
@@ -1121,6 +1139,7 @@ sn_result sn_body_set_spin_damping(sn_world *world, sn_body body, sn_real dampin
         return world_fail(world, SN_ERROR_ARGUMENT, "damping is %g 1/s; it must be finite and not negative",
                           (double)damping);
     state->spin_damping = damping;
+    jump(world, state);
     sn_sleep_disturb(world, state->particle);
     return SN_OK;
 }

@@ -24,6 +24,11 @@ typedef struct sn_body_state {
     uint32_t particle;    /* the number of its particle; SN_ID_FREE: this row is free */
     uint32_t part, parts; /* its shapes */
     uint32_t led;         /* it has a target */
+    /* What BDF2 looks back to, of the substep before. It counts where the history of its particle does. */
+    double old_mean[3];   /* m^2/s: the momentum with which it turned */
+    double old_l[3];      /* m^2/s: l at its start */
+    double old_torque[3]; /* m^2/s^2 */
+    double old_way[3];    /* m: by how much its turn moved */
 } sn_body_state;
 
 /* One convex part of a body's shape: state. */
@@ -41,7 +46,10 @@ typedef struct sn_body_part {
 typedef struct sn_body_motion {
     double q[4];      /* predicted */
     double l[3];      /* predicted, m^2/s */
+    double mean[3];   /* the momentum with which it turns to q, m^2/s */
     double torque[3]; /* m^2/s^2: per unit of mass, as it was last looked at */
+    double keep;      /* the share of its momentum that damping leaves */
+    bool looks_back;  /* it is predicted from the substep before, too: see bdf2.c */
 } sn_body_motion;
 
 typedef struct sn_bodies {

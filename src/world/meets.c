@@ -1062,6 +1062,8 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
         body->l[i] += l[i];
     sn_rotate_vector_back(body->q, half, half);
     sn_rotate_by(body->q, half);
+    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+        sn_history_forget(&world->history, m->slot);
     sn_bodies_refresh(&world->bodies, m->body);
 }
 

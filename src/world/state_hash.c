@@ -34,6 +34,21 @@ static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t 
     return hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
 }
 
+/* What BDF2 knows of a body's turn; it counts where its particle has a past. */
+static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t slot)
+{
+    const sn_history *history = &world->history;
+    if (!world->particles.body[slot] || slot >= history->table.count || history->old_d[slot].w == 0 ||
+        !sn_integrators[world->state.settings.integrator]->is_smooth)
+        return hash;
+    const sn_body_state *body = &world->bodies.state[world->particles.body[slot] - 1];
+    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_way};
+    for (uint32_t i = 0; i < 4; ++i)
+        for (uint32_t j = 0; j < 3; ++j)
+            hash = hash_double(hash, lists[i][j]);
+    return hash;
+}
+
 static uint64_t hash_particles(uint64_t hash, const sn_world *world)
 {
     const sn_particle_store *p = &world->particles;
@@ -50,6 +65,7 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
         hash = hash_history(hash, &world->history, slot);
+        hash = hash_turn_history(hash, world, slot);
         if (p->target[slot])
             hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);
     }

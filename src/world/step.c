@@ -499,15 +499,10 @@ bool sn_world_reserve_step(sn_world *world, bool still)
            solver_of(world, still)->reserve(&in, &world->allocator);
 }
 
-/* A solver that needs gradients cannot use a kind that has none; and the past that BDF2 looks back to has no turns. */
+/* A solver that needs gradients cannot use a kind that has none. */
 static sn_result check_kinds(const sn_world *world, bool still)
 {
     const sn_solver_method *solver = solver_of(world, still);
-    if (world->bodies.ids.live && !still && world->state.settings.integrator == SN_INTEGRATOR_BDF2)
-        return world_fail(
-            world, SN_ERROR_ARGUMENT,
-            "the integrator BDF2 does not know how bodies turn, and there are %u of them; use another one",
-            world->bodies.ids.live);
     for (uint32_t kind = 1; !solver->own_projections && kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         if (pool->kind.project && pool->ids.live)

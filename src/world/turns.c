@@ -10,7 +10,18 @@
    per unit of mass. In exact numbers the angular velocity is what the orientations did, as it is for particles; but momentum
    is what is stored, and free bodies keep it to the last bit.
 
-   R is how the body was turned where the gradients of the constraints were taken. */
+   R is how the body was turned where the gradients of the constraints were taken.
+
+   BDF2 (bdf2.c) needs differences of places, and orientations have none. Momenta do, and so do their integrals. With l in the
+   place of v, and h l_mean in that of d, where l_mean is the momentum with which free rotation of h leads from one orientation
+   to the next,
+
+       l' = (4 l - l_old) / 3 + 2h/3 (torque' + constraints),      l_mean = l_mean_old / 3 + 2/3 l',
+
+   which is BDF2 for l and for its integral. Free rotation with the mean of a momentum instead of one that changes is wrong by
+   a commutator, of third order in h, so the whole is of second. Where nothing turns the body, l_mean = l: it then turns as under
+   every other integrator, with all of its momentum and without the loss of energy that differences of orientations would bring.
+   Constraints turn it by phi, which is (2h/3)^2 of their accelerations: l gains R (k phi) / (2h/3), l_mean R (k phi) / h. */
 #include "world/substep.h"
 
 #include "base/math.h"
@@ -113,6 +124,48 @@ static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, u
     sn_rotate_vector(body->q, angle, motion->l);
 }
 
+/* The torque at the end of the substep, as far as it can be known: see end_acceleration in bdf2.c. */
+static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], double end[3])
+{
+    const sn_real old_h = s->motion.old_d[s->world->ids.value[body->particle]].w, h = s->motion.h;
+    for (int i = 0; i < 3; ++i)
+        end[i] = old_h == h || old_h == -h ? 2 * torque[i] - body->old_torque[i] : torque[i];
+}
+
+/* With BDF2: the momentum at the end, and with which it turns. Written as changes, so that nothing changes where nothing
+   acts. */
+static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
+{
+    const double h = (double)s->motion.h;
+    double end[3];
+    motion->looks_back = motion_has_past(&s->motion, s->world->ids.value[body->particle]);
+    end_torque(s, body, motion->torque, end);
+    for (int i = 0; i < 3; ++i) {
+        double l = motion->keep * body->l[i];
+        if (motion->looks_back) {
+            motion->l[i] = l + motion->keep * (body->l[i] - body->old_l[i]) / 3 + 2 * h / 3 * end[i];
+            motion->mean[i] = motion->l[i] + (body->old_mean[i] - motion->l[i]) / 3;
+        } else {
+            motion->mean[i] = l + h / 2 * motion->torque[i];
+            motion->l[i] = motion->mean[i] + h / 2 * end[i];
+        }
+    }
+}
+
+static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
+{
+    const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
+    double damping = s->still ? 0 : (double)(s->world->state.settings.damping + body->spin_damping);
+    motion->keep = damping > 0 ? math_exp(-damping * h) : 1;
+    motion->looks_back = false;
+    if (s->integrator->is_smooth && s->world->particles.x[s->world->ids.value[body->particle]].w != 0) {
+        predict_smoothly(s, body, motion);
+        return;
+    }
+    for (int i = 0; i < 3; ++i)
+        motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
+}
+
 static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_left)
 {
     sn_world *world = s->world;
@@ -120,18 +173,15 @@ static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_le
     const sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
     uint32_t centre = world->ids.value[body->particle], slot = p->table.count + row;
-    const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
-    double inverse[3], way[3], damping = s->still ? 0 : (double)(world->state.settings.damping + body->spin_damping);
-    double keep = damping > 0 ? math_exp(-damping * h) : 1;
+    double inverse[3], way[3];
     memcpy(motion->q, body->q, sizeof motion->q);
     gather_torque(s, row, motion->torque);
-    for (int i = 0; i < 3; ++i)
-        motion->l[i] = keep * body->l[i] + share * motion->torque[i];
+    predict_momentum(s, body, motion);
     if (body->led) {
         lead(body, motion, s->motion.h, substeps_left);
     } else if (p->x[centre].w != 0) {
         sn_body_inverse_moments(body, inverse);
-        sn_rotate_free(motion->q, motion->l, inverse, h);
+        sn_rotate_free(motion->q, motion->mean, inverse, (double)s->motion.h);
     } else {
         motion->l[0] = motion->l[1] = motion->l[2] = 0;
     }
@@ -141,6 +191,9 @@ static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_le
     times_k(body, way, way);
     p->y[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
     p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    if (motion->looks_back)
+        s->motion.old_d[slot] =
+            vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
 void sn_turns_predict(sn_substep *s, uint32_t substeps_left)
@@ -160,7 +213,8 @@ uint32_t sn_turns_check(const sn_substep *s)
         sn_vec4 d = world->particles.d[world->particles.table.count + row];
         if (!bodies_has(&world->bodies, row))
             continue;
-        double sum = motion->q[0] + motion->l[0] + motion->l[1] + motion->l[2];
+        double sum = motion->q[0] + motion->l[0] + motion->l[1] + motion->l[2] + motion->mean[0] + motion->mean[1] +
+                     motion->mean[2];
         if (!isfinite(sum) || !vec3_is_finite(vec4_xyz(d)))
             return row;
     }
@@ -168,33 +222,51 @@ uint32_t sn_turns_check(const sn_substep *s)
 }
 
 /* l += R (k phi) / h. */
-static void add_momentum(sn_body_state *body, const double q[4], sn_vec4 phi, double h)
+static void add_momentum(const sn_body_state *body, double l[3], const double q[4], sn_vec4 phi, double h)
 {
     double gain[3] = {(double)phi.x / h, (double)phi.y / h, (double)phi.z / h};
     times_k(body, gain, gain);
     sn_rotate_vector(q, gain, gain);
     for (int i = 0; i < 3; ++i)
-        body->l[i] += gain[i];
+        l[i] += gain[i];
+}
+
+/* What BDF2 will look back to; `before` is the body as it was at the start. */
+static void remember(const sn_body_state *before, const sn_body_motion *motion, sn_body_state *body)
+{
+    double angle[3];
+    for (int i = 0; i < 3; ++i) {
+        body->old_mean[i] = motion->mean[i];
+        body->old_l[i] = motion->keep * before->l[i];
+        body->old_torque[i] = motion->torque[i];
+    }
+    angle_between(before->q, body->q, angle);
+    times_k(body, angle, body->old_way);
 }
 
 static void settle_body(sn_substep *s, uint32_t row)
 {
     sn_world *world = s->world;
-    sn_body_state *body = &world->bodies.state[row];
+    sn_body_state *body = &world->bodies.state[row], before = *body;
     sn_body_motion *motion = &world->bodies.motion[row];
     const sn_settings *settings = &world->state.settings;
+    const double h = (double)s->motion.h;
     sn_vec4 phi = world->particles.d[world->particles.table.count + row];
-    double start[4], half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
+    double half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
     bool at_start = (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
-    memcpy(start, body->q, sizeof start);
     memcpy(body->q, motion->q, sizeof body->q);
     memcpy(body->l, motion->l, sizeof body->l);
-    add_momentum(body, at_start ? start : motion->q, phi, (double)s->motion.h);
+    add_momentum(body, body->l, at_start ? before.q : motion->q, phi,
+                 motion->looks_back ? h * (double)s->integrator->step_factor : h);
     for (int i = 0; i < 3; ++i)
         half[i] /= body->k[i];
     sn_rotate_by(body->q, half);
     for (int i = 0; s->integrator->kick && i < 3; ++i) /* a first guess, which the kick puts right */
-        body->l[i] += (double)s->motion.h / 2 * motion->torque[i];
+        body->l[i] += h / 2 * motion->torque[i];
+    if (s->integrator->is_smooth) {
+        add_momentum(body, motion->mean, motion->q, phi, h);
+        remember(&before, motion, body);
+    }
     sn_bodies_refresh(&world->bodies, row);
 }
 
@@ -232,15 +304,16 @@ void sn_turns_correct(sn_substep *s)
     sn_world *world = s->world;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
         if (bodies_has(&world->bodies, row))
-            add_momentum(&world->bodies.state[row], world->bodies.state[row].q,
+            add_momentum(&world->bodies.state[row], world->bodies.state[row].l, world->bodies.state[row].q,
                          world->particles.d[world->particles.table.count + row], (double)s->motion.h);
 }
 
 /* ---- The end of a step ---------------------------------------------------------------------------------------------- */
 
-/* They arrived, up to rounding. */
+/* They arrived, up to rounding. A torque that ends breaks the motion, as a force does. */
 void sn_turns_finish(sn_world *world)
 {
+    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
         sn_body_state *body = &world->bodies.state[row];
         if (!bodies_has(&world->bodies, row))
@@ -248,6 +321,8 @@ void sn_turns_finish(sn_world *world)
         if (body->led)
             memcpy(body->q, body->target, sizeof body->q);
         body->led = false;
+        if (smooth && (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0))
+            sn_history_forget(&world->history, world->ids.value[body->particle]);
         memset(body->torque, 0, sizeof body->torque);
         sn_bodies_refresh(&world->bodies, row);
     }

@@ -366,23 +366,6 @@ static void reactions(void **state)
     sn_world_destroy(world);
 }
 
-/* The past that BDF2 looks back to has no turns. */
-static void bdf2_is_refused(void **state)
-{
-    (void)state;
-    sn_world *world = support_world();
-    sn_settings settings = sn_world_settings(world);
-    settings.integrator = SN_INTEGRATOR_BDF2;
-    assert_ok(world, sn_world_configure(world, &settings));
-    support_run(world, 1, FRAME);
-    sn_body box = sn_add_box_body(world, vec(0, 0, 0), vec(1, 1, 1), 1);
-    assert_result(world, SN_ERROR_ARGUMENT, sn_world_step(world, real(FRAME)));
-    assert_says(sn_world_error(world), "BDF2 bodies");
-    assert_ok(world, sn_body_remove(world, box));
-    support_run(world, 1, FRAME);
-    sn_world_destroy(world);
-}
-
 /* ---- State ------------------------------------------------------------------------------------------------------------ */
 
 static sn_world *crowd(sn_body *body, uint32_t threads)
@@ -575,7 +558,6 @@ int main(void)
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(points_come_and_go),
         cmocka_unit_test(reactions),
-        cmocka_unit_test(bdf2_is_refused),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(bad_definitions),
         cmocka_unit_test(bad_calls),
