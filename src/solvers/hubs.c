@@ -231,6 +231,8 @@ bool sn_hubs_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
         motion = *t->motion;
         motion.first = 0;
         motion.count = p.h->slot_table.count;
+        while (motion.count && p.h->slot[motion.count - 1] >= t->in->particle_count)
+            --motion.count; /* turns come last, and the world settles them */
         motion.list = p.h->slot;
         motion.mark = t->mark;
         t->wide->note(&motion);

@@ -209,11 +209,12 @@ uint32_t sn_plan_once(uint32_t *particle, uint32_t count)
     return kept;
 }
 
-/* Dampers need to know where the substep started, and so do rows that are rates, or have a damper of their own. */
+/* Dampers need to know where the substep started. (So do rows that are rates, or have a damper of their own: see
+   sn_quick_looks_back.) */
 static bool is_damped(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_give *give = &store->pool[kind]->give[row];
-    return give->damping * give->compliance != 0 || store->pool[kind]->kind.own_rows;
+    return give->damping * give->compliance != 0;
 }
 
 /* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */

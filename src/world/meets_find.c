@@ -673,6 +673,7 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
     meets->meets = meets->found_table.count = meets->mover_table.count = 0;
+    meets->searches = 1;
     meets->left = dt;
     if (!world->contact.settings.on || !world->bodies.part_table.count) {
         meets->press_table.count = 0;
@@ -743,6 +744,7 @@ sn_result sn_meets_find_again(sn_world *world)
     finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
     uint32_t kept = meets->meets;
     meets->found_table.count = 0;
+    meets->searches++;
     if (!make_boxes(&f))
         return fail(world, SN_ERROR_MEMORY);
     sn_result result = look_for_all(&f);

@@ -11,7 +11,10 @@
    the time. A correction is then rounded to the last place of x: to 6e-8 m at 1 m, which the velocity sees as 6e-8 m / h,
    4e-5 m/s at 1/600 s. Corrections that could be nothing but rounding are not made: in a sheet that falls freely all of
    them are, and they made it drift by 0.6 mm in a second. In substeps below SHORTEST_ALONE, or with a particle farther than
-   FARTHEST_ALONE from the origin, it is not done. */
+   FARTHEST_ALONE from the origin, it is not done.
+
+   Bodies turn as turns.c has it, around all of this: they are predicted before the first tile, constraints move their turns as
+   they move particles, and they are settled, and meet, when all passes are done. */
 #include "solvers/tiled.h"
 #include "world/substep.h"
 
@@ -20,13 +23,29 @@
 #include <stdatomic.h>
 #include <string.h>
 
+/* Where all particles are centres of bodies there is nothing to be gained. */
 bool sn_quick_can(const sn_world *world, bool still)
 {
     const sn_settings *settings = &world->state.settings;
     return world->wide && !still && settings->solver == SN_SOLVER_TILED &&
            settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER && settings->gradients == SN_GRADIENTS_CURRENT &&
            !(settings->tolerance > 0) && settings->iterations > 0 && !world->drag_table.count && !world->plan.damped &&
-           !world->bodies.ids.live && !world->breaking.table.count;
+           (!world->bodies.ids.live || world->bodies.ids.live < world->particles.table.count) &&
+           !world->breaking.table.count;
+}
+
+/* Whether a kind says of its rows what they are, and they may be rates or have dampers; and there are constraints of it. */
+static bool has_own_rows(const sn_pool *pool)
+{
+    return pool->kind.own_rows && pool->ids.live;
+}
+
+bool sn_quick_looks_back(const sn_world *world)
+{
+    bool any = bodies_rows(&world->bodies) > 0;
+    for (uint32_t kind = 1; !any && kind < world->constraints.kind_count; ++kind)
+        any = has_own_rows(world->constraints.pool[kind]);
+    return any;
 }
 
 bool sn_quick_reserve(sn_world *world)
@@ -65,8 +84,11 @@ static void copy_piece(void *data, uint32_t first, uint32_t end)
     sn_world *world = c->world;
     sn_particle_store *p = &world->particles;
     float most = 0;
+    const bool bodies = world->bodies.ids.live > 0;
     sn_undo_keep_piece(world, first, end);
     for (uint32_t slot = first; slot < end; ++slot) {
+        if (bodies && p->body[slot]) /* how large tiles are moved is no matter of where bodies are */
+            continue;
         float x = fabsf((float)p->x[slot].x), y = fabsf((float)p->x[slot].y), z = fabsf((float)p->x[slot].z);
         x = x > y ? x : y;
         x = x > z ? x : z;
@@ -78,8 +100,6 @@ static void copy_piece(void *data, uint32_t first, uint32_t end)
                                                                   memory_order_relaxed)) {
     }
 }
-
-/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
 /* What all particles share. */
 static sn_wide_motion motion_of(sn_world *world, sn_real h)
@@ -105,35 +125,107 @@ static sn_wide_motion motion_of(sn_world *world, sn_real h)
 static bool is_undisturbed(const sn_world *world)
 {
     return !sn_forces_needed(world) && !world->state.forces_pending && !world->target_table.count &&
-           !world->contacts.any;
+           !world->contacts.any && world->meets.mover_table.count <= bodies_rows(&world->bodies);
 }
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------------ */
+
+/* Notes where the particles of constraints are whose rows look back. */
+static void note_starts(sn_world *world)
+{
+    sn_particle_store *p = &world->particles;
+    const sn_store *store = &world->constraints;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; has_own_rows(pool) && row < pool->ids.table.count; ++row) {
+            uint32_t small[SN_MAX_BLOCK], count = 0;
+            if (!sn_ids_is_live(&pool->ids, row))
+                continue;
+            const uint32_t *number = sn_store_particles(store, pool, row, small, &count);
+            for (uint32_t i = 0; i < count; ++i) {
+                uint32_t slot = world->ids.value[number[i]];
+                p->y[slot] = p->x[slot];
+                p->d[slot] = p->x_low[slot];
+            }
+        }
+    }
+}
+
+/* What turns.c needs to know of the substep. */
+static sn_substep turning(sn_world *world, sn_real h, uint32_t left)
+{
+    return (sn_substep){.world = world,
+                        .integrator = &sn_integrator_symplectic_euler,
+                        .solver = &sn_solver_tiled,
+                        .substeps_left = left,
+                        .motion = {.h = h, .force = sn_forces_needed(world) ? world->particles.f : NULL}};
+}
+
+/* Whether bodies begin to move well. Those that became faster than was thought look for particles where these no longer are, if
+   tiles stay in planes: false then, too. */
+static bool begin_bodies(sn_world *world, sn_substep *s, bool resident, sn_solver_out *out)
+{
+    if (sn_quick_looks_back(world))
+        note_starts(world);
+    if (!world->bodies.ids.live)
+        return true;
+    sn_turns_predict(s, s->substeps_left);
+    out->lost_tasks = !sn_meets_begin(world, s->motion.h);
+    sn_turns_enter(world);
+    return !out->lost_tasks && !(resident && world->contact.has_radii && world->meets.searches > 1);
+}
+
+static bool end_bodies(sn_world *world, sn_substep *s, sn_solver_out *out)
+{
+    if (!world->bodies.ids.live)
+        return true;
+    sn_turns_leave(world);
+    if (sn_turns_check(s) != SN_ID_FREE)
+        return false;
+    sn_turns_settle(s);
+    out->lost_tasks = !sn_meets_pass(world, s->motion.h);
+    return !out->lost_tasks;
+}
+
+/* Tiles look after their particles themselves; what comes to these afterwards is looked at here. */
+static bool is_sound(sn_world *world)
+{
+    const char *what;
+    uint32_t slot;
+    if (world->contacts.any || world->target_table.count ||
+        world->meets.mover_table.count > bodies_rows(&world->bodies))
+        return !sn_undo_find(world, &slot, &what);
+    return !sn_undo_find_body(world);
+}
+
+/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
 /* reach: the largest coordinate, m. False if it failed; out says whether because of lost tasks. */
 static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach, sn_solver_out *out)
 {
     const uint32_t substeps = world->state.settings.substeps;
-    const char *what;
-    uint32_t slot;
     sn_solver_in in = sn_world_solver_input(world, h);
     sn_wide_motion motion = motion_of(world, h);
     in.frame.x = world->particles.x;
     in.frame.d = world->particles.x_low;
-    in.frame.start = NULL;
+    in.frame.start = world->particles.y; /* where some row looks back, as is x_low there */
+    in.frame.x_low = world->particles.d;
     sn_tiled t = {.in = &in,
                   .wide = world->wide,
                   .keep_lambda = left == 1 || in.iterations > 1,
                   .motion = &motion,
                   .mark = sn_tiled_marks(&in)};
-    if (sn_forces_needed(world)) {
-        sn_substep s = {.world = world};
-        if (!sn_forces_gather(&s)) {
-            out->lost_tasks = true;
-            return false;
-        }
+    sn_substep turns = turning(world, h, left);
+    sn_turns_lay_out(world);
+    if (sn_forces_needed(world) && !sn_forces_gather(&turns)) {
+        out->lost_tasks = true;
+        return false;
     }
-    out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
-    sn_targets_lead(world, left);
     t.resident = is_undisturbed(world);
+    out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
+    if (!out->lost_tasks && !begin_bodies(world, &turns, t.resident, out))
+        return false;
+    sn_targets_lead(world, left);
     t.alone = (float)h >= SHORTEST_ALONE && reach <= FARTHEST_ALONE;
     t.least = ROUNDING * reach;
     for (; !out->lost_tasks && t.pass < in.iterations; ++t.pass) {
@@ -151,9 +243,11 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
         return false;
     }
     sn_targets_leave(world, h);
+    if (!end_bodies(world, &turns, out))
+        return false;
     sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.passes += in.iterations;
-    return !((world->contacts.any || world->target_table.count) && sn_undo_find(world, &slot, &what));
+    return is_sound(world);
 }
 
 sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)

@@ -491,7 +491,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
     if (!sn_world_plan(world))
         return false;
     if (!sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies),
-                                   !sn_quick_can(world, still), sn_forces_needed(world)))
+                                   !sn_quick_can(world, still) || sn_quick_looks_back(world), sn_forces_needed(world)))
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
@@ -593,7 +593,8 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
     if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
-        if (result == SN_OK && !sn_particle_store_reserve(&world->particles, &world->allocator, 0, true, false))
+        if (result == SN_OK &&
+            !sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies), true, false))
             result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     }
     if (result == SN_OK && again)

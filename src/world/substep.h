@@ -58,6 +58,11 @@ void sn_turns_lay_out(sn_world *world);
 /* Where bodies would turn to if they were alone. */
 void sn_turns_predict(sn_substep *s, uint32_t substeps_left);
 
+/* In a step taken in one go, particles are moved themselves, and turns with them: from where they were laid out to where they
+   are predicted, before constraints are solved; and what these moved them by, afterwards. */
+void sn_turns_enter(sn_world *world);
+void sn_turns_leave(sn_world *world);
+
 /* The first body whose motion is not finite; SN_ID_FREE: none. */
 uint32_t sn_turns_check(const sn_substep *s);
 
@@ -75,6 +80,10 @@ void sn_turns_finish(sn_world *world);
 
 /* Whether this step can be taken so. */
 bool sn_quick_can(const sn_world *world, bool still);
+
+/* Whether it then needs the scratch of a step told phase by phase, too: where there are bodies, or rows that look back to the
+   start of the substep. */
+bool sn_quick_looks_back(const sn_world *world);
 
 /* Makes room for it; false when memory runs out. */
 bool sn_quick_reserve(sn_world *world);
@@ -100,6 +109,9 @@ void sn_undo_put_back(sn_world *world);
 
 /* The first particle that contact, or a target, brought where no number reaches, and what is wrong with it. False if there is none. */
 bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what);
+
+/* Whether it brought a body there. */
+bool sn_undo_find_body(const sn_world *world);
 
 /* step.c: what solvers are given. */
 sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);

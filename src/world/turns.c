@@ -203,6 +203,25 @@ void sn_turns_predict(sn_substep *s, uint32_t substeps_left)
             predict_body(s, row, substeps_left);
 }
 
+/* y and d are then what rows look back to: the start, and what rounding left over of it. */
+void sn_turns_enter(sn_world *world)
+{
+    sn_particle_store *p = &world->particles;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        uint32_t slot = p->table.count + row;
+        if (bodies_has(&world->bodies, row))
+            p->x[slot] = vec4(vec4_xyz(p->y[slot]), p->x[slot].w);
+        p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    }
+}
+
+void sn_turns_leave(sn_world *world)
+{
+    sn_particle_store *p = &world->particles;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
+        p->d[p->table.count + row] = p->x_low[p->table.count + row];
+}
+
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */
 
 uint32_t sn_turns_check(const sn_substep *s)

@@ -11,7 +11,7 @@
 
 bool sn_undo_wanted(const sn_world *world)
 {
-    return world->contacts.any || world->meets.mover_table.count; /* bodies may come to meet within a step */
+    return world->contacts.any || world->bodies.ids.live; /* which may come to meet within a step */
 }
 
 /* Contact changes spins, and what integrators that look back know. */
@@ -117,6 +117,15 @@ bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what)
         sn_parallel_repair(&world->parallel);
     for (*slot = 0; l.fault && *slot < count; ++*slot)
         if ((*what = complaint(world, *slot)) != NULL)
+            return true;
+    return false;
+}
+
+bool sn_undo_find_body(const sn_world *world)
+{
+    const sn_bodies *bodies = &world->bodies;
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row)
+        if (bodies_has(bodies, row) && complaint(world, world->ids.value[bodies->state[row].particle]))
             return true;
     return false;
 }

@@ -19,7 +19,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0xdb5dd396e303d262)},
 #else
     {"zoo", 600, UINT64_C(0x9f8735c2e278ea84)},
-    {"zoo_of_bodies", 300, UINT64_C(0x80217af170582ee9)},
+    {"zoo_of_bodies", 300, UINT64_C(0x098ce5660609fb81)},
 #endif
 };
 

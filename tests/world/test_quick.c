@@ -19,6 +19,41 @@ static sn_particle particle_at(const sn_world *world, uint32_t number)
     return (sn_particle){number, world->ids.generation[number]};
 }
 
+/* Two boxes on a hinge that a motor turns, one of them tied to particle 5, and one that is led; beside them a box that a push
+   sets spinning. */
+typedef struct menagerie {
+    sn_body hung, turned, led, free;
+    sn_constraint hinge;
+} menagerie;
+
+static sn_body box_at(sn_world *world, double x, double y, double z)
+{
+    sn_body body = sn_add_box_body(world, vec(x, y, z), vec(0.1, 0.2, 0.15), 100);
+    assert_true(sn_body_is_valid(world, body));
+    return body;
+}
+
+static menagerie add_bodies(sn_world *world)
+{
+    menagerie m = {
+        box_at(world, 6, 1, 0), box_at(world, 6.3, 1, 0), box_at(world, 8, 1, 0), box_at(world, 9, 1, 0), {0}};
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
+    def.a = m.hung;
+    def.b = m.turned;
+    def.anchor = vec(6.15, 1, 0);
+    def.speed = 3;
+    def.speed_most = 1;
+    m.hinge = sn_add_joint(world, &def);
+    assert_true(m.hinge.kind);
+    assert_true(sn_add_pin_at(world, sn_on_body(m.hung, vec(0, 0.2, 0)), vec(6, 1.2, 0)).kind);
+    assert_true(
+        sn_add_distance_max(world, sn_on_body(m.hung, vec(0.1, 0, 0)), sn_at(particle_at(world, 5)), real(9)).kind);
+    assert_ok(world, sn_body_add_impulse(world, m.free, vec(0, 0, 1), vec(9.1, 1.2, 0)));
+    assert_ok(world, sn_body_add_torque(world, m.free, vec(1, 0, 0)));
+    assert_ok(world, sn_body_move_to(world, m.led, vec(8, 1.1, 0), (sn_quat){0, real(0.1), 0, real(sqrt(0.99))}));
+    return m;
+}
+
 /* A drag of rate 0 changes nothing, but the step then goes phase by phase. */
 static void go_phase_by_phase(sn_world *world)
 {
@@ -104,7 +139,16 @@ static void spoil_newcomer(sn_world *world)
     spoil_speed(world);
 }
 
-static sn_world *make_spoilt(uint32_t shape, spoil_fn *spoil, bool in_one_go)
+/* A body that turns so fast that its momentum cannot be told. */
+static void spoil_turn(sn_world *world)
+{
+    sn_body body = box_at(world, 20, 0, 0);
+    for (uint32_t row = 0; row < world->bodies.table.count; ++row)
+        if (row == body.index)
+            world->bodies.state[row].torque[1] = INFINITY;
+}
+
+static sn_world *make_spoilt(uint32_t shape, spoil_fn *spoil, bool in_one_go, bool bodies)
 {
     sn_world_def def = plain_def();
     sn_world *world = support_world_from(&def);
@@ -112,37 +156,46 @@ static sn_world *make_spoilt(uint32_t shape, spoil_fn *spoil, bool in_one_go)
     graph_shapes[shape].build(world, 300, &seed);
     assert_ok(world, sn_particle_add_force(world, particle_at(world, 20), vec(0.1, 0, 0)));
     assert_ok(world, sn_particle_move_to(world, particle_at(world, 30), vec(0, 0.5, 0)));
+    if (bodies)
+        add_bodies(world);
     spoil(world);
     if (!in_one_go)
         go_phase_by_phase(world);
     return world;
 }
 
+static void diverge(uint32_t shape, spoil_fn *spoil, bool bodies)
+{
+    sn_world *quick = make_spoilt(shape, spoil, true, bodies), *slow = make_spoilt(shape, spoil, false, bodies);
+    sn_result results[2] = {sn_world_step(quick, real(STEP)), sn_world_step(slow, real(STEP))};
+    assert_int_equal(results[0], SN_ERROR_DIVERGED);
+    assert_int_equal(results[1], SN_ERROR_DIVERGED);
+    assert_string_equal(sn_world_error(quick), sn_world_error(slow));
+    assert_true(sn_world_time(quick) == sn_world_time(slow));
+    if (spoil == spoil_field)
+        assert_close(sn_world_time(quick), 3 * STEP / 10, 1e-9);
+    assert_true(distance_between(quick, slow) == 0); /* the way phase by phase is taken from the start */
+    assert_int_equal(quick->state.forces_pending, slow->state.forces_pending);
+    assert_int_equal(quick->target_table.count, slow->target_table.count);
+    for (uint32_t row = 0; row < quick->bodies.table.count; ++row)
+        assert_memory_equal(&quick->bodies.state[row], &slow->bodies.state[row], sizeof *quick->bodies.state);
+    sn_constraint_walk walk = {0};
+    while (sn_constraint_next(quick, &walk))
+        assert_true(sn_constraint_force(quick, walk.constraint).magnitude ==
+                    sn_constraint_force(slow, walk.constraint).magnitude);
+    sn_world_destroy(quick);
+    sn_world_destroy(slow);
+}
+
 static void test_a_step_that_diverges(void **state)
 {
     (void)state;
-    spoil_fn *const ways[] = {spoil_field, spoil_kind, spoil_extra, spoil_speed, spoil_newcomer};
+    spoil_fn *const ways[] = {spoil_field, spoil_kind, spoil_extra, spoil_speed, spoil_newcomer, spoil_turn};
     static const uint32_t shapes[] = {GRAPH_GRID, GRAPH_SHUFFLED, GRAPH_STAR, GRAPH_CLOTH};
     for (uint32_t i = 0; i < COUNT_OF(shapes); ++i)
-        for (uint32_t way = 0; way < COUNT_OF(ways); ++way) {
-            sn_world *quick = make_spoilt(shapes[i], ways[way], true), *slow = make_spoilt(shapes[i], ways[way], false);
-            sn_result results[2] = {sn_world_step(quick, real(STEP)), sn_world_step(slow, real(STEP))};
-            assert_int_equal(results[0], SN_ERROR_DIVERGED);
-            assert_int_equal(results[1], SN_ERROR_DIVERGED);
-            assert_string_equal(sn_world_error(quick), sn_world_error(slow));
-            assert_true(sn_world_time(quick) == sn_world_time(slow));
-            if (way == 0)
-                assert_close(sn_world_time(quick), 3 * STEP / 10, 1e-9);
-            assert_true(distance_between(quick, slow) == 0); /* the way phase by phase is taken from the start */
-            assert_int_equal(quick->state.forces_pending, slow->state.forces_pending);
-            assert_int_equal(quick->target_table.count, slow->target_table.count);
-            sn_constraint_walk walk = {0};
-            while (sn_constraint_next(quick, &walk))
-                assert_true(sn_constraint_force(quick, walk.constraint).magnitude ==
-                            sn_constraint_force(slow, walk.constraint).magnitude);
-            sn_world_destroy(quick);
-            sn_world_destroy(slow);
-        }
+        for (uint32_t way = 0; way < COUNT_OF(ways); ++way)
+            for (int bodies = 0; bodies < 2; ++bodies)
+                diverge(shapes[i], ways[way], bodies);
 }
 
 /* A world goes on after the cause is gone. */
@@ -287,6 +340,8 @@ static void test_warm_steps_ask_for_nothing(void **state)
             sn_world *world = support_world_from(&def);
             uint64_t seed = 9;
             graph_shapes[shapes[i]].build(world, 5000, &seed);
+            if (shapes[i] != GRAPH_ROPES)
+                add_bodies(world);
             support_run(world, 1, STEP);
             for (uint32_t round = 0; round < 5; ++round) {
                 uint64_t before = memory.requests;
@@ -377,6 +432,122 @@ static void test_particles_are_changed_between_steps(void **state)
     sn_world_destroy(world[1]);
 }
 
+/* ---- Bodies --------------------------------------------------------------------------------------------------------------------- */
+
+/* They move as they do phase by phase, but for rounding, with joints, motors, ties, targets and torques; and what a motor exerts
+   is the same. */
+static void test_bodies_move_alike(void **state)
+{
+    (void)state;
+    sn_world *world[2];
+    menagerie m[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+        sn_world_def def = plain_def();
+        def.settings.iterations = 2;
+        world[k] = support_world_from(&def);
+        graph_grid(world[k], 20, 20, true);
+        m[k] = add_bodies(world[k]);
+        if (k)
+            go_phase_by_phase(world[k]);
+        assert_true(sn_quick_can(world[k], false) == (k == 0 && world[k]->wide));
+    }
+    for (uint32_t round = 0; round < 10; ++round) {
+        for (uint32_t k = 0; k < 2; ++k) {
+            support_run(world[k], 1, STEP);
+            assert_planned(world[k], "bodies");
+        }
+        const sn_body body[2][4] = {{m[0].hung, m[0].turned, m[0].led, m[0].free},
+                                    {m[1].hung, m[1].turned, m[1].led, m[1].free}};
+        for (uint32_t i = 0; i < 4; ++i) {
+            assert_vec_close(sn_body_position(world[0], body[0][i]), sn_body_position(world[1], body[1][i]), 1e-5);
+            assert_vec_close(sn_body_spin(world[0], body[0][i]), sn_body_spin(world[1], body[1][i]), 2e-3);
+        }
+        sn_vec3 torque[2];
+        for (uint32_t k = 0; k < 2; ++k)
+            assert_ok(world[k], sn_joint_reaction(world[k], m[k].hinge, NULL, &torque[k]));
+        assert_close(torque[0].x, torque[1].x, 0.02);
+        assert_true(distance_between(world[0], world[1]) < 1e-4);
+    }
+    assert_close((double)sn_body_spin(world[0], m[0].turned).x - (double)sn_body_spin(world[0], m[0].hung).x, 3, 0.1);
+    sn_world_destroy(world[0]);
+    sn_world_destroy(world[1]);
+}
+
+static sn_world *make_cloth(uint32_t side, double radius, uint32_t crates, bool first)
+{
+    sn_world_def def = plain_def();
+    sn_world *world = support_world_from(&def);
+    sn_add_plane_collider(world, vec(0, -3, 0), vec(0, 1, 0));
+    for (uint32_t i = 0; first && i < crates; ++i)
+        box_at(world, 40 + 0.5 * i, -2.5, 0);
+    uint32_t count = sn_world_particle_count(world);
+    graph_grid(world, side, side, true);
+    for (uint32_t i = count; i < count + side * side; ++i)
+        assert_ok(world, sn_particle_set_radius(world, particle_at(world, i), real(radius)));
+    for (uint32_t i = 0; !first && i < crates; ++i)
+        box_at(world, 40 + 0.5 * i, -2.5, 0);
+    if (crates > 1) /* a joint with a motor among them */
+        assert_true(sn_add_hinge_joint(world, sn_body_from_index(world, 0), sn_body_from_index(world, 1),
+                                       vec(40.25, -2.5, 0), vec(0, 0, 1))
+                        .kind);
+    return world;
+}
+
+/* A cloth does not know of a body that is far away: the same bits, whatever the body does. */
+static void test_far_bodies_change_nothing(void **state)
+{
+    (void)state;
+    for (int radius = 0; radius < 2; ++radius)
+        for (uint32_t side = 9; side <= 90; side *= 10) /* records, and planes */
+            for (uint32_t crates = 1; crates <= 3; crates += 2)
+                for (int first = 0; first < 2; ++first) {
+                    sn_world *alone = make_cloth(side, 0.01 * radius, 0, false),
+                             *beside = make_cloth(side, 0.01 * radius, crates, first);
+                    uint32_t shift = first ? crates : 0;
+                    support_run(alone, 5, STEP);
+                    support_run(beside, 5, STEP);
+                    for (uint32_t i = 0; i < side * side; ++i) {
+                        assert_vec_same(sn_particle_position(alone, particle_at(alone, i)),
+                                        sn_particle_position(beside, particle_at(beside, i + shift)));
+                        assert_vec_same(sn_particle_velocity(alone, particle_at(alone, i)),
+                                        sn_particle_velocity(beside, particle_at(beside, i + shift)));
+                    }
+                    sn_world_destroy(alone);
+                    sn_world_destroy(beside);
+                }
+}
+
+/* A body that is a hub: hundreds of threads to it, solved all at once, with its turn among what they move. */
+static void test_a_body_as_a_hub(void **state)
+{
+    (void)state;
+    sn_world *world[2];
+    sn_body body[2];
+    for (uint32_t k = 0; k < 2; ++k) {
+        sn_world_def def = plain_def();
+        world[k] = support_world_from(&def);
+        body[k] = box_at(world[k], 0, 0, 0);
+        for (uint32_t i = 0; i < 400; ++i) {
+            double angle = 0.1 * i;
+            sn_particle p =
+                sn_add_particle(world[k], vec(2 * cos(angle), 1, 2 * sin(angle)), i % 7 ? real(0.01) : SN_IMMOVABLE);
+            assert_true(sn_add_distance(world[k], sn_on_body(body[k], vec(0.1 * cos(angle), 0.2, 0.1 * sin(angle))),
+                                        sn_at(p), SN_MEASURE)
+                            .kind);
+        }
+        assert_ok(world[k], sn_body_add_angular_impulse(world[k], body[k], vec(0, 0.2, 0)));
+        if (k)
+            go_phase_by_phase(world[k]);
+        support_run(world[k], 10, STEP);
+    }
+    assert_true(world[0]->plan.hub_table.count >= 400);
+    assert_true(support_gap(sn_body_spin(world[0], body[0]), vec(0, 0, 0)) > 0.01);
+    assert_vec_close(sn_body_position(world[0], body[0]), sn_body_position(world[1], body[1]), 1e-4);
+    assert_vec_close(sn_body_spin(world[0], body[0]), sn_body_spin(world[1], body[1]), 1e-2);
+    sn_world_destroy(world[0]);
+    sn_world_destroy(world[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -387,6 +558,9 @@ int main(void)
         cmocka_unit_test(test_warm_steps_ask_for_nothing),
         cmocka_unit_test(test_particles_come_and_go),
         cmocka_unit_test(test_particles_are_changed_between_steps),
+        cmocka_unit_test(test_bodies_move_alike),
+        cmocka_unit_test(test_far_bodies_change_nothing),
+        cmocka_unit_test(test_a_body_as_a_hub),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
