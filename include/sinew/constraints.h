@@ -299,14 +299,14 @@ typedef struct sn_constraint_def {
 SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 
 /* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves
-   as two points by itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure
+   as two points by itself, a joint of a body with itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure
    *constraint (may be NULL) is null. */
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
 /* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of count *
    points particles (numbers, not handles: a number that was used again means the new particle). param holds the
    parameters of each constraint one after the other, or is NULL, and def's are used for all. def->points is not
-   looked at. All or none are added; run may be NULL. */
+   looked at. All or none are added; run may be NULL. Joints, whose points need axes, are refused. */
 SN_API sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                     const uint32_t *index, const sn_real *param, sn_constraints *run);
 

@@ -32,7 +32,7 @@ extern "C" {
 typedef struct sn_joint_def {
     uint32_t made;  /* set by sn_default_joint_def, by which it is known that you started from it */
     uint32_t kind;  /* SN_KIND_JOINT_... */
-    sn_body a, b;   /* null: the world; not both */
+    sn_body a, b;   /* null: the world; not both, and not the same body */
     sn_vec3 anchor; /* m, in the world: where both points are now; of a slider and a line, where the way is 0 */
     sn_vec3 axis;   /* in the world, of any length but 0; default (1, 0, 0). Of a plane, its normal */
 

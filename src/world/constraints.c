@@ -296,6 +296,15 @@ static void point_positions(const sn_world *world, const sn_pool *pool, const sn
     }
 }
 
+/* Whether all points are on one body, and what is between them cannot change. */
+static bool is_within_a_body(const sn_pool *pool, const sn_point *points)
+{
+    for (uint32_t i = 0; i < pool->kind.points; ++i)
+        if (points[i].type != SN_POINT_BODY || points[i].body.index != points[0].body.index)
+            return false;
+    return pool->kind.oriented && pool->kind.internal && pool->kind.points > 1;
+}
+
 /* Checks the points of a definition into `points`, counting the spots among them. */
 static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_constraint_def *def, sn_point *points,
                               uint32_t *spots)
@@ -326,6 +335,10 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
     }
     if (!held)
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: all points are places, which nothing moves", pool->kind.name);
+    if (is_within_a_body(pool, points))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "%s: all points are on the same body, %u; a joint holds two bodies, or one and a place",
+                          pool->kind.name, points[0].body.index);
     return SN_OK;
 }
 
@@ -601,6 +614,11 @@ sn_result sn_constraints_add(sn_world *world, const sn_constraint_def *def, uint
     if (pool_has_lists(pool))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "constraints of kind '%s' have any number of points and must be added one by one",
+                          pool->kind.name);
+    if (pool->kind.oriented)
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "constraints of kind '%s' need points with axes, which particles have not; add them one by "
+                          "one, to spots of bodies",
                           pool->kind.name);
     if (count == 0)
         return world_fail(world, SN_ERROR_ARGUMENT, "count is 0");

@@ -826,6 +826,46 @@ static void bad_calls_are_refused(void **unused)
     sn_world_destroy(world);
 }
 
+/* A joint of a body with itself holds nothing: refused by every way to make one, and nothing is changed. */
+static void joints_within_a_body_are_refused(void **unused)
+{
+    (void)unused;
+    sn_world *world = make_world(SN_SOLVER_GAUSS_SEIDEL, 0);
+    add_body(world, 1, vec(1, 1, 1), vec(3, 0, 0));
+    sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0)),
+            other = add_body(world, 1, vec(1, 1, 1), vec(1, 0, 0));
+    uint64_t hash = sn_world_hash(world);
+    for (uint32_t kind = 1; kind < sn_kind_count(world); ++kind) {
+        const sn_kind *what = sn_kind_info(world, kind);
+        sn_point points[2] = {sn_on_body(body, vec(0.1, 0, 0)), sn_on_body(body, vec(0, 0.2, 0))};
+        if (!what->oriented || what->points != 2)
+            continue;
+        sn_constraint_def def = sn_default_constraint_def(kind);
+        sn_joint_def joint = sn_default_joint_def(kind);
+        sn_constraint c;
+        assert_ok(world, sn_joint_constraint(world, &joint, &def));
+        def.points = points;
+        assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_add(world, &def, &c));
+        assert_says(sn_world_error(world), what->name);
+        assert_says(sn_world_error(world), "same body 1");
+        assert_int_equal(c.kind, 0);
+        joint.a = joint.b = body;
+        assert_int_equal(sn_add_joint(world, &joint).kind, 0);
+        assert_says(sn_world_error(world), "same body 1");
+        assert_true(sn_world_hash(world) == hash);
+        points[1] = sn_on_body(other, vec(0, 0, 0));
+        assert_ok(world, sn_constraint_add(world, &def, &c));
+        points[1] = sn_on_body(body, vec(0, 0, 0)); /* nor can one become such a joint */
+        assert_result(world, SN_ERROR_ARGUMENT, sn_constraint_change(world, c, &def));
+        assert_ok(world, sn_constraint_remove(world, c));
+        uint32_t numbers[2] = {0, 1}; /* particles have no axes, those of bodies either */
+        assert_result(world, SN_ERROR_ARGUMENT, sn_constraints_add(world, &def, 1, numbers, NULL, NULL));
+        assert_says(sn_world_error(world), "axes particles");
+        hash = sn_world_hash(world);
+    }
+    sn_world_destroy(world);
+}
+
 /* A joint whose axes are given on each body is the same as one that is made from an anchor and an axis. */
 static void joints_from_points(void **unused)
 {
@@ -909,6 +949,7 @@ int main(void)
         cmocka_unit_test(strength_goes_with_its_constraint),
         cmocka_unit_test(bad_definitions_are_refused),
         cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(joints_within_a_body_are_refused),
         cmocka_unit_test(joints_from_points),
         cmocka_unit_test(survives_without_memory),
     };
