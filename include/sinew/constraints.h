@@ -299,8 +299,8 @@ typedef struct sn_constraint_def {
 SN_API sn_constraint_def sn_default_constraint_def(uint32_t kind);
 
 /* Adds a constraint, which comes last in the order of the solver. Refused: a stale particle, a particle that serves
-   as two points by itself, a joint of a body with itself, a parameter out of its range, non-finite numbers, a spatial kind in a 2D world. On failure
-   *constraint (may be NULL) is null. */
+   as two points by itself, a joint of a body with itself, a parameter out of its range, non-finite numbers, a spatial
+   kind in a 2D world. On failure *constraint (may be NULL) is null. */
 SN_API sn_result sn_constraint_add(sn_world *world, const sn_constraint_def *def, sn_constraint *constraint);
 
 /* Adds count constraints that share def's compliance, damping and stiffness. index holds the numbers of count *

@@ -287,7 +287,8 @@ SN_API sn_result sn_world_remove_field(sn_world *world, uint32_t field);
 
 /* ---- Snapshots ------------------------------------------------------------------------------------------------- */
 
-/* The state of a world at one moment: particles, constraints, settings, fields, time, pending forces. */
+/* The state of a world at one moment: particles, bodies with their shapes, constraints, settings, fields, time, pending
+   forces. Of colliders that are meshes or distance fields, and of the fields of groups, it holds which they are, not what. */
 typedef struct sn_snapshot sn_snapshot;
 
 /* Saves the state; NULL on failure. Destroy it with sn_snapshot_destroy; it may outlive the world, but not the
@@ -300,8 +301,10 @@ SN_API sn_snapshot *sn_world_save(sn_world *world);
 SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 
 /* Puts the world back into the saved state: the same bits follow as followed then. Handles given out before the save
-   are valid again, those given out since are stale. Works in any world of the same dimensions in which the kinds that
-   the state uses are registered under the same numbers; refused otherwise. Views die. The snapshot stays usable. */
+   are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
+   which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
+   distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
+   die. The snapshot stays usable. */
 SN_API sn_result sn_world_load(sn_world *world, const sn_snapshot *snapshot);
 
 /* The bytes that a snapshot occupies; 0 for NULL. */

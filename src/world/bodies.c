@@ -82,30 +82,9 @@ void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
         vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
 }
 
-uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const sn_body_part *part)
-{
-    sn_hull *const *hull = bodies->hull_table.column[0];
-    for (uint32_t i = 0; i < bodies->hull_table.count; ++i)
-        if (hull[i]->hash == part->hull_hash)
-            return i + 1;
-    return 0;
-}
-
-/* Hulls stay until the world ends, so those that parts name are there. */
-static void bind_hulls(sn_bodies *bodies)
-{
-    sn_hull *const *hull = bodies->hull_table.column[0];
-    for (uint32_t i = 0; i < bodies->part_table.count; ++i) {
-        sn_body_part *part = &bodies->part[i];
-        part->hull = part->hull ? sn_bodies_find_hull(bodies, part) : 0;
-        part->convex.hull = part->hull ? hull[part->hull - 1] : NULL;
-    }
-}
-
 void sn_bodies_restored(sn_bodies *bodies)
 {
     bind(bodies);
-    bind_hulls(bodies);
     bodies->turn_table.count = bodies->table.count;
     for (uint32_t row = 0; row < bodies->table.count; ++row)
         sn_bodies_refresh(bodies, row);
@@ -351,30 +330,105 @@ static bool mass_of_hull(making *m, const sn_hull *hull, sn_real radius, double 
                              density, &m->out_of_memory, m->reason, sizeof m->reason);
 }
 
+/* ---- Hulls ---------------------------------------------------------------------------------------------------------
+   They stay until the world ends. Those of the same points are one; of others that happen to have the same corners they are not,
+   for what was given must be read back. */
+
+const sn_vec3 *sn_bodies_hull_points(const sn_bodies *bodies, uint32_t number, uint32_t *count)
+{
+    const hull_source *source = bodies->hull_table.column[1];
+    *count = source[number].count;
+    return source[number].point;
+}
+
+bool sn_bodies_use_hull(const sn_bodies *bodies, uint32_t number)
+{
+    const sn_body_part *part = bodies->part_table.column[0];
+    for (uint32_t i = 0; i < bodies->part_table.count; ++i)
+        if (part[i].hull == number + 1)
+            return true;
+    return false;
+}
+
+uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const void *points, uint32_t count)
+{
+    const hull_source *source = bodies->hull_table.column[1];
+    for (uint32_t i = 0; i < bodies->hull_table.count; ++i)
+        if (source[i].count == count && memcmp(source[i].point, points, count * sizeof(sn_vec3)) == 0)
+            return i + 1;
+    return 0;
+}
+
+/* A hull, and the points that it was made of, which it then owns. False, and both are gone, if there is no memory. */
+static bool store_hull(sn_bodies *bodies, const sn_allocator *allocator, sn_hull *hull, hull_source source)
+{
+    if (!hull || !sn_table_reserve(&bodies->hull_table, allocator, (uint64_t)bodies->hull_table.count + 1)) {
+        sn_release(allocator, source.point, source.count * sizeof *source.point);
+        sn_hull_destroy(hull, allocator);
+        return false;
+    }
+    ((sn_hull **)bodies->hull_table.column[0])[bodies->hull_table.count] = hull;
+    ((hull_source *)bodies->hull_table.column[1])[bodies->hull_table.count++] = source;
+    return true;
+}
+
+uint32_t sn_bodies_take_hull(sn_bodies *bodies, const sn_allocator *allocator, const void *points, uint32_t count)
+{
+    uint32_t found = sn_bodies_find_hull(bodies, points, count);
+    if (found)
+        return found;
+    sn_vec3 *point = sn_allocate(allocator, count * sizeof *point);
+    bool out_of_memory = false;
+    char reason[SN_ERROR_SIZE];
+    if (!point)
+        return 0;
+    memcpy(point, points, count * sizeof *point);
+    sn_hull *hull = sn_hull_create(allocator, point, count, &out_of_memory, reason, sizeof reason);
+    return store_hull(bodies, allocator, hull, (hull_source){point, count}) ? bodies->hull_table.count : 0;
+}
+
+void sn_bodies_bind_hull(sn_bodies *bodies, uint32_t theirs, uint32_t own)
+{
+    sn_body_part *part = bodies->part_table.column[0];
+    for (uint32_t i = 0; i < bodies->part_table.count; ++i)
+        if (part[i].hull == theirs)
+            part[i].convex.hull = ((sn_hull **)bodies->hull_table.column[0])[own - 1];
+}
+
+void sn_bodies_hulls_bound(sn_bodies *bodies)
+{
+    sn_body_part *part = bodies->part_table.column[0];
+    sn_hull *const *hull = bodies->hull_table.column[0];
+    for (uint32_t i = 0; i < bodies->part_table.count; ++i) {
+        for (uint32_t k = 0; part[i].hull && k < bodies->hull_table.count; ++k)
+            if (hull[k] == part[i].convex.hull) {
+                part[i].hull = k + 1;
+                break;
+            }
+        if (!part[i].hull)
+            part[i].convex.hull = NULL;
+    }
+}
+
 /* A hull like the ones there are is one of those. Returns 1 + its number; 0 if there is no memory. */
 static uint32_t keep_hull(making *m, sn_hull *hull, const sn_body_shape *shape)
 {
     sn_bodies *bodies = &m->world->bodies;
     const sn_allocator *allocator = &m->world->allocator;
-    sn_hull **kept = bodies->hull_table.column[0];
-    const hull_source *source = bodies->hull_table.column[1];
-    for (uint32_t i = 0; i < bodies->hull_table.count; ++i)
-        if (kept[i]->hash == hull->hash && source[i].count == shape->vertex_count &&
-            memcmp(source[i].point, shape->vertices, source[i].count * sizeof *source[i].point) == 0) {
-            sn_hull_destroy(hull, allocator);
-            return i + 1;
-        }
-    sn_vec3 *point = sn_allocate(allocator, shape->vertex_count * sizeof *point);
-    if (!point || !sn_table_reserve(&bodies->hull_table, allocator, (uint64_t)bodies->hull_table.count + 1)) {
-        sn_release(allocator, point, shape->vertex_count * sizeof *point);
+    uint32_t found = sn_bodies_find_hull(bodies, shape->vertices, shape->vertex_count);
+    if (found) {
         sn_hull_destroy(hull, allocator);
-        m->out_of_memory = true;
-        return 0;
+        return found;
     }
-    memcpy(point, shape->vertices, shape->vertex_count * sizeof *point);
-    ((sn_hull **)bodies->hull_table.column[0])[bodies->hull_table.count] = hull;
-    ((hull_source *)bodies->hull_table.column[1])[bodies->hull_table.count] = (hull_source){point, shape->vertex_count};
-    return ++bodies->hull_table.count;
+    sn_vec3 *point = sn_allocate(allocator, shape->vertex_count * sizeof *point);
+    if (point)
+        memcpy(point, shape->vertices, shape->vertex_count * sizeof *point);
+    else
+        sn_hull_destroy(hull, allocator);
+    if (point && store_hull(bodies, allocator, hull, (hull_source){point, shape->vertex_count}))
+        return bodies->hull_table.count;
+    m->out_of_memory = true;
+    return 0;
 }
 
 /* One shape as a part, in the user's frame, and its mass. */

@@ -39,7 +39,7 @@ typedef struct sn_body_part {
     sn_real density;    /* kg/m^3, as given; 0: that of the body */
     uint32_t plain;     /* its frame is that of the body: nothing between them */
     uint32_t hull;      /* 1 + the number of its hull; 0: none */
-    uint64_t hull_hash; /* of that, so that a snapshot can tell whether a world has it */
+    uint64_t hull_hash; /* of that */
 } sn_body_part;
 
 /* What a substep knows of a body. */
@@ -68,8 +68,19 @@ typedef struct sn_bodies {
 void sn_bodies_init(sn_bodies *bodies);
 void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator);
 
-/* 1 + the number of the hull that a part of another world means; 0 if there is none. */
-uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const sn_body_part *part);
+/* Hulls, by number. The points that one was made of, and whether some body has it: snapshots hold those. */
+const sn_vec3 *sn_bodies_hull_points(const sn_bodies *bodies, uint32_t number, uint32_t *count);
+bool sn_bodies_use_hull(const sn_bodies *bodies, uint32_t number);
+
+/* 1 + the number of the hull of these points, count sn_vec3 that need not be aligned; 0: there is none. The second makes it then,
+   and 0 means that memory ran out. */
+uint32_t sn_bodies_find_hull(const sn_bodies *bodies, const void *points, uint32_t count);
+uint32_t sn_bodies_take_hull(sn_bodies *bodies, const sn_allocator *allocator, const void *points, uint32_t count);
+
+/* Once parts were replaced by those of another world: what that one calls 1 + its number `theirs` is `own` here. When all have been
+   told, parts take these numbers. */
+void sn_bodies_bind_hull(sn_bodies *bodies, uint32_t theirs, uint32_t own);
+void sn_bodies_hulls_bound(sn_bodies *bodies);
 
 /* Takes typed pointers again, and what is derived, after the state was replaced. */
 void sn_bodies_restored(sn_bodies *bodies);

@@ -130,8 +130,7 @@ static void walk_plan(stream *s, sn_world *world)
     sn_plan *plan = &world->plan;
     struct {
         uint32_t made, canonical, damped, loose, particles, widest_rows, live;
-    } head = {plan->made,      plan->canonical,   plan->damped, plan->loose,
-              plan->particles, plan->widest_rows, plan->live};
+    } head = {plan->made, plan->canonical, plan->damped, plan->loose, plan->particles, plan->widest_rows, plan->live};
     if (s->mode == RESERVE || s->mode == READ)
         memcpy(&head, s->at, sizeof head);
     walk_bytes(s, &head, sizeof head);
@@ -179,6 +178,38 @@ static void walk_contact(stream *s, sn_contact_world *contact)
         sn_contact_restored(contact);
 }
 
+/* The hulls that bodies have: each as its number, how many points it was made of, and these. The number 0 ends them. A world
+   that has no hull of those points makes it, bit for bit the same, while it reserves. */
+static void walk_hulls(stream *s, sn_bodies *bodies)
+{
+    uint32_t head[2] = {0, 0};
+    if (s->mode == MEASURE || s->mode == WRITE) {
+        for (uint32_t i = 0; i < bodies->hull_table.count; ++i) {
+            if (!sn_bodies_use_hull(bodies, i))
+                continue;
+            const sn_vec3 *points = sn_bodies_hull_points(bodies, i, &head[1]);
+            head[0] = i + 1;
+            walk_bytes(s, head, sizeof head);
+            walk_bytes(s, (void *)points, head[1] * sizeof *points);
+        }
+        head[0] = head[1] = 0;
+        walk_bytes(s, head, sizeof head);
+        return;
+    }
+    for (;; s->at += head[1] * sizeof(sn_vec3)) {
+        memcpy(head, s->at, sizeof head);
+        s->at += sizeof head;
+        if (!head[0])
+            break;
+        if (s->mode == READ)
+            sn_bodies_bind_hull(bodies, head[0], sn_bodies_find_hull(bodies, s->at, head[1]));
+        else if (!sn_bodies_take_hull(bodies, s->allocator, s->at, head[1]))
+            s->failed = true;
+    }
+    if (s->mode == READ)
+        sn_bodies_hulls_bound(bodies);
+}
+
 /* Everything. The dimensions, the colliders with the hashes of their shapes, and the marks come first, so that a restore
    can check them. */
 static void walk(stream *s, sn_world *world)
@@ -192,6 +223,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->contact.collider_table);
     walk_table(s, &world->contact.object_field_table);
     walk_table(s, &world->bodies.part_table);
+    walk_hulls(s, &world->bodies);
     walk_pools(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
@@ -329,22 +361,16 @@ static sn_result check_object_fields(sn_world *world, unsigned char **at)
     return SN_OK;
 }
 
-/* The same of the hulls of bodies. */
-static sn_result check_parts(sn_world *world, unsigned char **at)
+/* Bodies bring their hulls with them. */
+static void step_over_bodies(unsigned char **at)
 {
-    uint32_t count;
+    uint32_t count, head[2];
     memcpy(&count, *at, sizeof count);
-    *at += sizeof count;
-    for (uint32_t i = 0; i < count; ++i) {
-        sn_body_part part;
-        memcpy(&part, *at, sizeof part);
-        *at += sizeof part;
-        if (part.hull && !sn_bodies_find_hull(&world->bodies, &part))
-            return world_fail(world, SN_ERROR_ARGUMENT,
-                              "the snapshot has a body with a hull that this world does not have; add a body of the same "
-                              "hull to it first");
-    }
-    return SN_OK;
+    *at += sizeof count + count * sizeof(sn_body_part);
+    do {
+        memcpy(head, *at, sizeof head);
+        *at += sizeof head + head[1] * sizeof(sn_vec3);
+    } while (head[0]);
 }
 
 /* Whether every kind that the snapshot uses means the same here. The tables behind each mark are stepped over. */
@@ -358,9 +384,9 @@ static sn_result check(sn_world *world, const unsigned char *data)
         return world_fail(world, SN_ERROR_ARGUMENT, "the snapshot is of a %uD world, this one is %uD", dimensions,
                           world->dimensions);
     sn_result result = check_colliders(world, &s.at);
-    if (result != SN_OK || (result = check_object_fields(world, &s.at)) != SN_OK ||
-        (result = check_parts(world, &s.at)) != SN_OK)
+    if (result != SN_OK || (result = check_object_fields(world, &s.at)) != SN_OK)
         return result;
+    step_over_bodies(&s.at);
     for (;;) {
         kind_mark mark, own;
         memcpy(&mark, s.at, sizeof mark);

@@ -393,6 +393,109 @@ static void saved_and_restored(void **state)
     sn_world_destroy(other);
 }
 
+/* A snapshot brings the shapes of bodies with it: an empty world that loads it goes on as the one that was saved. Joints,
+   cloth and all integrators too. */
+static void restored_in_an_empty_world(void **state)
+{
+    (void)state;
+    for (int integrator = SN_INTEGRATOR_SYMPLECTIC_EULER; integrator <= SN_INTEGRATOR_BDF2; ++integrator) {
+        sn_world *world = contact_world(sn_default_world_def(), true, true), *empty = support_world();
+        sn_settings settings = sn_world_settings(world);
+        settings.integrator = (sn_integrator)integrator;
+        assert_ok(world, sn_world_configure(world, &settings));
+        fill_world(world, 40);
+        assert_true(sn_add_ball_joint(world, sn_body_from_index(world, 3), sn_body_from_index(world, 7),
+                                      sn_body_position(world, sn_body_from_index(world, 3)))
+                        .kind);
+        support_run(world, 20, FRAME);
+        sn_snapshot *saved = sn_world_save(world);
+        assert_non_null(saved);
+        assert_ok(empty, sn_world_load(empty, saved));
+        assert_true(sn_world_hash(world) == sn_world_hash(empty));
+        support_run(world, 20, FRAME);
+        support_run(empty, 20, FRAME);
+        assert_same_world(world, empty);
+        sn_snapshot_destroy(saved);
+        sn_world_destroy(world);
+        support_run(empty, 5, FRAME); /* it needs nothing of the other */
+        sn_world_destroy(empty);
+    }
+}
+
+static sn_body hull_body(sn_world *world, sn_vec3 at, const sn_vec3 *vertices, uint32_t count)
+{
+    sn_body_shape shape = sn_default_body_shape(SN_BODY_HULL);
+    shape.radius = 0;
+    shape.vertices = vertices;
+    shape.vertex_count = count;
+    return compound_body(world, at, &shape, 1, 500);
+}
+
+/* Hulls of the same corners that were given in different places stay what they were given as, in a world that has had others
+   before. */
+static void restored_hulls_read_back(void **state)
+{
+    (void)state;
+    const sn_vec3 here[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
+    const sn_vec3 there[] = {vec(4, 0, 0), vec(5, 0, 0), vec(4, 1, 0), vec(4, 0, 1)};
+    const sn_vec3 flat[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 2, 0), vec(0, 0, 1), vec(1, 1, 1)};
+    sn_world *world = support_world(), *other = support_world();
+    hull_body(other, vec(0, 0, 0), flat, 5);
+    hull_body(other, vec(0, 0, 0), there, 4);
+    sn_body gone = hull_body(world, vec(0, 9, 0), flat, 5), body[2];
+    body[0] = hull_body(world, vec(1, 2, 3), here, 4);
+    body[1] = hull_body(world, vec(0, 0, 0), there, 4);
+    assert_ok(world, sn_body_remove(world, gone));
+    sn_snapshot *saved = sn_world_save(world);
+    assert_ok(other, sn_world_load(other, saved));
+    assert_ok(world, sn_world_load(world, saved));
+    for (int k = 0; k < 2; ++k)
+        for (int i = 0; i < 2; ++i) {
+            sn_body_def def;
+            assert_ok(k ? other : world, sn_body_read(k ? other : world, body[i], &def));
+            assert_int_equal(def.shape_count, 1);
+            assert_int_equal(def.shapes->vertex_count, 4);
+            assert_memory_equal(def.shapes->vertices, i ? there : here, sizeof here);
+            assert_vec_close(def.shapes->position, vec(0, 0, 0), 1e-5);
+            assert_vec_close(def.position, i ? vec(0, 0, 0) : vec(1, 2, 3), 1e-5);
+        }
+    assert_same_world(world, other);
+    sn_snapshot_destroy(saved);
+    sn_world_destroy(world);
+    sn_world_destroy(other);
+}
+
+/* Loading into an empty world fails for want of memory in all places where it can: nothing is changed, nothing leaks. */
+static void restoring_without_memory(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    const sn_vec3 corners[] = {vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0), vec(0, 0, 1)};
+    hull_body(world, vec(0, 0, 0), corners, 4);
+    sn_add_ball_joint(world, sn_body_from_index(world, 0), sn_add_box_body(world, vec(3, 0, 0), vec(1, 1, 1), 1),
+                      vec(1, 0, 0));
+    support_run(world, 3, FRAME);
+    sn_snapshot *saved = sn_world_save(world);
+    support_memory memory;
+    uint64_t round = 0;
+    sn_world *empty;
+    do {
+        memory = (support_memory){0};
+        sn_world_def def = support_scarce(&memory);
+        empty = support_world_from(&def);
+        memory.fail_at = memory.requests + ++round;
+        uint64_t before = sn_world_hash(empty);
+        if (!ran_out(empty, before, sn_world_load(empty, saved))) {
+            memory.fail_at = 0;
+            assert_true(sn_world_hash(empty) == sn_world_hash(world));
+            support_run(empty, 1, FRAME);
+        }
+    } while (support_had_failed(empty, &memory));
+    assert_true(round > 3);
+    sn_snapshot_destroy(saved);
+    sn_world_destroy(world);
+}
+
 /* A tower goes on standing when it is saved and restored: what it presses is part of the state. */
 static void restored_tower_stays_calm(void **state)
 {
@@ -520,6 +623,9 @@ int main(void)
         cmocka_unit_test(flat_bodies_part_in_their_plane),
         cmocka_unit_test(same_bits_whoever_computes),
         cmocka_unit_test(saved_and_restored),
+        cmocka_unit_test(restored_in_an_empty_world),
+        cmocka_unit_test(restored_hulls_read_back),
+        cmocka_unit_test(restoring_without_memory),
         cmocka_unit_test(restored_tower_stays_calm),
         cmocka_unit_test(step_without_memory_changes_nothing),
         cmocka_unit_test(blow_without_memory),
