@@ -43,7 +43,7 @@ static void put(double *to, sn_dvec3 a)
     to[2] = a.z;
 }
 
-void sn_rotate_times(const double a[4], const double b[4], double result[4])
+static inline void times(const double a[4], const double b[4], double result[4])
 {
     sn_dvec3 u = vector_of(a), v = vector_of(b);
     double w = a[3] * b[3] - dvec3_dot(u, v);
@@ -51,7 +51,12 @@ void sn_rotate_times(const double a[4], const double b[4], double result[4])
     result[3] = w;
 }
 
-void sn_rotate_normalise(double q[4])
+void sn_rotate_times(const double a[4], const double b[4], double result[4])
+{
+    times(a, b, result);
+}
+
+static inline void normalise(double q[4])
 {
     double squared = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
     if (fabs(squared - 1) <= UNIT_SLACK)
@@ -65,8 +70,13 @@ void sn_rotate_normalise(double q[4])
         q[i] /= length;
 }
 
+void sn_rotate_normalise(double q[4])
+{
+    normalise(q);
+}
+
 /* a + 2 w (v x a) + 2 v x (v x a), exactly a where nothing turns. */
-static sn_dvec3 turned(sn_dvec3 v, double w, sn_dvec3 a)
+static inline sn_dvec3 turned(sn_dvec3 v, double w, sn_dvec3 a)
 {
     sn_dvec3 t = dvec3_scale(dvec3_cross(v, a), 2);
     return dvec3_add(dvec3_add(a, dvec3_scale(t, w)), dvec3_cross(v, t));
@@ -96,10 +106,10 @@ void sn_rotate_by(double q[4], const double a[3])
 {
     const double turn[4] = {a[0], a[1], a[2], 1};
     double result[4];
-    sn_rotate_times(q, turn, result);
+    times(q, turn, result);
     for (int i = 0; i < 4; ++i)
         q[i] = result[i];
-    sn_rotate_normalise(q);
+    normalise(q);
 }
 
 /* ---- Free rotation ----------------------------------------------------------------------------------------------- */
@@ -110,11 +120,22 @@ typedef struct top {
     double m[3];
 } top;
 
-/* Sine and cosine. The cosine of a small angle comes from its sine as precisely, and sooner. */
-static void sine_cosine(double x, double *s, double *c)
+/* rad: below this angle Taylor's series with so many terms have all digits: the first that are left out are 1e-17. */
+#define SMALL_ANGLE 0.25
+
+/* Sine and cosine. In a substep nearly all angles are small. */
+static inline void sine_cosine(double x, double *s, double *c)
 {
-    *s = math_sin(x);
-    *c = fabs(x) < 0.5 ? sqrt(1 - *s * *s) : math_cos(x);
+    if (!(fabs(x) < SMALL_ANGLE)) {
+        *s = math_sin(x);
+        *c = math_cos(x);
+        return;
+    }
+    double z = x * x;
+    double odd = 1.0 / 120 + z * (-1.0 / 5040 + z * (1.0 / 362880 + z * (-1.0 / 39916800)));
+    double even = 1.0 / 24 + z * (-1.0 / 720 + z * (1.0 / 40320 + z * (-1.0 / 3628800 + z * (1.0 / 479001600))));
+    *s = x + x * z * (-1.0 / 6 + z * odd);
+    *c = 1 - z * (0.5 - z * even);
 }
 
 /* The one of three numbers that is between the others; of equal ones the first that is. */
@@ -129,18 +150,17 @@ static int middle_of(const double x[3])
 }
 
 /* About its own axis, at the rate times the momentum about that axis, for the time h. */
-static void turn_about(top *t, int axis, double rate, double h)
+static inline void turn_about(top *t, int axis, double rate, double h)
 {
     if (rate == 0)
         return;
-    int j = (axis + 1) % 3, k = (axis + 2) % 3;
-    double s, c;
+    int j = axis == 2 ? 0 : axis + 1, k = axis == 0 ? 2 : axis - 1;
+    double s, c, qi = t->q[axis], qj = t->q[j], qk = t->q[k], w = t->q[3];
     sine_cosine(h * rate * t->m[axis] / 2, &s, &c);
-    double turn[4] = {0, 0, 0, c}, q[4];
-    turn[axis] = s;
-    sn_rotate_times(t->q, turn, q);
-    for (int i = 0; i < 4; ++i)
-        t->q[i] = q[i];
+    t->q[axis] = c * qi + s * w; /* the product with the quaternion that has s at the axis, and c */
+    t->q[j] = c * qj + s * qk;
+    t->q[k] = c * qk - s * qj;
+    t->q[3] = c * w - s * qi;
     double sine = 2 * s * c, cosine = 1 - 2 * s * s, mj = t->m[j], mk = t->m[k];
     t->m[j] = cosine * mj + sine * mk;
     t->m[k] = cosine * mk - sine * mj;
@@ -155,7 +175,7 @@ static void turn_about_momentum(top *t, sn_dvec3 angle)
     double s, turn[4], q[4];
     sine_cosine(radians / 2, &s, &turn[3]);
     put(turn, dvec3_scale(angle, s / radians));
-    sn_rotate_times(turn, t->q, q);
+    times(turn, t->q, q);
     for (int i = 0; i < 4; ++i)
         t->q[i] = q[i];
 }
@@ -165,7 +185,7 @@ static uint32_t parts_for(sn_dvec3 l, double a, double b, double h)
 {
     if (a == 0 || b == 0)
         return 1;
-    double angle = dvec3_length(dvec3_scale(l, h * fmax(fabs(a), fabs(b))));
+    double more = fabs(a) > fabs(b) ? fabs(a) : fabs(b), angle = dvec3_length(dvec3_scale(l, h * more));
     if (!(angle <= MOST_ANGLE * MOST_PARTS))
         return MOST_PARTS;
     uint32_t whole = (uint32_t)(angle / MOST_ANGLE);
@@ -176,6 +196,10 @@ static uint32_t parts_for(sn_dvec3 l, double a, double b, double h)
 static void turn_about_two(top *t, const int axis[2], const double rate[2], uint32_t parts, double h)
 {
     double part = h / parts;
+    if (rate[1] == 0) { /* and then parts is 1 */
+        turn_about(t, axis[0], rate[0], h);
+        return;
+    }
     turn_about(t, axis[0], rate[0], part / 2);
     for (uint32_t i = 0; i < parts; ++i) {
         turn_about(t, axis[1], rate[1], part);
@@ -186,19 +210,19 @@ static void turn_about_two(top *t, const int axis[2], const double rate[2], uint
 void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[3], double h)
 {
     int c = middle_of(inverse_moment);
-    const int axis[2] = {(c + 1) % 3, (c + 2) % 3};
+    const int axis[2] = {c == 2 ? 0 : c + 1, c == 0 ? 2 : c - 1};
     double middle = inverse_moment[c];
     const double rate[2] = {inverse_moment[axis[0]] - middle, inverse_moment[axis[1]] - middle};
     sn_dvec3 momentum = vector_of(l);
 
-    sn_rotate_normalise(q);
+    normalise(q);
     if (l[0] == 0 && l[1] == 0 && l[2] == 0)
         return;
     top t = {.q = {q[0], q[1], q[2], q[3]}};
-    sn_rotate_vector_back(t.q, l, t.m);
+    put(t.m, turned(vector_of(t.q), -t.q[3], momentum));
     turn_about_two(&t, axis, rate, parts_for(momentum, rate[0], rate[1], h), h);
     turn_about_momentum(&t, dvec3_scale(momentum, middle * h));
-    sn_rotate_normalise(t.q);
+    normalise(t.q);
     for (int i = 0; i < 4; ++i)
         q[i] = t.q[i];
 }

@@ -61,24 +61,64 @@ sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
 
 static sn_vec3 without_rounding(sn_vec3 t)
 {
-    double least = ROUNDING * fmax(fmax(fabs((double)t.x), fabs((double)t.y)), fabs((double)t.z));
-    return vec3(fabs((double)t.x) > least ? t.x : 0, fabs((double)t.y) > least ? t.y : 0,
-                fabs((double)t.z) > least ? t.z : 0);
+    double x = fabs((double)t.x), y = fabs((double)t.y), z = fabs((double)t.z), most = x > y ? x : y;
+    double least = ROUNDING * (z > most ? z : most);
+    return vec3(x > least ? t.x : 0, y > least ? t.y : 0, z > least ? t.z : 0);
+}
+
+/* A spot of a body in a frame, made ready for the gradients of all rows. */
+typedef struct hold {
+    sn_quat q;
+    sn_vec3 a;       /* the correction in it, see half_angle */
+    sn_vec3 arm;     /* from the centre to the spot, in the world */
+    sn_vec3 back[3]; /* the rows of the matrix that takes a torque in the world to the turn, but for give */
+    sn_vec3 give;
+    bool locked; /* there is an axis about which it does not turn */
+} hold;
+
+static void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
+{
+    sn_quat base;
+    h->a = half_angle(frame, body, &base);
+    h->q = turn_on(base, h->a);
+    h->arm = sn_quat_turn(h->q, place);
 }
 
 /* With t the torque in the body's own present frame, dC/da = 2 (t + a x t) / (1 + a^2), since a turn by da more is one of
-   2 (da - a x da) / (1 + a^2) in that frame; and a is half of what the turn was moved by, times give. */
+   2 (da - a x da) / (1 + a^2) in that frame; and a is half of what the turn was moved by, times give. With the columns of the
+   turn e_i, t_i = e_i . torque, and so row i of the matrix is (e_i + a_j e_k - a_k e_j) / (1 + a^2), with i, j, k in a circle. */
+static void make_ready(hold *h, sn_vec3 give)
+{
+    sn_quat q = h->q;
+    sn_vec3 a = h->a, e[3];
+    sn_real x2 = 2 * q.x, y2 = 2 * q.y, z2 = 2 * q.z, scale = 1 / (1 + vec3_dot(a, a));
+    sn_real xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    sn_real wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    e[0] = vec3_scale(vec3(1 - (yy + zz), xy + wz, xz - wy), scale);
+    e[1] = vec3_scale(vec3(xy - wz, 1 - (xx + zz), yz + wx), scale);
+    e[2] = vec3_scale(vec3(xz + wy, yz - wx, 1 - (xx + yy)), scale);
+    h->back[0] = vec3_add(e[0], vec3_sub(vec3_scale(e[2], a.y), vec3_scale(e[1], a.z)));
+    h->back[1] = vec3_add(e[1], vec3_sub(vec3_scale(e[0], a.z), vec3_scale(e[2], a.x)));
+    h->back[2] = vec3_add(e[2], vec3_sub(vec3_scale(e[1], a.x), vec3_scale(e[0], a.y)));
+    h->give = give;
+    h->locked = give.x == 0 || give.y == 0 || give.z == 0;
+}
+
+/* What a torque in the world means to the turn. */
+static inline sn_vec3 turn_gradient(const hold *h, sn_vec3 torque)
+{
+    sn_vec3 t = vec3(vec3_dot(h->back[0], torque), vec3_dot(h->back[1], torque), vec3_dot(h->back[2], torque));
+    if (h->locked)
+        t = without_rounding(t);
+    return vec3(h->give.x * t.x, h->give.y * t.y, h->give.z * t.z);
+}
+
 sn_vec3 sn_frame_turn_gradient(const sn_frame *frame, uint32_t body, sn_vec3 place, sn_vec3 push, sn_vec3 torque)
 {
-    sn_quat base;
-    sn_vec3 a = half_angle(frame, body, &base), give = frame->turn[body].give;
-    sn_quat q = turn_on(base, a);
-    sn_vec3 t = vec3_cross(place, sn_quat_turn_back(q, push));
-    t = vec3_add(t, sn_quat_turn_back(q, torque));
-    t = vec3_scale(vec3_add(t, vec3_cross(a, t)), 1 / (1 + vec3_dot(a, a)));
-    if (give.x == 0 || give.y == 0 || give.z == 0)
-        t = without_rounding(t);
-    return vec3(give.x * t.x, give.y * t.y, give.z * t.z);
+    hold h;
+    take_hold(&h, frame, body, place);
+    make_ready(&h, frame->turn[body].give);
+    return turn_gradient(&h, vec3_add(vec3_cross(h.arm, push), torque));
 }
 
 sn_vec3 sn_frame_turning(const sn_frame *frame, const sn_spot *spot, const sn_vec4 *v)
@@ -123,22 +163,35 @@ static const sn_spot *fixed_spot(const sn_store *store, const sn_pool *pool, uin
     return spot && spot->type != SN_POINT_PARTICLES ? spot : NULL;
 }
 
-static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3 origin, sn_quat *q)
+/* First b, then a; of length 1 but for rounding. */
+static sn_quat times(sn_quat a, sn_quat b)
+{
+    return (sn_quat){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+                     a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+static sn_vec3 spot_position(const sn_frame *frame, const sn_spot *spot, sn_vec3 origin, sn_quat *q, hold *held)
 {
     if (spot->type == SN_POINT_PLACE) {
         if (q)
             *q = spot->turn;
         return vec3_sub(spot->place, origin);
     }
-    sn_quat turn = sn_frame_turn(frame, spot->body);
+    take_hold(held, frame, spot->body, spot->place);
     if (q)
-        *q = sn_quat_times(turn, spot->turn);
-    sn_vec3 centre = frame_position(frame, frame->slot[spot->particle[0]], origin);
-    return vec3_add(centre, sn_quat_turn(turn, spot->place));
+        *q = times(held->q, spot->turn);
+    return vec3_add(frame_position(frame, frame->slot[spot->particle[0]], origin), held->arm);
 }
 
-sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                             sn_vec3 *x, sn_quat *q)
+/* Who is at a point: particles, all of them together, or a spot. */
+typedef struct standing {
+    const sn_spot *spot; /* of a body, or a place; NULL: neither */
+    hold held;           /* of a body */
+} standing;
+
+/* See sn_evaluate_input; notes in `stand` who is there, unless it is NULL. */
+static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 *x,
+                         sn_quat *q, standing *stand)
 {
     const uint32_t points = pool_point_count(pool, row);
     uint32_t slot[4];
@@ -151,8 +204,12 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
     }
     for (uint32_t i = 0; i < points; ++i) {
         const sn_spot *spot = fixed_spot(store, pool, row, i);
+        hold here;
+        if (stand)
+            stand[i].spot = spot;
         if (spot) {
-            x[i] = spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL);
+            x[i] = spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL,
+                                 stand ? &stand[i].held : &here);
             continue;
         }
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
@@ -170,6 +227,12 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
                         .planar = frame->planar};
 }
 
+sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                             sn_vec3 *x, sn_quat *q)
+{
+    return gather(store, pool, row, frame, x, q, NULL);
+}
+
 /* ---- Spots ------------------------------------------------------------------------------------------------------ */
 
 /* The place of a particle in the block, which gets it if it is new. */
@@ -185,13 +248,18 @@ static uint32_t block_index(sn_block *block, uint32_t slot, sn_real w)
 
 /* What becomes of the gradients of the points. */
 typedef struct spreading {
-    const sn_vec3 *by_point, *by_turn;
+    const sn_vec3 *by_point, *by_turn; /* by_turn: NULL if there is none */
     uint32_t points;
     uint32_t count[SN_MAX_POINTS], owner[SN_MAX_POINTS][4];
     sn_real weight[SN_MAX_POINTS][4];
-    const sn_spot *body[SN_MAX_POINTS];
+    standing *stand;
     uint32_t turn[SN_MAX_POINTS]; /* entry of the block */
 } spreading;
+
+static bool on_body(const standing *stand)
+{
+    return stand->spot && stand->spot->type == SN_POINT_BODY;
+}
 
 /* Who is behind the points: first particles, then turns. */
 static void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
@@ -200,15 +268,39 @@ static void find_owners(spreading *s, const sn_store *store, const sn_pool *pool
     uint32_t slot[4];
     block->count = 0;
     for (uint32_t i = 0; i < s->points; ++i) {
-        s->body[i] = sn_point_on_body(store, pool, row, i);
         s->count[i] = sn_point_corners(store, pool, row, frame, i, slot, s->weight[i]);
         for (uint32_t j = 0; j < s->count[i]; ++j)
             s->owner[i][j] = block_index(block, slot[j], frame->x[slot[j]].w);
     }
     for (uint32_t i = 0; i < s->points; ++i)
-        if (s->body[i])
-            s->turn[i] = block_index(block, frame->turn_slot + s->body[i]->body,
-                                     frame->x[frame->slot[s->body[i]->particle[0]]].w);
+        if (on_body(&s->stand[i])) {
+            uint32_t body = s->stand[i].spot->body;
+            s->turn[i] = block_index(block, frame->turn_slot + body, block->w[s->owner[i][0]]);
+            make_ready(&s->stand[i].held, frame->turn[body].give);
+        }
+}
+
+static bool is_nothing(sn_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+/* Of a point that a body carries. */
+static void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_block *block)
+{
+    const hold *held = &s->stand[i].held;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        sn_vec3 at = s->by_point[r * s->points + i], torque = vec3(0, 0, 0);
+        sn_vec3 *centre = &block->gradient[r * block->count + s->owner[i][0]];
+        sn_vec3 *turn = &block->gradient[r * block->count + s->turn[i]];
+        if (s->by_turn)
+            torque = s->by_turn[r * s->points + i];
+        if (!is_nothing(at)) {
+            torque = vec3_add(torque, vec3_cross(held->arm, at));
+            *centre = vec3_add(*centre, planar ? vec3(at.x, at.y, 0) : at);
+        }
+        *turn = vec3_add(*turn, turn_gradient(held, torque));
+    }
 }
 
 /* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing
@@ -216,20 +308,18 @@ static void find_owners(spreading *s, const sn_store *store, const sn_pool *pool
    not. A spot of a body turns it besides. */
 static void spread(const spreading *s, const sn_frame *frame, sn_block *block)
 {
-    for (uint32_t i = 0; i < s->points; ++i)
-        for (uint32_t r = 0; r < block->rows; ++r) {
-            sn_vec3 at = s->by_point[r * s->points + i];
+    for (uint32_t i = 0; i < s->points; ++i) {
+        if (on_body(&s->stand[i])) {
+            spread_on_body(s, i, frame->planar, block);
+            continue;
+        }
+        for (uint32_t r = 0; r < block->rows; ++r)
             for (uint32_t j = 0; j < s->count[i]; ++j) {
                 sn_vec3 *g = &block->gradient[r * block->count + s->owner[i][j]];
-                sn_vec3 share = vec3_scale(at, s->weight[i][j]);
+                sn_vec3 share = vec3_scale(s->by_point[r * s->points + i], s->weight[i][j]);
                 *g = vec3_add(*g, frame->planar ? vec3(share.x, share.y, 0) : share);
             }
-            if (!s->body[i])
-                continue;
-            sn_vec3 *g = &block->gradient[r * block->count + s->turn[i]];
-            sn_vec3 torque = s->by_turn ? s->by_turn[r * s->points + i] : vec3(0, 0, 0);
-            *g = vec3_add(*g, sn_frame_turn_gradient(frame, s->body[i]->body, s->body[i]->place, at, torque));
-        }
+    }
 }
 
 bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
@@ -238,16 +328,21 @@ bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row,
     const uint32_t points = pool->kind.points, rows = pool->kind.rows;
     sn_vec3 x[SN_MAX_POINTS], by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
     sn_quat q[SN_MAX_POINTS];
+    standing stand[SN_MAX_POINTS];
     memset(block->c, 0, rows * sizeof *block->c);
     memset(by_point, 0, rows * points * sizeof *by_point);
     memset(by_turn, 0, rows * points * sizeof *by_turn);
     memset(room->row, 0, sizeof room->row);
-    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, x, q);
+    sn_eval_in in = gather(store, pool, row, frame, x, q, stand);
     sn_eval_out out = {block->c, by_point, pool->kind.oriented ? by_turn : NULL,
                        pool->kind.own_rows ? room->row : NULL};
     if (!pool->kind.eval(&in, &out))
         return false;
-    spreading s = {.by_point = by_point, .by_turn = out.turn, .points = points};
+    spreading s;
+    s.by_point = by_point;
+    s.by_turn = out.turn;
+    s.points = points;
+    s.stand = stand;
     find_owners(&s, store, pool, row, frame, block);
     block->rows = rows;
     block->row = out.row;

@@ -8,6 +8,17 @@
 
 typedef sn_row_now row_now;
 
+/* The second one if the first is no number, as fmin and fmax have it; but these are calls. */
+static inline double lesser(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
 {
     const double any = (double)INFINITY;
@@ -18,8 +29,8 @@ row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, cons
     double inverse_h = (double)give->inverse_h, compliance = (double)row->compliance;
     now.type = row->type;
     now.inequality = row->type == SN_ROW_AT_LEAST || (row->type == SN_ROW_BY_KIND && now.inequality);
-    now.alpha = fmin(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
-    now.gamma = fmin(now.gamma + compliance * (double)row->damping * inverse_h, (double)SN_ROW_MOST);
+    now.alpha = lesser(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
+    now.gamma = lesser(now.gamma + compliance * (double)row->damping * inverse_h, (double)SN_ROW_MOST);
     if (row->most > 0)
         now.most = (double)row->most / (inverse_h * inverse_h);
     if (row->low != 0 || row->high != 0) {
@@ -35,55 +46,97 @@ static bool is_idle(const row_now *now)
     return now->type == SN_ROW_REST && !row_is_limited(now);
 }
 
+/* The gradients of the rows by one particle. */
+typedef struct column {
+    double x[SN_MAX_ROWS], y[SN_MAX_ROWS], z[SN_MAX_ROWS];
+} column;
+
+/* a[r][s] += w grad_r . grad_s, r and s from first on, of the rows that the particle is in. */
+SN_INLINE void add_products(const column *g, double w, uint32_t first, uint32_t end,
+                            double a[SN_MAX_ROWS][SN_MAX_ROWS])
+{
+    for (uint32_t r = first; r < end; ++r)
+        for (uint32_t s = first; s <= r; ++s)
+            a[r][s] += w * (g->x[r] * g->x[s] + g->y[r] * g->y[s] + g->z[r] * g->z[s]);
+}
+
+/* J W J^T, its lower half. The centre of a body is in the rows of a joint that say where it is, and these come first: so
+   for each particle the rows before and behind those that it is in are left out. */
+static void add_up(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+{
+    const uint32_t rows = block->rows, count = block->count;
+    for (uint32_t i = 0; i < count; ++i) {
+        column g;
+        uint32_t first = rows, end = 0;
+        for (uint32_t r = 0; r < rows; ++r) {
+            sn_vec3 at = block->gradient[r * count + i];
+            bool is_in = !(idle >> r & 1) && !(at.x == 0 && at.y == 0 && at.z == 0);
+            g.x[r] = is_in ? (double)at.x : 0;
+            g.y[r] = is_in ? (double)at.y : 0;
+            g.z[r] = is_in ? (double)at.z : 0;
+            first = is_in && first == rows ? r : first;
+            end = is_in ? r + 1 : end;
+        }
+        double w = (double)block->w[i];
+        if (first == 0 && end == 6)
+            add_products(&g, w, 0, 6, a);
+        else if (first == 0 && end == 3)
+            add_products(&g, w, 0, 3, a);
+        else
+            add_products(&g, w, first, end, a);
+    }
+}
+
 /* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. Where kinds describe their rows g may differ among them: they
    are then divided by 1 + g, and the matrix stays symmetric. In double: the block is small, and its conditioning is the kind's business, not ours. */
 static void build_matrix(const sn_block *block, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
-    for (uint32_t r = 0; r < block->rows; ++r)
-        for (uint32_t s = 0; s <= r; ++s) {
-            double sum = 0;
-            for (uint32_t i = 0; i < block->count && !is_idle(&now[r]) && !is_idle(&now[s]); ++i) {
-                sn_vec3 g = block->gradient[r * block->count + i], h = block->gradient[s * block->count + i];
-                sum += (double)block->w[i] * vec3_dot_double(g, h);
-            }
-            if (block->row)
-                a[r][s] = a[s][r] = sum + (r == s ? now[r].alpha / (1 + now[r].gamma) : 0);
-            else
-                a[r][s] = a[s][r] = (1 + now[r].gamma) * sum + (r == s ? now[r].alpha : 0);
-        }
+    uint32_t idle = 0;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        idle |= (uint32_t)is_idle(&now[r]) << r;
+        for (uint32_t s = 0; s <= r; ++s)
+            a[r][s] = 0;
+    }
+    add_up(block, idle, a);
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        for (uint32_t s = 0; s <= r; ++s)
+            a[s][r] = a[r][s] = block->row ? a[r][s] : (1 + now[r].gamma) * a[r][s];
+        a[r][r] += block->row ? now[r].alpha / (1 + now[r].gamma) : now[r].alpha;
+    }
 }
 
-/* Solves A x = b on the rows in `active` by LDL^T; redundant rows get 0. */
+/* Solves A x = b on the rows in `active` by LDL^T; redundant rows get 0. They are taken together first; u = L D. */
 static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][SN_MAX_ROWS], const double *b, double *x)
 {
-    double l[SN_MAX_ROWS][SN_MAX_ROWS], pivot[SN_MAX_ROWS], y[SN_MAX_ROWS];
+    double l[SN_MAX_ROWS][SN_MAX_ROWS], u[SN_MAX_ROWS], inverse[SN_MAX_ROWS], y[SN_MAX_ROWS];
+    uint32_t row[SN_MAX_ROWS], n = 0;
     for (uint32_t r = 0; r < rows; ++r) {
-        x[r] = y[r] = pivot[r] = 0;
-        if (!(active >> r & 1))
-            continue;
-        double p = a[r][r];
-        y[r] = b[r];
-        for (uint32_t s = 0; s < r; ++s) {
-            if (pivot[s] == 0)
-                continue;
-            double sum = a[r][s];
-            for (uint32_t t = 0; t < s; ++t)
-                if (pivot[t] != 0)
-                    sum -= l[r][t] * pivot[t] * l[s][t];
-            l[r][s] = sum / pivot[s];
-            p -= l[r][s] * l[r][s] * pivot[s];
-            y[r] -= l[r][s] * y[s];
-        }
-        if (p > REDUNDANT * a[r][r])
-            pivot[r] = p;
+        x[r] = 0;
+        row[n] = r;
+        n += active >> r & 1;
     }
-    for (uint32_t r = rows; r-- > 0;) {
-        if (pivot[r] == 0)
+    for (uint32_t r = 0; r < n; ++r) {
+        const double *from = a[row[r]];
+        double p = from[row[r]], sum_y = b[row[r]];
+        for (uint32_t s = 0; s < r; ++s) {
+            double sum = from[row[s]];
+            for (uint32_t t = 0; t < s; ++t)
+                sum -= u[t] * l[s][t];
+            u[s] = sum;
+            l[r][s] = sum * inverse[s];
+            p -= sum * l[r][s];
+            sum_y -= l[r][s] * y[s];
+        }
+        y[r] = sum_y;
+        inverse[r] = p > REDUNDANT * from[row[r]] ? 1 / p : 0;
+    }
+    for (uint32_t r = n; r-- > 0;) {
+        if (inverse[r] == 0)
             continue;
-        x[r] = y[r] / pivot[r];
-        for (uint32_t s = r + 1; s < rows; ++s)
-            if (pivot[s] != 0)
-                x[r] -= l[s][r] * x[s];
+        double sum = y[r] * inverse[r];
+        for (uint32_t s = r + 1; s < n; ++s)
+            sum -= l[s][r] * x[row[s]];
+        x[row[r]] = sum;
     }
 }
 
@@ -106,31 +159,37 @@ typedef struct block_problem {
     double least[SN_MAX_ROWS];
 } block_problem;
 
-/* Solves with the given rows acting, the others at their bound. Returns by how much the worst condition is broken,
-   relative to the numbers in it. */
-static double try_active(block_problem *p, uint32_t active, double *x)
+/* Solves with the given rows acting, the others at their bound. */
+static void solve_acting(block_problem *p, uint32_t active, double *x)
 {
-    double b[SN_MAX_ROWS] = {0}, worst = 0;
-    for (uint32_t r = 0; r < p->rows; ++r) {
+    double b[SN_MAX_ROWS] = {0};
+    for (uint32_t r = 0; r < p->rows; ++r)
         b[r] = p->b[r];
-        for (uint32_t s = 0; s < p->rows; ++s)
-            if (!(active >> s & 1))
+    for (uint32_t s = 0; s < p->rows; ++s)
+        if (!(active >> s & 1) && p->least[s] != 0)
+            for (uint32_t r = 0; r < p->rows; ++r)
                 b[r] -= p->a[r][s] * p->least[s];
-    }
     solve_active(p->rows, active, p->a, b, x);
-    for (uint32_t r = 0; r < p->rows; ++r) {
+    for (uint32_t r = 0; r < p->rows; ++r)
         if (!(active >> r & 1))
             x[r] = p->least[r];
-        else if (p->inequality >> r & 1 && p->least[r] - x[r] > 0)
-            worst = fmax(worst, (p->least[r] - x[r]) * p->a[r][r]);
-    }
+}
+
+/* The same; returns by how much the worst condition is broken, relative to the numbers in it. */
+static double try_active(block_problem *p, uint32_t active, double *x)
+{
+    double worst = 0;
+    solve_acting(p, active, x);
+    for (uint32_t r = 0; r < p->rows; ++r)
+        if ((active & p->inequality) >> r & 1 && p->least[r] - x[r] > 0)
+            worst = larger((p->least[r] - x[r]) * p->a[r][r], worst);
     /* also of rows that act: one that earlier rows made redundant got no multiplier, and may not hold */
     for (uint32_t r = 0; r < p->rows; ++r) {
         double missing = p->b[r];
         for (uint32_t s = 0; s < p->rows; ++s)
             missing -= p->a[r][s] * x[s];
         if (p->a[r][r] > 0 && !(p->held >> r & 1))
-            worst = fmax(worst, p->inequality >> r & 1 ? missing : fabs(missing));
+            worst = larger(p->inequality >> r & 1 ? missing : fabs(missing), worst);
     }
     return worst;
 }
@@ -139,13 +198,13 @@ static double try_active(block_problem *p, uint32_t active, double *x)
 static void solve_problem(block_problem *p, uint32_t guess, double *best)
 {
     double scale = 0;
-    for (uint32_t r = 0; r < p->rows; ++r)
-        scale = fmax(scale, p->held >> r & 1 ? 0 : fabs(p->b[r]));
     guess &= ~p->held;
     if (!p->inequality) {
-        try_active(p, guess, best);
+        solve_acting(p, guess, best);
         return;
     }
+    for (uint32_t r = 0; r < p->rows; ++r)
+        scale = larger(p->held >> r & 1 ? 0 : fabs(p->b[r]), scale);
     double least = try_active(p, guess, best);
     uint32_t all = (1u << p->rows) - 1, equalities = all & ~p->inequality & ~p->held;
     for (uint32_t set = 0; set <= all && least > REDUNDANT * scale; ++set) {
@@ -227,8 +286,9 @@ static bool keep_limits(ruling *u, const double *x)
         if (u->fate[r] >= AT_LIMIT || !row_is_limited(&u->now[r]))
             continue;
         double c = reached(u, r, x), below = u->now[r].low - c, above = c - u->now[r].high;
-        if (fmax(below, above) > excess) {
-            excess = fmax(below, above);
+        double beyond = larger(below, above);
+        if (beyond > excess) {
+            excess = beyond;
             worst = r;
         }
     }
@@ -284,6 +344,7 @@ static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, cons
                        sn_real inverse_h, sn_real lambda)
 {
     double c = (double)block->c[r], way = 0;
+    p->b[r] = p->least[r] = 0;
     if (now->type == SN_ROW_REST) {
         p->held |= 1u << r;
         return false;
@@ -309,7 +370,9 @@ static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, cons
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda)
 {
-    block_problem p = {.rows = block->rows};
+    block_problem p;
+    p.rows = block->rows;
+    p.inequality = p.held = 0;
     row_now now[SN_MAX_ROWS];
     uint32_t acting = 0;
     bool ruled = false, limited = false;
@@ -343,11 +406,28 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     return true;
 }
 
+void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *dlambda, sn_vec4 *d)
+{
+    const uint32_t count = block->count;
+    for (uint32_t r = 0; r < block->rows; ++r)
+        lambda[r] += dlambda[r];
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_vec4 *p = &d[block->slot[i]];
+        sn_vec3 at = vec4_xyz(*p);
+        for (uint32_t r = 0; r < block->rows; ++r) {
+            sn_real s = block->w[i] * dlambda[r];
+            if (dlambda[r] != 0)
+                at = vec3_add(at, vec3_scale(block->gradient[r * count + i], s));
+        }
+        *p = vec4(at, 0);
+    }
+}
+
 double sn_row_excess(const sn_row *row, double c)
 {
     if (!row || (row->low == 0 && row->high == 0))
         return 0;
-    return fmax(0, fmax((double)row->low - c, c - (double)row->high));
+    return larger(larger((double)row->low - c, c - (double)row->high), 0);
 }
 
 /* By how much a row is missed, in the unit of C. What may give way is not missed: only its limits are. */

@@ -112,6 +112,9 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda);
 
+/* lambda += dlambda, and what row_apply does for each of its rows in turn. */
+void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *dlambda, sn_vec4 *d);
+
 /* By how much the multipliers of an evaluated constraint are to change, without changing anything: a solver that puts
    several constraints together applies it later. Rows that do not act get 0. False if the result would not be finite. */
 SN_INLINE bool row_step(const sn_block *block, uint32_t count, uint32_t rows, uint32_t inequality, sn_row_give give,
@@ -148,11 +151,11 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     sn_real dlambda[SN_MAX_ROWS];
     if (!row_step(block, count, rows, inequality, give, frame, lambda, dlambda))
         return false;
-    for (uint32_t r = 0; r < rows; ++r) {
-        if (dlambda[r] == 0)
-            continue;
-        lambda[r] += dlambda[r];
-        row_apply(block, count, r, dlambda[r], frame->d);
+    if (rows > 1) {
+        sn_row_apply_block(block, lambda, dlambda, frame->d);
+    } else if (dlambda[0] != 0) {
+        lambda[0] += dlambda[0];
+        row_apply(block, count, 0, dlambda[0], frame->d);
     }
     return true;
 }

@@ -76,8 +76,9 @@ void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
     turn->start = turn->now = round_quat(body->q);
     turn->give = vec3((sn_real)(1 / body->k[0]), (sn_real)(1 / body->k[1]), (sn_real)(1 / body->k[2]));
     turn->centre = body->particle;
-    double pull[3];
-    sn_rotate_vector_back(body->q, body->torque, pull);
+    double pull[3] = {0};
+    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
+        sn_rotate_vector_back(body->q, body->torque, pull);
     turn->pull =
         vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
 }
