@@ -270,8 +270,9 @@ static const double atan_eighth[9][2] = {
    eighth, so |t| <= 1/16, and the series ends with t^15. Returns the larger part and leaves the smaller. */
 static double atan_ratio(double y, double x, double *rest)
 {
-    int i = (int)(8 * (y / x) + 0.5);
-    double c = i / 8.0, t = (y - c * x) / (x + c * y), z = t * t, sum = 0;
+    double ratio = y / x, sum = 0;
+    int i = (int)(8 * ratio + 0.5);
+    double c = i / 8.0, t = i ? (y - c * x) / (x + c * y) : ratio, z = t * t;
     for (int n = 15; n >= 3; n -= 2)
         sum = (1.0 / n - sum) * z;
     *rest = i ? atan_eighth[i][1] + (t - t * sum) : -t * sum;

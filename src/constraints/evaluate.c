@@ -26,7 +26,7 @@ uint32_t sn_point_corners(const sn_store *store, const sn_pool *pool, uint32_t r
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 /* The correction of a body's turn: half of the angle by axis, in the frame of `base`, from which it turns on. */
-static sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *base)
+static inline sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *base)
 {
     const sn_turn *turn = &frame->turn[body];
     const sn_vec4 *moved = frame->d ? frame->d : frame->turned;
@@ -37,14 +37,14 @@ static sn_vec3 half_angle(const sn_frame *frame, uint32_t body, sn_quat *base)
     return vec3(by.x * give.x, by.y * give.y, by.z * give.z);
 }
 
-/* base (a, 1) / sqrt(1 + a^2): the rational form of a turn by 2 atan |a|, which needs no sine. */
-static sn_quat turn_on(sn_quat base, sn_vec3 a)
+/* base (a, 1) / sqrt(1 + a^2): the rational form of a turn by 2 atan |a|, which needs no sine. `inverse` is 1 / (1 + a^2). */
+static inline sn_quat turn_on(sn_quat base, sn_vec3 a, sn_real inverse)
 {
     if (a.x == 0 && a.y == 0 && a.z == 0)
         return base;
     sn_vec3 v = vec3(base.x, base.y, base.z);
     sn_vec3 sum = vec3_add(vec3_add(v, vec3_scale(a, base.w)), vec3_cross(v, a));
-    sn_real w = base.w - vec3_dot(v, a), scale = 1 / real_sqrt(vec3_dot(sum, sum) + w * w);
+    sn_real w = base.w - vec3_dot(v, a), scale = real_sqrt(inverse);
     return (sn_quat){sum.x * scale, sum.y * scale, sum.z * scale, w * scale};
 }
 
@@ -52,7 +52,7 @@ sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
 {
     sn_quat base;
     sn_vec3 a = half_angle(frame, body, &base);
-    return turn_on(base, a);
+    return turn_on(base, a, 1 / (1 + vec3_dot(a, a)));
 }
 
 /* Torques about axes that are locked move nothing; what rounding made of them about the others must not, either: it would be all
@@ -70,17 +70,19 @@ static sn_vec3 without_rounding(sn_vec3 t)
 typedef struct hold {
     sn_quat q;
     sn_vec3 a;       /* the correction in it, see half_angle */
+    sn_real inverse; /* 1 / (1 + a^2) */
     sn_vec3 arm;     /* from the centre to the spot, in the world */
     sn_vec3 back[3]; /* the rows of the matrix that takes a torque in the world to the turn, but for give */
     sn_vec3 give;
     bool locked; /* there is an axis about which it does not turn */
 } hold;
 
-static void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
+static inline void take_hold(hold *h, const sn_frame *frame, uint32_t body, sn_vec3 place)
 {
     sn_quat base;
     h->a = half_angle(frame, body, &base);
-    h->q = turn_on(base, h->a);
+    h->inverse = 1 / (1 + vec3_dot(h->a, h->a));
+    h->q = turn_on(base, h->a, h->inverse);
     h->arm = sn_quat_turn(h->q, place);
 }
 
@@ -91,7 +93,7 @@ static void make_ready(hold *h, sn_vec3 give)
 {
     sn_quat q = h->q;
     sn_vec3 a = h->a, e[3];
-    sn_real x2 = 2 * q.x, y2 = 2 * q.y, z2 = 2 * q.z, scale = 1 / (1 + vec3_dot(a, a));
+    sn_real x2 = 2 * q.x, y2 = 2 * q.y, z2 = 2 * q.z, scale = h->inverse;
     sn_real xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
     sn_real wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
     e[0] = vec3_scale(vec3(1 - (yy + zz), xy + wz, xz - wy), scale);
@@ -208,8 +210,8 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
         if (stand)
             stand[i].spot = spot;
         if (spot) {
-            x[i] = spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL,
-                                 stand ? &stand[i].held : &here);
+            x[i] =
+                spot_position(frame, spot, origin, pool->kind.oriented ? &q[i] : NULL, stand ? &stand[i].held : &here);
             continue;
         }
         uint32_t count = sn_point_corners(store, pool, row, frame, i, slot, weight);
@@ -235,12 +237,14 @@ sn_eval_in sn_evaluate_input(const sn_store *store, const sn_pool *pool, uint32_
 
 /* ---- Spots ------------------------------------------------------------------------------------------------------ */
 
-/* The place of a particle in the block, which gets it if it is new. */
-static uint32_t block_index(sn_block *block, uint32_t slot, sn_real w)
+/* The place of a particle in the block, which gets it if it is new; otherwise `apart` becomes false. */
+static inline uint32_t block_index(sn_block *block, uint32_t slot, sn_real w, bool *apart)
 {
     for (uint32_t i = 0; i < block->count; ++i)
-        if (block->slot[i] == slot)
+        if (block->slot[i] == slot) {
+            *apart = false;
             return i;
+        }
     block->slot[block->count] = slot;
     block->w[block->count] = w;
     return block->count++;
@@ -249,11 +253,12 @@ static uint32_t block_index(sn_block *block, uint32_t slot, sn_real w)
 /* What becomes of the gradients of the points. */
 typedef struct spreading {
     const sn_vec3 *by_point, *by_turn; /* by_turn: NULL if there is none */
-    uint32_t points;
+    uint32_t points, rows;
     uint32_t count[SN_MAX_POINTS], owner[SN_MAX_POINTS][4];
     sn_real weight[SN_MAX_POINTS][4];
     standing *stand;
     uint32_t turn[SN_MAX_POINTS]; /* entry of the block */
+    bool apart;                   /* nobody is behind two points: then gradients need not be added up */
 } spreading;
 
 static bool on_body(const standing *stand)
@@ -262,77 +267,83 @@ static bool on_body(const standing *stand)
 }
 
 /* Who is behind the points: first particles, then turns. */
-static void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
-                        sn_block *block)
+SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *pool, uint32_t row,
+                           const sn_frame *frame, sn_block *block)
 {
     uint32_t slot[4];
     block->count = 0;
+    s->apart = true;
     for (uint32_t i = 0; i < s->points; ++i) {
-        s->count[i] = sn_point_corners(store, pool, row, frame, i, slot, s->weight[i]);
+        if (on_body(&s->stand[i])) {
+            s->count[i] = 1;
+            s->weight[i][0] = 1;
+            slot[0] = frame->slot[s->stand[i].spot->particle[0]];
+        } else {
+            s->count[i] = sn_point_corners(store, pool, row, frame, i, slot, s->weight[i]);
+        }
         for (uint32_t j = 0; j < s->count[i]; ++j)
-            s->owner[i][j] = block_index(block, slot[j], frame->x[slot[j]].w);
+            s->owner[i][j] = block_index(block, slot[j], frame->x[slot[j]].w, &s->apart);
     }
     for (uint32_t i = 0; i < s->points; ++i)
         if (on_body(&s->stand[i])) {
             uint32_t body = s->stand[i].spot->body;
-            s->turn[i] = block_index(block, frame->turn_slot + body, block->w[s->owner[i][0]]);
+            s->turn[i] = block_index(block, frame->turn_slot + body, block->w[s->owner[i][0]], &s->apart);
             make_ready(&s->stand[i].held, frame->turn[body].give);
         }
 }
 
-static bool is_nothing(sn_vec3 a)
+static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 share)
 {
-    return a.x == 0 && a.y == 0 && a.z == 0;
+    *gradient = s->apart ? share : vec3_add(*gradient, share);
 }
 
 /* Of a point that a body carries. */
-static void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_block *block)
+SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_block *block)
 {
     const hold *held = &s->stand[i].held;
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        sn_vec3 at = s->by_point[r * s->points + i], torque = vec3(0, 0, 0);
-        sn_vec3 *centre = &block->gradient[r * block->count + s->owner[i][0]];
-        sn_vec3 *turn = &block->gradient[r * block->count + s->turn[i]];
+    for (uint32_t r = 0; r < s->rows; ++r) {
+        sn_vec3 at = s->by_point[r * s->points + i], torque = vec3_cross(held->arm, at);
         if (s->by_turn)
-            torque = s->by_turn[r * s->points + i];
-        if (!is_nothing(at)) {
-            torque = vec3_add(torque, vec3_cross(held->arm, at));
-            *centre = vec3_add(*centre, planar ? vec3(at.x, at.y, 0) : at);
-        }
-        *turn = vec3_add(*turn, turn_gradient(held, torque));
+            torque = vec3_add(torque, s->by_turn[r * s->points + i]);
+        if (planar)
+            at.z = 0;
+        give_share(s, &block->gradient[r * block->count + s->owner[i][0]], at);
+        give_share(s, &block->gradient[r * block->count + s->turn[i]], turn_gradient(held, torque));
     }
 }
 
 /* Gradients go to the particles: dC/dx_particle = sum over the points it carries of weight * dC/dx_point. Summing
    before weighting with w is what makes two points that share a particle right; the sum of b^2 w per point alone is
    not. A spot of a body turns it besides. */
-static void spread(const spreading *s, const sn_frame *frame, sn_block *block)
+SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block)
 {
+    if (!s->apart)
+        memset(block->gradient, 0, (size_t)s->rows * block->count * sizeof *block->gradient);
     for (uint32_t i = 0; i < s->points; ++i) {
         if (on_body(&s->stand[i])) {
             spread_on_body(s, i, frame->planar, block);
             continue;
         }
-        for (uint32_t r = 0; r < block->rows; ++r)
+        for (uint32_t r = 0; r < s->rows; ++r)
             for (uint32_t j = 0; j < s->count[i]; ++j) {
-                sn_vec3 *g = &block->gradient[r * block->count + s->owner[i][j]];
                 sn_vec3 share = vec3_scale(s->by_point[r * s->points + i], s->weight[i][j]);
-                *g = vec3_add(*g, frame->planar ? vec3(share.x, share.y, 0) : share);
+                if (frame->planar)
+                    share.z = 0;
+                give_share(s, &block->gradient[r * block->count + s->owner[i][j]], share);
             }
     }
 }
 
-bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
-                       sn_block_room *room)
+SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                              sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {
-    const uint32_t points = pool->kind.points, rows = pool->kind.rows;
     sn_vec3 x[SN_MAX_POINTS], by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
     sn_quat q[SN_MAX_POINTS];
     standing stand[SN_MAX_POINTS];
     memset(block->c, 0, rows * sizeof *block->c);
     memset(by_point, 0, rows * points * sizeof *by_point);
     memset(by_turn, 0, rows * points * sizeof *by_turn);
-    memset(room->row, 0, sizeof room->row);
+    memset(room->row, 0, rows * sizeof *room->row);
     sn_eval_in in = gather(store, pool, row, frame, x, q, stand);
     sn_eval_out out = {block->c, by_point, pool->kind.oriented ? by_turn : NULL,
                        pool->kind.own_rows ? room->row : NULL};
@@ -342,13 +353,22 @@ bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row,
     s.by_point = by_point;
     s.by_turn = out.turn;
     s.points = points;
+    s.rows = rows;
     s.stand = stand;
     find_owners(&s, store, pool, row, frame, block);
     block->rows = rows;
     block->row = out.row;
-    memset(block->gradient, 0, (size_t)rows * block->count * sizeof *block->gradient);
     spread(&s, frame, block);
     return true;
+}
+
+/* Joints are compiled on their own, as the usual shapes are. */
+bool sn_evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_block *block,
+                       sn_block_room *room)
+{
+    if (pool->kind.points == 2 && pool->kind.rows == 6)
+        return evaluate_spots(store, pool, row, frame, block, room, 2, 6);
+    return evaluate_spots(store, pool, row, frame, block, room, pool->kind.points, pool->kind.rows);
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------ */

@@ -9,23 +9,30 @@ typedef struct quat {
     double w;
 } quat;
 
+/* A squared length as near to 1 as that needs only three terms of a series to be made 1. */
+#define NEAR_UNIT 1e-5
+
 static quat quat_of(sn_quat q)
 {
-    double length = sqrt((double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z +
-                         (double)q.w * (double)q.w);
-    return (quat){dvec3((double)q.x / length, (double)q.y / length, (double)q.z / length), (double)q.w / length};
+    sn_dvec3 v = dvec3((double)q.x, (double)q.y, (double)q.z);
+    double w = (double)q.w, beyond = dvec3_dot(v, v) + w * w - 1;
+    double scale = fabs(beyond) < NEAR_UNIT ? 1 - beyond * (0.5 - 0.375 * beyond) : 1 / sqrt(1 + beyond);
+    return (quat){dvec3_scale(v, scale), w * scale};
 }
 
-static quat times(quat a, quat b)
+static inline quat times(quat a, quat b)
 {
     sn_dvec3 v = dvec3_add(dvec3_scale(b.v, a.w), dvec3_scale(a.v, b.w));
     return (quat){dvec3_add(v, dvec3_cross(a.v, b.v)), a.w * b.w - dvec3_dot(a.v, b.v)};
 }
 
-static sn_dvec3 turned(quat q, sn_dvec3 a)
+/* The columns of the matrix of a quaternion. */
+static inline void axes_of(quat q, sn_dvec3 axis[3])
 {
-    sn_dvec3 t = dvec3_scale(dvec3_cross(q.v, a), 2);
-    return dvec3_add(dvec3_add(a, dvec3_scale(t, q.w)), dvec3_cross(q.v, t));
+    double x = q.v.x, y = q.v.y, z = q.v.z, w = q.w;
+    axis[0] = dvec3(1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y));
+    axis[1] = dvec3(2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x));
+    axis[2] = dvec3(2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y));
 }
 
 sn_joint_pose sn_joint_look(const sn_eval_in *in)
@@ -34,15 +41,12 @@ sn_joint_pose sn_joint_look(const sn_eval_in *in)
     if (r.w < 0) /* the same turn */
         r = (quat){dvec3_scale(r.v, -1), -r.w};
     sn_joint_pose pose = {.p = dvec3_seen(in->x[0], in->x[1]), .v = r.v, .w = r.w};
-    pose.axis[0] = turned(a, dvec3(1, 0, 0));
-    pose.axis[1] = turned(a, dvec3(0, 1, 0));
-    pose.axis[2] = turned(a, dvec3(0, 0, 1));
-    pose.b_x = turned(b, dvec3(1, 0, 0));
+    axes_of(a, pose.axis);
     return pose;
 }
 
 /* From the axes of a to the world. */
-static sn_dvec3 to_world(const sn_joint_pose *pose, sn_dvec3 a)
+static inline sn_dvec3 to_world(const sn_joint_pose *pose, sn_dvec3 a)
 {
     sn_dvec3 sum = dvec3_scale(pose->axis[0], a.x);
     return dvec3_add(dvec3_add(sum, dvec3_scale(pose->axis[1], a.y)), dvec3_scale(pose->axis[2], a.z));
@@ -60,8 +64,8 @@ sn_joint_turn sn_joint_twist(const sn_joint_pose *pose)
 
 double sn_joint_lean(const sn_joint_pose *pose, sn_joint_turn swing[2])
 {
-    sn_dvec3 b = pose->b_x;
-    double c = dvec3_dot(b, pose->axis[0]), u = dvec3_dot(b, pose->axis[1]), v = dvec3_dot(b, pose->axis[2]);
+    double x = pose->v.x, y = pose->v.y, z = pose->v.z, w = pose->w;
+    double c = 1 - 2 * (y * y + z * z), u = 2 * (x * y + w * z), v = 2 * (x * z - w * y);
     double sine = sqrt(u * u + v * v), t = math_atan2(sine, c);
     if (c < 0 && !(sine > 1e-6)) { /* the other way round: any way back will do */
         swing[0] = (sn_joint_turn){t, pose->axis[1]};
@@ -70,9 +74,8 @@ double sn_joint_lean(const sn_joint_pose *pose, sn_joint_turn swing[2])
     }
     double f = t < SMALL ? 1 + t * t / 6 : t / sine;
     double df = t < SMALL ? -1.0 / 3 - 2 * t * t / 15 : -(sine - t * c) / (sine * sine * sine);
-    sn_dvec3 dc = dvec3_cross(b, pose->axis[0]), du = dvec3_cross(b, pose->axis[1]), dv = dvec3_cross(b, pose->axis[2]);
-    swing[0] = (sn_joint_turn){-f * v, dvec3_sub(dvec3_scale(dv, -f), dvec3_scale(dc, v * df))};
-    swing[1] = (sn_joint_turn){f * u, dvec3_add(dvec3_scale(du, f), dvec3_scale(dc, u * df))};
+    swing[0] = (sn_joint_turn){-f * v, to_world(pose, dvec3(-f * u, f * c - v * v * df, u * v * df))};
+    swing[1] = (sn_joint_turn){f * u, to_world(pose, dvec3(-f * v, u * v * df, f * c - u * u * df))};
     return t;
 }
 
@@ -104,44 +107,6 @@ void sn_joint_whole_turn(const sn_joint_pose *pose, sn_dvec3 from, sn_joint_turn
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
-
-void sn_joint_write_along(const sn_eval_out *out, uint32_t row, const sn_joint_pose *pose, uint32_t axis)
-{
-    sn_dvec3 e = pose->axis[axis];
-    out->c[row] = (sn_real)dvec3_dot(e, pose->p);
-    out->gradient[2 * row + 1] = dvec3_round(e);
-    out->gradient[2 * row] = vec3_scale(out->gradient[2 * row + 1], -1);
-    out->turn[2 * row] = dvec3_round(dvec3_cross(e, pose->p));
-}
-
-void sn_joint_write_turn(const sn_eval_out *out, uint32_t row, const sn_joint_turn *turn)
-{
-    out->c[row] = (sn_real)turn->value;
-    out->turn[2 * row + 1] = dvec3_round(turn->slope);
-    out->turn[2 * row] = vec3_scale(out->turn[2 * row + 1], -1);
-}
-
-void sn_joint_lock(const sn_eval_out *out, uint32_t row, sn_joint_give give)
-{
-    out->row[row].compliance = give[0];
-    out->row[row].damping = give[1];
-}
-
-void sn_joint_lock_place(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose, sn_joint_give give)
-{
-    for (uint32_t i = 0; i < 3; ++i) {
-        sn_joint_write_along(out, first + i, pose, i);
-        sn_joint_lock(out, first + i, give);
-    }
-}
-
-void sn_joint_lock_across(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose, sn_joint_give give)
-{
-    for (uint32_t i = 0; i < 2; ++i) {
-        sn_joint_write_along(out, first + i, pose, 1 + i);
-        sn_joint_lock(out, first + i, give);
-    }
-}
 
 /* A target wins over a speed, a speed over friction. */
 void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *drive)

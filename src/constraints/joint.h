@@ -12,7 +12,8 @@
      is the angle of a hinge, also where its axes are not quite aligned.
    - The swing: by how much, s, the x axis of b is turned away from that of a, as axis times angle, which lies across
      x. With (c, u, v) the x axis of b seen from a, and f = t / sin t, c = cos t:  s_y = -f v, s_z = f u. By a turn of
-     b c changes by x_b x x, u by x_b x y and v by x_b x z, and f by f' = -(sin t - t cos t) / sin^3 t for a unit of c.
+     b, seen from a, c changes by (0, v, -u), u by (-v, 0, c) and v by (u, -c, 0), which are x_b x x, x_b x y and x_b x
+     z, and f by f' = -(sin t - t cos t) / sin^3 t for a unit of c.
    - The whole turn as axis times angle, r = t n:  dr = t_b + t_b x r / 2 + k r x (r x t_b), with k = 1/t^2 - cot(t/2)
      / (2 t), the inverse of the left Jacobian of rotations. */
 #ifndef SN_CONSTRAINTS_JOINT_H
@@ -27,7 +28,6 @@
 typedef struct sn_joint_pose {
     sn_dvec3 p;       /* m: from a to b */
     sn_dvec3 axis[3]; /* of a */
-    sn_dvec3 b_x;     /* of b */
     sn_dvec3 v;       /* how b is turned as seen from a: vector, */
     double w;         /*   and scalar part, which is not negative */
 } sn_joint_pose;
@@ -54,17 +54,48 @@ void sn_joint_whole_turn(const sn_joint_pose *pose, sn_dvec3 from, sn_joint_turn
 typedef const sn_real *sn_joint_give;
 
 /* C = axis . p. */
-void sn_joint_write_along(const sn_eval_out *out, uint32_t row, const sn_joint_pose *pose, uint32_t axis);
+static inline void sn_joint_write_along(const sn_eval_out *out, uint32_t row, const sn_joint_pose *pose, uint32_t axis)
+{
+    sn_dvec3 e = pose->axis[axis];
+    out->c[row] = (sn_real)dvec3_dot(e, pose->p);
+    out->gradient[2 * row + 1] = dvec3_round(e);
+    out->gradient[2 * row] = vec3_scale(out->gradient[2 * row + 1], -1);
+    out->turn[2 * row] = dvec3_round(dvec3_cross(e, pose->p));
+}
 
 /* C = a value that depends on turns alone. */
-void sn_joint_write_turn(const sn_eval_out *out, uint32_t row, const sn_joint_turn *turn);
+static inline void sn_joint_write_turn(const sn_eval_out *out, uint32_t row, const sn_joint_turn *turn)
+{
+    out->c[row] = (sn_real)turn->value;
+    out->turn[2 * row + 1] = dvec3_round(turn->slope);
+    out->turn[2 * row] = vec3_scale(out->turn[2 * row + 1], -1);
+}
 
 /* The row is an equality, and gives so. */
-void sn_joint_lock(const sn_eval_out *out, uint32_t row, sn_joint_give give);
+static inline void sn_joint_lock(const sn_eval_out *out, uint32_t row, sn_joint_give give)
+{
+    out->row[row].compliance = give[0];
+    out->row[row].damping = give[1];
+}
 
 /* Locked rows along all axes, or along y and z. */
-void sn_joint_lock_place(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose, sn_joint_give give);
-void sn_joint_lock_across(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose, sn_joint_give give);
+static inline void sn_joint_lock_place(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose,
+                                       sn_joint_give give)
+{
+    for (uint32_t i = 0; i < 3; ++i) {
+        sn_joint_write_along(out, first + i, pose, i);
+        sn_joint_lock(out, first + i, give);
+    }
+}
+
+static inline void sn_joint_lock_across(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose,
+                                        sn_joint_give give)
+{
+    for (uint32_t i = 0; i < 2; ++i) {
+        sn_joint_write_along(out, first + i, pose, 1 + i);
+        sn_joint_lock(out, first + i, give);
+    }
+}
 
 /* What is done about a row that is not locked. */
 typedef struct sn_joint_drive {

@@ -19,7 +19,7 @@ static inline double larger(double a, double b)
     return a > b ? a : b;
 }
 
-row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
+static inline row_now look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
 {
     const double any = (double)INFINITY;
     row_now now = {SN_ROW_BY_KIND, inequality >> r & 1, (double)give->alpha, (double)give->gamma, any, -any, any};
@@ -40,8 +40,19 @@ row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, cons
     return now;
 }
 
+row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
+{
+    return look(block, r, inequality, give);
+}
+
+/* x / (1 + gamma); most rows are not damped. */
+static inline double undamped(double x, const row_now *now)
+{
+    return now->gamma > 0 ? x / (1 + now->gamma) : x;
+}
+
 /* Nothing is ever asked of it. */
-static bool is_idle(const row_now *now)
+static inline bool is_idle(const row_now *now)
 {
     return now->type == SN_ROW_REST && !row_is_limited(now);
 }
@@ -49,41 +60,67 @@ static bool is_idle(const row_now *now)
 /* The gradients of the rows by one particle. */
 typedef struct column {
     double x[SN_MAX_ROWS], y[SN_MAX_ROWS], z[SN_MAX_ROWS];
+    double w;
 } column;
 
-/* a[r][s] += w grad_r . grad_s, r and s from first on, of the rows that the particle is in. */
-SN_INLINE void add_products(const column *g, double w, uint32_t first, uint32_t end,
-                            double a[SN_MAX_ROWS][SN_MAX_ROWS])
+SN_INLINE void take_column(const sn_block *block, uint32_t i, uint32_t idle, uint32_t rows, column *g)
 {
-    for (uint32_t r = first; r < end; ++r)
-        for (uint32_t s = first; s <= r; ++s)
-            a[r][s] += w * (g->x[r] * g->x[s] + g->y[r] * g->y[s] + g->z[r] * g->z[s]);
+    g->w = (double)block->w[i];
+    for (uint32_t r = 0; r < rows; ++r) {
+        const sn_vec3 *at = &block->gradient[r * block->count + i];
+        g->x[r] = idle >> r & 1 ? 0 : (double)at->x;
+        g->y[r] = idle >> r & 1 ? 0 : (double)at->y;
+        g->z[r] = idle >> r & 1 ? 0 : (double)at->z;
+    }
 }
 
-/* J W J^T, its lower half. The centre of a body is in the rows of a joint that say where it is, and these come first: so
-   for each particle the rows before and behind those that it is in are left out. */
+SN_INLINE double product(const column *g, uint32_t r, uint32_t s)
+{
+    return g->w * (g->x[r] * g->x[s] + g->y[r] * g->y[s] + g->z[r] * g->z[s]);
+}
+
+/* J W J^T, its lower half, of six rows and two bodies: first their centres, which are in the first three rows alone, then
+   their turns. */
+static void add_up_joint(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+{
+    column g[4];
+    take_column(block, 0, idle, 3, &g[0]);
+    take_column(block, 1, idle, 3, &g[1]);
+    take_column(block, 2, idle, 6, &g[2]);
+    take_column(block, 3, idle, 6, &g[3]);
+    for (uint32_t r = 0; r < 6; ++r)
+        for (uint32_t s = 0; s <= r; ++s) {
+            double sum = r < 3 ? product(&g[0], r, s) + product(&g[1], r, s) : 0;
+            a[r][s] = sum + product(&g[2], r, s) + product(&g[3], r, s);
+        }
+}
+
+static bool is_joint(const sn_block *block)
+{
+    bool is = block->rows == 6 && block->count == 4;
+    for (uint32_t r = 3; r < 6 && is; ++r)
+        for (uint32_t i = 0; i < 2; ++i) {
+            sn_vec3 at = block->gradient[r * 4 + i];
+            is = is && at.x == 0 && at.y == 0 && at.z == 0;
+        }
+    return is;
+}
+
 static void add_up(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
-    const uint32_t rows = block->rows, count = block->count;
-    for (uint32_t i = 0; i < count; ++i) {
+    if (is_joint(block)) {
+        add_up_joint(block, idle, a);
+        return;
+    }
+    for (uint32_t r = 0; r < block->rows; ++r)
+        for (uint32_t s = 0; s <= r; ++s)
+            a[r][s] = 0;
+    for (uint32_t i = 0; i < block->count; ++i) {
         column g;
-        uint32_t first = rows, end = 0;
-        for (uint32_t r = 0; r < rows; ++r) {
-            sn_vec3 at = block->gradient[r * count + i];
-            bool is_in = !(idle >> r & 1) && !(at.x == 0 && at.y == 0 && at.z == 0);
-            g.x[r] = is_in ? (double)at.x : 0;
-            g.y[r] = is_in ? (double)at.y : 0;
-            g.z[r] = is_in ? (double)at.z : 0;
-            first = is_in && first == rows ? r : first;
-            end = is_in ? r + 1 : end;
-        }
-        double w = (double)block->w[i];
-        if (first == 0 && end == 6)
-            add_products(&g, w, 0, 6, a);
-        else if (first == 0 && end == 3)
-            add_products(&g, w, 0, 3, a);
-        else
-            add_products(&g, w, first, end, a);
+        take_column(block, i, idle, block->rows, &g);
+        for (uint32_t r = 0; r < block->rows; ++r)
+            for (uint32_t s = 0; s <= r; ++s)
+                a[r][s] += product(&g, r, s);
     }
 }
 
@@ -92,29 +129,21 @@ static void add_up(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][S
 static void build_matrix(const sn_block *block, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     uint32_t idle = 0;
-    for (uint32_t r = 0; r < block->rows; ++r) {
+    for (uint32_t r = 0; r < block->rows; ++r)
         idle |= (uint32_t)is_idle(&now[r]) << r;
-        for (uint32_t s = 0; s <= r; ++s)
-            a[r][s] = 0;
-    }
     add_up(block, idle, a);
     for (uint32_t r = 0; r < block->rows; ++r) {
         for (uint32_t s = 0; s <= r; ++s)
             a[s][r] = a[r][s] = block->row ? a[r][s] : (1 + now[r].gamma) * a[r][s];
-        a[r][r] += block->row ? now[r].alpha / (1 + now[r].gamma) : now[r].alpha;
+        a[r][r] += block->row ? undamped(now[r].alpha, &now[r]) : now[r].alpha;
     }
 }
 
-/* Solves A x = b on the rows in `active` by LDL^T; redundant rows get 0. They are taken together first; u = L D. */
-static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][SN_MAX_ROWS], const double *b, double *x)
+/* Solves A x = b on n of its rows by LDL^T; redundant rows get 0. u = L D. */
+SN_INLINE void solve_rows(uint32_t n, const uint32_t *row, double a[SN_MAX_ROWS][SN_MAX_ROWS], const double *b,
+                          double *x)
 {
     double l[SN_MAX_ROWS][SN_MAX_ROWS], u[SN_MAX_ROWS], inverse[SN_MAX_ROWS], y[SN_MAX_ROWS];
-    uint32_t row[SN_MAX_ROWS], n = 0;
-    for (uint32_t r = 0; r < rows; ++r) {
-        x[r] = 0;
-        row[n] = r;
-        n += active >> r & 1;
-    }
     for (uint32_t r = 0; r < n; ++r) {
         const double *from = a[row[r]];
         double p = from[row[r]], sum_y = b[row[r]];
@@ -131,13 +160,31 @@ static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][S
         inverse[r] = p > REDUNDANT * from[row[r]] ? 1 / p : 0;
     }
     for (uint32_t r = n; r-- > 0;) {
-        if (inverse[r] == 0)
-            continue;
         double sum = y[r] * inverse[r];
         for (uint32_t s = r + 1; s < n; ++s)
-            sum -= l[s][r] * x[row[s]];
-        x[row[r]] = sum;
+            sum -= l[s][r] * y[s];
+        y[r] = inverse[r] > 0 ? sum : 0;
+        x[row[r]] = y[r];
     }
+}
+
+/* On the rows in `active`; the others get 0. */
+static void solve_active(uint32_t rows, uint32_t active, double a[SN_MAX_ROWS][SN_MAX_ROWS], const double *b, double *x)
+{
+    uint32_t row[SN_MAX_ROWS], n = 0;
+    for (uint32_t r = 0; r < rows; ++r) {
+        x[r] = 0;
+        if (active >> r & 1)
+            row[n++] = r;
+    }
+    if (n == 3)
+        solve_rows(3, row, a, b, x);
+    else if (n == 5)
+        solve_rows(5, row, a, b, x);
+    else if (n == 6)
+        solve_rows(6, row, a, b, x);
+    else
+        solve_rows(n, row, a, b, x);
 }
 
 /* ---- Inequalities in a block ------------------------------------------------------------------------------------- */
@@ -243,7 +290,7 @@ typedef struct ruling {
 /* What C of a row becomes: C + grad C . dx. The diagonal of A has compliance in it, which that has not. */
 static double reached(const ruling *u, uint32_t r, const double *x)
 {
-    double sum = (double)u->block->c[r] - (u->now[r].alpha / (1 + u->now[r].gamma)) * x[r];
+    double sum = (double)u->block->c[r] - undamped(u->now[r].alpha, &u->now[r]) * x[r];
     for (uint32_t s = 0; s < u->block->rows; ++s)
         sum += u->p->a[r][s] * x[s];
     return sum;
@@ -302,7 +349,7 @@ static bool keep_limits(ruling *u, const double *x)
     p->held &= ~(1u << worst);
     p->inequality &= ~(1u << worst);
     u->acting |= 1u << worst;
-    p->a[worst][worst] += (double)u->give->alpha - now->alpha / (1 + now->gamma);
+    p->a[worst][worst] += (double)u->give->alpha - undamped(now->alpha, now);
     p->b[worst] = limit - (double)u->block->c[worst] - (double)u->give->alpha * (double)u->lambda[worst];
     return true;
 }
@@ -340,8 +387,8 @@ double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *fra
 }
 
 /* What is wanted of a row, to go with build_matrix; returns whether it acts. */
-static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, const row_now *now, const sn_frame *frame,
-                       sn_real inverse_h, sn_real lambda)
+static inline bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, const row_now *now,
+                              const sn_frame *frame, sn_real inverse_h, sn_real lambda)
 {
     double c = (double)block->c[r], way = 0;
     p->b[r] = p->least[r] = 0;
@@ -359,7 +406,7 @@ static bool set_up_row(block_problem *p, const sn_block *block, uint32_t r, cons
     if (row_acts(now->inequality, (sn_real)c, (sn_real)now->alpha, lambda)) {
         p->b[r] = -c - now->alpha * (double)lambda - now->gamma * way;
         if (block->row)
-            p->b[r] /= 1 + now->gamma;
+            p->b[r] = undamped(p->b[r], now);
         return true;
     }
     /* damping makes no inequality act that the other rows do not violate: what counts is C + grad C . dx >= 0 */
@@ -378,7 +425,7 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     bool ruled = false, limited = false;
     for (uint32_t r = 0; r < block->rows; ++r) {
         dlambda[r] = 0;
-        now[r] = sn_row_look(block, r, inequality, &give);
+        now[r] = look(block, r, inequality, &give);
         limited = limited || row_is_limited(&now[r]);
         ruled = ruled || now[r].most < (double)INFINITY || limited;
         if (set_up_row(&p, block, r, &now[r], frame, give.inverse_h, lambda[r]))
@@ -449,7 +496,7 @@ sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give 
 {
     sn_real largest = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
-        row_now now = sn_row_look(block, r, inequality, &give);
+        row_now now = look(block, r, inequality, &give);
         sn_real missed = row_missed(block, r, &now, frame, lambda[r]), length2 = 0, mobility = 0;
         if (missed == 0)
             continue;
