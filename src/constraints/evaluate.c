@@ -191,6 +191,23 @@ typedef struct standing {
     hold held;           /* of a body */
 } standing;
 
+/* From where the positions of a constraint are seen. */
+static inline sn_vec3 origin_of(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame)
+{
+    uint32_t slot[4];
+    sn_real weight[4];
+    if (!pool->kind.internal)
+        return vec3(0, 0, 0);
+    const sn_spot *first = fixed_spot(store, pool, row, 0);
+    if (first && first->type == SN_POINT_PLACE)
+        return first->place;
+    if (first)
+        slot[0] = frame->slot[first->particle[0]];
+    else
+        sn_point_corners(store, pool, row, frame, 0, slot, weight);
+    return vec4_xyz(frame->x[slot[0]]);
+}
+
 /* See sn_evaluate_input; notes in `stand` who is there, unless it is NULL. */
 static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_vec3 *x,
                          sn_quat *q, standing *stand)
@@ -198,12 +215,7 @@ static sn_eval_in gather(const sn_store *store, const sn_pool *pool, uint32_t ro
     const uint32_t points = pool_point_count(pool, row);
     uint32_t slot[4];
     sn_real weight[4];
-    sn_vec3 origin = vec3(0, 0, 0);
-    if (pool->kind.internal) {
-        const sn_spot *first = fixed_spot(store, pool, row, 0);
-        sn_point_corners(store, pool, row, frame, 0, slot, weight);
-        origin = first && first->type == SN_POINT_PLACE ? first->place : vec4_xyz(frame->x[slot[0]]);
-    }
+    const sn_vec3 origin = origin_of(store, pool, row, frame);
     for (uint32_t i = 0; i < points; ++i) {
         const sn_spot *spot = fixed_spot(store, pool, row, i);
         hold here;
@@ -337,13 +349,14 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
 SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block, sn_block_room *room, uint32_t points, uint32_t rows)
 {
-    sn_vec3 x[SN_MAX_POINTS], by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    const uint32_t own_rows = pool->kind.rows, each = own_rows * pool->kind.points; /* for memset: of a constant size
+                                                                                       gcc makes a slow loop */
+    sn_vec3 x[SN_MAX_POINTS], by_point[2 * SN_MAX_ROWS * SN_MAX_POINTS], *by_turn = by_point + each;
     sn_quat q[SN_MAX_POINTS];
     standing stand[SN_MAX_POINTS];
-    memset(block->c, 0, rows * sizeof *block->c);
-    memset(by_point, 0, rows * points * sizeof *by_point);
-    memset(by_turn, 0, rows * points * sizeof *by_turn);
-    memset(room->row, 0, rows * sizeof *room->row);
+    memset(block->c, 0, sizeof block->c);
+    memset(by_point, 0, 2 * each * sizeof *by_point);
+    memset(room->row, 0, own_rows * sizeof *room->row);
     sn_eval_in in = gather(store, pool, row, frame, x, q, stand);
     sn_eval_out out = {block->c, by_point, pool->kind.oriented ? by_turn : NULL,
                        pool->kind.own_rows ? room->row : NULL};

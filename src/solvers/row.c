@@ -1,5 +1,7 @@
 #include "solvers/row.h"
 
+#include "base/dvec.h"
+
 #include <math.h>
 
 /* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world,
@@ -21,21 +23,25 @@ static inline double larger(double a, double b)
 
 static inline row_now look(const sn_block *block, uint32_t r, uint32_t inequality, const sn_row_give *give)
 {
-    const double any = (double)INFINITY;
-    row_now now = {SN_ROW_BY_KIND, inequality >> r & 1, (double)give->alpha, (double)give->gamma, any, -any, any};
+    const double any = (double)INFINITY, inverse_h = (double)give->inverse_h;
+    row_now now = {
+        SN_ROW_BY_KIND, inequality >> r & 1, false, (double)give->alpha, (double)give->gamma, any, -any, any};
     if (!block->row)
         return now;
     const sn_row *row = &block->row[r];
-    double inverse_h = (double)give->inverse_h, compliance = (double)row->compliance;
     now.type = row->type;
     now.inequality = row->type == SN_ROW_AT_LEAST || (row->type == SN_ROW_BY_KIND && now.inequality);
-    now.alpha = lesser(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
-    now.gamma = lesser(now.gamma + compliance * (double)row->damping * inverse_h, (double)SN_ROW_MOST);
+    if (row->compliance != 0) {
+        double compliance = (double)row->compliance;
+        now.alpha = lesser(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
+        now.gamma = lesser(now.gamma + compliance * (double)row->damping * inverse_h, (double)SN_ROW_MOST);
+    }
     if (row->most > 0)
         now.most = (double)row->most / (inverse_h * inverse_h);
     if (row->low != 0 || row->high != 0) {
         now.low = (double)row->low;
         now.high = (double)row->high;
+        now.limited = now.low > -any || now.high < any;
     }
     return now;
 }
@@ -63,42 +69,51 @@ typedef struct column {
     double w;
 } column;
 
-SN_INLINE void take_column(const sn_block *block, uint32_t i, uint32_t idle, uint32_t rows, column *g)
+SN_INLINE void take_column(const sn_block *block, uint32_t i, uint32_t rows, column *g)
 {
     g->w = (double)block->w[i];
     for (uint32_t r = 0; r < rows; ++r) {
         const sn_vec3 *at = &block->gradient[r * block->count + i];
-        g->x[r] = idle >> r & 1 ? 0 : (double)at->x;
-        g->y[r] = idle >> r & 1 ? 0 : (double)at->y;
-        g->z[r] = idle >> r & 1 ? 0 : (double)at->z;
+        g->x[r] = (double)at->x;
+        g->y[r] = (double)at->y;
+        g->z[r] = (double)at->z;
     }
 }
 
-SN_INLINE double product(const column *g, uint32_t r, uint32_t s)
+static inline sn_dvec3 times_w(const column *g, uint32_t r)
 {
-    return g->w * (g->x[r] * g->x[s] + g->y[r] * g->y[s] + g->z[r] * g->z[s]);
+    return dvec3(g->w * g->x[r], g->w * g->y[r], g->w * g->z[r]);
 }
 
-/* J W J^T, its lower half, of six rows and two bodies: first their centres, which are in the first three rows alone, then
-   their turns. */
-static void add_up_joint(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+static inline double product(sn_dvec3 a, const column *g, uint32_t s)
+{
+    return a.x * g->x[s] + a.y * g->y[s] + a.z * g->z[s];
+}
+
+/* Of two bodies: first their centres, which are in the first three rows alone, then their turns. */
+SN_INLINE void add_up_bodies(const sn_block *block, uint32_t rows, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
     column g[4];
-    take_column(block, 0, idle, 3, &g[0]);
-    take_column(block, 1, idle, 3, &g[1]);
-    take_column(block, 2, idle, 6, &g[2]);
-    take_column(block, 3, idle, 6, &g[3]);
-    for (uint32_t r = 0; r < 6; ++r)
-        for (uint32_t s = 0; s <= r; ++s) {
-            double sum = r < 3 ? product(&g[0], r, s) + product(&g[1], r, s) : 0;
-            a[r][s] = sum + product(&g[2], r, s) + product(&g[3], r, s);
-        }
+    take_column(block, 0, 3, &g[0]);
+    take_column(block, 1, 3, &g[1]);
+    take_column(block, 2, rows, &g[2]);
+    take_column(block, 3, rows, &g[3]);
+    for (uint32_t r = 0; r < 3; ++r) {
+        sn_dvec3 b = times_w(&g[0], r), c = times_w(&g[1], r), d = times_w(&g[2], r), e = times_w(&g[3], r);
+        for (uint32_t s = 0; s <= r; ++s)
+            a[r][s] = product(b, &g[0], s) + product(c, &g[1], s) + product(d, &g[2], s) + product(e, &g[3], s);
+    }
+    for (uint32_t r = 3; r < rows; ++r) {
+        sn_dvec3 d = times_w(&g[2], r), e = times_w(&g[3], r);
+        for (uint32_t s = 0; s <= r; ++s)
+            a[r][s] = product(d, &g[2], s) + product(e, &g[3], s);
+    }
 }
 
-static bool is_joint(const sn_block *block)
+static bool is_of_bodies(const sn_block *block, uint32_t rows)
 {
-    bool is = block->rows == 6 && block->count == 4;
-    for (uint32_t r = 3; r < 6 && is; ++r)
+    bool is = rows >= 3 && block->count == 4;
+    for (uint32_t r = 3; r < rows && is; ++r)
         for (uint32_t i = 0; i < 2; ++i) {
             sn_vec3 at = block->gradient[r * 4 + i];
             is = is && at.x == 0 && at.y == 0 && at.z == 0;
@@ -106,37 +121,50 @@ static bool is_joint(const sn_block *block)
     return is;
 }
 
-static void add_up(const sn_block *block, uint32_t idle, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+/* J W J^T, its lower half. */
+static void add_up(const sn_block *block, uint32_t rows, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
-    if (is_joint(block)) {
-        add_up_joint(block, idle, a);
+    if (is_of_bodies(block, rows)) {
+        if (rows == 3)
+            add_up_bodies(block, 3, a);
+        else if (rows == 4)
+            add_up_bodies(block, 4, a);
+        else if (rows == 5)
+            add_up_bodies(block, 5, a);
+        else
+            add_up_bodies(block, 6, a);
         return;
     }
-    for (uint32_t r = 0; r < block->rows; ++r)
+    for (uint32_t r = 0; r < rows; ++r)
         for (uint32_t s = 0; s <= r; ++s)
             a[r][s] = 0;
     for (uint32_t i = 0; i < block->count; ++i) {
         column g;
-        take_column(block, i, idle, block->rows, &g);
-        for (uint32_t r = 0; r < block->rows; ++r)
+        take_column(block, i, rows, &g);
+        for (uint32_t r = 0; r < rows; ++r) {
+            sn_dvec3 b = times_w(&g, r);
             for (uint32_t s = 0; s <= r; ++s)
-                a[r][s] += product(&g, r, s);
+                a[r][s] += product(b, &g, s);
+        }
     }
 }
 
 /* A[i][j] = (1 + g) sum w grad_i . grad_j, plus a on the diagonal. Where kinds describe their rows g may differ among them: they
    are then divided by 1 + g, and the matrix stays symmetric. In double: the block is small, and its conditioning is the kind's business, not ours. */
-static void build_matrix(const sn_block *block, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
+static void build_matrix(const sn_block *block, uint32_t rows, const row_now *now, double a[SN_MAX_ROWS][SN_MAX_ROWS])
 {
-    uint32_t idle = 0;
-    for (uint32_t r = 0; r < block->rows; ++r)
-        idle |= (uint32_t)is_idle(&now[r]) << r;
-    add_up(block, idle, a);
-    for (uint32_t r = 0; r < block->rows; ++r) {
-        for (uint32_t s = 0; s <= r; ++s)
-            a[s][r] = a[r][s] = block->row ? a[r][s] : (1 + now[r].gamma) * a[r][s];
+    add_up(block, rows, a);
+    for (uint32_t r = 0; r < rows; ++r) {
+        for (uint32_t s = 0; s <= r; ++s) {
+            if (!block->row)
+                a[r][s] *= 1 + now[r].gamma;
+            a[s][r] = a[r][s];
+        }
         a[r][r] += block->row ? undamped(now[r].alpha, &now[r]) : now[r].alpha;
     }
+    for (uint32_t r = 0; r < rows; ++r)
+        for (uint32_t s = 0; s < rows && is_idle(&now[r]); ++s)
+            a[r][s] = a[s][r] = 0;
 }
 
 /* Solves A x = b on n of its rows by LDL^T; redundant rows get 0. u = L D. */
@@ -291,7 +319,7 @@ typedef struct ruling {
 static double reached(const ruling *u, uint32_t r, const double *x)
 {
     double sum = (double)u->block->c[r] - undamped(u->now[r].alpha, &u->now[r]) * x[r];
-    for (uint32_t s = 0; s < u->block->rows; ++s)
+    for (uint32_t s = 0; s < u->p->rows; ++s)
         sum += u->p->a[r][s] * x[s];
     return sum;
 }
@@ -307,16 +335,16 @@ static void hold_at(ruling *u, uint32_t r, double lambda)
 /* A row that would exert more than it may exerts what it may, and the others make up for it as well as they can. */
 static bool keep_bounds(ruling *u, const double *x)
 {
-    uint32_t worst = u->block->rows;
+    uint32_t worst = u->p->rows;
     double excess = 0;
-    for (uint32_t r = 0; r < u->block->rows; ++r) {
+    for (uint32_t r = 0; r < u->p->rows; ++r) {
         double over = fabs((double)u->lambda[r] + x[r]) - u->now[r].most;
         if (u->fate[r] == AS_ASKED && u->now[r].type != SN_ROW_REST && over > excess) {
             excess = over;
             worst = r;
         }
     }
-    if (worst == u->block->rows)
+    if (worst == u->p->rows)
         return false;
     u->fate[worst] = AT_MOST;
     hold_at(u, worst, (double)u->lambda[worst] + x[worst] > 0 ? u->now[worst].most : -u->now[worst].most);
@@ -327,9 +355,9 @@ static bool keep_bounds(ruling *u, const double *x)
    compliance, and not damped. */
 static bool keep_limits(ruling *u, const double *x)
 {
-    uint32_t worst = u->block->rows;
+    uint32_t worst = u->p->rows;
     double excess = 0, limit = 0;
-    for (uint32_t r = 0; r < u->block->rows; ++r) {
+    for (uint32_t r = 0; r < u->p->rows; ++r) {
         if (u->fate[r] >= AT_LIMIT || !row_is_limited(&u->now[r]))
             continue;
         double c = reached(u, r, x), below = u->now[r].low - c, above = c - u->now[r].high;
@@ -339,7 +367,7 @@ static bool keep_limits(ruling *u, const double *x)
             worst = r;
         }
     }
-    if (worst == u->block->rows)
+    if (worst == u->p->rows)
         return false;
     block_problem *p = u->p;
     const row_now *now = &u->now[worst];
@@ -357,7 +385,7 @@ static bool keep_limits(ruling *u, const double *x)
 /* A limit pushes inwards only. One that would pull, because other rows of the block came to hold the row back, is none. */
 static bool release_limits(ruling *u, const double *x)
 {
-    for (uint32_t r = 0; r < u->block->rows; ++r) {
+    for (uint32_t r = 0; r < u->p->rows; ++r) {
         const row_now *now = &u->now[r];
         bool rests = now->type == SN_ROW_REST;
         double inwards = u->high[r] ? -1 : 1, push = inwards * (rests ? x[r] : (double)u->lambda[r] + x[r]);
@@ -418,24 +446,25 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
                        const sn_real *lambda, sn_real *dlambda)
 {
     block_problem p;
-    p.rows = block->rows;
-    p.inequality = p.held = 0;
     row_now now[SN_MAX_ROWS];
     uint32_t acting = 0;
     bool ruled = false, limited = false;
+    p.rows = p.inequality = p.held = 0;
     for (uint32_t r = 0; r < block->rows; ++r) {
         dlambda[r] = 0;
         now[r] = look(block, r, inequality, &give);
         limited = limited || row_is_limited(&now[r]);
         ruled = ruled || now[r].most < (double)INFINITY || limited;
+        if (!is_idle(&now[r]))
+            p.rows = r + 1; /* those behind it need not be there */
         if (set_up_row(&p, block, r, &now[r], frame, give.inverse_h, lambda[r]))
             acting |= 1u << r;
     }
     if (!acting && !limited)
         return true;
     double x[SN_MAX_ROWS];
-    build_matrix(block, now, p.a);
-    for (uint32_t r = 0; r < block->rows; ++r)
+    build_matrix(block, p.rows, now, p.a);
+    for (uint32_t r = 0; r < p.rows; ++r)
         if (!isfinite(block->c[r]) || !isfinite(p.a[r][r]))
             return false;
     if (ruled)
@@ -444,8 +473,8 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     else if (p.inequality) /* also where none acts yet: the equalities may violate one */
         solve_problem(&p, acting, x);
     else
-        solve_active(block->rows, acting, p.a, p.b, x);
-    for (uint32_t r = 0; r < block->rows; ++r) {
+        solve_active(p.rows, acting, p.a, p.b, x);
+    for (uint32_t r = 0; r < p.rows; ++r) {
         dlambda[r] = (sn_real)((double)give.k * x[r]);
         if (!isfinite(dlambda[r]))
             return false;
@@ -453,21 +482,32 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     return true;
 }
 
+SN_INLINE void apply_rows(const sn_block *block, uint32_t count, const sn_real *dlambda, sn_vec4 *d)
+{
+    sn_vec3 at[4] = {{0}};
+    for (uint32_t i = 0; i < count; ++i)
+        at[i] = vec4_xyz(d[block->slot[i]]);
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        if (dlambda[r] == 0)
+            continue;
+        for (uint32_t i = 0; i < count; ++i)
+            at[i] = vec3_add(at[i], vec3_scale(block->gradient[r * count + i], block->w[i] * dlambda[r]));
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        d[block->slot[i]] = vec4(at[i], 0);
+}
+
 void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *dlambda, sn_vec4 *d)
 {
-    const uint32_t count = block->count;
     for (uint32_t r = 0; r < block->rows; ++r)
         lambda[r] += dlambda[r];
-    for (uint32_t i = 0; i < count; ++i) {
-        sn_vec4 *p = &d[block->slot[i]];
-        sn_vec3 at = vec4_xyz(*p);
-        for (uint32_t r = 0; r < block->rows; ++r) {
-            sn_real s = block->w[i] * dlambda[r];
-            if (dlambda[r] != 0)
-                at = vec3_add(at, vec3_scale(block->gradient[r * count + i], s));
-        }
-        *p = vec4(at, 0);
+    if (block->count == 4) { /* two bodies, with their turns */
+        apply_rows(block, 4, dlambda, d);
+        return;
     }
+    for (uint32_t r = 0; r < block->rows; ++r)
+        if (dlambda[r] != 0)
+            row_apply(block, block->count, r, dlambda[r], d);
 }
 
 double sn_row_excess(const sn_row *row, double c)

@@ -53,6 +53,7 @@ static inline bool row_acts(bool inequality, sn_real c, sn_real alpha, sn_real l
 typedef struct sn_row_now {
     sn_row_type type;
     bool inequality;
+    bool limited; /* C has limits: */
     double alpha, gamma;
     double most;      /* of |lambda|; INFINITY: any */
     double low, high; /* of C; infinite: none */
@@ -62,7 +63,7 @@ sn_row_now sn_row_look(const sn_block *block, uint32_t r, uint32_t inequality, c
 
 static inline bool row_is_limited(const sn_row_now *now)
 {
-    return now->low > -(double)INFINITY || now->high < (double)INFINITY;
+    return now->limited;
 }
 
 /* grad C . d of one row. Here and below count is block->count: passed apart, so that for the usual shapes it is a
