@@ -66,8 +66,9 @@ static inline void normalise(double q[4])
         q[3] = 1;
         return;
     }
+    const double inverse = 1 / length;
     for (int i = 0; i < 4; ++i)
-        q[i] /= length;
+        q[i] *= inverse;
 }
 
 void sn_rotate_normalise(double q[4])

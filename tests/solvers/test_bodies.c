@@ -597,7 +597,7 @@ static void a_servo(void **state)
         if (fabs(angle_of(&a) + 0.5) > 2e-3 || fabs(torque - weight) > 0.02 * weight)
             fail_msg("%s: it lies at %g rad on %g N m", ways[i].name, angle_of(&a), torque);
         assert_ok(a.world, sn_joint_set_target(a.world, a.hinge, real(0.2), 40));
-        support_run(a.world, 600, FRAME);
+        support_run(a.world, 720, FRAME);
         if (fabs(angle_of(&a) - 0.2) > 0.02)
             fail_msg("%s: it is lifted to %g rad", ways[i].name, angle_of(&a));
         sn_world_destroy(a.world);
