@@ -115,6 +115,8 @@ typedef struct sn_eval_in {
     const sn_real *state; /* what it remembers, sn_kind.state numbers; NULL if the kind has none */
     sn_real *keep;        /* the same, to be written: in project and settle. NULL elsewhere */
     bool planar;          /* in a 2D world: z is locked */
+    const sn_real *exerted; /* in settle, if the kind is oriented: what each row exerted in the substep, N or N m. NULL
+                               elsewhere */
 } sn_eval_in;
 
 /* What a row of a constraint means, where that is not fixed by its kind; see sn_kind.own_rows. */
@@ -166,8 +168,8 @@ typedef const char *sn_check_fn(const sn_real *param);
 typedef bool sn_project_fn(const sn_eval_in *in, const sn_real *w, sn_vec3 *move);
 
 /* Called once for each constraint at the end of a substep of h seconds that succeeded, for what happens with time: it may
-   write to in->keep. in->x is NULL: what it needs of positions a projection can leave in the state. Not called by
-   sn_world_relax, where no time passes. */
+   write to in->keep. in->x is NULL, unless the kind is oriented: what it needs of positions a projection can leave in the
+   state. Not called by sn_world_relax, where no time passes. */
 typedef void sn_settle_fn(const sn_eval_in *in, sn_real h);
 
 /* A force element: writes to force[i] the force on each point, in newtons, from positions (in->x) and velocities (v,
@@ -213,6 +215,8 @@ typedef struct sn_kind {
     uint32_t state;       /* so many numbers a constraint remembers, all 0 when it is added or changed. They are part of
                        snapshots and of the hash */
     sn_settle_fn *settle; /* may be NULL */
+    uint32_t settle_param; /* settle is called only where this number of the parameters, counted from 1, is not 0; 0:
+                              always */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

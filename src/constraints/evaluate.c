@@ -438,3 +438,29 @@ const sn_vec3 *sn_evaluate_force(const sn_store *store, const sn_pool *pool, uin
     *energy = pool->kind.force(&in, velocity, force);
     return force;
 }
+
+/* ---- The end of a substep ---------------------------------------------------------------------------------------- */
+
+static void settle_row(sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame, sn_real h,
+                       sn_real effective_h)
+{
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_quat q[SN_MAX_POINTS];
+    sn_real exerted[SN_MAX_ROWS];
+    sn_eval_in in = sn_evaluate_input(store, pool, row, frame, x, q);
+    for (uint32_t r = 0; r < pool->kind.rows; ++r)
+        exerted[r] = pool->lambda[(size_t)row * pool->kind.rows + r] / (effective_h * effective_h);
+    in.keep = pool_state(pool, row);
+    in.exerted = exerted;
+    pool->kind.settle(&in, h);
+}
+
+void sn_evaluate_settle(sn_store *store, const sn_frame *frame, sn_real h, sn_real effective_h)
+{
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; pool->kind.settle && pool->kind.oriented && row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row) && pool_settles(pool, row))
+                settle_row(store, pool, row, frame, h, effective_h);
+    }
+}

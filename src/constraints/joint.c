@@ -122,7 +122,7 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
     } else {
         bool runs = drive->speed_most > 0;
         r->type = runs || drive->friction > 0 ? SN_ROW_RATE : SN_ROW_REST;
-        r->rate = runs ? (sn_real)drive->speed : 0;
+        r->rate = (sn_real)(runs ? drive->speed : drive->back);
         r->most = (sn_real)(runs ? drive->speed_most : drive->friction);
     }
     out->c[row] = (sn_real)((double)out->c[row] - offset);
@@ -133,6 +133,42 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
     if (r->low == 0 && r->high == 0 &&
         !isinf(drive->least)) /* both limits in one place: that is no limit, but a lock */
         *r = (sn_row){.type = SN_ROW_BY_KIND};
+}
+
+/* ---- Friction ---------------------------------------------------------------------------------------------------- */
+
+/* Of all that it may exert: more is all but rounding. */
+#define SLIPS 0.999
+
+bool sn_joint_slips(const sn_real *exerted, uint32_t n, double friction)
+{
+    bool slips = false;
+    for (uint32_t i = 0; i < n; ++i)
+        slips = slips || !(fabs((double)exerted[i]) < SLIPS * friction);
+    return slips;
+}
+
+void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, const sn_real *exerted,
+                   double friction, bool turns)
+{
+    sn_real *at = in->keep + 1, *back = at + n;
+    bool anew = in->keep[0] == 0 || sn_joint_slips(exerted, n, friction);
+    in->keep[0] = 1;
+    for (uint32_t i = 0; i < n; ++i) {
+        double way = value[i] - (double)at[i];
+        if (turns && fabs(way) > MATH_PI)
+            way -= way > 0 ? 2 * MATH_PI : -2 * MATH_PI;
+        if (anew)
+            at[i] = (sn_real)value[i];
+        back[i] = anew ? 0 : (sn_real)(-SN_JOINT_UNDO * way / (double)h);
+    }
+}
+
+void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns)
+{
+    sn_joint_drive drive = sn_joint_read_drive(in->param, SN_JOINT_MOST);
+    if (!(drive.target_most > 0) && !(drive.speed_most > 0))
+        sn_joint_hold(in, h, 1, &value, in->exerted + rows - 1, drive.friction, turns);
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------- */

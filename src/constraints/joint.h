@@ -102,12 +102,43 @@ typedef struct sn_joint_drive {
     double target, target_most, target_compliance, target_damping;
     double speed, speed_most;
     double friction;
+    double back;        /* at which speed friction goes back to where it holds; see sn_joint_hold */
     double least, most; /* limits; infinite: none */
 } sn_joint_drive;
 
 /* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within
    limits. */
 void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *drive);
+
+/* ---- Friction -------------------------------------------------------------------------------------------------------
+
+   Friction is a row whose speed is to be 0 if so much force can do it. That alone does not hold: in a pass other joints have
+   their turn after it, so a little speed is left, always in the direction of the load, and an arm that is held out by friction
+   sinks. So a joint with friction remembers where it holds, and what it was moved by since it undoes, a share in each substep,
+   with the same force. It holds there until it exerts all that it may: then it slips, and holds wherever that ends. */
+
+/* What it remembers of n angles or ways: 1 if it holds, where, and the speeds to go back there. */
+#define SN_JOINT_HOLD(n) (1 + 2 * (n))
+
+/* The end of a substep: axes have these values now, and exerted so much; if one slips, all do. `turns`: they are angles, of which
+   the same come again after a circle. */
+void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, const sn_real *exerted,
+                   double friction, bool turns);
+
+/* The speed of axis i of n; 0 if nothing is remembered. */
+static inline double sn_joint_back(const sn_eval_in *in, uint32_t n, uint32_t i)
+{
+    return in->state ? (double)in->state[1 + n + i] : 0;
+}
+
+/* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
+void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
+
+/* Whether one of n rows exerts all that friction may. */
+bool sn_joint_slips(const sn_real *exerted, uint32_t n, double friction);
+
+/* The share of what it was moved by that it undoes in a substep. */
+#define SN_JOINT_UNDO 0.5
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
@@ -135,7 +166,8 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
         {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND}, SN_JOINT_NUMBER("target_most", FORCE, 0),  \
         SN_JOINT_NUMBER("target_compliance", COMPLIANCE, 0), SN_JOINT_NUMBER("target_damping", DAMPING, 0),            \
         SN_JOINT_SPEED(RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
-#define SN_JOINT_AXIS_PARAMS 9
+#define SN_JOINT_AXIS_PARAMS   9
+#define SN_JOINT_AXIS_FRICTION 9 /* its number, counted from 1 */
 #define SN_JOINT_WAY         SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
 #define SN_JOINT_ANGLE       SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 

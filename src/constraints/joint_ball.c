@@ -5,6 +5,9 @@
    Friction acts about each axis of a by itself. */
 #include "constraints/joint.h"
 
+/* What it remembers: 1 if friction holds, how b was turned then as seen from a, and the spin to go back there. */
+enum { HOLDS, HELD, BACK = HELD + 4, STATE = BACK + 3 };
+
 enum { TARGET = 0, TARGET_MOST = 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR };
 
 static bool eval_ball(const sn_eval_in *in, const sn_eval_out *out)
@@ -30,10 +33,34 @@ static bool eval_ball(const sn_eval_in *in, const sn_eval_out *out)
     for (uint32_t i = 0; i < 3; ++i) {
         if (!driven)
             turn[i].slope = pose.axis[i]; /* of friction it is the spin that counts */
+        drive.back = in->state ? (double)in->state[BACK + i] : 0;
         sn_joint_write_turn(out, 3 + i, &turn[i]);
         sn_joint_apply(out, 3 + i, &drive);
     }
     return true;
+}
+
+/* As sn_joint_hold, for any turn. */
+static void settle_ball(const sn_eval_in *in, sn_real h)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_real *keep = in->keep;
+    const sn_dvec3 v = pose.v, held = dvec3((double)keep[HELD], (double)keep[HELD + 1], (double)keep[HELD + 2]);
+    const double w = (double)keep[HELD + 3], sign = dvec3_dot(v, held) + pose.w * w < 0 ? -2 : 2;
+    if (in->param[TARGET_MOST] > 0)
+        return;
+    if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, 3, (double)in->param[FRICTION])) {
+        const sn_real now[STATE] = {1, (sn_real)v.x, (sn_real)v.y, (sn_real)v.z, (sn_real)pose.w};
+        for (uint32_t i = 0; i < STATE; ++i)
+            keep[i] = now[i];
+        return;
+    }
+    /* the vector part of R (turn held)^-1, twice: of a small angle that is the angle */
+    sn_dvec3 way = dvec3_sub(dvec3_sub(dvec3_scale(v, w), dvec3_scale(held, pose.w)), dvec3_cross(v, held));
+    way = dvec3_scale(way, -sign * SN_JOINT_UNDO / (double)h);
+    keep[BACK] = (sn_real)way.x;
+    keep[BACK + 1] = (sn_real)way.y;
+    keep[BACK + 2] = (sn_real)way.z;
 }
 
 static void measure_ball(const sn_eval_in *in, sn_real *param)
@@ -65,4 +92,7 @@ const sn_kind sn_kind_joint_ball = {
     .measure = measure_ball,
     .oriented = true,
     .own_rows = true,
+    .state = STATE,
+    .settle = settle_ball,
+    .settle_param = FRICTION + 1,
 };

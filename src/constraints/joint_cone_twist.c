@@ -21,11 +21,12 @@ static sn_joint_drive read_drive(const sn_real *p)
                             .most = (double)INFINITY};
 }
 
-static void write_twist(const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
+static void write_twist(const sn_eval_in *in, const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
 {
     sn_joint_turn twist = sn_joint_twist(pose);
     sn_joint_drive drive = read_drive(p);
     drive.target = (double)p[TARGET];
+    drive.back = sn_joint_back(in, 3, 0);
     drive.least = p[LEAST] > -(sn_real)MATH_PI ? (double)p[LEAST] : -(double)INFINITY;
     drive.most = p[MOST] < (sn_real)MATH_PI ? (double)p[MOST] : (double)INFINITY;
     if (!isinf(drive.least) || !isinf(drive.most))
@@ -34,13 +35,14 @@ static void write_twist(const sn_eval_out *out, const sn_joint_pose *pose, const
     sn_joint_apply(out, 3, &drive);
 }
 
-static void write_swing(const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
+static void write_swing(const sn_eval_in *in, const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
 {
     sn_joint_turn swing[2], row[2];
     sn_joint_drive drive = read_drive(p);
     double t = sn_joint_lean(pose, swing), most = (double)p[SWING_MOST], along[2] = {1, 0};
     bool limited = p[SWING_MOST] < (sn_real)MATH_PI, radial = limited && t > 0 && t >= most / 2;
     double goal[2] = {(double)p[TARGET + 1], (double)p[TARGET + 2]};
+    const double back[2] = {sn_joint_back(in, 3, 1), sn_joint_back(in, 3, 2)};
     if (radial) {
         along[0] = swing[0].value / t;
         along[1] = swing[1].value / t;
@@ -50,6 +52,7 @@ static void write_swing(const sn_eval_out *out, const sn_joint_pose *pose, const
         row[i].value = y * swing[0].value + z * swing[1].value;
         row[i].slope = dvec3_add(dvec3_scale(swing[0].slope, y), dvec3_scale(swing[1].slope, z));
         drive.target = y * goal[0] + z * goal[1];
+        drive.back = y * back[0] + z * back[1];
         drive.most = radial && i == 0 ? most : (double)INFINITY;
         sn_joint_write_turn(out, 4 + i, &row[i]);
         sn_joint_apply(out, 4 + i, &drive);
@@ -60,9 +63,19 @@ static bool eval_cone_twist(const sn_eval_in *in, const sn_eval_out *out)
 {
     sn_joint_pose pose = sn_joint_look(in);
     sn_joint_lock_place(out, 0, &pose, in->param + LINEAR);
-    write_twist(out, &pose, in->param);
-    write_swing(out, &pose, in->param);
+    write_twist(in, out, &pose, in->param);
+    write_swing(in, out, &pose, in->param);
     return true;
+}
+
+static void settle_cone_twist(const sn_eval_in *in, sn_real h)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_turn swing[2];
+    sn_joint_lean(&pose, swing);
+    const double value[3] = {sn_joint_twist(&pose).value, swing[0].value, swing[1].value};
+    if (!(in->param[TARGET_MOST] > 0))
+        sn_joint_hold(in, h, 3, value, in->exerted + 3, (double)in->param[FRICTION], true);
 }
 
 static void measure_cone_twist(const sn_eval_in *in, sn_real *param)
@@ -112,4 +125,7 @@ const sn_kind sn_kind_joint_cone_twist = {
     .check = check_cone_twist,
     .oriented = true,
     .own_rows = true,
+    .state = SN_JOINT_HOLD(3),
+    .settle = settle_cone_twist,
+    .settle_param = FRICTION + 1,
 };

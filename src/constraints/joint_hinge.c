@@ -23,9 +23,16 @@ static bool eval_hinge(const sn_eval_in *in, const sn_eval_out *out)
         twist.value = sn_joint_near_arc(twist.value, drive.least, drive.most);
     else if (drive.target_most > 0)
         drive.target = sn_joint_near_arc(drive.target, twist.value, twist.value);
+    drive.back = sn_joint_back(in, 1, 0);
     sn_joint_write_turn(out, 5, &twist);
     sn_joint_apply(out, 5, &drive);
     return true;
+}
+
+static void settle_hinge(const sn_eval_in *in, sn_real h)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_hold_axis(in, h, sn_joint_twist(&pose).value, 6, true);
 }
 
 static void measure_hinge(const sn_eval_in *in, sn_real *param)
@@ -50,4 +57,7 @@ const sn_kind sn_kind_joint_hinge = {
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .state = SN_JOINT_HOLD(1),
+    .settle = settle_hinge,
+    .settle_param = SN_JOINT_AXIS_FRICTION,
 };

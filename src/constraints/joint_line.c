@@ -10,9 +10,16 @@ static bool eval_line(const sn_eval_in *in, const sn_eval_out *out)
     sn_joint_pose pose = sn_joint_look(in);
     sn_joint_drive drive = sn_joint_read_drive(in->param, SN_JOINT_MOST);
     sn_joint_lock_across(out, 0, &pose, in->param + LINEAR);
+    drive.back = sn_joint_back(in, 1, 0);
     sn_joint_write_along(out, 2, &pose, 0);
     sn_joint_apply(out, 2, &drive);
     return true;
+}
+
+static void settle_line(const sn_eval_in *in, sn_real h)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_hold_axis(in, h, dvec3_dot(pose.axis[0], pose.p), 3, false);
 }
 
 static void measure_line(const sn_eval_in *in, sn_real *param)
@@ -37,4 +44,7 @@ const sn_kind sn_kind_joint_line = {
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .state = SN_JOINT_HOLD(1),
+    .settle = settle_line,
+    .settle_param = SN_JOINT_AXIS_FRICTION,
 };

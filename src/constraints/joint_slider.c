@@ -16,9 +16,16 @@ static bool eval_slider(const sn_eval_in *in, const sn_eval_out *out)
         sn_joint_write_turn(out, 2 + i, &turn[i]);
         sn_joint_lock(out, 2 + i, in->param + ANGULAR);
     }
+    drive.back = sn_joint_back(in, 1, 0);
     sn_joint_write_along(out, 5, &pose, 0);
     sn_joint_apply(out, 5, &drive);
     return true;
+}
+
+static void settle_slider(const sn_eval_in *in, sn_real h)
+{
+    sn_joint_pose pose = sn_joint_look(in);
+    sn_joint_hold_axis(in, h, dvec3_dot(pose.axis[0], pose.p), 6, false);
 }
 
 static void measure_slider(const sn_eval_in *in, sn_real *param)
@@ -43,4 +50,7 @@ const sn_kind sn_kind_joint_slider = {
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .state = SN_JOINT_HOLD(1),
+    .settle = settle_slider,
+    .settle_param = SN_JOINT_AXIS_FRICTION,
 };

@@ -487,10 +487,10 @@ void sn_store_settle(sn_store *store, sn_real h, bool planar)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
-        if (!pool->kind.settle || !pool->ids.live)
+        if (!pool->kind.settle || pool->kind.oriented || !pool->ids.live)
             continue;
         for (uint32_t row = 0; row < pool->ids.table.count; ++row) {
-            if (!sn_ids_is_live(&pool->ids, row))
+            if (!sn_ids_is_live(&pool->ids, row) || !pool_settles(pool, row))
                 continue;
             sn_eval_in in = {.param = pool->param + (size_t)row * pool->param_count,
                              .points = pool_point_count(pool, row),

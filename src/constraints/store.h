@@ -194,7 +194,8 @@ void sn_store_clear_lambda(sn_store *store);
 void sn_store_note_state(sn_store *store);
 void sn_store_restore_state(sn_store *store);
 
-/* The end of a substep of h: lets every constraint whose kind wants it settle. */
+/* The end of a substep of h: lets every constraint whose kind wants it settle. Those of oriented kinds, which have to know
+   where they are, settle with sn_evaluate_settle. */
 void sn_store_settle(sn_store *store, sn_real h, bool planar);
 
 /* Takes the typed pointers again after tables were replaced by those of a snapshot. */
@@ -223,6 +224,13 @@ static inline sn_real *pool_own(const sn_pool *pool, uint32_t row)
 static inline sn_real *pool_state(const sn_pool *pool, uint32_t row)
 {
     return pool->kind.state ? pool->state + (size_t)row * pool->kind.state : NULL;
+}
+
+/* Whether a constraint of a kind that settles does: see sn_kind.settle_param. */
+static inline bool pool_settles(const sn_pool *pool, uint32_t row)
+{
+    uint32_t number = pool->kind.settle_param;
+    return number == 0 || pool->param[(size_t)row * pool->param_count + number - 1] != 0;
 }
 
 /* The points of a constraint. */

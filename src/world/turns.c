@@ -294,6 +294,10 @@ void sn_turns_settle(sn_substep *s)
     for (uint32_t row = 0; row < bodies_rows(&s->world->bodies); ++row)
         if (bodies_has(&s->world->bodies, row))
             settle_body(s, row);
+    if (!s->still) {
+        sn_frame frame = sn_world_frame(s->world);
+        sn_evaluate_settle(&s->world->constraints, &frame, s->motion.h, s->motion.h * s->integrator->step_factor);
+    }
     if (s->integrator->kick || s->solver->after)
         sn_turns_lay_out(s->world);
 }
