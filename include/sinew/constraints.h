@@ -511,8 +511,9 @@ SN_API sn_constraint sn_add_shape_match(sn_world *world, uint32_t kind, uint32_t
 SN_API sn_constraint sn_add_rigid_group(sn_world *world, uint32_t group);
 /* A soft body of overlapping shapes: count particles in boxes of `size` metres or a little less, each box half over the
    next, so that a particle inside is in eight of them. def has the kind, one of the three above, and what all share:
-   stiffness, beta, yield and so on; its points are not looked at. Larger boxes make it stiffer. Refused if a particle is
-   alone in its boxes. All or none are added. */
+   stiffness, beta, yield and so on; its points are not looked at. Larger boxes make it stiffer; boxes of three times the
+   distance between particles are a good size. Refused if a particle is not joined to all others by boxes that overlap:
+   the error says what size would join it. All or none are added. */
 SN_API sn_constraints sn_add_clusters(sn_world *world, const sn_constraint_def *def, uint32_t count,
                                       const uint32_t *index, sn_real size);
 

@@ -9,21 +9,30 @@
    and every particle goes there: of all moves to a rigid state that is the least one, weighted by mass. c does not move,
    and sum m (x - c) x (goal - x) = 0, because (sum m (x - c) r^T) R^T is symmetric: neither momentum changes.
 
-   A soft shape may also be stretched and sheared: linear takes the share beta of the best matrix A in the place of R, scaled
-   so that the volume is that at rest; quadratic also lets it bend and twist, with a matrix of nine columns for
+   A soft shape may also be stretched and sheared: linear takes the share beta of the best matrix A in the place of R, made
+   to have the volume at rest; quadratic also lets it bend and twist, with a matrix of nine columns for
    (x, y, z, x^2, y^2, z^2, xy, yz, zx) of r less their means (less, so that c stays where it is):
 
        goal_i = c + [(1 - beta) (R 0 0) + beta A] r~_i,     A = P G^-1,  P = sum m (x - c) r~^T,  G = sum m r~ r~^T
 
    P G^-1 P^T is symmetric as well. What is solved is A - (R 0 0) = (P - (R 0 0) G) G^-1 with a guarded G: along directions
-   in which the shape has no extent (a sheet, a rod, few points) A does what R does. Where the group is squeezed flat or
-   turned inside out, A is of no use, and its share fades to 0: R brings it back.
+   in which the shape has no extent (a sheet, a rod, few points) A does what R does.
+
+   The volume: A goes to the nearest matrix B of det 1, nearest again by the sum of m |(A - B) r|^2. Mueller and others
+   divide A by the root of its determinant instead. But that is no pull towards anything: work done against it depends on
+   the way, and on some ways round it is negative, so that a block of beta 0.8 that tumbled and was squeezed gained energy
+   without end. The way to the nearest point of a set is the gradient of half the squared distance from it, of which no
+   second derivative is above 1, and neither momentum changes. With M = A G^1/2 = U diag(s) V^T, det U V^T = 1, so that
+   the least s is negative where the group is inside out:
+
+       B G^1/2 = U diag(t) V^T,   t_i^2 - s_i t_i = nu for all i,   the product of t_i = det G^1/2
 
    An immovable particle cannot go to its goal. So that the goals come to it, it weighs as much as 10,000 times all the
    others: a shape that is pinned at a corner turns about it, and what is missed there is a 10,000th of what a pass moves.
 
-   Plasticity: S, the symmetric part of R^T A, tells how the group is deformed when the first pass of a substep finds it
-   (passes hide that). Where |S - I| is beyond `yield`, the shape at rest follows what is beyond, by the share
+   Plasticity: S, the symmetric part of R^T B, tells how the group is deformed when the first pass of a substep finds it
+   (passes hide that). Of B, not A: what is squeezed together without changing its shape does not flow, and flowing lessens
+   the way to the goals, which taking the volume off later does not in a shape that is ten times as long as wide. Where |S - I| is beyond `yield`, the shape at rest follows what is beyond, by the share
    1 - exp(-creep h):
 
        D <- (I + share (1 - yield / |S - I|) (S - I)) D,     r_i = D (rest_i - centre)
@@ -46,8 +55,17 @@
 /* The same to tell whether the group at rest is a line, flat or solid. */
 #define EXTENT 1e-10
 
-/* Below this det A the share of A fades. */
-#define SQUEEZED 0.1
+/* A group that is thinner than this along all axes but one, relative to that, is a line: of its volume nothing is known. */
+#define CRUSHED 1e-9
+
+/* A substep lets the shape at rest flow by so much at most, however fast the creep: no axis of it comes near 0. */
+#define MOST_FLOW 0.1
+
+/* A shape at rest that flowed to less than this share of its volume does not flow there. */
+#define LEAST_VOLUME 1e-6
+
+/* The limit of what flows is met to 2^-this. */
+#define HALVINGS 40
 
 /* Parameters; rigid shapes have no beta, but begin with the second. */
 enum { BETA, YIELD, CREEP, LIMIT };
@@ -78,6 +96,8 @@ typedef struct fit {
     double mean[MOST_COLUMNS];    /* of the columns */
     double more[3][MOST_COLUMNS]; /* A - (R 0 0), for such r~ */
     sn_mat3 shape;                /* the best matrix of three columns, for r in metres */
+    double extent[3];             /* the roots of the eigenvalues of its G, for such r~; 0: no extent */
+    double axis[3][3];            /* and their axes */
 } fit;
 
 static bool is_rigid_kind(const sn_eval_in *in)
@@ -267,7 +287,7 @@ static void subtract_turn(const fit *f, double p[3][MOST_COLUMNS], double g[MOST
    many these are. Along the others it is R exactly, as its volume must not depend on noise. */
 static uint32_t find_shape(fit *f, double left[3][MOST_COLUMNS], double g[MOST_COLUMNS][MOST_COLUMNS])
 {
-    double a[3][3], value[3], axis[3][3], largest = 0;
+    double a[3][3], value[3], (*axis)[3] = f->axis, largest = 0;
     uint32_t count = 0;
     for (int i = 0; i < 3; ++i)
         memcpy(a[i], g[i], sizeof a[i]);
@@ -276,7 +296,8 @@ static uint32_t find_shape(fit *f, double left[3][MOST_COLUMNS], double g[MOST_C
         largest = value[i] > largest ? value[i] : largest;
     f->shape = f->turn;
     for (int n = 0; n < 3; ++n) {
-        if (!(value[n] > EXTENT * largest))
+        f->extent[n] = value[n] > EXTENT * largest ? sqrt(value[n]) : 0;
+        if (f->extent[n] == 0)
             continue;
         ++count;
         for (int i = 0; i < 3; ++i) {
@@ -335,6 +356,125 @@ static sn_dvec3 bent(const fit *f, uint32_t point)
     return dvec3(sum[0], sum[1], sum[2]);
 }
 
+/* ---- The volume --------------------------------------------------------------------------------------------------------- */
+
+/* The product of t_i for the last t, and its derivative by that; s is sorted, the last is the least. */
+static double product_of(const double *s, uint32_t count, double last, double *t, double *slope)
+{
+    double nu = last * (last - s[count - 1]), product = last, by = 1 / last;
+    t[count - 1] = last;
+    for (uint32_t i = 0; i + 1 < count; ++i) {
+        double inside = s[i] * s[i] + 4 * nu, root = inside > 0 ? sqrt(inside) : 0;
+        t[i] = (s[i] + root) / 2;
+        product *= t[i];
+        by += (2 * last - s[count - 1]) / (t[i] * root);
+    }
+    *slope = product * by;
+    return product;
+}
+
+/* The t_i, of which the last is sought between two bounds by Newton's steps, or by halves where these lead out. The product
+   rises with it beyond s/2; only where a group is blown up to several times its volume is it below that. */
+static void nearest_volume(const double *s, uint32_t count, double volume, double *t)
+{
+    double slope, low = s[count - 1] / 2, high;
+    if (low > 0 && product_of(s, count, low, t, &slope) > volume) {
+        high = low;
+        low = 0;
+    } else {
+        low = low > 0 ? low : 0;
+        high = count == 3 ? math_cbrt(volume) : count == 2 ? sqrt(volume) : volume;
+    }
+    double last = high, before;
+    for (int i = 0; i < 100; ++i) {
+        double miss = product_of(s, count, last, t, &slope) - volume;
+        if (miss > 0)
+            high = last;
+        else
+            low = last;
+        before = last;
+        last = last - miss / slope;
+        if (!(last > low && last < high))
+            last = low + (high - low) / 2;
+        if (fabs(miss) <= 1e-14 * volume || last == before)
+            break;
+    }
+}
+
+/* A G^1/2 along the axes of the group at rest: its columns; sorted by the axes of largest stretch, v, whose images they
+   become. */
+static void stretches_of(const fit *f, sn_dvec3 image[3], double v[3][3])
+{
+    double square[3][3], value[3], axis[3][3];
+    sn_dvec3 column[3];
+    for (int n = 0; n < 3; ++n)
+        column[n] = dvec3_scale(times(&f->shape, dvec3(f->axis[n][0], f->axis[n][1], f->axis[n][2])), f->extent[n]);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 3; ++j)
+            square[i][j] = dvec3_dot(column[i], column[j]);
+    sn_symmetric_eigen(square, value, axis);
+    int order[3] = {0, 1, 2};
+    for (int i = 0; i < 3; ++i)
+        for (int j = 2; j > i; --j)
+            if (value[order[j]] > value[order[j - 1]]) {
+                int other = order[j];
+                order[j] = order[j - 1];
+                order[j - 1] = other;
+            }
+    for (int i = 0; i < 3; ++i) {
+        const double *a = axis[order[i]];
+        memcpy(v[i], a, sizeof v[i]);
+        image[i] = dvec3_add(dvec3_add(dvec3_scale(column[0], a[0]), dvec3_scale(column[1], a[1])),
+                             dvec3_scale(column[2], a[2]));
+    }
+}
+
+/* The columns of U, and s; false if the group is crushed to a line (a flat one, which may be less than solid: to a point). */
+static bool axes_of(const fit *f, uint32_t count, sn_dvec3 u[3], double v[3][3], double s[3])
+{
+    stretches_of(f, u, v);
+    sn_dvec3 third = u[2];
+    for (uint32_t i = 0; i < count && i < 2; ++i) {
+        if (i == 1)
+            u[1] = dvec3_sub(u[1], dvec3_scale(u[0], dvec3_dot(u[0], u[1])));
+        s[i] = dvec3_length(u[i]);
+        if (!(s[i] > CRUSHED * s[0]))
+            return false;
+        u[i] = dvec3_scale(u[i], 1 / s[i]);
+    }
+    if (count == 3) { /* sorting may have mirrored V: then U is, too */
+        sn_dvec3 a = dvec3(v[0][0], v[0][1], v[0][2]), b = dvec3(v[1][0], v[1][1], v[1][2]);
+        bool mirrored = dvec3_dot(dvec3_cross(a, b), dvec3(v[2][0], v[2][1], v[2][2])) < 0;
+        u[2] = dvec3_scale(dvec3_cross(u[0], u[1]), mirrored ? -1 : 1);
+        s[2] = dvec3_dot(u[2], third);
+    } else if (count == 2 && determinant(&f->shape) < 0) {
+        u[1] = dvec3_scale(u[1], -1);
+        s[1] = -s[1];
+    }
+    return true;
+}
+
+/* B - A, for r in metres; false if there is no telling. */
+static bool mend_volume(const fit *f, uint32_t count, sn_mat3 *more)
+{
+    sn_dvec3 u[3];
+    double v[3][3], s[3], t[3], volume = 1;
+    *more = (sn_mat3){{{0}}};
+    for (int n = 0; n < 3; ++n)
+        volume *= f->extent[n] > 0 ? f->extent[n] : 1;
+    if (count == 0 || !axes_of(f, count, u, v, s))
+        return false;
+    nearest_volume(s, count, volume, t);
+    for (uint32_t i = 0; i < count; ++i)
+        for (int n = 0; n < 3; ++n) {
+            if (!(f->extent[n] > 0))
+                continue;
+            double by = (t[i] - s[i]) * v[i][n] / f->extent[n];
+            add_product(more, by, u[i], dvec3(f->axis[n][0], f->axis[n][1], f->axis[n][2]));
+        }
+    return true;
+}
+
 /* ---- C ------------------------------------------------------------------------------------------------------------------ */
 
 /* C = mean of (1 - beta) |x - c - R r|^2 + beta |x - c - A r~|^2. R, A and c are what makes either least, so only x
@@ -377,16 +517,19 @@ static bool eval_quadratic(const sn_eval_in *in, const sn_eval_out *out)
 /* ---- The projection ------------------------------------------------------------------------------------------------------- */
 
 /* What the first pass of a substep finds. */
-static void note_strain(const fit *f)
+static void note_strain(const fit *f, const sn_mat3 *mend)
 {
     sn_real *keep = f->in->keep + STATE_STRAIN;
     static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    const sn_mat3 *r = &f->turn, *a = &f->shape;
+    const sn_mat3 *r = &f->turn;
+    sn_mat3 b = f->shape;
+    for (int n = 0; n < 9; ++n)
+        b.m[n / 3][n % 3] += mend->m[n / 3][n % 3];
     for (int n = 0; n < 6; ++n) {
         int i = row[n], j = column[n];
         double both = 0;
         for (int k = 0; k < 3; ++k)
-            both += r->m[k][i] * a->m[k][j] + r->m[k][j] * a->m[k][i];
+            both += r->m[k][i] * b.m[k][j] + r->m[k][j] * b.m[k][i];
         keep[n] = (sn_real)(both / 2 - (i == j));
     }
     f->in->keep[STATE_STRAINED] = 1;
@@ -405,36 +548,25 @@ static void keep_centre(const fit *f, sn_vec3 *move)
         move[i] = dvec3_round(dvec3_sub(dvec3_from(move[i]), sum));
 }
 
-/* The root of det A that scales it to the volume, area or length at rest. */
-static double stretch_of(double det, uint32_t dimensions)
-{
-    return dimensions == 3 ? math_cbrt(det) : dimensions == 2 ? sqrt(det) : dimensions == 1 ? det : 1;
-}
-
 static bool project_shape(const sn_eval_in *in, const sn_real *w, sn_vec3 *move, uint32_t columns)
 {
     fit f = {.in = in, .w = w};
-    double beta = param_of(in, BETA), keep = 1;
-    uint32_t dimensions = 0;
+    double beta = param_of(in, BETA);
+    sn_mat3 mend = {{{0}}};
     if (!match(&f))
         return false;
     bool flows = param_of(in, CREEP) > 0 && in->keep[STATE_STRAINED] == 0;
     if (beta > 0 || flows)
-        dimensions = deform(&f, columns ? columns : 3);
+        beta = mend_volume(&f, deform(&f, columns ? columns : 3), &mend) ? beta : 0; /* 0: R brings it back */
     if (flows)
-        note_strain(&f);
+        note_strain(&f, &mend);
     for (int i = 0; i < 4; ++i)
         in->keep[STATE_TURN + i] = (sn_real)f.q[i];
-    if (beta > 0) {
-        double det = determinant(&f.shape);
-        beta *= det >= SQUEEZED ? 1 : det > 0 ? det / SQUEEZED : 0;
-        keep = det > 0 ? 1 / stretch_of(det, dimensions) : 1;
-    }
     for (uint32_t i = 0; i < in->points; ++i) {
         sn_dvec3 r = shape_of(&f, i), goal = times(&f.turn, r);
         if (beta > 0) {
-            sn_dvec3 soft = dvec3_scale(dvec3_add(goal, bent(&f, i)), keep);
-            goal = dvec3_add(dvec3_scale(goal, 1 - beta), dvec3_scale(soft, beta));
+            sn_dvec3 more = dvec3_add(bent(&f, i), times(&mend, r));
+            goal = dvec3_add(goal, dvec3_scale(more, beta));
         }
         move[i] = dvec3_round(dvec3_sub(goal, dvec3_sub(place_of(&f, i), f.centre)));
     }
@@ -477,26 +609,46 @@ static double size_of(const double *m, int count)
     return sqrt(sum);
 }
 
-/* (I + share strain) D, within the limit and with det 1; false if that does not exist. */
-static bool flow(const double strain[9], double share, double limit, double d[9])
+/* D + share step with the volume at rest, less I; false if it has none. */
+static bool even_out(const double d[9], const double step[9], double share, double even[9])
 {
     sn_mat3 now;
-    double next[9];
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < 3; ++j) {
-            double sum = d[3 * i + j];
-            for (int k = 0; k < 3; ++k)
-                sum += share * strain[3 * i + k] * ((k == j) + d[3 * k + j]);
-            next[3 * i + j] = sum;
-        }
-    double size = size_of(next, 9), less = size > limit ? limit / size : 1;
     for (int i = 0; i < 9; ++i)
-        now.m[i / 3][i % 3] = less * next[i] + (i % 4 == 0);
+        now.m[i / 3][i % 3] = d[i] + share * step[i] + (i % 4 == 0);
     double det = determinant(&now);
-    if (!(det > 1e-6) || !isfinite(det))
+    if (!(det > LEAST_VOLUME) || !isfinite(det))
         return false;
     for (int i = 0; i < 9; ++i)
-        d[i] = now.m[i / 3][i % 3] / math_cbrt(det) - (i % 4 == 0);
+        even[i] = now.m[i / 3][i % 3] / math_cbrt(det) - (i % 4 == 0);
+    return true;
+}
+
+/* (I + share strain) D, with det 1, or as much of that as is within the limit; false if that does not exist. (A dent that
+   was drawn back to the limit instead would change its shape against what dents it.) */
+static bool flow(const double strain[9], double share, double limit, double d[9])
+{
+    double step[9], even[9], before = size_of(d, 9), low = 0, high = 1;
+    for (int i = 0; i < 9; ++i) {
+        double sum = 0;
+        for (int k = 0; k < 3; ++k)
+            sum += strain[3 * (i / 3) + k] * ((k == i % 3) + d[3 * k + i % 3]);
+        step[i] = share * sum;
+    }
+    limit = before > limit ? before : limit;
+    if (!even_out(d, step, 1, even))
+        return false;
+    if (size_of(even, 9) > limit) {
+        for (int i = 0; i < HALVINGS; ++i) {
+            double middle = low + (high - low) / 2;
+            if (even_out(d, step, middle, even) && size_of(even, 9) <= limit)
+                low = middle;
+            else
+                high = middle;
+        }
+        if (low == 0 || !even_out(d, step, low, even))
+            return false;
+    }
+    memcpy(d, even, sizeof even);
     return true;
 }
 
@@ -512,6 +664,7 @@ static void settle_shape(const sn_eval_in *in, sn_real h)
     if (!(size > yield))
         return;
     double share = -math_expm1(-param_of(in, CREEP) * (double)h) * (1 - yield / size);
+    share = share * size > MOST_FLOW ? MOST_FLOW / size : share;
     for (int i = 0; i < 9; ++i)
         d[i] = (double)in->keep[STATE_FLOWN + i];
     if (flow(strain, share, param_of(in, LIMIT), d))

@@ -3,6 +3,7 @@
 
 #include "base/sort.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Clusters reach over two cells along each axis, so that a particle is in up to eight of them. */
@@ -10,6 +11,13 @@
 
 /* Cells along an axis at most, so that a cluster has a number. */
 #define MOST_CELLS 0x100000u
+
+/* A particle so near to the end of a cell is at the beginning of the next: as many roundings of a coordinate. Without this
+   a layer of a grid is sometimes counted to the cell before, and the cell after it is empty. */
+#define ROUNDINGS 8
+
+/* By so much clusters are made larger until they hold together, to tell what size would have done. */
+#define LARGER 1.25
 
 static bool is_shape(const sn_world *world, uint32_t kind)
 {
@@ -79,6 +87,7 @@ typedef struct clustering {
     uint32_t count;
     sn_vec3 low;
     double cell[3];    /* m */
+    double slack;      /* m: what rounding may have moved a particle by */
     uint32_t cells[3]; /* along each axis */
     sn_sort_item *item,
         *sort; /* a particle in a cluster: the cluster's number, and the particle's; room for AROUND each */
@@ -105,7 +114,9 @@ static sn_result lay_cells(clustering *c, sn_real size)
         low = vec3(x.x < low.x ? x.x : low.x, x.y < low.y ? x.y : low.y, x.z < low.z ? x.z : low.z);
         high = vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
     }
+    const double epsilon = SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
     c->low = low;
+    c->slack = 0;
     for (int axis = 0; axis < 3; ++axis) {
         double extent = coordinate(high, axis) - coordinate(low, axis), wanted = ceil(2 * extent / (double)size);
         if (!(wanted < MOST_CELLS))
@@ -114,6 +125,8 @@ static sn_result lay_cells(clustering *c, sn_real size)
                               extent, 2 * extent / MOST_CELLS);
         c->cells[axis] = wanted > 2 ? (uint32_t)wanted : 2;
         c->cell[axis] = extent / c->cells[axis];
+        double largest = fmax(fabs(coordinate(low, axis)), fabs(coordinate(high, axis)));
+        c->slack = fmax(c->slack, ROUNDINGS * epsilon * largest);
     }
     return SN_OK;
 }
@@ -121,7 +134,7 @@ static sn_result lay_cells(clustering *c, sn_real size)
 /* The clusters along an axis that a coordinate is in: the first, and how many, 1 or 2. */
 static uint32_t clusters_along(const clustering *c, sn_vec3 x, int axis, uint32_t *first)
 {
-    double at = coordinate(x, axis) - coordinate(c->low, axis);
+    double at = coordinate(x, axis) - coordinate(c->low, axis) + c->slack;
     uint32_t last = c->cells[axis] - 2, cell = 0;
     if (c->cell[axis] > 0)
         cell = at / c->cell[axis] < c->cells[axis] - 1 ? (uint32_t)(at / c->cell[axis]) : c->cells[axis] - 1;
@@ -131,6 +144,7 @@ static uint32_t clusters_along(const clustering *c, sn_vec3 x, int axis, uint32_
 
 static void sort_into_clusters(clustering *c)
 {
+    c->items = 0;
     for (uint32_t i = 0; i < c->count; ++i) {
         uint32_t first[3], many[3];
         for (int axis = 0; axis < 3; ++axis)
@@ -146,11 +160,22 @@ static void sort_into_clusters(clustering *c)
     sn_sort(c->item, c->sort, c->items);
 }
 
-/* Clusters of one particle hold nothing. A particle that is in no other is noted as alone: its place in index, or count. */
+/* The least number among those that a particle hangs together with; the way there is halved for those who come later. */
+static uint32_t first_of(uint32_t *with, uint32_t i)
+{
+    for (; with[i] != i; i = with[i])
+        with[i] = with[with[i]];
+    return i;
+}
+
+/* Makes the lists, leaving out clusters of one particle, which hold nothing. Returns the first particle, by its place in
+   index, that no chain of clusters joins to the first one; count: they are one body. */
 static uint32_t list_clusters(clustering *c)
 {
-    uint32_t alone = c->count, *held = (uint32_t *)(void *)c->sort, numbers = 0;
-    memset(held, 0, c->count * sizeof *held);
+    uint32_t *with = (uint32_t *)(void *)c->sort, numbers = 0;
+    c->clusters = 0;
+    for (uint32_t i = 0; i < c->count; ++i)
+        with[i] = i;
     for (uint32_t i = 0, end; i < c->items; i = end) {
         for (end = i + 1; end < c->items && c->item[end].key == c->item[i].key;)
             ++end;
@@ -158,15 +183,33 @@ static uint32_t list_clusters(clustering *c)
             continue;
         c->start[c->clusters++] = numbers;
         for (uint32_t k = i; k < end; ++k) {
+            uint32_t a = first_of(with, c->item[i].b), b = first_of(with, c->item[k].b);
+            with[a > b ? a : b] = a > b ? b : a;
             c->number[numbers++] = c->item[k].a;
-            held[c->item[k].b] = 1;
         }
     }
     c->start[c->clusters] = numbers;
-    for (uint32_t i = c->count; i-- > 0;)
-        if (!held[i])
-            alone = i;
-    return alone;
+    for (uint32_t i = 1; i < c->count; ++i)
+        if (first_of(with, i) != 0)
+            return i;
+    return c->count;
+}
+
+/* Says which particle is left out, and what size of clusters would hold it. Two cells are one cluster, so there is one. */
+static sn_result fail_apart(clustering *c, sn_real size, uint32_t apart)
+{
+    double enough = (double)size;
+    sn_result result;
+    do {
+        enough *= LARGER;
+        result = lay_cells(c, (sn_real)enough);
+        if (result != SN_OK)
+            return result;
+        sort_into_clusters(c);
+    } while (list_clusters(c) < c->count);
+    return world_fail(c->world, SN_ERROR_ARGUMENT,
+                      "clusters of %g m do not join particle %u to particle %u; choose larger clusters: %g m join all",
+                      (double)size, c->index[apart], c->index[0], enough);
 }
 
 static sn_result add_clusters(clustering *c, const sn_constraint_def *def, sn_real size, sn_constraints *run)
@@ -175,11 +218,9 @@ static sn_result add_clusters(clustering *c, const sn_constraint_def *def, sn_re
     if (result != SN_OK)
         return result;
     sort_into_clusters(c);
-    uint32_t alone = list_clusters(c);
-    if (alone < c->count)
-        return world_fail(c->world, SN_ERROR_ARGUMENT,
-                          "particle %u has no other within its cluster of %g m; choose larger clusters",
-                          c->index[alone], (double)size);
+    uint32_t apart = list_clusters(c);
+    if (apart < c->count)
+        return fail_apart(c, size, apart);
     return sn_constraints_add_lists(c->world, def, c->clusters, c->start, c->number, run);
 }
 
