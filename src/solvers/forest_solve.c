@@ -110,8 +110,11 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     rec->own[r] = own;
     if (rows_count == 1 && rows->share != 1) /* of several rows elimination.c takes care */
         rec->diagonal[r] += (1 / rows->share - 1) * own;
-    const double missed = rows->rhs[r] * rows->rhs[r];
-    if (missed * s->length > s->missed * square && rows->acting >> r & 1) {
+    double miss = rows->acting >> r & 1 ? rows->rhs[r] : 0;
+    if (rows->ruled >> r & 1) /* a limit that is passed is missed as well, and moving back to it is no wild turn */
+        miss = fmax(fabs(miss), fmax(rows->rule[r].low, -rows->rule[r].high));
+    const double missed = miss * miss;
+    if (missed * s->length > s->missed * square) {
         s->missed = missed;
         s->length = square;
     }

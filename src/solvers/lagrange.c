@@ -72,6 +72,9 @@
 /* What rows of a tree give while it is eliminated, so that digits are left; what they miss is solved for again. */
 #define LEAST_GIVE 1e-6
 
+/* What rows of a tree give that exert what they may: they are that much off by it, relative to what moves them. */
+#define HELD_GIVE 1e12
+
 #define REFINEMENTS 3     /* of trees, */
 #define REFINED     1e-12 /* unless this share of the right-hand sides is all that is left */
 
@@ -228,17 +231,26 @@ static gains gains_in(const sn_give *give, const sn_row *means, double bound, do
 }
 
 /* What J W J^T lambda must be so that C keeps a limit; side is 1 for the lower one, and -1 for the higher. If it has room left, no
-   more is asked than that it keeps it to the end of the substep. */
-static double limit_side(const sn_system *system, uint32_t e, const gains *k, double limit, double side, double h)
+   more is asked than that it keeps it to the end of the substep: C + h C' + reach C'' = 0. What is at the limit or beyond is
+   stopped within the substep, and then comes back as any error does. (Left to the drift alone it would run on for some T.) */
+static double limit_side(const sn_system *system, uint32_t e, const gains *k, double limit, double side, double h,
+                         double reach)
 {
     double c = system->value[e] - limit, rate = system->rate[e], by_itself = system->curve[e] + system->pull[e];
     if (side * c > 0)
-        return -(c + h * rate) / (h * h) - by_itself;
-    return -by_itself - k->k_s * c - k->k_d * rate;
+        return -(c + h * rate) / reach - by_itself;
+    double stop = -h * rate / reach, back = -k->k_s * c - k->k_d * rate;
+    return (side * stop > side * back ? stop : back) - by_itself;
+}
+
+/* By how much an acceleration moves things in a substep, s^2. */
+static double reach_of(sn_integrator integrator, double h)
+{
+    return (integrator == SN_INTEGRATOR_LEAPFROG || integrator == SN_INTEGRATOR_VERLET ? 0.5 : 1) * h * h;
 }
 
 /* Bounds and limits of a row, if it has some. */
-static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound, double t, double h)
+static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound, double t, double h, double reach)
 {
     const sn_row *means = &l->system.means[e];
     const bool limited = means->low != 0 || means->high != 0;
@@ -252,9 +264,9 @@ static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound,
                      .is = limited || means->most > 0,
                      .rests = means->type == SN_ROW_REST};
     if (limited && isfinite(means->low))
-        rule->low = limit_side(&l->system, e, &k, (double)means->low, 1, h);
+        rule->low = limit_side(&l->system, e, &k, (double)means->low, 1, h, reach);
     if (limited && isfinite(means->high))
-        rule->high = limit_side(&l->system, e, &k, (double)means->high, -1, h);
+        rule->high = limit_side(&l->system, e, &k, (double)means->high, -1, h, reach);
     l->ruled |= rule->is;
     if (rule->rests)
         l->state[e] = limited && l->state[e] != ROW_RESTS ? ROW_HELD : ROW_RESTS; /* held at 0 */
@@ -286,7 +298,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         }
         l->rule[e].is = false;
         if (pool->kind.own_rows)
-            set_rule(l, &pool->give[block->row], e, bound, t, h);
+            set_rule(l, &pool->give[block->row], e, bound, t, h, reach_of(in->settings->integrator, h));
     }
 }
 
@@ -535,6 +547,20 @@ static uint32_t apply_rules(lagrange *l, bool trees)
 
 /* ---- Multipliers of trees ---------------------------------------------------------------------------------------- */
 
+/* The forest passes over constraints of which no row acts, and over what these exert. So if all that is left of one are rows
+   that are held, such as a motor that can do no more, they act, but are so soft that what they exert is what they may. */
+static void fill_held(const lagrange *l, const sn_system_block *block, sn_forest_rows *out)
+{
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        if (out->least[r] == 0)
+            continue;
+        out->acting |= 1u << r;
+        out->diagonal[r] = HELD_GIVE * l->system.mobility[block->first + r];
+        out->rhs[r] = out->diagonal[r] * out->least[r];
+        out->least[r] = 0;
+    }
+}
+
 /* The rows of a constraint as the forest wants them. */
 static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out)
 {
@@ -565,6 +591,8 @@ static bool fill(void *context, uint32_t kind, uint32_t row, sn_forest_rows *out
         out->diagonal[r] = system->give[e] + LEAST_GIVE * system->mobility[e];
         out->least[r] = l->state[e] == ROW_HELD && !l->refining ? held_lambda(l, e) : 0;
     }
+    if (!out->acting && !l->refining)
+        fill_held(l, block, out);
     return true;
 }
 
