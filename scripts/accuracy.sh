@@ -13,7 +13,7 @@ for preset in release double; do
   cmake --preset "$preset" >"build/$preset/configure.log" 2>&1 || { cat "build/$preset/configure.log"; exit 1; }
   cmake --build --preset "$preset" --target scorecard
   echo "measuring: $preset"
-  "build/$preset/tests/validation/scorecard" --tsv >"$work/$preset" || failed=1
+  SINEW_LONG_TESTS=1 "build/$preset/tests/validation/scorecard" --tsv >"$work/$preset" || failed=1
 done
 
 # A record is: row, set-up, expected, measured, tolerance, pass. The two lists are joined by row and set-up, in the order of

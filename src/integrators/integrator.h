@@ -32,7 +32,7 @@ typedef struct sn_motion {
                              the constraints moved. In kick: the acceleration at the start */
     sn_vec4 *old_d;  /* displacement in the substep before, and its length: 0 if there was none, negative if only the
                              acceleration in it still counts; NULL: not kept */
-    sn_vec4 *old_v;  /* velocity at its start */
+    sn_vec4 *old_v;  /* velocity at its start; with Verlet what rounding left over of old_d */
     sn_vec4 *old_a;  /* acceleration: at its start, or with Verlet at its end */
     sn_start start;  /* what is read of the past */
     sn_real h;       /* s */

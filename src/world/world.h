@@ -53,7 +53,7 @@ typedef struct sn_history {
     sn_vec4
         *old_d; /* displacement in the substep before, and the length of that substep: 0, no past; negative, only the
                        acceleration counts */
-    sn_vec4 *old_v; /* velocity at its start */
+    sn_vec4 *old_v; /* velocity at its start; with Verlet what rounding left over of old_d */
     sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
 } sn_history;
 

@@ -91,6 +91,11 @@ uint32_t support_rounds(uint32_t full, uint32_t watched)
 #endif
 }
 
+uint32_t support_long(uint32_t full, uint32_t brief)
+{
+    return getenv("SINEW_LONG_TESTS") ? full : brief;
+}
+
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 static bool starts_with(const char *text, const char *word, size_t length)

@@ -86,6 +86,9 @@ double support_random_in(uint64_t *state, double least, double most);
    (make test-long) it is `full` there, too. */
 uint32_t support_rounds(uint32_t full, uint32_t watched);
 
+/* The same for what takes long in every build: `full` times with SINEW_LONG_TESTS in the environment, else `brief` times. */
+uint32_t support_long(uint32_t full, uint32_t brief);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* An allocator that counts, fails on demand, and watches how it is used. Blocks have exactly the alignment that was
