@@ -212,7 +212,7 @@ static inline void check_contradictions(solver_setup *setup)
         sn_add_distance(world, sn_at(a), sn_at(b), real(0.9));
         sn_add_distance(world, sn_at(b), sn_at(c), 1);
         sn_add_distance(world, sn_at(c), sn_at(a), 5);
-        for (uint32_t frame = 0; frame < support_rounds(3000, 300); ++frame) {
+        for (uint32_t frame = 0; frame < support_long(3000, 600); ++frame) {
             assert_ok(world, sn_world_step(world, real(FRAME)));
             assert_bounded(world, 3, 20, 5 * 60 * passes[n][1]);
         }
@@ -317,7 +317,7 @@ static inline void check_zoo(solver_setup *setup)
         setup(&def.settings);
         sn_world *world = support_world_from(&def);
         zoo_without_projections(world);
-        for (uint32_t frame = 0; frame < support_rounds(60, 8); ++frame) {
+        for (uint32_t frame = 0; frame < support_long(60, 8); ++frame) {
             assert_ok(world, sn_world_step(world, real(FRAME)));
             assert_bounded(world, SUPPORT_ZOO_PARTICLES, 100, 2000);
         }

@@ -157,7 +157,7 @@ static sn_particle shoot(range *r, uint32_t shot, double ratio, double radius, u
 static void check_shots(uint32_t substeps, double ratio, double radius, double thickness)
 {
     uint64_t seed = 7;
-    for (uint32_t shot = 0, shots = support_rounds(6, 2); shot < shots; ++shot) {
+    for (uint32_t shot = 0, shots = support_rounds(support_long(6, 4), 2); shot < shots; ++shot) {
         range r = make_range(support_void(), substeps, shot % 2 ? 1e-4 : 0, thickness, false);
         sn_particle p = shoot(&r, shot, ratio, radius, &seed);
         bool hit = false;
@@ -338,7 +338,7 @@ static void memory_fails(void **state)
 {
     (void)state;
     uint64_t expected = 0;
-    for (uint64_t n = 0;; n += support_rounds(2, 5)) {
+    for (uint64_t n = 0;; n += support_long(2, 9)) {
         support_memory memory = {.fail_at = 0};
         sn_world_def def = sn_default_world_def();
         def.allocator = support_allocator(&memory);
