@@ -273,7 +273,7 @@ static bool make_boxes(finding *f)
         if (!bodies_has(bodies, row))
             continue;
         mover[row].slot = world->ids.value[state->particle];
-        sn_pose pose = sn_meet_pose(world, &mover[row]);
+        sn_pose pose = meet_pose(world, &mover[row]);
         sn_real inner = inner_of(bodies, state), extent = sn_body_reach(world, row);
         sn_real way = state->parts ? mover[row].blow + way_of(f, state, extent, inner) : 0;
         mover[row].extent = extent;

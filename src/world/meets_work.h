@@ -1,14 +1,25 @@
-/* What the two files of contact of bodies share. */
+/* What the files of contact of bodies share. */
 #ifndef SN_WORLD_MEETS_WORK_H
 #define SN_WORLD_MEETS_WORK_H
 
+#include "base/quat.h"
 #include "world/world.h"
+
+#include <stdatomic.h>
 
 #define SN_MEET_LAYERS 4u  /* manifolds of a part with a mesh or field, at most */
 #define SN_MEET_FEW    32u /* so few meets of a colour are not worth sharing */
 
-/* Where a mover is when a substep begins. */
-sn_pose sn_meet_pose(const sn_world *world, const sn_mover *mover);
+/* A substep that runs. */
+typedef struct sn_meet_substep {
+    sn_world *world;
+    sn_real h, inverse_h, factor;
+    sn_real bounce_above, push_out;
+    bool begins;
+    atomic_bool *violent; /* gets true when somebody would come far into another, or was pushed out of it as far */
+    uint32_t first;       /* meet of the colour that runs */
+    void (*one)(const struct sn_meet_substep *s, sn_meet *meet);
+} sn_meet_substep;
 
 const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number);
 
@@ -21,5 +32,146 @@ sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real facto
 
 /* A loop in small pieces. */
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
+
+/* Looks where two touch, as they are now (meets_look.c). */
+void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
+
+/* Gets a meet ready for the pass at the end of the substep (meets_ready.c). */
+void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet);
+
+/* How movers move now, and what they resist with: a piece of a loop over them (meets_begin.c). */
+void sn_meets_load_piece(void *substep, uint32_t first, uint32_t end);
+
+/* ---- Small things -------------------------------------------------------------------------------------------------------- */
+
+static inline sn_real meet_magnitude(sn_real a)
+{
+    return a < 0 ? -a : a;
+}
+
+static inline bool meet_is_zero(sn_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+/* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
+
+static inline sn_mover *meet_movers(const sn_world *world)
+{
+    return world->meets.mover_table.column[0];
+}
+
+static inline sn_meet *meet_all(const sn_world *world)
+{
+    return world->meets.meet_table.column[0];
+}
+
+/* Where a mover is when a substep begins. */
+static inline sn_pose meet_pose(const sn_world *world, const sn_mover *mover)
+{
+    sn_pose pose = {vec4_xyz(world->particles.x[mover->slot]), {0, 0, 0, 1}};
+    if (mover->body != SN_ID_FREE)
+        pose.rotation = world->bodies.turn[mover->body].start;
+    return pose;
+}
+
+static inline sn_pose meet_part_pose(const sn_world *world, const sn_pose *body, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    if (p->plain)
+        return *body;
+    return (sn_pose){sn_pose_to_world(body, p->place), sn_quat_times(body->rotation, p->turn)};
+}
+
+static inline const sn_collider_motion *meet_motion(const sn_world *world, uint32_t number)
+{
+    return (const sn_collider_motion *)world->contacts.motion_table.column[0] + number;
+}
+
+/* The frame that the spots of b are seen in. */
+static inline sn_pose meet_pose_of_b(const sn_world *world, const sn_meet *meet)
+{
+    return meet->b == SN_NO_MOVER ? meet_motion(world, meet->collider)->start
+                                  : meet_pose(world, &meet_movers(world)[meet->b]);
+}
+
+/* m/s: of a's centre, seen from b. */
+static inline sn_vec3 meet_course(const sn_world *world, const sn_meet *meet)
+{
+    sn_vec3 v = meet_movers(world)[meet->a].v;
+    return vec3_sub(v, meet->b == SN_NO_MOVER ? meet_motion(world, meet->collider)->velocity
+                                              : meet_movers(world)[meet->b].v);
+}
+
+/* Where a body is at the end of a substep in which it goes on as it does. */
+static inline sn_pose meet_goes_to(const sn_world *world, const sn_mover *m, sn_real h)
+{
+    sn_pose pose = meet_pose(world, m);
+    sn_vec3 half = vec3_scale(m->spin, h / 2);
+    pose.position = vec3_add(pose.position, vec3_scale(m->v, h));
+    pose.rotation = sn_quat_normal(sn_quat_times((sn_quat){half.x, half.y, half.z, 1}, pose.rotation));
+    return pose;
+}
+
+/* m: how far spots of the two may come by turning. */
+static inline sn_real meet_turns(const sn_world *world, const sn_meet *meet, sn_real h)
+{
+    const sn_mover *a = &meet_movers(world)[meet->a];
+    sn_real sum = vec3_length(a->spin) * a->extent;
+    if (meet->b != SN_NO_MOVER)
+        return h * (sum + vec3_length(meet_movers(world)[meet->b].spin) * meet_movers(world)[meet->b].extent);
+    const sn_collider_motion *m = meet_motion(world, meet->collider);
+    return h * (meet_is_zero(m->spin) ? sum : sum + m->speed);
+}
+
+static inline sn_vec3 meet_times_inverse(const sn_mover *m, sn_vec3 a)
+{
+    const sn_real *i = m->inverse;
+    return vec3(i[0] * a.x + i[3] * a.y + i[4] * a.z, i[3] * a.x + i[1] * a.y + i[5] * a.z,
+                i[4] * a.x + i[5] * a.y + i[2] * a.z);
+}
+
+/* m/s: of a's spot, seen from b's; where b is a collider, without that one's own velocity. */
+static inline sn_vec3 meet_relative_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 ra, sn_vec3 rb)
+{
+    const sn_mover *a = &meet_movers(world)[meet->a];
+    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, ra));
+    if (meet->b == SN_NO_MOVER)
+        return v;
+    const sn_mover *b = &meet_movers(world)[meet->b];
+    return vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, rb)));
+}
+
+/* m/s: of the surface of a collider. */
+static inline sn_vec3 meet_surface_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 rb)
+{
+    if (meet->b != SN_NO_MOVER)
+        return vec3(0, 0, 0);
+    const sn_collider_motion *m = meet_motion(world, meet->collider);
+    return vec3_add(m->velocity, vec3_cross(m->spin, rb));
+}
+
+/* m/s: along the normal, at a point. */
+static inline sn_real meet_approach(const sn_world *world, const sn_meet *meet, const sn_meet_point *p)
+{
+    const sn_mover *a = &meet_movers(world)[meet->a];
+    sn_real v = vec3_dot(a->v, meet->n) + vec3_dot(a->spin, p->arm_a) - p->slide;
+    if (meet->b == SN_NO_MOVER)
+        return v;
+    const sn_mover *b = &meet_movers(world)[meet->b];
+    return v - vec3_dot(b->v, meet->n) - vec3_dot(b->spin, p->arm_b);
+}
+
+static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
+{
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_real gravity = vec3_length(world->state.settings.gravity);
+    return (sn_meet_substep){.world = world,
+                             .h = h,
+                             .inverse_h = 1 / h,
+                             .factor = world->meets.factor,
+                             .push_out = settings->push_out,
+                             .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h};
+}
 
 #endif

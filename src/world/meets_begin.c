@@ -1,0 +1,151 @@
+/* Contact of bodies: movers as they are when a substep begins, and who may be struck by somebody fast. */
+#include "world/meets_work.h"
+
+#include "bodies/rotation.h"
+
+#include <string.h>
+
+#define HANDED_ON 8u /* from one to the next so many times in a substep */
+#define AGAIN     3u /* so often in a substep it is looked for what bodies meet */
+
+/* One that is led moves as it will, not as it did. */
+static void lead(const sn_world *world, sn_mover *m)
+{
+    const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
+    sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
+    double spin[3], inverse[3];
+    m->v = m->v0 = vec3_scale(way, 1 / world->meets.left);
+    if (m->body == SN_ID_FREE)
+        return;
+    sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
+    sn_rotate_velocity(world->bodies.state[m->body].q, world->bodies.motion[m->body].l, inverse, spin);
+    m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+}
+
+void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_meet_substep *s = data;
+    const sn_world *world = s->world;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &meet_movers(world)[i];
+        if (m->slot == SN_NO_SLOT)
+            continue;
+        double spin[3] = {0}, inverse[3], r[3][3];
+        m->w = world->particles.x[m->slot].w;
+        m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
+        m->spin = m->place = m->turn = vec3(0, 0, 0);
+        memset(m->inverse, 0, sizeof m->inverse);
+        if (m->body != SN_ID_FREE) {
+            const sn_body_state *body = &world->bodies.state[m->body];
+            sn_body_inverse_moments(body, inverse);
+            sn_rotate_velocity(body->q, body->l, inverse, spin);
+            sn_rotate_matrix(body->q, r);
+            for (int k = 0; k < 6; ++k) {
+                int a = k < 3 ? k : k == 5 ? 1 : 0, b = k < 3 ? k : k == 3 ? 1 : 2;
+                double sum = 0;
+                for (int j = 0; j < 3; ++j)
+                    sum += r[a][j] * inverse[j] * r[b][j];
+                m->inverse[k] = (sn_real)((double)m->w * sum);
+            }
+        }
+        m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+        if (s->begins && world->particles.target[m->slot])
+            lead(world, m);
+    }
+}
+
+typedef struct watching {
+    const sn_meet_substep *s;
+    atomic_bool fast, left;
+} watching;
+
+/* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
+static void watch_piece(void *data, uint32_t first, uint32_t end)
+{
+    watching *w = data;
+    const sn_world *world = w->s->world;
+    sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &meet_movers(world)[i];
+        m->blow = 0;
+        if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE)
+            continue;
+        sn_real way = w->s->h * (vec3_length(m->v) + vec3_length(m->spin) * m->extent + fall);
+        if (way > m->thin) {
+            m->blow = way;
+            atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+        }
+        if (m->w != 0 && (m->room -= way) < 0)
+            atomic_store_explicit(&w->left, true, memory_order_relaxed);
+    }
+}
+
+/* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
+static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
+{
+    if (other->w == 0 || !(fast->blow > other->blow))
+        return false;
+    sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
+    if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
+        return false;
+    other->blow = fast->blow;
+    return true;
+}
+
+/* Blows are handed on. Whether somebody may be thrown farther than was looked. */
+static bool hand_on_blows(const sn_world *world)
+{
+    bool more = true, left = false;
+    for (uint32_t round = 0; more && round < HANDED_ON; ++round) {
+        more = false;
+        for (uint32_t i = 0; i < world->meets.meets; ++i) {
+            const sn_meet *meet = &meet_all(world)[i];
+            if (meet->part_b == SN_ID_FREE || meet->sensor)
+                continue;
+            sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
+            more = threaten(world, a, b) || threaten(world, b, a) || more;
+        }
+    }
+    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
+        left = left || (meet_movers(world)[i].w != 0 && meet_movers(world)[i].blow > meet_movers(world)[i].room);
+    return left;
+}
+
+/* Movers as they are when a substep begins, and what may meet. */
+static bool begin_movers(sn_meet_substep *s)
+{
+    sn_world *world = s->world;
+    sn_parallel *all = &world->parallel;
+    for (uint32_t round = 0;; ++round) {
+        watching w = {.s = s};
+        if (!sn_parallel_for(all, world->meets.mover_table.count, sn_meets_load_piece, s) ||
+            !sn_parallel_for(all, bodies_rows(&world->bodies), watch_piece, &w))
+            return false;
+        if (w.fast && hand_on_blows(world))
+            w.left = true;
+        if (!w.left || round == AGAIN)
+            return true;
+        world->contacts.failed = sn_meets_find_again(world);
+        if (world->contacts.failed != SN_OK)
+            return false;
+    }
+}
+
+static void begin_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_meet_substep *s = data;
+    for (uint32_t i = first; i < end; ++i)
+        sn_meet_ready(s, &meet_all(s->world)[i]);
+}
+
+bool sn_meets_begin(sn_world *world, sn_real h)
+{
+    sn_meet_substep s = meet_substep(world, h);
+    s.begins = true;
+    if (!world->meets.mover_table.count)
+        return true;
+    bool good = begin_movers(&s) &&
+                (!world->meets.meets || sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s));
+    world->meets.left -= h;
+    return good;
+}

@@ -1,0 +1,195 @@
+/* Contact of bodies: where two touch, as they are when a substep begins. */
+#include "world/meets_work.h"
+
+#include <string.h>
+
+#define CLOSE ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
+
+/* Points keep what they pushed as long as their features meet. */
+static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
+{
+    sn_meet_point old[SN_MANIFOLD_MOST];
+    uint32_t olds = meet->count;
+    memcpy(old, meet->point, sizeof old);
+    meet->normal = sn_quat_turn_back(b->rotation, m->normal);
+    meet->count = m->count;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        sn_meet_point point = {.feature = m->point[i].feature};
+        bool known = false;
+        for (uint32_t k = 0; k < olds && !known; ++k)
+            if (old[k].feature == point.feature) {
+                known = true;
+                point = old[k];
+            }
+        if (!known)
+            sn_meet_recall(world, meet, factor, &point);
+        point.a = meet->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, meet->part_a, m->point[i].a);
+        point.b = meet->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, meet->part_b, m->point[i].b);
+        meet->point[i] = point;
+    }
+}
+
+#define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
+
+/* The solid of a part. In a flat world boxes are deep, so that the shortest way out of one lies in the plane. */
+static sn_convex solid_of(const sn_world *world, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    sn_convex convex = p->convex;
+    if (world->dimensions == 2 && convex.type == SN_CONVEX_BOX && p->turn.x == 0 && p->turn.y == 0)
+        convex.half.z += DEEP * (convex.half.x > convex.half.y ? convex.half.x : convex.half.y);
+    return convex;
+}
+
+/* In a flat world normals lie in the plane; what touches along z does not touch. */
+static bool lies_in_plane(const sn_world *world, sn_manifold *m)
+{
+    if (world->dimensions != 2)
+        return true;
+    sn_real length = real_sqrt(m->normal.x * m->normal.x + m->normal.y * m->normal.y);
+    if (!(length > (sn_real)0.5))
+        return false;
+    m->normal = vec3(m->normal.x / length, m->normal.y / length, 0);
+    return true;
+}
+
+/* A ball and a part of a body. */
+static bool meet_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
+                      const sn_mover *ball, sn_manifold *m)
+{
+    sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
+    sn_real radius = world->particles.radius[ball->slot];
+    sn_touch touch;
+    if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), reach + radius, &touch))
+        return false;
+    sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
+    m->normal = vec3_scale(out, -1); /* from the ball to the body */
+    m->count = 1;
+    m->point[0] = (sn_manifold_point){touch.point, vec3_scale(m->normal, radius), touch.distance - radius, 0};
+    return true;
+}
+
+/* Two as they are when a substep begins. */
+typedef struct looking {
+    const sn_world *world;
+    sn_meet *meet;
+    sn_convex a, b;        /* solids; of a body and another */
+    sn_pose pa, pb;        /* of the solids */
+    sn_pose other;         /* of b itself, or of the collider */
+    const sn_shape *shape; /* of a collider */
+    sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
+    sn_real stray;         /* m: from which it may differ because they turn */
+    sn_manifold m[SN_MEET_LAYERS];
+} looking;
+
+/* Where a would touch b if it were at pose pa. */
+static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
+{
+    const sn_meet *meet = l->meet;
+    bool touches;
+    if (l->shape) {
+        uint32_t found =
+            sn_manifold_shape(&l->a, pa, l->shape, &l->other, reach + l->shape->guard, l->m, SN_MEET_LAYERS);
+        touches = meet->layer < found;
+        if (touches && meet->layer)
+            l->m[0] = l->m[meet->layer];
+    } else if (meet->part_b == SN_ID_FREE) {
+        touches = meet_ball(l->world, &l->a, pa, reach, &meet_movers(l->world)[meet->b], &l->m[0]);
+    } else {
+        touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
+    }
+    return touches && lies_in_plane(l->world, &l->m[0]);
+}
+
+static looking look_at(const sn_world *world, sn_meet *meet)
+{
+    sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
+    looking l = {
+        .world = world, .meet = meet, .a = solid_of(world, meet->part_a), .other = meet_pose_of_b(world, meet)};
+    l.pa = meet_part_pose(world, &body, meet->part_a);
+    if (meet->b == SN_NO_MOVER) {
+        l.shape = &sn_meet_record(world, meet->collider)->shape;
+    } else if (meet->part_b != SN_ID_FREE) {
+        l.b = solid_of(world, meet->part_b);
+        l.pb = meet_part_pose(world, &l.other, meet->part_b);
+    }
+    return l;
+}
+
+/* The way of a ball, seen from a body that turns, too. */
+static bool ball_is_met(looking *l, sn_real h)
+{
+    const sn_mover *ball = &meet_movers(l->world)[l->meet->b];
+    sn_pose body = meet_goes_to(l->world, &meet_movers(l->world)[l->meet->a], h),
+            end = meet_part_pose(l->world, &body, l->meet->part_a);
+    sn_vec3 x = vec4_xyz(l->world->particles.x[ball->slot]), from = sn_pose_to_own(&l->pa, x);
+    sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(ball->v, h)));
+    sn_real t, radius = l->world->particles.radius[ball->slot];
+    sn_path path = {from, vec3_sub(to, from), radius};
+    sn_touch touch;
+    if (!sn_convex_cast(&l->a, &path, &t, &touch))
+        return false;
+    l->m[0].normal = sn_quat_turn(l->pa.rotation, vec3_scale(touch.normal, -1));
+    l->m[0].point[0].a = touch.point;
+    l->m[0].point[0].b = vec3_scale(l->m[0].normal, radius);
+    return lies_in_plane(l->world, &l->m[0]);
+}
+
+/* Whether a and b meet on their ways; then the points are those where they do. */
+static bool is_met(looking *l, sn_real h)
+{
+    sn_real t;
+    sn_vec3 normal;
+    if (!l->shape && l->meet->part_b == SN_ID_FREE)
+        return ball_is_met(l, h);
+    sn_convex wide = l->a;
+    sn_manifold before = l->m[0];
+    wide.radius += l->stray;
+    if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->way, l->shape, &l->other, &t, &normal)
+                 : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
+        return false;
+    sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
+    if (!touches_at(l, &there, l->meet->reach)) /* far enough for corners that come after the first */
+        l->m[0] = before;
+    return true;
+}
+
+/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
+   elsewhere. So it is followed along its way. */
+static bool follow(looking *l, bool touches, sn_real h)
+{
+    sn_meet *meet = l->meet;
+    sn_real nearest = (sn_real)INFINITY;
+    if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
+                                  !meet_is_zero(meet_motion(l->world, meet->collider)->spin))))
+        return touches;
+    for (uint32_t i = 0; i < l->m[0].count; ++i)
+        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    l->way = vec3_scale(meet_course(l->world, meet), h);
+    l->stray = meet_turns(l->world, meet, h);
+    if (nearest <= CLOSE * meet->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
+        return true;
+    meet->clear = !is_met(l, h);
+    meet->course = meet_course(l->world, meet);
+    return true;
+}
+
+void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h)
+{
+    looking l = look_at(world, meet);
+    bool was_fresh = meet->fresh;
+    meet->fresh = true;
+    meet->clear = false;
+    if (!follow(&l, touches_at(&l, &l.pa, meet->reach), h)) {
+        meet->count = 0;
+        return;
+    }
+    if (!was_fresh) {
+        sn_meet_point rubbed = {.feature = SN_MEET_RUB};
+        meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
+        meet->rub.twisted = rubbed.pressed;
+        rubbed.feature = SN_MEET_ROLL;
+        meet->rub.rolled = sn_meet_recall(world, meet, factor, &rubbed);
+    }
+    take_points(world, meet, &l.m[0], &l.other, factor);
+}
