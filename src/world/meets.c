@@ -257,30 +257,59 @@ static void bounce(const sn_meet_substep *s, sn_meet *meet)
         press_together(s, meet, v, BOUNCE_ROUNDS);
 }
 
-/* Parts what overlapped at the start of the substep. */
-static void part(const sn_meet_substep *s, sn_meet *meet)
+/* m: how much deeper than is left alone a point was at the start of the substep, of which a share is parted now, less what it was
+   parted by already. Negative: so much is to be done. */
+static bool wants_parting(const sn_meet_substep *s, const sn_meet *meet, const sn_meet_point *p, sn_real *apart)
+{
+    const sn_mover *a = &meet_movers(s->world)[meet->a];
+    sn_real deep = -p->gap - meet->slop, most = s->push_out * s->h, wanted = EASE * deep < most ? EASE * deep : most;
+    *apart = vec3_dot(a->place, meet->n) + vec3_dot(a->turn, p->arm_a) - wanted;
+    if (meet->b != SN_NO_MOVER) {
+        const sn_mover *b = &meet_movers(s->world)[meet->b];
+        *apart -= vec3_dot(b->place, meet->n) + vec3_dot(b->turn, p->arm_b);
+    }
+    return deep > 0;
+}
+
+/* Moves the two, without a velocity. */
+static void move_apart(const sn_meet_substep *s, sn_meet *meet, const sn_real *parted)
 {
     sn_mover *a = &meet_movers(s->world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &meet_movers(s->world)[meet->b];
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *p = &meet->point[i];
-        sn_real deep = -p->gap - meet->slop;
-        if (!(deep > 0))
-            continue;
-        sn_real most = s->push_out * s->h, wanted = EASE * deep < most ? EASE * deep : most;
-        wanted -= vec3_dot(a->place, meet->n) + vec3_dot(a->turn, p->arm_a);
-        if (b)
-            wanted += vec3_dot(b->place, meet->n) + vec3_dot(b->turn, p->arm_b);
-        sn_real parted = p->parted + wanted * p->mass;
-        parted = parted > 0 ? parted : 0;
-        sn_real by = parted - p->parted;
-        p->parted = parted;
-        a->place = vec3_add(a->place, vec3_scale(meet->n, a->w * by));
-        a->turn = vec3_add(a->turn, vec3_scale(p->turn_a, by));
+        a->place = vec3_add(a->place, vec3_scale(meet->n, a->w * parted[i]));
+        a->turn = vec3_add(a->turn, vec3_scale(p->turn_a, parted[i]));
         if (b) {
-            b->place = vec3_sub(b->place, vec3_scale(meet->n, b->w * by));
-            b->turn = vec3_sub(b->turn, vec3_scale(p->turn_b, by));
+            b->place = vec3_sub(b->place, vec3_scale(meet->n, b->w * parted[i]));
+            b->turn = vec3_sub(b->turn, vec3_scale(p->turn_b, parted[i]));
         }
     }
+}
+
+/* Parts what overlapped at the start of the substep. All points of a meet together, as they are pressed: one after the other, the
+   first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower of flat bricks swayed, and
+   fell. */
+static void part(const sn_meet_substep *s, sn_meet *meet)
+{
+    sn_real apart[SN_MANIFOLD_MOST], parted[SN_MANIFOLD_MOST] = {0};
+    bool deep[SN_MANIFOLD_MOST], any = false;
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        deep[i] = wants_parting(s, meet, &meet->point[i], &apart[i]);
+        any = any || deep[i];
+    }
+    if (!any)
+        return;
+    for (uint32_t round = 0; round < ROUNDS; ++round)
+        for (uint32_t i = 0; i < meet->count; ++i) {
+            if (!deep[i])
+                continue;
+            sn_real wanted = parted[i] - apart[i] * meet->point[i].mass;
+            sn_real change = (wanted > 0 ? wanted : 0) - parted[i];
+            parted[i] += change;
+            for (uint32_t k = 0; k < meet->count; ++k)
+                apart[k] += meet->coupling[i][k] * change;
+        }
+    move_apart(s, meet, parted);
 }
 
 static void colour_piece(void *data, uint32_t first, uint32_t end)

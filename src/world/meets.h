@@ -42,7 +42,6 @@ typedef struct sn_meet_point {
     sn_real gap;            /* m: at the start of the substep */
     sn_real bend;           /* m: by which it becomes wider because the two turn, besides what their velocities say */
     sn_real mass;           /* kg: along the normal */
-    sn_real parted;         /* kg m: as pressed, but for places */
 } sn_meet_point;
 
 /* What rubs where two touch: at the middle of their points, weighted by what they press. */

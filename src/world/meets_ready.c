@@ -42,7 +42,7 @@ static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_poi
     else
         point->turn_b = meet_times_inverse(&meet_movers(world)[meet->b], point->arm_b);
     point->before = meet_approach(world, meet, point);
-    point->parted = point->bend = 0;
+    point->bend = 0;
 }
 
 /* Whose face the normal is one of, so that it turns with it. Of two that are round nobody's. */
