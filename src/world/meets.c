@@ -26,6 +26,8 @@
 #include "bodies/rotation.h"
 #include "integrators/integrator.h"
 
+#include <string.h>
+
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS 2u
@@ -40,139 +42,177 @@
 #define FAR_OFF ((sn_real)50)
 #define MORE    30u
 
+#define ONE_POINT  ((sn_real)1e-4) /* of the product of the diagonal: two points that are one */
 #define OFF_COURSE ((sn_real)0.05) /* of a velocity */
 #define EASE       ((sn_real)0.2) /* the share of an overlap that is parted in a substep, at most at the speed of push_out */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
 /* A push across the normal, where the two rub. */
-static void push_across(const sn_world *world, const sn_meet *meet, sn_vec3 impulse)
+static void push_across(const sn_world *world, const sn_meet_pass *p, sn_vec3 impulse)
 {
-    sn_mover *a = &meet_movers(world)[meet->a];
+    sn_mover *a = &meet_movers(world)[p->a];
     a->v = vec3_add(a->v, vec3_scale(impulse, a->w));
-    a->spin = vec3_add(a->spin, meet_times_inverse(a, vec3_cross(meet->rub.ra, impulse)));
-    if (meet->b == SN_NO_MOVER)
+    a->spin = vec3_add(a->spin, meet_times_inverse(a, vec3_cross(p->ra, impulse)));
+    if (p->b == SN_NO_MOVER)
         return;
-    sn_mover *b = &meet_movers(world)[meet->b];
+    sn_mover *b = &meet_movers(world)[p->b];
     b->v = vec3_sub(b->v, vec3_scale(impulse, b->w));
-    b->spin = vec3_sub(b->spin, meet_times_inverse(b, vec3_cross(meet->rub.rb, impulse)));
+    b->spin = vec3_sub(b->spin, meet_times_inverse(b, vec3_cross(p->rb, impulse)));
 }
 
 /* A torque about the normal. */
-static void twist(const sn_world *world, const sn_meet *meet, sn_real impulse)
+static void twist(const sn_world *world, const sn_meet_pass *p, sn_real impulse)
 {
-    sn_mover *a = &meet_movers(world)[meet->a];
-    a->spin = vec3_add(a->spin, vec3_scale(meet->rub.turn_a, impulse));
-    if (meet->b == SN_NO_MOVER)
+    sn_mover *a = &meet_movers(world)[p->a];
+    a->spin = vec3_add(a->spin, vec3_scale(p->turn_n_a, impulse));
+    if (p->b == SN_NO_MOVER)
         return;
-    sn_mover *b = &meet_movers(world)[meet->b];
-    b->spin = vec3_sub(b->spin, vec3_scale(meet->rub.turn_b, impulse));
+    sn_mover *b = &meet_movers(world)[p->b];
+    b->spin = vec3_sub(b->spin, vec3_scale(p->turn_n_b, impulse));
 }
 
-static void turn_both(const sn_world *world, const sn_meet *meet, sn_vec3 impulse)
+static void turn_both(const sn_world *world, const sn_meet_pass *p, sn_vec3 impulse)
 {
-    sn_mover *a = &meet_movers(world)[meet->a];
+    sn_mover *a = &meet_movers(world)[p->a];
     a->spin = vec3_add(a->spin, meet_times_inverse(a, impulse));
-    if (meet->b == SN_NO_MOVER)
+    if (p->b == SN_NO_MOVER)
         return;
-    sn_mover *b = &meet_movers(world)[meet->b];
+    sn_mover *b = &meet_movers(world)[p->b];
     b->spin = vec3_sub(b->spin, meet_times_inverse(b, impulse));
 }
 
-/* So much more at each point, along the normal. */
-static void push_along(const sn_world *world, const sn_meet *meet, const sn_real *more)
+/* The turn that pushes at the points of one give it. */
+static sn_vec3 turn_of(const sn_real turn[SN_MANIFOLD_MOST][4], const sn_real *more)
 {
-    sn_vec3 turn_a = vec3(0, 0, 0), turn_b = turn_a;
-    sn_real total = 0;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        total += more[i];
-        turn_a = vec3_add(turn_a, vec3_scale(meet->point[i].turn_a, more[i]));
-        turn_b = vec3_add(turn_b, vec3_scale(meet->point[i].turn_b, more[i]));
-    }
-    sn_mover *a = &meet_movers(world)[meet->a];
-    a->v = vec3_add(a->v, vec3_scale(meet->n, a->w * total));
-    a->spin = vec3_add(a->spin, turn_a);
-    if (meet->b == SN_NO_MOVER)
-        return;
-    sn_mover *b = &meet_movers(world)[meet->b];
-    b->v = vec3_sub(b->v, vec3_scale(meet->n, b->w * total));
-    b->spin = vec3_sub(b->spin, turn_b);
+    sn_real sum[4] = {0};
+    for (int i = 0; i < SN_MANIFOLD_MOST; ++i)
+        for (int c = 0; c < 4; ++c)
+            sum[c] += turn[i][c] * more[i];
+    return vec3(sum[0], sum[1], sum[2]);
 }
 
-static void warm(const sn_meet_substep *s, sn_meet *meet)
+/* So much more at each point, along the normal. */
+static void push_along(const sn_world *world, const sn_meet_pass *p, const sn_real *more)
 {
-    sn_real more[SN_MANIFOLD_MOST], before = 0, after = 0;
+    const sn_real total = more[0] + more[1] + (more[2] + more[3]);
+    sn_mover *a = &meet_movers(world)[p->a];
+    a->v = vec3_add(a->v, vec3_scale(p->n, a->w * total));
+    a->spin = vec3_add(a->spin, turn_of(p->turn_a, more));
+    if (p->b == SN_NO_MOVER)
+        return;
+    sn_mover *b = &meet_movers(world)[p->b];
+    b->v = vec3_sub(b->v, vec3_scale(p->n, b->w * total));
+    b->spin = vec3_sub(b->spin, turn_of(p->turn_b, more));
+}
+
+static void warm(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet)
+{
+    sn_real before = 0, after = 0;
+    memset(p->pressed, 0, sizeof p->pressed);
     for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_meet_point *p = &meet->point[i];
-        sn_real pressed = p->pressed, steady = pressed < 2 * p->last ? pressed : 2 * p->last;
+        sn_meet_point *point = &meet->point[i];
+        sn_real pressed = point->pressed, steady = pressed < 2 * point->last ? pressed : 2 * point->last;
         before += pressed;
         after += steady;
-        p->last = pressed;
-        p->pressed = more[i] = steady;
+        point->last = pressed;
+        p->pressed[i] = steady;
     }
     sn_real share = before > 0 ? after / before : 0;
-    meet->rub.rubbed = vec3_scale(meet->rub.rubbed, share);
-    meet->rub.twisted *= share;
-    meet->rub.rolled = vec3_scale(meet->rub.rolled, share);
+    p->rub.rubbed = vec3_scale(meet->rub.rubbed, share);
+    p->rub.twisted = meet->rub.twisted * share;
+    p->rub.rolled = vec3_scale(meet->rub.rolled, share);
     if (!(after > 0))
         return;
-    push_along(s->world, meet, more);
-    push_across(s->world, meet, meet->rub.rubbed);
-    twist(s->world, meet, meet->rub.twisted);
-    if (meet->round > 0)
-        turn_both(s->world, meet, meet->rub.rolled);
+    push_along(s->world, p, p->pressed);
+    push_across(s->world, p, p->rub.rubbed);
+    twist(s->world, p, p->rub.twisted);
+    if (p->roll > 0)
+        turn_both(s->world, p, p->rub.rolled);
+}
+
+/* Of two points exactly: both push, or one of them does and the other is not too near then, or none. Two that are so near to each
+   other that they are one are left to the rounds. */
+static bool push_two(const sn_meet_pass *p, const sn_real *v, sn_real *pushed)
+{
+    const sn_real k00 = p->coupling[0][0], k01 = p->coupling[0][1], k11 = p->coupling[1][1];
+    const sn_real det = k00 * k11 - k01 * k01;
+    if (!(det > ONE_POINT * (k00 * k11)))
+        return false;
+    const sn_real b0 = v[0] - (k00 * pushed[0] + k01 * pushed[1]), b1 = v[1] - (k01 * pushed[0] + k11 * pushed[1]);
+    const sn_real both0 = k01 * b1 - k11 * b0, both1 = k01 * b0 - k00 * b1; /* times det */
+    if (both0 >= 0 && both1 >= 0) {
+        const sn_real by = 1 / det;
+        pushed[0] = both0 * by;
+        pushed[1] = both1 * by;
+        return true;
+    }
+    const sn_real one0 = b0 < 0 ? -b0 * p->mass[0] : 0, one1 = b1 < 0 ? -b1 * p->mass[1] : 0;
+    const bool first = b1 + k01 * one0 >= 0;
+    pushed[0] = first ? one0 : 0;
+    pushed[1] = first ? 0 : one1;
+    return true;
+}
+
+/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
+   far. Of more than two by going round them. */
+static void balance(const sn_meet_pass *p, sn_real *v, sn_real *pushed, uint32_t rounds)
+{
+    if (p->count == 1) {
+        const sn_real wanted = pushed[0] - v[0] * p->mass[0];
+        pushed[0] = wanted > 0 ? wanted : 0;
+        return;
+    }
+    if (p->count == 2 && push_two(p, v, pushed))
+        return;
+    for (uint32_t round = 0; round < rounds; ++round) {
+        sn_real changed = 0, total = 0;
+        for (uint32_t i = 0; i < p->count; ++i) {
+            sn_real wanted = pushed[i] - v[i] * p->mass[i];
+            wanted = wanted > 0 ? wanted : 0;
+            const sn_real change = wanted - pushed[i];
+            pushed[i] = wanted;
+            changed += change < 0 ? -change : change;
+            total += wanted;
+            for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+                v[k] += p->coupling[i][k] * change;
+        }
+        if (changed <= SETTLED * total)
+            break;
+    }
 }
 
 /* The points of a meet press together: each alone would tilt the bodies onto the others, and towers would sway for ever. Their
    impulses are found by going round them a few times, which touches nothing but a matrix of four by four. v: how fast they come
    apart beyond what is wanted. */
-static void press_together(const sn_meet_substep *s, sn_meet *meet, sn_real *v, uint32_t rounds)
+static void press_together(const sn_meet_substep *s, sn_meet_pass *p, sn_real *v, uint32_t rounds)
 {
     sn_real more[SN_MANIFOLD_MOST], pressed[SN_MANIFOLD_MOST];
-    for (uint32_t i = 0; i < meet->count; ++i)
-        pressed[i] = meet->point[i].pressed;
-    for (uint32_t round = 0; round < (meet->count > 1 ? rounds : 1); ++round) {
-        sn_real changed = 0, total = 0;
-        for (uint32_t i = 0; i < meet->count; ++i) {
-            sn_real wanted = pressed[i] - v[i] * meet->point[i].mass, change;
-            wanted = wanted > 0 ? wanted : 0;
-            change = wanted - pressed[i];
-            pressed[i] = wanted;
-            changed += change < 0 ? -change : change;
-            total += wanted;
-            for (uint32_t k = 0; k < meet->count; ++k)
-                v[k] += meet->coupling[i][k] * change;
-        }
-        if (changed <= SETTLED * total)
-            break;
+    memcpy(pressed, p->pressed, sizeof pressed);
+    balance(p, v, pressed, rounds);
+    for (int i = 0; i < SN_MANIFOLD_MOST; ++i) {
+        more[i] = pressed[i] - p->pressed[i];
+        p->pressed[i] = pressed[i];
     }
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        more[i] = pressed[i] - meet->point[i].pressed;
-        meet->point[i].pressed = pressed[i];
-    }
-    push_along(s->world, meet, more);
+    push_along(s->world, p, more);
 }
 
-/* m/s: how fast a point comes nearer than touching; negative if it does. */
-static sn_real excess(const sn_meet_substep *s, const sn_meet *meet, const sn_meet_point *p)
-{
-    return meet_approach(s->world, meet, p) + ((p->gap > 0 ? p->gap : 0) + p->bend) * s->inverse_h;
-}
-
-static void press(const sn_meet_substep *s, sn_meet *meet)
+static void press(const sn_meet_substep *s, sn_meet_pass *p)
 {
     sn_real v[SN_MANIFOLD_MOST], wrong = 0;
     bool acts = false;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        v[i] = excess(s, meet, &meet->point[i]);
-        bool active = v[i] < 0 || meet->point[i].pressed > 0;
+    meet_speeds(s->world, p, v);
+    for (int i = 0; i < SN_MANIFOLD_MOST; ++i)
+        v[i] += p->room[i];
+    for (uint32_t i = 0; i < p->count; ++i) {
+        bool active = v[i] < 0 || p->pressed[i] > 0;
         acts = acts || active;
         wrong = active && meet_magnitude(v[i]) > wrong ? meet_magnitude(v[i]) : wrong;
     }
-    if (wrong * s->h > FAR_OFF * meet->slop)
+    if (wrong * s->h > FAR_OFF * p->slop)
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
     if (acts)
-        press_together(s, meet, v, ROUNDS);
+        press_together(s, p, v, ROUNDS);
 }
 
 /* What friction holds is left, the rest is cut to what it drags with. */
@@ -182,48 +222,62 @@ static sn_real cut(sn_real much, sn_real hold, sn_real drag)
 }
 
 /* What is round resists rolling with a torque, up to a share of what presses. */
-static void resist_rolling(const sn_meet_substep *s, sn_meet *meet, sn_real pressed)
+static void resist_rolling(const sn_meet_substep *s, sn_meet_pass *p, const sn_meet *meet, sn_real pressed)
 {
-    sn_meet_rub *r = &meet->rub;
-    sn_vec3 spin = meet_movers(s->world)[meet->a].spin, wanted;
-    spin = vec3_sub(spin, meet->b == SN_NO_MOVER ? meet_motion(s->world, meet->collider)->spin
-                                                 : meet_movers(s->world)[meet->b].spin);
-    wanted = vec3_sub(r->rolled, vec3_scale(spin, r->roll));
-    sn_real most = meet->grip.rolling * meet->round * pressed;
+    sn_vec3 spin = meet_movers(s->world)[p->a].spin, wanted;
+    spin = vec3_sub(spin, p->b == SN_NO_MOVER ? meet_motion(s->world, meet->collider)->spin
+                                              : meet_movers(s->world)[p->b].spin);
+    wanted = vec3_sub(p->rub.rolled, vec3_scale(spin, p->roll));
+    sn_real most = p->rolling * pressed;
     wanted = vec3_scale(wanted, cut(vec3_length(wanted), most, most));
-    turn_both(s->world, meet, vec3_sub(wanted, r->rolled));
-    r->rolled = wanted;
+    turn_both(s->world, p, vec3_sub(wanted, p->rub.rolled));
+    p->rub.rolled = wanted;
+}
+
+/* m/s: of a's spot where they rub, seen from b's, across the normal. */
+static sn_vec3 slip_of(const sn_world *world, const sn_meet_pass *p)
+{
+    const sn_mover *a = &meet_movers(world)[p->a];
+    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, p->ra));
+    if (p->b != SN_NO_MOVER) {
+        const sn_mover *b = &meet_movers(world)[p->b];
+        v = vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, p->rb)));
+    }
+    v = vec3_sub(v, p->surface);
+    return vec3_sub(v, vec3_scale(p->n, vec3_dot(v, p->n)));
+}
+
+/* About the normal. */
+static void rub_about(const sn_meet_substep *s, sn_meet_pass *p, sn_real lever)
+{
+    sn_real spin = vec3_dot(meet_movers(s->world)[p->a].spin, p->n) - p->spin;
+    if (p->b != SN_NO_MOVER)
+        spin -= vec3_dot(meet_movers(s->world)[p->b].spin, p->n);
+    sn_real turn = p->rub.twisted - spin * p->about;
+    turn *= cut(turn < 0 ? -turn : turn, p->hold * lever, p->drag * lever);
+    twist(s->world, p, turn - p->rub.twisted);
+    p->rub.twisted = turn;
 }
 
 /* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
    body yields. */
-static void rub(const sn_meet_substep *s, sn_meet *meet)
+static void rub(const sn_meet_substep *s, sn_meet_pass *p, const sn_meet *meet)
 {
-    sn_meet_rub *r = &meet->rub;
     sn_real pressed = 0, lever = 0;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        pressed += meet->point[i].pressed;
-        lever += meet->point[i].pressed * meet->point[i].far;
+    for (uint32_t i = 0; i < p->count; ++i) {
+        pressed += p->pressed[i];
+        lever += p->pressed[i] * p->far[i];
     }
-    if (!(pressed > 0) && r->twisted == 0 && vec3_dot(r->rubbed, r->rubbed) == 0 && meet_is_zero(r->rolled))
+    if (!(pressed > 0) && p->rub.twisted == 0 && meet_is_zero(p->rub.rubbed) && meet_is_zero(p->rub.rolled))
         return;
-    sn_vec3 v = vec3_sub(meet_relative_velocity(s->world, meet, r->ra, r->rb), r->surface);
-    v = vec3_sub(v, vec3_scale(meet->n, vec3_dot(v, meet->n)));
-    sn_vec3 wanted = vec3_sub(r->rubbed, vec3_scale(v, r->across));
-    wanted = vec3_scale(wanted, cut(vec3_length(wanted), meet->grip.hold * pressed, meet->grip.drag * pressed));
-    push_across(s->world, meet, vec3_sub(wanted, r->rubbed));
-    r->rubbed = wanted;
-    if (meet->round > 0)
-        resist_rolling(s, meet, pressed);
-    if (!(r->about > 0))
-        return;
-    sn_real spin = vec3_dot(meet_movers(s->world)[meet->a].spin, meet->n) - r->spin;
-    if (meet->b != SN_NO_MOVER)
-        spin -= vec3_dot(meet_movers(s->world)[meet->b].spin, meet->n);
-    sn_real turn = r->twisted - spin * r->about;
-    turn *= cut(turn < 0 ? -turn : turn, meet->grip.hold * lever, meet->grip.drag * lever);
-    twist(s->world, meet, turn - r->twisted);
-    r->twisted = turn;
+    sn_vec3 wanted = vec3_sub(p->rub.rubbed, vec3_scale(slip_of(s->world, p), p->across));
+    wanted = vec3_scale(wanted, cut(vec3_length(wanted), p->hold * pressed, p->drag * pressed));
+    push_across(s->world, p, vec3_sub(wanted, p->rub.rubbed));
+    p->rub.rubbed = wanted;
+    if (p->roll > 0)
+        resist_rolling(s, p, meet, pressed);
+    if (p->about > 0)
+        rub_about(s, p, lever);
 }
 
 /* Two that were to pass each other may be thrown together. */
@@ -234,98 +288,94 @@ static bool is_off_course(const sn_meet_substep *s, const sn_meet *meet)
 }
 
 /* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
-static void project(const sn_meet_substep *s, sn_meet *meet)
+static void project(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet)
 {
-    if (meet->clear && !is_off_course(s, meet))
+    if (p->may_miss && !is_off_course(s, meet))
         return;
-    rub(s, meet);
-    press(s, meet);
+    rub(s, p, meet);
+    press(s, p);
 }
 
 /* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
-static void bounce(const sn_meet_substep *s, sn_meet *meet)
+static void bounce(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet)
 {
     sn_real v[SN_MANIFOLD_MOST];
     bool acts = false;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        const sn_meet_point *p = &meet->point[i];
-        bool struck = p->pressed > 0 && p->before < -s->bounce_above;
-        v[i] = struck ? meet_approach(s->world, meet, p) + meet->grip.restitution * p->before : excess(s, meet, p);
+    if (!(meet->grip.restitution > 0))
+        return;
+    meet_speeds(s->world, p, v);
+    for (uint32_t i = 0; i < p->count; ++i) {
+        const sn_real before = meet->point[i].before;
+        bool struck = p->pressed[i] > 0 && before < -s->bounce_above;
+        v[i] += struck ? meet->grip.restitution * before : p->room[i];
         acts = acts || struck;
     }
-    if (acts && meet->grip.restitution > 0)
-        press_together(s, meet, v, BOUNCE_ROUNDS);
+    if (acts)
+        press_together(s, p, v, BOUNCE_ROUNDS);
 }
 
-/* m: how much deeper than is left alone a point was at the start of the substep, of which a share is parted now, less what it was
-   parted by already. Negative: so much is to be done. */
-static bool wants_parting(const sn_meet_substep *s, const sn_meet *meet, const sn_meet_point *p, sn_real *apart)
+/* How far points are apart by what was parted so far, less what is wanted: a share of how much deeper they were at the start of the
+   substep than is left alone. Whether there is any that deep; others want nothing. */
+static bool find_apart(const sn_meet_substep *s, const sn_meet_pass *p, sn_real *apart)
 {
-    const sn_mover *a = &meet_movers(s->world)[meet->a];
-    sn_real deep = -p->gap - meet->slop, most = s->push_out * s->h, wanted = EASE * deep < most ? EASE * deep : most;
-    *apart = vec3_dot(a->place, meet->n) + vec3_dot(a->turn, p->arm_a) - wanted;
-    if (meet->b != SN_NO_MOVER) {
-        const sn_mover *b = &meet_movers(s->world)[meet->b];
-        *apart -= vec3_dot(b->place, meet->n) + vec3_dot(b->turn, p->arm_b);
+    const sn_mover *a = &meet_movers(s->world)[p->a], *b = p->b == SN_NO_MOVER ? NULL : &meet_movers(s->world)[p->b];
+    const sn_real most = s->push_out * s->h;
+    bool any = false;
+    for (uint32_t i = 0; i < p->count; ++i)
+        any = any || -p->gap[i] > p->slop;
+    for (uint32_t i = 0; any && i < p->count; ++i) {
+        sn_real deep = -p->gap[i] - p->slop, wanted = EASE * deep < most ? EASE * deep : most;
+        apart[i] = vec3_dot(a->place, p->n) - wanted;
+        apart[i] += a->turn.x * p->arm_a[0][i] + a->turn.y * p->arm_a[1][i] + a->turn.z * p->arm_a[2][i];
+        if (b) {
+            apart[i] -= vec3_dot(b->place, p->n);
+            apart[i] -= b->turn.x * p->arm_b[0][i] + b->turn.y * p->arm_b[1][i] + b->turn.z * p->arm_b[2][i];
+        }
+        if (!(deep > 0))
+            apart[i] = SN_MEET_EVER;
     }
-    return deep > 0;
+    return any;
 }
 
 /* Moves the two, without a velocity. */
-static void move_apart(const sn_meet_substep *s, sn_meet *meet, const sn_real *parted)
+static void move_apart(const sn_world *world, const sn_meet_pass *p, const sn_real *parted)
 {
-    sn_mover *a = &meet_movers(s->world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &meet_movers(s->world)[meet->b];
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_meet_point *p = &meet->point[i];
-        a->place = vec3_add(a->place, vec3_scale(meet->n, a->w * parted[i]));
-        a->turn = vec3_add(a->turn, vec3_scale(p->turn_a, parted[i]));
-        if (b) {
-            b->place = vec3_sub(b->place, vec3_scale(meet->n, b->w * parted[i]));
-            b->turn = vec3_sub(b->turn, vec3_scale(p->turn_b, parted[i]));
-        }
-    }
+    const sn_real total = parted[0] + parted[1] + (parted[2] + parted[3]);
+    sn_mover *a = &meet_movers(world)[p->a];
+    a->place = vec3_add(a->place, vec3_scale(p->n, a->w * total));
+    a->turn = vec3_add(a->turn, turn_of(p->turn_a, parted));
+    if (p->b == SN_NO_MOVER)
+        return;
+    sn_mover *b = &meet_movers(world)[p->b];
+    b->place = vec3_sub(b->place, vec3_scale(p->n, b->w * total));
+    b->turn = vec3_sub(b->turn, turn_of(p->turn_b, parted));
 }
 
 /* Parts what overlapped at the start of the substep. All points of a meet together, as they are pressed: one after the other, the
    first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower of flat bricks swayed, and
    fell. */
-static void part(const sn_meet_substep *s, sn_meet *meet)
+static void part(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet)
 {
-    sn_real apart[SN_MANIFOLD_MOST], parted[SN_MANIFOLD_MOST] = {0};
-    bool deep[SN_MANIFOLD_MOST], any = false;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        deep[i] = wants_parting(s, meet, &meet->point[i], &apart[i]);
-        any = any || deep[i];
-    }
-    if (!any)
+    sn_real apart[SN_MANIFOLD_MOST] = {0}, parted[SN_MANIFOLD_MOST] = {0};
+    (void)meet;
+    if (!find_apart(s, p, apart))
         return;
-    for (uint32_t round = 0; round < ROUNDS; ++round)
-        for (uint32_t i = 0; i < meet->count; ++i) {
-            if (!deep[i])
-                continue;
-            sn_real wanted = parted[i] - apart[i] * meet->point[i].mass;
-            sn_real change = (wanted > 0 ? wanted : 0) - parted[i];
-            parted[i] += change;
-            for (uint32_t k = 0; k < meet->count; ++k)
-                apart[k] += meet->coupling[i][k] * change;
-        }
-    move_apart(s, meet, parted);
+    balance(p, apart, parted, ROUNDS);
+    move_apart(s->world, p, parted);
 }
 
 static void colour_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
-    for (uint32_t i = first; i < end; ++i) {
-        sn_meet *meet = &meet_all(s->world)[s->first + i];
-        if (!meet->sensor)
-            s->one(s, meet);
-    }
+    const uint32_t *list = (const uint32_t *)s->world->meets.meet_table.column[3] + s->first;
+    for (uint32_t i = first; i < end; ++i)
+        s->one(s, &meet_passes(s->world)[list[i]], &meet_all(s->world)[list[i]]);
 }
 
 /* Meets of a colour share no mover; the last colour is for those that found no other, one by one. */
-static bool by_colour(sn_meet_substep *s, void (*one)(const sn_meet_substep *s, sn_meet *meet))
+static bool by_colour(sn_meet_substep *s, void (*one)(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet))
 {
-    const uint32_t *start = s->world->meets.start;
+    const uint32_t *start = s->world->meets.active;
     s->one = one;
     for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
         uint32_t count = start[colour + 1] - start[colour];
@@ -383,15 +433,24 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
+/* What came of the pass is state of the points. */
 static void note_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     for (uint32_t i = first; i < end; ++i) {
         sn_meet *meet = &meet_all(s->world)[i];
+        const sn_meet_pass *p = &meet_passes(s->world)[i];
         for (uint32_t k = 0; k < meet->count; ++k) {
-            meet->point[k].impulse += meet->sensor ? 0 : meet->point[k].pressed;
-            meet->touched = meet->touched || (meet->sensor ? meet->point[k].gap < 0 : meet->point[k].pressed > 0);
+            if (meet->sensor) {
+                meet->touched = meet->touched || p->gap[k] < 0;
+                continue;
+            }
+            meet->point[k].pressed = p->pressed[k];
+            meet->point[k].impulse += p->pressed[k];
+            meet->touched = meet->touched || p->pressed[k] > 0;
         }
+        if (meet->count && !meet->sensor)
+            meet->rub = p->rub;
     }
 }
 

@@ -20,6 +20,7 @@ typedef struct sn_mover {
     sn_vec3 v0, spin0;   /* when the pass began */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
+    sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
     sn_real thin;        /* m: of a body: who comes farther in a substep is fast */
     sn_real room;        /* m: of a body: so far it may come before it is to be looked for what it meets again */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
@@ -33,15 +34,6 @@ typedef struct sn_meet_point {
     sn_real last;     /*   in the one before */
     sn_real before;   /* m/s: how fast they came nearer before the substep; negative */
     sn_real impulse;  /* N s: in this step */
-
-    /* in a pass */
-    sn_vec3 arm_a, arm_b;   /* m: how a push along the normal turns them: r x n, in the world, and */
-    sn_vec3 turn_a, turn_b; /* 1/(kg m): the spin that it gives them */
-    sn_real slide;          /* m/s: how fast a collider's surface moves along the normal there */
-    sn_real far;            /* m: from the middle of the points, across the normal */
-    sn_real gap;            /* m: at the start of the substep */
-    sn_real bend;           /* m: by which it becomes wider because the two turn, besides what their velocities say */
-    sn_real mass;           /* kg: along the normal */
 } sn_meet_point;
 
 /* What rubs where two touch: at the middle of their points, weighted by what they press. */
@@ -49,15 +41,6 @@ typedef struct sn_meet_rub {
     sn_vec3 rubbed;  /* N s: across the normal, in this substep */
     sn_real twisted; /* N m s: about it */
     sn_vec3 rolled;  /* N m s: against rolling */
-
-    /* in a pass */
-    sn_vec3 ra, rb;         /* m: arms, in the world */
-    sn_vec3 surface;        /* m/s: of a collider there */
-    sn_vec3 turn_a, turn_b; /* 1/(kg m^2): the spin that a torque about the normal gives them */
-    sn_real spin;           /* rad/s: of a collider about the normal */
-    sn_real across;         /* kg: in the direction that yields most */
-    sn_real about;          /* kg m^2: about the normal, and */
-    sn_real roll;           /*   about the axis that yields most; 0: nothing resists rolling */
 } sn_meet_rub;
 
 /* Two pieces that may touch. */
@@ -82,10 +65,43 @@ typedef struct sn_meet {
     sn_vec3 n;      /* in a pass: it, in the world */
     sn_real lean;   /* in a pass: the share of what is between the spots that is in the arm of a */
     sn_meet_rub rub;
-    sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST]; /* 1/kg: of the points, along the normal */
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
 } sn_meet;
+
+/* What a pass needs to know of a meet, in rows of one number of each point, so that all four are worked on at once. Rows of points
+   that there are not are 0, but for `room`, which is so large that they never press. */
+typedef struct sn_meet_pass {
+    uint32_t a, b;  /* movers, as of the meet */
+    uint32_t count; /* of points */
+    bool may_miss;  /* the meet is `clear` */
+    sn_vec3 n;
+    sn_real slop;       /* m */
+    sn_real hold, drag; /* friction */
+
+    /* along the normal */
+    sn_real arm_a[3][SN_MANIFOLD_MOST],
+        arm_b[3][SN_MANIFOLD_MOST]; /* m: r x n, in the world: how a push turns them, and */
+    sn_real turn_a[SN_MANIFOLD_MOST][4], turn_b[SN_MANIFOLD_MOST][4]; /* 1/(kg m): by point: the spin that it gives */
+    sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST];             /* 1/kg: what a push at one does to another */
+    sn_real mass[SN_MANIFOLD_MOST];                                   /* kg */
+    sn_real pressed[SN_MANIFOLD_MOST];                                /* N s */
+    sn_real room[SN_MANIFOLD_MOST];  /* m/s: so fast they may come nearer, or must part */
+    sn_real slide[SN_MANIFOLD_MOST]; /* m/s: how fast a collider's surface moves along the normal there */
+    sn_real gap[SN_MANIFOLD_MOST];   /* m: at the start of the substep */
+    sn_real far[SN_MANIFOLD_MOST];   /* m: from the middle of the points, across the normal */
+
+    /* across it */
+    sn_meet_rub rub;
+    sn_vec3 ra, rb;             /* m: arms, in the world */
+    sn_vec3 surface;            /* m/s: of a collider there */
+    sn_vec3 turn_n_a, turn_n_b; /* 1/(kg m^2): the spin that a torque about the normal gives them */
+    sn_real spin;               /* rad/s: of a collider about the normal */
+    sn_real across;             /* kg: in the direction that yields most */
+    sn_real about;              /* kg m^2: about the normal, and */
+    sn_real roll;               /*   about the axis that yields most; 0: nothing resists rolling */
+    sn_real rolling;            /* m: the largest torque against rolling, by what presses */
+} sn_meet_pass;
 
 /* What a point of contact pushed in the last substep: state. Sorted by key and feature. */
 typedef struct sn_meet_press {
@@ -109,12 +125,15 @@ typedef struct sn_meets {
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
     sn_table box_table;   /* of sn_bounds and of uint32_t: parts in the tree, and their bodies */
     sn_bvh tree;
-    sn_table ball_table;   /* of uint32_t: particles that may meet bodies, by slot: their movers */
-    sn_table count_table;  /* of uint32_t: how many each item of a loop found */
-    sn_table found_table;  /* see meets_find.c */
-    sn_table meet_table;   /* of sn_meet: by colour; and in the order of their keys, while they are found */
-    sn_table colour_table; /* of uint64_t by mover: colours in use */
-    uint32_t start[SN_MEET_COLOURS + 1];
+    sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
+    sn_table count_table; /* of uint32_t: how many each item of a loop found */
+    sn_table found_table; /* see meets_find.c */
+    sn_table
+        meet_table; /* of sn_meet: by colour; and in the order of their keys, while they are found; of sn_meet_pass, and of
+                              uint32_t: those with points that press, by colour */
+    sn_table colour_table;                /* of uint64_t by mover: colours in use */
+    uint32_t start[SN_MEET_COLOURS + 1];  /* of the meets of a colour, and */
+    uint32_t active[SN_MEET_COLOURS + 1]; /*   in the list of those that press */
     uint32_t meets;
     bool bounces;
     uint32_t searches; /* in this step: more than one if bodies became faster than was thought */

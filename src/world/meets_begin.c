@@ -51,6 +51,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
+        m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
     }
 }
 
@@ -70,7 +71,7 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         m->blow = 0;
         if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE)
             continue;
-        sn_real way = w->s->h * (vec3_length(m->v) + vec3_length(m->spin) * m->extent + fall);
+        sn_real way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         if (way > m->thin) {
             m->blow = way;
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
@@ -135,7 +136,22 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     for (uint32_t i = first; i < end; ++i)
-        sn_meet_ready(s, &meet_all(s->world)[i]);
+        sn_meet_ready(s, &meet_all(s->world)[i], &meet_passes(s->world)[i]);
+}
+
+/* Lists the meets that may press in this substep: most of those that were found are apart. */
+static void list_active(sn_world *world)
+{
+    sn_meets *meets = &world->meets;
+    const sn_meet *meet = meet_all(world);
+    uint32_t *list = meets->meet_table.column[3], count = 0;
+    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
+        meets->active[colour] = count;
+        for (uint32_t i = meets->start[colour]; i < meets->start[colour + 1]; ++i)
+            if (meet[i].count && !meet[i].sensor)
+                list[count++] = i;
+    }
+    meets->active[SN_MEET_COLOURS] = count;
 }
 
 bool sn_meets_begin(sn_world *world, sn_real h)
@@ -146,6 +162,8 @@ bool sn_meets_begin(sn_world *world, sn_real h)
         return true;
     bool good = begin_movers(&s) &&
                 (!world->meets.meets || sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s));
+    if (good && world->meets.meets)
+        list_active(world);
     world->meets.left -= h;
     return good;
 }

@@ -47,6 +47,8 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->found_table, sizeof(found), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
+    sn_table_column(&meets->meet_table, sizeof(sn_meet_pass), false);
+    sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->colour_table, sizeof(uint64_t), false);
     sn_bvh_init(&meets->tree);
 }

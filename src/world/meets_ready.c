@@ -1,6 +1,8 @@
 /* Contact of bodies: what the pass at the end of a substep needs to know of two that touch, and what does not change in it. */
 #include "world/meets_work.h"
 
+#include <string.h>
+
 #define STALE ((sn_real)10)     /* times the slop: points of two that came so much farther are looked for anew */
 #define AHEAD ((sn_real)4)      /* substeps: things that are apart are looked for so far ahead */
 #define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
@@ -17,32 +19,115 @@ static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
     return a / (a + b);
 }
 
-/* Makes the arms of both lead to one place. Returns what was between. */
-static sn_vec3 unite_arms(const sn_meet *meet, const sn_pose *a, const sn_pose *b, sn_vec3 *ra, sn_vec3 *rb)
+/* Coordinates of the points, or of what goes with them. */
+typedef struct rows {
+    sn_real x[3][SN_MANIFOLD_MOST];
+} rows;
+
+/* Spots of a or b, turned into the world. */
+static rows turned_spots(const sn_meet *meet, sn_quat q, bool of_b)
 {
-    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(*ra, *rb));
-    *ra = vec3_sub(*ra, vec3_scale(apart, meet->lean));
-    if (meet->b != SN_NO_MOVER)
-        *rb = vec3_add(*rb, vec3_scale(apart, 1 - meet->lean));
-    return apart;
+    rows spot = {0}, out;
+    for (uint32_t k = 0; k < meet->count; ++k) {
+        sn_vec3 at = of_b ? meet->point[k].b : meet->point[k].a;
+        spot.x[0][k] = at.x;
+        spot.x[1][k] = at.y;
+        spot.x[2][k] = at.z;
+    }
+    const sn_real xx = 2 * q.x * q.x, yy = 2 * q.y * q.y, zz = 2 * q.z * q.z, xy = 2 * q.x * q.y, xz = 2 * q.x * q.z;
+    const sn_real yz = 2 * q.y * q.z, wx = 2 * q.w * q.x, wy = 2 * q.w * q.y, wz = 2 * q.w * q.z;
+    const sn_real m[3][3] = {
+        {1 - (yy + zz), xy - wz, xz + wy}, {xy + wz, 1 - (xx + zz), yz - wx}, {xz - wy, yz + wx, 1 - (xx + yy)}};
+    for (int c = 0; c < 3; ++c)
+        for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+            out.x[c][k] = m[c][0] * spot.x[0][k] + m[c][1] * spot.x[1][k] + m[c][2] * spot.x[2][k];
+    return out;
 }
 
-/* What does not change in a substep. n: the normal when it begins. */
-static void set_up_point(const sn_world *world, const sn_meet *meet, sn_meet_point *point, const sn_pose *a,
-                         const sn_pose *b, sn_vec3 n)
+/* r x n */
+static void cross_rows(const rows *r, sn_vec3 n, sn_real arm[3][SN_MANIFOLD_MOST])
 {
-    sn_vec3 ra = sn_quat_turn(a->rotation, point->a), rb = sn_quat_turn(b->rotation, point->b);
-    point->gap = vec3_dot(unite_arms(meet, a, b, &ra, &rb), n);
-    point->arm_a = vec3_cross(ra, meet->n);
-    point->arm_b = vec3_cross(rb, meet->n);
-    point->turn_a = meet_times_inverse(&meet_movers(world)[meet->a], point->arm_a);
-    point->slide = vec3_dot(meet_surface_velocity(world, meet, rb), meet->n);
-    if (meet->b == SN_NO_MOVER)
-        point->gap -= sn_meet_record(world, meet->collider)->shape.guard;
-    else
-        point->turn_b = meet_times_inverse(&meet_movers(world)[meet->b], point->arm_b);
-    point->before = meet_approach(world, meet, point);
-    point->bend = 0;
+    for (int k = 0; k < SN_MANIFOLD_MOST; ++k) {
+        arm[0][k] = r->x[1][k] * n.z - r->x[2][k] * n.y;
+        arm[1][k] = r->x[2][k] * n.x - r->x[0][k] * n.z;
+        arm[2][k] = r->x[0][k] * n.y - r->x[1][k] * n.x;
+    }
+}
+
+/* The spins that pushes give a mover, and what they do to the points of it. */
+static void turn_rows(const sn_mover *m, sn_real arm[3][SN_MANIFOLD_MOST], sn_real turn[SN_MANIFOLD_MOST][4],
+                      sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST])
+{
+    static const int entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
+    sn_real spin[3][SN_MANIFOLD_MOST];
+    for (int c = 0; c < 3; ++c) {
+        const sn_real i0 = m->inverse[entry[c][0]], i1 = m->inverse[entry[c][1]], i2 = m->inverse[entry[c][2]];
+        for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+            spin[c][k] = i0 * arm[0][k] + i1 * arm[1][k] + i2 * arm[2][k];
+    }
+    for (int k = 0; k < SN_MANIFOLD_MOST; ++k) {
+        turn[k][0] = spin[0][k];
+        turn[k][1] = spin[1][k];
+        turn[k][2] = spin[2][k];
+        turn[k][3] = 0;
+    }
+    for (int i = 0; i < SN_MANIFOLD_MOST; ++i)
+        for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+            coupling[i][k] += m->w + (spin[0][i] * arm[0][k] + spin[1][i] * arm[1][k] + spin[2][i] * arm[2][k]);
+}
+
+/* Makes the arms of both lead to one place; gap: what was between, along n. */
+static void unite_rows(const sn_meet *meet, sn_vec3 between, sn_vec3 n, rows *ra, rows *rb, sn_real *gap)
+{
+    const sn_real lean = meet->lean, other = meet->b == SN_NO_MOVER ? 0 : 1 - lean;
+    const sn_real from[3] = {between.x, between.y, between.z}, along[3] = {n.x, n.y, n.z};
+    for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+        gap[k] = 0;
+    for (int c = 0; c < 3; ++c)
+        for (int k = 0; k < SN_MANIFOLD_MOST; ++k) {
+            sn_real apart = from[c] + (ra->x[c][k] - rb->x[c][k]);
+            gap[k] += apart * along[c];
+            ra->x[c][k] -= apart * lean;
+            rb->x[c][k] += apart * other;
+        }
+}
+
+/* m/s: of the surface of a collider along the normal. */
+static void set_up_slide(const sn_world *world, const sn_meet *meet, const rows *rb, sn_meet_pass *pass)
+{
+    const sn_collider_motion *m = meet_motion(world, meet->collider);
+    const sn_real guard = sn_meet_record(world, meet->collider)->shape.guard;
+    for (uint32_t k = 0; k < meet->count; ++k) {
+        sn_vec3 r = vec3(rb->x[0][k], rb->x[1][k], rb->x[2][k]);
+        pass->slide[k] = vec3_dot(vec3_add(m->velocity, vec3_cross(m->spin, r)), meet->n);
+        pass->gap[k] -= guard;
+    }
+}
+
+/* Along the normal: what does not change in a substep. n: the normal when it begins. */
+static void set_up_points(const sn_world *world, sn_meet *meet, const sn_pose *a, const sn_pose *b, sn_vec3 n,
+                          sn_meet_pass *pass)
+{
+    rows ra = turned_spots(meet, a->rotation, false), rb = turned_spots(meet, b->rotation, true);
+    sn_real before[SN_MANIFOLD_MOST];
+    unite_rows(meet, vec3_sub(a->position, b->position), n, &ra, &rb, pass->gap);
+    memset(pass->coupling, 0, sizeof pass->coupling);
+    memset(pass->slide, 0, sizeof pass->slide);
+    cross_rows(&ra, meet->n, pass->arm_a);
+    turn_rows(&meet_movers(world)[meet->a], pass->arm_a, pass->turn_a, pass->coupling);
+    if (meet->b == SN_NO_MOVER) {
+        set_up_slide(world, meet, &rb, pass);
+    } else {
+        cross_rows(&rb, meet->n, pass->arm_b);
+        turn_rows(&meet_movers(world)[meet->b], pass->arm_b, pass->turn_b, pass->coupling);
+    }
+    meet_speeds(world, pass, before);
+    for (uint32_t k = 0; k < SN_MANIFOLD_MOST; ++k) {
+        bool is = k < meet->count;
+        pass->mass[k] = is && pass->coupling[k][k] > 0 ? 1 / pass->coupling[k][k] : 0;
+        if (is)
+            meet->point[k].before = before[k];
+    }
 }
 
 /* Whose face the normal is one of, so that it turns with it. Of two that are round nobody's. */
@@ -106,47 +191,39 @@ static ending end_of(const sn_meet_substep *s, const sn_meet *meet, const sn_pos
 
 /* Points of things that turn move on curves, and so does the normal: how wide gaps are at the end, and in what that differs from
    what velocities say. What is round touches with another spot then. n: the normal when the substep begins. */
-static void bend_gaps(const sn_meet_substep *s, sn_meet *meet, const ending *e, const sn_pose *a, const sn_pose *b,
-                      sn_vec3 n)
+static void bend_gaps(const sn_meet_substep *s, const sn_meet *meet, const ending *e, const sn_pose *a,
+                      const sn_pose *b, sn_vec3 n, sn_real *bend)
 {
     sn_vec3 own = sn_quat_turn_back(a->rotation, n);
     sn_real round_a = rounding_of(s->world, meet, false), round_b = rounding_of(s->world, meet, true);
     for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_meet_point *p = &meet->point[i];
+        const sn_meet_point *p = &meet->point[i];
         sn_vec3 ra = vec3_add(p->a, vec3_scale(own, round_a)), rb = vec3_sub(p->b, vec3_scale(meet->normal, round_b));
         sn_vec3 there = vec3_sub(sn_pose_to_world(&e->a, ra), sn_pose_to_world(&e->b, rb));
         sn_vec3 now = vec3_sub(sn_pose_to_world(a, ra), sn_pose_to_world(b, rb));
-        p->bend = vec3_dot(there, e->n) - vec3_dot(now, n) - s->h * p->before;
+        bend[i] = vec3_dot(there, e->n) - vec3_dot(now, n) - s->h * p->before;
     }
 }
 
-/* By how much a push at one point changes the speed at another, along the normal. */
-static void couple(const sn_world *world, sn_meet *meet)
+/* Normal to n, of length 1: n x the axis that it is farthest from. */
+static sn_vec3 any_normal(sn_vec3 n)
 {
-    const sn_mover *a = &meet_movers(world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &meet_movers(world)[meet->b];
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        for (uint32_t k = 0; k <= i; ++k) {
-            const sn_meet_point *p = &meet->point[i], *q = &meet->point[k];
-            sn_real sum = a->w + vec3_dot(p->arm_a, q->turn_a);
-            if (b)
-                sum += b->w + vec3_dot(p->arm_b, q->turn_b);
-            meet->coupling[i][k] = meet->coupling[k][i] = sum;
-        }
-        meet->point[i].mass = meet->coupling[i][i] > 0 ? 1 / meet->coupling[i][i] : 0;
-    }
+    sn_real x = meet_magnitude(n.x), y = meet_magnitude(n.y), z = meet_magnitude(n.z);
+    sn_vec3 t = x <= y && x <= z ? vec3(0, n.z, -n.y) : y <= z ? vec3(-n.z, 0, n.x) : vec3(n.y, -n.x, 0);
+    return vec3_scale(t, 1 / real_sqrt(vec3_dot(t, t)));
 }
 
 /* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
-static sn_real slip_of(const sn_world *world, const sn_meet *meet)
+static sn_real slip_of(const sn_world *world, const sn_meet_pass *meet)
 {
-    sn_vec3 t = dvec3_round(dvec3_any_normal(dvec3_from(meet->n))), s = vec3_cross(meet->n, t);
+    sn_vec3 t = any_normal(meet->n), s = vec3_cross(meet->n, t);
     sn_real tt = 0, ss = 0, ts = 0;
     for (int side = 0; side < 2; ++side) {
         uint32_t who = side ? meet->b : meet->a;
         if (who == SN_NO_MOVER)
             break;
         const sn_mover *m = &meet_movers(world)[who];
-        sn_vec3 r = side ? meet->rub.rb : meet->rub.ra, at = vec3_cross(r, t), as = vec3_cross(r, s);
+        sn_vec3 r = side ? meet->rb : meet->ra, at = vec3_cross(r, t), as = vec3_cross(r, s);
         sn_vec3 turn = meet_times_inverse(m, at);
         tt += m->w + vec3_dot(at, turn);
         ts += vec3_dot(as, turn);
@@ -171,39 +248,44 @@ static sn_real roll_of(const sn_world *world, const sn_meet *meet)
 }
 
 /* Where the two rub, and how they yield there. */
-static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, const sn_pose *b)
+static void set_up_rub(const sn_world *world, sn_meet *meet, const sn_pose *a, const sn_pose *b, sn_meet_pass *pass)
 {
-    sn_meet_rub *rub = &meet->rub;
-    sn_vec3 middle_a = vec3(0, 0, 0), middle_b = middle_a;
+    sn_vec3 middle_a = vec3(0, 0, 0), middle_b = middle_a, n = meet->n;
     sn_real total = 0;
     for (uint32_t i = 0; i < meet->count; ++i)
         total += meet->point[i].pressed;
+    const sn_real by = total > 0 ? 1 / total : 1 / (sn_real)meet->count;
     for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_real share = total > 0 ? meet->point[i].pressed / total : 1 / (sn_real)meet->count;
+        sn_real share = total > 0 ? meet->point[i].pressed * by : by;
         middle_a = vec3_add(middle_a, vec3_scale(meet->point[i].a, share));
         middle_b = vec3_add(middle_b, vec3_scale(meet->point[i].b, share));
     }
     for (uint32_t i = 0; i < meet->count; ++i)
-        meet->point[i].far = vec3_length(vec3_sub(meet->point[i].a, middle_a));
-    rub->ra = sn_quat_turn(a->rotation, middle_a);
-    rub->rb = sn_quat_turn(b->rotation, middle_b);
-    unite_arms(meet, a, b, &rub->ra, &rub->rb);
-    rub->surface = meet_surface_velocity(world, meet, rub->rb);
-    rub->spin = meet->b == SN_NO_MOVER ? vec3_dot(meet_motion(world, meet->collider)->spin, meet->n) : 0;
-    rub->turn_a = meet_times_inverse(&meet_movers(world)[meet->a], meet->n);
-    rub->turn_b = meet->b == SN_NO_MOVER ? vec3(0, 0, 0) : meet_times_inverse(&meet_movers(world)[meet->b], meet->n);
-    sn_real slip = slip_of(world, meet), about = vec3_dot(vec3_add(rub->turn_a, rub->turn_b), meet->n);
-    rub->across = slip > 0 ? 1 / slip : 0;
-    rub->about = about > 0 && meet->count > 1 ? 1 / about : 0;
-    rub->roll = meet->round > 0 ? roll_of(world, meet) : 0;
-    rub->rubbed = vec3_sub(rub->rubbed, vec3_scale(meet->n, vec3_dot(rub->rubbed, meet->n))); /* the normal turns */
+        pass->far[i] = vec3_length(vec3_sub(meet->point[i].a, middle_a));
+    pass->ra = sn_quat_turn(a->rotation, middle_a);
+    pass->rb = sn_quat_turn(b->rotation, middle_b);
+    sn_vec3 apart = vec3_add(vec3_sub(a->position, b->position), vec3_sub(pass->ra, pass->rb));
+    pass->ra = vec3_sub(pass->ra, vec3_scale(apart, meet->lean));
+    if (meet->b != SN_NO_MOVER)
+        pass->rb = vec3_add(pass->rb, vec3_scale(apart, 1 - meet->lean));
+    pass->surface = meet_surface_velocity(world, meet, pass->rb);
+    pass->spin = meet->b == SN_NO_MOVER ? vec3_dot(meet_motion(world, meet->collider)->spin, n) : 0;
+    pass->turn_n_a = meet_times_inverse(&meet_movers(world)[meet->a], n);
+    pass->turn_n_b = meet->b == SN_NO_MOVER ? vec3(0, 0, 0) : meet_times_inverse(&meet_movers(world)[meet->b], n);
+    sn_real slip = slip_of(world, pass), about = vec3_dot(vec3_add(pass->turn_n_a, pass->turn_n_b), n);
+    pass->across = slip > 0 ? 1 / slip : 0;
+    pass->about = about > 0 && meet->count > 1 ? 1 / about : 0;
+    pass->roll = meet->round > 0 ? roll_of(world, meet) : 0;
+    meet->rub.rubbed = vec3_sub(meet->rub.rubbed, vec3_scale(n, vec3_dot(meet->rub.rubbed, n))); /* the normal turns */
 }
 
 /* m: how far the two can come towards each other in a substep, at most. */
-static sn_real closing(const sn_world *world, const sn_meet *meet, sn_real h)
+static sn_real closing(const sn_meet_substep *s, const sn_meet *meet)
 {
+    const sn_world *world = s->world;
+    const sn_real h = s->h;
     sn_vec3 v = meet_movers(world)[meet->a].v;
-    sn_real speed = 2 * h * vec3_length(world->state.settings.gravity);
+    sn_real speed = 2 * h * s->gravity;
     if (meet->b != SN_NO_MOVER)
         v = vec3_sub(v, meet_movers(world)[meet->b].v);
     else if (isfinite(meet_motion(world, meet->collider)->speed))
@@ -231,11 +313,43 @@ static sn_real blow_to(const sn_world *world, const sn_meet *meet)
     return a > b ? a : b;
 }
 
-/* What was found is used as long as it may. */
-void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet)
+/* Along the normal. */
+static void set_up_pass(const sn_meet_substep *s, sn_meet *meet, const sn_pose *a, const sn_pose *b, sn_meet_pass *pass)
 {
     const sn_world *world = s->world;
-    sn_real way = closing(world, meet, s->h), blow = blow_to(world, meet);
+    sn_vec3 n = meet->n;
+    sn_real bend[SN_MANIFOLD_MOST] = {0};
+    /* its square, by the size, is how far it leads away from the straight way */
+    sn_real turn = meet_turns(world, meet, s->h);
+    bool bends = turn * turn > meet->slop * meet_movers(world)[meet->a].extent / 2 &&
+                 !(meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_FIELD);
+    ending e = {0};
+    if (bends) {
+        e = end_of(s, meet, a);
+        meet->n = e.n;
+    }
+    pass->a = meet->a;
+    pass->b = meet->b;
+    pass->count = meet->count;
+    pass->may_miss = meet->clear;
+    pass->n = meet->n;
+    pass->slop = meet->slop;
+    pass->hold = meet->grip.hold;
+    pass->drag = meet->grip.drag;
+    pass->rolling = meet->grip.rolling * meet->round;
+    set_up_points(world, meet, a, b, n, pass);
+    if (bends)
+        bend_gaps(s, meet, &e, a, b, n, bend);
+    for (uint32_t k = 0; k < SN_MANIFOLD_MOST; ++k)
+        pass->room[k] =
+            k < meet->count ? ((pass->gap[k] > 0 ? pass->gap[k] : 0) + bend[k]) * s->inverse_h : SN_MEET_EVER;
+}
+
+/* What was found is used as long as it may. */
+void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet, sn_meet_pass *pass)
+{
+    const sn_world *world = s->world;
+    sn_real way = closing(s, meet), blow = blow_to(world, meet);
     way = blow > way ? blow : way;
     if (is_stale(meet, way)) {
         meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + 2 * meet->slop;
@@ -243,24 +357,11 @@ void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet)
         sn_meet_look(world, meet, s->factor, s->h);
     }
     meet->moved += way;
+    if (!meet->count)
+        return;
     sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]), b = meet_pose_of_b(world, meet);
     meet->n = sn_quat_turn(b.rotation, meet->normal);
     meet->lean = share_of_arm(world, meet);
-    sn_vec3 n = meet->n;
-    sn_real turn =
-        meet_turns(world, meet, s->h); /* its square, by the size, is how far it leads away from the straight way */
-    bool bends = meet->count && turn * turn > meet->slop * meet_movers(world)[meet->a].extent / 2 &&
-                 !(meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_FIELD);
-    ending e = {0};
-    if (bends) {
-        e = end_of(s, meet, &a);
-        meet->n = e.n;
-    }
-    for (uint32_t k = 0; k < meet->count; ++k)
-        set_up_point(world, meet, &meet->point[k], &a, &b, n);
-    if (bends)
-        bend_gaps(s, meet, &e, &a, &b, n);
-    couple(world, meet);
-    if (meet->count)
-        set_up_rub(world, meet, &a, &b);
+    set_up_pass(s, meet, &a, &b, pass);
+    set_up_rub(world, meet, &a, &b, pass);
 }

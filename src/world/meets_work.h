@@ -7,18 +7,19 @@
 
 #include <stdatomic.h>
 
-#define SN_MEET_LAYERS 4u  /* manifolds of a part with a mesh or field, at most */
-#define SN_MEET_FEW    32u /* so few meets of a colour are not worth sharing */
+#define SN_MEET_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
+#define SN_MEET_EVER   ((sn_real)1e30) /* m, m/s: more than anybody ever needs */
+#define SN_MEET_FEW    32u             /* so few meets of a colour are not worth sharing */
 
 /* A substep that runs. */
 typedef struct sn_meet_substep {
     sn_world *world;
     sn_real h, inverse_h, factor;
-    sn_real bounce_above, push_out;
+    sn_real bounce_above, push_out, gravity;
     bool begins;
     atomic_bool *violent; /* gets true when somebody would come far into another, or was pushed out of it as far */
     uint32_t first;       /* meet of the colour that runs */
-    void (*one)(const struct sn_meet_substep *s, sn_meet *meet);
+    void (*one)(const struct sn_meet_substep *s, sn_meet_pass *pass, sn_meet *meet);
 } sn_meet_substep;
 
 const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number);
@@ -37,7 +38,7 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
 /* Gets a meet ready for the pass at the end of the substep (meets_ready.c). */
-void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet);
+void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet, sn_meet_pass *pass);
 
 /* How movers move now, and what they resist with: a piece of a loop over them (meets_begin.c). */
 void sn_meets_load_piece(void *substep, uint32_t first, uint32_t end);
@@ -64,6 +65,11 @@ static inline sn_mover *meet_movers(const sn_world *world)
 static inline sn_meet *meet_all(const sn_world *world)
 {
     return world->meets.meet_table.column[0];
+}
+
+static inline sn_meet_pass *meet_passes(const sn_world *world)
+{
+    return world->meets.meet_table.column[2];
 }
 
 /* Where a mover is when a substep begins. */
@@ -117,9 +123,9 @@ static inline sn_pose meet_goes_to(const sn_world *world, const sn_mover *m, sn_
 static inline sn_real meet_turns(const sn_world *world, const sn_meet *meet, sn_real h)
 {
     const sn_mover *a = &meet_movers(world)[meet->a];
-    sn_real sum = vec3_length(a->spin) * a->extent;
+    sn_real sum = a->turning;
     if (meet->b != SN_NO_MOVER)
-        return h * (sum + vec3_length(meet_movers(world)[meet->b].spin) * meet_movers(world)[meet->b].extent);
+        return h * (sum + meet_movers(world)[meet->b].turning);
     const sn_collider_motion *m = meet_motion(world, meet->collider);
     return h * (meet_is_zero(m->spin) ? sum : sum + m->speed);
 }
@@ -131,17 +137,6 @@ static inline sn_vec3 meet_times_inverse(const sn_mover *m, sn_vec3 a)
                 i[4] * a.x + i[5] * a.y + i[2] * a.z);
 }
 
-/* m/s: of a's spot, seen from b's; where b is a collider, without that one's own velocity. */
-static inline sn_vec3 meet_relative_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 ra, sn_vec3 rb)
-{
-    const sn_mover *a = &meet_movers(world)[meet->a];
-    sn_vec3 v = vec3_add(a->v, vec3_cross(a->spin, ra));
-    if (meet->b == SN_NO_MOVER)
-        return v;
-    const sn_mover *b = &meet_movers(world)[meet->b];
-    return vec3_sub(v, vec3_add(b->v, vec3_cross(b->spin, rb)));
-}
-
 /* m/s: of the surface of a collider. */
 static inline sn_vec3 meet_surface_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 rb)
 {
@@ -151,15 +146,22 @@ static inline sn_vec3 meet_surface_velocity(const sn_world *world, const sn_meet
     return vec3_add(m->velocity, vec3_cross(m->spin, rb));
 }
 
-/* m/s: along the normal, at a point. */
-static inline sn_real meet_approach(const sn_world *world, const sn_meet *meet, const sn_meet_point *p)
+/* m/s: along the normal, of the points of a, seen from b. */
+static inline void meet_speeds(const sn_world *world, const sn_meet_pass *p, sn_real v[SN_MANIFOLD_MOST])
 {
-    const sn_mover *a = &meet_movers(world)[meet->a];
-    sn_real v = vec3_dot(a->v, meet->n) + vec3_dot(a->spin, p->arm_a) - p->slide;
-    if (meet->b == SN_NO_MOVER)
-        return v;
-    const sn_mover *b = &meet_movers(world)[meet->b];
-    return v - vec3_dot(b->v, meet->n) - vec3_dot(b->spin, p->arm_b);
+    const sn_mover *a = &meet_movers(world)[p->a];
+    sn_real along = vec3_dot(a->v, p->n);
+    for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+        v[k] = along + (a->spin.x * p->arm_a[0][k] + a->spin.y * p->arm_a[1][k] + a->spin.z * p->arm_a[2][k]);
+    if (p->b == SN_NO_MOVER) {
+        for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+            v[k] -= p->slide[k];
+        return;
+    }
+    const sn_mover *b = &meet_movers(world)[p->b];
+    along = vec3_dot(b->v, p->n);
+    for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
+        v[k] -= along + (b->spin.x * p->arm_b[0][k] + b->spin.y * p->arm_b[1][k] + b->spin.z * p->arm_b[2][k]);
 }
 
 static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
@@ -171,6 +173,7 @@ static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
                              .inverse_h = 1 / h,
                              .factor = world->meets.factor,
                              .push_out = settings->push_out,
+                             .gravity = gravity,
                              .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h};
 }
 
