@@ -471,5 +471,7 @@ bool sn_meets_pass(sn_world *world, sn_real h)
     }
     good = good && (!world->meets.bounces || by_colour(&s, bounce)) && by_colour(&s, part) &&
            sn_parallel_for(&world->parallel, world->meets.mover_table.count, store_piece, &s);
+    if (good)
+        sn_meets_stop(world);
     return good && sn_parallel_for(&world->parallel, world->meets.meets, note_piece, &s);
 }

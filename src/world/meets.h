@@ -18,6 +18,8 @@ typedef struct sn_mover {
     sn_real inverse[6];  /* of its inertia, in the world: xx, yy, zz, xy, xz, yz; 1/(kg m^2) */
     sn_vec3 v, spin;     /* m/s, rad/s */
     sn_vec3 v0, spin0;   /* when the pass began */
+    sn_pose from;        /* when the substep began; of a body */
+    sn_real way, share;  /* m: of any of its spots in the substep, at most; and the share of it that it goes */
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
     sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */

@@ -49,6 +49,8 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
             }
         }
         m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+        if (s->begins)
+            m->from = meet_pose(world, m);
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;

@@ -40,6 +40,9 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
 /* Gets a meet ready for the pass at the end of the substep (meets_ready.c). */
 void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet, sn_meet_pass *pass);
 
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
+void sn_meets_stop(sn_world *world);
+
 /* How movers move now, and what they resist with: a piece of a loop over them (meets_begin.c). */
 void sn_meets_load_piece(void *substep, uint32_t first, uint32_t end);
 
