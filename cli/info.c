@@ -1,5 +1,6 @@
 #include "cli/info.h"
 #include "cli/cli.h"
+#include "scene/contact.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,6 +128,21 @@ static void add_memory(sn_document *d, sn_value *root, sn_world *world, const sn
     }
 }
 
+static void add_colliders(sn_document *d, sn_value *root, sn_scene *scene, sn_world *world)
+{
+    const sn_scene_collider *collider = sn_scene_collider_at(scene, 0);
+    sn_value *colliders = collider ? sn_document_record(d, root, "colliders") : NULL;
+    for (uint32_t i = 0; (collider = sn_scene_collider_at(scene, i)) != NULL; ++i) {
+        sn_collider_def def;
+        char text[160];
+        if (sn_collider_read(world, collider->handle, &def) != SN_OK)
+            continue;
+        snprintf(text, sizeof text, "%s at %.6g, %.6g, %.6g m%s", sn_collider_forms[def.type].name,
+                 (double)def.position.x, (double)def.position.y, (double)def.position.z, def.sensor ? ", sensor" : "");
+        sn_document_text(d, colliders, collider->name, text);
+    }
+}
+
 static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world *world)
 {
     const sn_object *object;
@@ -142,6 +158,7 @@ static void add_counts(sn_document *d, sn_value *root, sn_scene *scene, sn_world
             snprintf(text + used, sizeof text - (size_t)used, ", %u bodies", (unsigned)object->body_count);
         sn_document_text(d, objects, object->name, text);
     }
+    add_colliders(d, root, scene, world);
     sn_document_number(d, root, "particles", sn_world_particle_count(world));
     if (sn_world_body_count(world))
         sn_document_number(d, root, "bodies", sn_world_body_count(world));

@@ -31,9 +31,10 @@ typedef struct sn_contact_material {
     sn_real static_friction;  /* at rest: so much of what presses holds against sliding; not negative; default 0.5 */
     sn_real dynamic_friction; /* the same while sliding; not more than static_friction; default 0.5 */
     sn_real restitution;      /* the share of the speed of approach that is given back, 0 to 1; default 0 */
-    sn_real rolling;     /* resistance to rolling, as a share of what presses, for particles of a group that rolls; not
-                        negative; default 0 */
-    sn_mix friction_mix; /* also of rolling; default SN_MIX_AVERAGE */
+    sn_real rolling; /* resistance to rolling, as a share of what presses, for particles of a group that rolls and for
+                        spheres and capsules of bodies, which always do; boxes and hulls do not look at it. Not negative;
+                        default 0 */
+    sn_mix friction_mix;    /* also of rolling; default SN_MIX_AVERAGE */
     sn_mix restitution_mix; /* default SN_MIX_AVERAGE */
 } sn_contact_material;
 

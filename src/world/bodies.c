@@ -432,6 +432,14 @@ static uint32_t keep_hull(making *m, sn_hull *hull, const sn_body_shape *shape)
     return 0;
 }
 
+/* What a shape does not use is 0, so that it is no part of the state and its hash. */
+static sn_vec3 used_half(const sn_body_shape *shape)
+{
+    if (shape->type == SN_BODY_BOX)
+        return shape->half;
+    return vec3(0, shape->type == SN_BODY_CAPSULE ? shape->half.y : 0, 0);
+}
+
 /* One shape as a part, in the user's frame, and its mass. */
 static bool make_part(making *m, const sn_body_shape *shape, sn_body_part *part, sn_mass_properties *mass)
 {
@@ -439,7 +447,7 @@ static bool make_part(making *m, const sn_body_shape *shape, sn_body_part *part,
     double density = (double)(shape->density > 0 ? shape->density : m->def->density), radius = (double)shape->radius;
     sn_vec3 at = shape->position;
     memset(part, 0, sizeof *part);
-    part->convex = (sn_convex){(sn_convex_type)shape->type, shape->half, shape->radius, NULL};
+    part->convex = (sn_convex){(sn_convex_type)shape->type, used_half(shape), shape->radius, NULL};
     part->density = shape->density;
     part->turn = sn_quat_normal(shape->rotation);
     bool good;
@@ -449,7 +457,6 @@ static bool make_part(making *m, const sn_body_shape *shape, sn_body_part *part,
         if (!hull || !(part->hull = keep_hull(m, hull, shape)))
             return false;
         part->convex.hull = ((sn_hull **)m->world->bodies.hull_table.column[0])[part->hull - 1];
-        part->convex.half = vec3(0, 0, 0);
         part->hull_hash = part->convex.hull->hash;
         at = vec3_add(at, sn_quat_turn(part->turn, dvec3_round(part->convex.hull->centroid)));
         good = mass_of_hull(m, part->convex.hull, shape->radius, density, mass);

@@ -457,6 +457,10 @@ says 'distance +[0-9.]+$'
 expect 0 info rope.json --json
 good "a line is no JSON" json_lines stdout
 says '"bytes_per_particle": [0-9]'
+printf '{"colliders": [{"type": "plane", "name": "floor"}, {"type": "sphere", "position": [1, 2, 3], "sensor": true}]}' >walls.json
+expect 0 info walls.json
+says 'floor +plane at 0, 0, 0 m$'
+says 'sphere2 +sphere at 1, 2, 3 m, sensor$'
 expect 0 info sheet.obj
 says 'vertices +6$'
 says 'triangles +2$'

@@ -11,6 +11,19 @@ $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $SINEW_CFLAGS "$folder/readme.c" $
 "$folder/readme" >"$folder/out"
 cat "$folder/out"
 grep -Eq '^the bob is at -?[0-9.e-]+ -?[0-9.e-]+ ' "$folder/out" || { echo "that is not what the README promises"; exit 1; }
+# the pieces of C in the pages on bodies and contact compile, one after the other in a function that has what they speak of
+for page in bodies contact; do
+  {
+    printf '#include <sinew/sinew.h>\n#include <math.h>\n#include <stdio.h>\n'
+    printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is);\n'
+    printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is)\n{\n'
+    printf '(void)ball, (void)eye, (void)ray, (void)where_the_mouse_is;\n'
+    awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/$page.md"
+    echo '}'
+  } >"$folder/$page.c"
+  # shellcheck disable=SC2086
+  $CC -std=c11 -Wall -Wextra -Wpedantic -Werror -Wno-unused $SINEW_CFLAGS -c "$folder/$page.c" -o "$folder/$page.o"
+done
 # every file and folder that the README, CONTRIBUTING and the documentation link to exists
 for page in "$SINEW_SOURCE_DIR"/*.md "$SINEW_SOURCE_DIR"/docs/*.md; do
   grep -oE '\]\([^)#]+' "$page" | sed 's/](//' | grep -v '^http' | while read -r link; do
