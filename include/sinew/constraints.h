@@ -110,11 +110,11 @@ typedef struct sn_eval_in {
     void *context;    /* of the kind */
     const sn_quat *q; /* how the axes of the points are turned in the world; NULL unless the kind is oriented */
     const sn_real
-        *point_param;     /* the numbers of the first point in the order of the kind's list, then those of the next;
+        *point_param;       /* the numbers of the first point in the order of the kind's list, then those of the next;
                                    NULL if the kind has none */
-    const sn_real *state; /* what it remembers, sn_kind.state numbers; NULL if the kind has none */
-    sn_real *keep;        /* the same, to be written: in project and settle. NULL elsewhere */
-    bool planar;          /* in a 2D world: z is locked */
+    const sn_real *state;   /* what it remembers, sn_kind.state numbers; NULL if the kind has none */
+    sn_real *keep;          /* the same, to be written: in project and settle. NULL elsewhere */
+    bool planar;            /* in a 2D world: z is locked */
     const sn_real *exerted; /* in settle, if the kind is oriented: what each row exerted in the substep, N or N m. NULL
                                elsewhere */
 } sn_eval_in;

@@ -168,8 +168,8 @@ bool sn_joint_slips(const sn_real *exerted, uint32_t n, double friction);
         SN_JOINT_SPEED(RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
 #define SN_JOINT_AXIS_PARAMS   9
 #define SN_JOINT_AXIS_FRICTION 9 /* its number, counted from 1 */
-#define SN_JOINT_WAY         SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
-#define SN_JOINT_ANGLE       SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
+#define SN_JOINT_WAY           SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
+#define SN_JOINT_ANGLE         SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 
 /* Reads them; limits at `bound` or beyond are none. */
 sn_joint_drive sn_joint_read_drive(const sn_real *param, sn_real bound);
