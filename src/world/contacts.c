@@ -296,7 +296,7 @@ static void place_press(sn_world *world)
 
 static void end_press(sn_world *world)
 {
-    world->contact.press_start_table.count = world->particles.table.count;
+    world->contact.press_start_table.count = world->particles.table.count + 1; /* where the last ones end is kept, too */
     share_loop(world, world->particles.table.count, sort_press);
 }
 
@@ -373,7 +373,7 @@ const sn_press *sn_contacts_recall(const sn_world *world, uint32_t slot, uint32_
     const sn_contact_world *c = &world->contact;
     const uint32_t *start = c->press_start_table.column[0];
     const sn_press *press = c->press_table.column[0];
-    if (slot >= c->press_start_table.count)
+    if (slot + 1 >= c->press_start_table.count)
         return NULL;
     for (uint32_t i = start[slot]; i < start[slot + 1]; ++i)
         if (press[i].other == other)
