@@ -1,4 +1,4 @@
-// Builds the package's WebAssembly: web/package/sinew.wasm and sinew-threads.wasm, and scenes.json beside them.
+// Builds the package: web/package/sinew.wasm and sinew-threads.wasm of C, and sinew.js of package/src, with the parser of JSON inside.
 //
 //   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
@@ -238,6 +238,33 @@ async function buildAll(compiler) {
   }
 }
 
+// ---- The package's module: one file that browsers and Node take as it is ----------------------------------------------------------------
+
+const parser = 'jsonc-parser';
+
+async function buildModule() {
+  const folder = join(root, 'web', 'node_modules', parser);
+  const esbuild = await import('esbuild').catch(() => null);
+  if (!esbuild || !existsSync(folder)) throw new Error("esbuild and jsonc-parser are not there: run 'npm ci' in web/");
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const licence = readFileSync(join(folder, 'LICENSE.md'), 'utf8').trim();
+  const path = join(out, 'sinew.js');
+  await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: ['web/package/src/sinew.js'],
+    outfile: path,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module'],
+    target: 'es2022',
+    charset: 'utf8',
+    logLevel: 'warning',
+    banner: { js: `/*! Made by web/build.mjs of web/package/src. Inside is ${parser} ${version}:\n\n${licence}\n*/` },
+  });
+  console.log(`web: ${relative(root, path)} (${Math.round(statSync(path).size / 1024)} KiB)`);
+}
+
 async function main() {
   const options = { compiler: 'auto', jobs: 0, out };
   for (let i = 2; i < process.argv.length; i += 2) {
@@ -248,6 +275,7 @@ async function main() {
   out = options.out;
   mkdirSync(build, { recursive: true });
   mkdirSync(out, { recursive: true });
+  await buildModule();
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
   if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");

@@ -1,24 +1,65 @@
-/* JSON text to document, without a library: jansson is not to be had in WebAssembly, and the parsers of JavaScript forget where
-   things stood, take the last of two equal keys and put keys that are numbers first. Says the same as scene/json_read.c of the
-   same texts; tests/scene/test_json.c holds both to that. */
+/* JSON text to document. There is no jansson in WebAssembly: the package's JavaScript parses the text, with jsonc-parser, and hands
+   over what it found as events (web/package/src/json.js says how they are laid out). This file makes a document of them, or says what
+   is wrong in the words of the command's reader, scene/json_read.c; web/tests/json.test.mjs holds both to the same. */
 #include "scene/json_words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#if defined(__wasm__)
+#define OF_THE_HOST(name) __attribute__((import_module("sinew"), import_name(#name)))
+#else
+#define OF_THE_HOST(name)
+#endif
+
+/* The events of a text without a byte order mark, in memory of malloc; NULL if there is none. */
+OF_THE_HOST(json_events) void *web_json_events(const char *text, size_t length, size_t *size);
+
+typedef enum event_type {
+    EVENT_RECORD = 1,
+    EVENT_LIST,
+    EVENT_END,
+    EVENT_KEY,
+    EVENT_TEXT,
+    EVENT_NUMBER,
+    EVENT_NUMBERS,
+    EVENT_TRUTH,
+    EVENT_NULL,
+    EVENT_WRONG
+} event_type;
+
+/* What can be wrong. The first ones: something else was expected. */
+typedef enum flaw {
+    EXPECTED_VALUE,
+    EXPECTED_FIRST_KEY,
+    EXPECTED_KEY,
+    EXPECTED_COLON,
+    EXPECTED_COMMA_IN_RECORD,
+    EXPECTED_COMMA_IN_LIST,
+    WRONG_REST,
+    WRONG_EMPTY,
+    WRONG_DEPTH,
+    WRONG_TWICE,
+    WRONG_INTEGER,
+    WRONG_NUMBER,
+    WRONG_IN_QUOTES, /* and on, in the order of sn_json_flaw */
+    FLAW_COUNT = WRONG_IN_QUOTES + SN_JSON_OPEN + 1
+} flaw;
+
+typedef struct event {
+    uint32_t type, count;
+    const void *data;
+} event;
+
 typedef struct reading {
     sn_json_text of;
+    size_t skipped; /* bytes of a byte order mark */
     sn_document *document;
-    sn_arena scratch; /* texts without their escapes, numbers of a list; given back at the end */
-    size_t at;        /* the next byte */
+    const char *events, *end;
+    const char *key; /* of the value to come; NULL in a list */
     uint32_t depth;
+    sn_value *open[SN_DOCUMENT_DEPTH];
 } reading;
-
-/* A text of the file, without its escapes, and where it stands. */
-typedef struct token {
-    char *text;
-    size_t start, end;
-} token;
 
 static bool out_of_memory(const reading *reader)
 {
@@ -26,362 +67,197 @@ static bool out_of_memory(const reading *reader)
     return sn_json_fail(&reader->of, "out of memory");
 }
 
-/* The next byte that is not space; 0 at the end, and there is no other 0. */
-static char next(reading *reader)
+/* Never said of what json.js writes. */
+static bool nonsense(const reading *reader)
 {
-    while (reader->at < reader->of.length && sn_json_is_one_of(reader->of.text[reader->at], " \t\r\n"))
-        ++reader->at;
-    return reader->at < reader->of.length ? reader->of.text[reader->at] : 0;
+    *reader->of.place = (sn_place){0, 0};
+    return sn_json_fail(&reader->of, "the events of the JSON parser make no sense");
 }
 
-/* Something else was expected here. */
-static bool unexpected(reading *reader, const char *expected)
+/* ---- What is wrong with the text ------------------------------------------------------------------------------------------------ */
+
+static bool explain_expected(const sn_json_text *of, flaw found, size_t start)
 {
-    if (next(reader) == 0) {
-        bool comma = sn_json_byte_before(&reader->of, reader->of.length) == ',';
-        return sn_json_explain_end(&reader->of, strncmp(expected, "a key in", 8) != 0 ? expected
-                                                : comma                               ? "a key"
-                                                                                      : "a key or }");
-    }
-    sn_json_set_offset(&reader->of, reader->at);
-    return sn_json_explain_token(&reader->of, reader->at, expected);
+    static const char *const expected[] = {
+        "a value", "a key in double quotes or }", "a key in double quotes", "a colon", "a comma or }", "a comma or ]"};
+    static const char *const at_end[] = {"a value", "a key or }", "a key", "a colon", "a comma or }", "a comma or ]"};
+    if (start == of->length)
+        return sn_json_explain_end(of, at_end[found]);
+    sn_json_set_offset(of, start);
+    return sn_json_explain_token(of, start, expected[found]);
 }
 
-/* ---- Texts --------------------------------------------------------------------------------------------------------------- */
-
-/* How many of the four digits of \u, at an offset, there are. */
-static size_t hex_digits(const reading *reader, size_t at)
+static bool explain(const reading *reader, flaw found, size_t start, size_t end)
 {
-    size_t count = 0;
-    while (count < 4 && at + count < reader->of.length &&
-           sn_json_is_one_of(reader->of.text[at + count], "0123456789abcdefABCDEF"))
-        ++count;
-    return count;
-}
-
-/* What is wrong with an escape that sn_unescape does not understand. */
-static bool bad_escape(const reading *reader, size_t start, size_t at)
-{
-    const char *text = reader->of.text;
-    size_t left = reader->of.length - at;
-    if (left < 2)
-        return sn_json_explain_flaw(&reader->of, SN_JSON_OPEN, start);
-    if (text[at + 1] != 'u' || hex_digits(reader, at + 2) < 4)
-        return sn_json_explain_flaw(&reader->of, SN_JSON_ESCAPE, at + 1);
-    bool zero = memcmp(text + at + 2, "0000", 4) == 0;
-    return sn_json_explain_flaw(&reader->of, zero ? SN_JSON_ZERO : SN_JSON_HALF_PAIR, start);
-}
-
-/* Where the text ends that begins with the quote at an offset: at its closing quote, or, if it has none, at the end. */
-static size_t closing_quote(const reading *reader, size_t start)
-{
-    size_t end = start + 1;
-    while (end < reader->of.length && reader->of.text[end] != '"')
-        end += reader->of.text[end] == '\\' ? 2 : 1;
-    return end < reader->of.length ? end : reader->of.length;
-}
-
-static bool read_token(reading *reader, token *out)
-{
-    const char *text = reader->of.text;
-    size_t start = reader->at, end = closing_quote(reader, start), used = 0;
-    char *plain = sn_arena_take(&reader->scratch, end - start + 4, 1);
-    if (!plain)
-        return out_of_memory(reader);
-    for (const char *at = text + start + 1; at < text + end;) {
-        size_t offset = (size_t)(at - text);
-        if (*at == '\n' || *at == '\r')
-            return sn_json_explain_flaw(&reader->of, SN_JSON_LINE_BREAK, offset);
-        if ((unsigned char)*at < 0x20)
-            return sn_json_explain_flaw(&reader->of, SN_JSON_CONTROL, offset);
-        char bytes[4] = {0};
-        size_t count = sn_unescape(&at, text + end, bytes);
-        if (count == 0)
-            return bad_escape(reader, start, offset);
-        if (!bytes[0])
-            return sn_json_explain_flaw(&reader->of, SN_JSON_ZERO, start);
-        memcpy(plain + used, bytes, count);
-        used += count;
-    }
-    if (end == reader->of.length)
-        return sn_json_explain_flaw(&reader->of, SN_JSON_OPEN, start);
-    plain[used] = 0;
-    *out = (token){plain, start, end + 1};
-    reader->at = end + 1;
-    return true;
-}
-
-/* ---- Numbers ------------------------------------------------------------------------------------------------------------- */
-
-static size_t skip_digits(const reading *reader, size_t at)
-{
-    while (at < reader->of.length && reader->of.text[at] >= '0' && reader->of.text[at] <= '9')
-        ++at;
-    return at;
-}
-
-static bool is_at(const reading *reader, size_t at, const char *set)
-{
-    return at < reader->of.length && sn_json_is_one_of(reader->of.text[at], set);
-}
-
-/* The end of the number that begins at an offset; 0 if it is none. *point is where its point is, *power its e. */
-static size_t scan_number(const reading *reader, size_t start, size_t *point, size_t *power)
-{
-    size_t at = start + is_at(reader, start, "-"), digits = at;
-    at = skip_digits(reader, at);
-    if (at == digits || (at > digits + 1 && reader->of.text[digits] == '0'))
-        return 0;
-    *point = *power = 0;
-    if (is_at(reader, at, ".")) {
-        *point = at;
-        at = skip_digits(reader, at + 1);
-        if (at == *point + 1)
-            return 0;
-    }
-    if (is_at(reader, at, "eE")) {
-        *power = at;
-        at += 1 + is_at(reader, at + 1, "+-");
-        digits = at;
-        at = skip_digits(reader, at);
-        if (at == digits)
-            return 0;
-    }
-    return is_at(reader, at, "+-.eE") ? 0 : at;
-}
-
-#define MOST_POWER 1000000000
-
-/* strtod without the point, which would be another one in some locales: "12.5e3" as "125e2". */
-static bool convert(reading *reader, size_t start, size_t end, size_t point, size_t power, double *number)
-{
-    const char *text = reader->of.text;
-    size_t mantissa = power ? power : end, used = 0;
-    char few[64], *digits = few;
-    if (end - start + 24 > sizeof few && !(digits = sn_arena_take(&reader->scratch, end - start + 24, 1)))
-        return out_of_memory(reader);
-    for (size_t i = start; i < mantissa; ++i)
-        if (i != point || !point)
-            digits[used++] = text[i];
-    double exponent = point ? -(double)(mantissa - point - 1) : 0;
-    if (power) {
-        bool negative = text[power + 1] == '-';
-        double written = 0;
-        for (size_t i = power + 1 + is_at(reader, power + 1, "+-"); i < end; ++i)
-            written = written < MOST_POWER ? written * 10 + (text[i] - '0') : written;
-        exponent += negative ? -written : written;
-    }
-    exponent = exponent > MOST_POWER ? MOST_POWER : exponent < -MOST_POWER ? -MOST_POWER : exponent;
-    snprintf(digits + used, 20, "e%d", (int)exponent);
-    *number = strtod(digits, NULL);
-    return true;
-}
-
-static bool read_number(reading *reader, double *number)
-{
-    size_t start = reader->at, point, power, end = scan_number(reader, start, &point, &power);
-    if (!end)
-        return unexpected(reader, "a value");
-    if (!convert(reader, start, end, point, power, number))
-        return false;
-    bool integer = !point && !power;
-    /* an integer just beyond the limit is rounded to it */
-    bool above = *number > (double)SN_INTEGER_LIMIT || *number < -(double)SN_INTEGER_LIMIT;
-    if (integer && !above && (*number == (double)SN_INTEGER_LIMIT || *number == -(double)SN_INTEGER_LIMIT))
-        above = strncmp(reader->of.text + end - 16, "9007199254740992", 16) != 0;
-    if ((integer && above) || !isfinite(*number))
-        return sn_json_explain_number(&reader->of, integer, start, end);
-    reader->at = end;
-    return true;
-}
-
-static bool begins_number(char c)
-{
-    return (c >= '0' && c <= '9') || c == '-';
-}
-
-/* ---- Values -------------------------------------------------------------------------------------------------------------- */
-
-/* The place of a key in a record, for what the document refuses; start 0: the value is in no record. */
-static bool refused(const reading *reader, const sn_value *parent, const token *key)
-{
-    if (key && parent && sn_value_find(parent, key->text))
-        return sn_json_explain_duplicate(&reader->of, key->start, key->end);
-    return out_of_memory(reader);
-}
-
-static bool read_value(reading *reader, sn_value *parent, const token *key);
-
-static bool enter(reading *reader)
-{
-    if (reader->depth >= SN_DOCUMENT_DEPTH) {
-        sn_json_set_offset(&reader->of, reader->at);
-        return sn_json_explain_depth(&reader->of);
-    }
-    ++reader->depth;
-    ++reader->at;
-    return true;
-}
-
-/* Numbers at the start of a list. They stop at the end of the list, or before what is no number; *more: a comma came before
-   that. */
-typedef struct numbers {
-    double *data;
-    size_t count, capacity;
-    bool more;
-} numbers;
-
-static bool read_numbers(reading *reader, numbers *list)
-{
-    for (;;) {
-        list->more = list->count > 0;
-        if (list->count && next(reader) != ',') {
-            list->more = false;
-            return true;
-        }
-        reader->at += list->count > 0;
-        if (!begins_number(next(reader)))
-            return true;
-        if (list->count == list->capacity) {
-            size_t capacity = list->capacity ? 2 * list->capacity : 16;
-            double *data = sn_arena_take(&reader->scratch, capacity, sizeof *data);
-            if (!data)
-                return out_of_memory(reader);
-            if (list->count)
-                memcpy(data, list->data, list->count * sizeof *data);
-            list->data = data;
-            list->capacity = capacity;
-        }
-        if (!read_number(reader, &list->data[list->count]))
-            return false;
-        ++list->count;
-    }
-}
-
-/* Items up to the bracket. first: none has come yet; comma: one has, and a comma after it. */
-static bool read_items(reading *reader, sn_value *list, bool first, bool comma)
-{
-    while (next(reader) != ']' || comma) {
-        if (!first && !comma) {
-            if (next(reader) != ',')
-                return unexpected(reader, "a comma or ]");
-            ++reader->at;
-        }
-        if (!read_value(reader, list, NULL))
-            return false;
-        first = comma = false;
-        if (next(reader) == ',') {
-            ++reader->at;
-            comma = true;
-        }
-    }
-    ++reader->at;
-    return true;
-}
-
-static bool read_list(reading *reader, sn_value *parent, const token *key)
-{
-    const char *name = key ? key->text : NULL;
-    numbers list = {0};
-    if (!enter(reader) || !read_numbers(reader, &list))
-        return false;
-    if (list.count && !list.more && next(reader) == ']') {
-        ++reader->at;
-        --reader->depth;
-        return sn_document_numbers(reader->document, parent, name, (uint32_t)list.count, list.data, NULL) ||
-               refused(reader, parent, key);
-    }
-    sn_value *made = sn_document_list(reader->document, parent, name);
-    if (!made)
-        return refused(reader, parent, key);
-    for (size_t i = 0; i < list.count; ++i)
-        if (!sn_document_number(reader->document, made, NULL, list.data[i]))
-            return out_of_memory(reader);
-    if (!read_items(reader, made, list.count == 0, list.more))
-        return false;
-    --reader->depth;
-    return true;
-}
-
-static bool read_record(reading *reader, sn_value *parent, const token *key)
-{
-    if (!enter(reader))
-        return false;
-    sn_value *record = sn_document_record(reader->document, parent, key ? key->text : NULL);
-    if (!record)
-        return refused(reader, parent, key);
-    for (bool comma = false; comma || next(reader) != '}';) {
-        token name;
-        if (next(reader) != '"')
-            return unexpected(reader, comma                ? "a key in double quotes"
-                                      : record->count == 0 ? "a key in double quotes or }"
-                                                           : "a comma or }");
-        if (record->count && !comma)
-            return unexpected(reader, "a comma or }");
-        if (!read_token(reader, &name))
-            return false;
-        if (next(reader) != ':')
-            return unexpected(reader, "a colon");
-        ++reader->at;
-        if (!read_value(reader, record, &name))
-            return false;
-        comma = next(reader) == ',';
-        reader->at += comma;
-    }
-    ++reader->at;
-    --reader->depth;
-    return true;
-}
-
-static bool read_text(reading *reader, sn_value *parent, const token *key)
-{
-    token value;
-    return read_token(reader, &value) &&
-           (sn_document_text(reader->document, parent, key ? key->text : NULL, value.text) ||
-            refused(reader, parent, key));
-}
-
-static bool read_plain(reading *reader, sn_value *parent, const token *key)
-{
-    static const char *const words[] = {"false", "true", "null"};
-    const char *name = key ? key->text : NULL, *text = reader->of.text + reader->at;
-    size_t length = sn_json_word_length(&reader->of, reader->at);
-    double number;
-    for (int i = 0; i < 3; ++i) {
-        if (length != strlen(words[i]) || memcmp(text, words[i], length) != 0)
-            continue;
-        reader->at += length;
-        return (i == 2 ? sn_document_null(reader->document, parent, name)
-                       : sn_document_truth(reader->document, parent, name, i == 1)) ||
-               refused(reader, parent, key);
-    }
-    if (!begins_number(next(reader)))
-        return unexpected(reader, "a value");
-    return read_number(reader, &number) &&
-           (sn_document_number(reader->document, parent, name, number) || refused(reader, parent, key));
-}
-
-static bool read_value(reading *reader, sn_value *parent, const token *key)
-{
-    switch (next(reader)) {
-    case '[':
-        return read_list(reader, parent, key);
-    case '{':
-        return read_record(reader, parent, key);
-    case '"':
-        return read_text(reader, parent, key);
+    const sn_json_text *of = &reader->of;
+    if (found < WRONG_REST)
+        return explain_expected(of, found, start);
+    if (found >= WRONG_IN_QUOTES)
+        return sn_json_explain_flaw(of, (sn_json_flaw)(found - WRONG_IN_QUOTES), start);
+    switch (found) {
+    case WRONG_REST:
+        return sn_json_explain_rest(of, start);
+    case WRONG_DEPTH:
+        sn_json_set_offset(of, start);
+        return sn_json_explain_depth(of);
+    case WRONG_TWICE:
+        return sn_json_explain_duplicate(of, start, end);
+    case WRONG_INTEGER:
+    case WRONG_NUMBER:
+        return sn_json_explain_number(of, found == WRONG_INTEGER, start, end);
     default:
-        return read_plain(reader, parent, key);
+        return sn_json_fail(of, "the file is empty: expected a value");
     }
 }
 
-static bool read_all(reading *reader)
+static bool read_wrong(const reading *reader, const event *e)
 {
-    if (next(reader) == 0)
-        return sn_json_fail(&reader->of, "the file is empty: expected a value");
-    if (!read_value(reader, NULL, NULL))
+    uint32_t place[2];
+    memcpy(place, e->data, sizeof place);
+    size_t length = reader->of.length - reader->skipped;
+    if (e->count >= FLAW_COUNT || place[0] > place[1] || place[1] > length)
+        return nonsense(reader);
+    return explain(reader, (flaw)e->count, reader->skipped + place[0], reader->skipped + place[1]);
+}
+
+/* ---- Events to values ------------------------------------------------------------------------------------------------------------ */
+
+/* The bytes behind the two words of an event. */
+static uint64_t data_size(const event *e)
+{
+    switch (e->type) {
+    case EVENT_KEY:
+    case EVENT_TEXT:
+        return (uint64_t)e->count + 1;
+    case EVENT_NUMBER:
+    case EVENT_NUMBERS:
+        return (uint64_t)e->count * sizeof(double);
+    case EVENT_WRONG:
+        return 2 * sizeof(uint32_t);
+    default:
+        return 0;
+    }
+}
+
+static bool next(reading *reader, event *e)
+{
+    uint64_t left = (uint64_t)(reader->end - reader->events);
+    if (left < 8)
+        return nonsense(reader);
+    memcpy(&e->type, reader->events, sizeof e->type);
+    memcpy(&e->count, reader->events + 4, sizeof e->count);
+    e->data = reader->events + 8;
+    uint64_t size = 8 + (data_size(e) + 7) / 8 * 8;
+    if (size > left)
+        return nonsense(reader);
+    reader->events += size;
+    return true;
+}
+
+/* Whether a zero ends its text, and is the only one. */
+static bool is_text(const event *e)
+{
+    const char *text = e->data;
+    return memchr(text, 0, (size_t)e->count + 1) == text + e->count;
+}
+
+/* Whether an event may come now: a value where there is none yet or with a key, a key or an end where a record is open. */
+static bool fits(const reading *reader, const event *e)
+{
+    const sn_value *parent = reader->depth ? reader->open[reader->depth - 1] : NULL;
+    bool in_record = parent && parent->type == SN_VALUE_RECORD;
+    if (e->type == EVENT_END)
+        return parent && !reader->key;
+    if ((e->type == EVENT_KEY || e->type == EVENT_TEXT) && !is_text(e))
         return false;
-    return next(reader) == 0 || sn_json_explain_rest(&reader->of, reader->at);
+    if (e->type == EVENT_KEY)
+        return in_record && !reader->key;
+    return (parent || !reader->document->root) && in_record == (reader->key != NULL);
+}
+
+/* A value was added, or the document refused it. */
+static bool added(const reading *reader, const sn_value *parent, const char *key, const sn_value *value)
+{
+    if (value)
+        return true;
+    return parent && key && sn_value_find(parent, key) ? nonsense(reader) : out_of_memory(reader);
+}
+
+static bool enter(reading *reader, sn_value *parent, const char *key, bool record)
+{
+    sn_document *d = reader->document;
+    sn_value *value = record ? sn_document_record(d, parent, key) : sn_document_list(d, parent, key);
+    if (!added(reader, parent, key, value))
+        return false;
+    reader->open[reader->depth++] = value;
+    return true;
+}
+
+static bool add(reading *reader, const event *e)
+{
+    sn_document *d = reader->document;
+    sn_value *parent = reader->depth ? reader->open[reader->depth - 1] : NULL;
+    const char *key = reader->key;
+    bool room = reader->depth < SN_DOCUMENT_DEPTH;
+    reader->key = NULL;
+    switch (e->type) {
+    case EVENT_RECORD:
+    case EVENT_LIST:
+        return room ? enter(reader, parent, key, e->type == EVENT_RECORD) : nonsense(reader);
+    case EVENT_END:
+        --reader->depth;
+        return true;
+    case EVENT_KEY:
+        reader->key = e->data;
+        return true;
+    case EVENT_TEXT:
+        return added(reader, parent, key, sn_document_text(d, parent, key, e->data));
+    case EVENT_NUMBER:
+        if (e->count != 1)
+            return nonsense(reader);
+        return added(reader, parent, key, sn_document_number(d, parent, key, *(const double *)e->data));
+    case EVENT_NUMBERS:
+        if (e->count == 0 || !room)
+            return nonsense(reader);
+        return added(reader, parent, key, sn_document_numbers(d, parent, key, e->count, e->data, NULL));
+    case EVENT_TRUTH:
+        return added(reader, parent, key, sn_document_truth(d, parent, key, e->count != 0));
+    case EVENT_NULL:
+        return added(reader, parent, key, sn_document_null(d, parent, key));
+    default:
+        return nonsense(reader);
+    }
+}
+
+static bool read_events(reading *reader)
+{
+    event e;
+    do {
+        if (!next(reader, &e))
+            return false;
+        if (e.type == EVENT_WRONG)
+            return read_wrong(reader, &e);
+        if (!fits(reader, &e))
+            return nonsense(reader);
+        if (!add(reader, &e))
+            return false;
+    } while (reader->depth || reader->events < reader->end);
+    return true;
+}
+
+static bool parse(reading *reader)
+{
+    const sn_json_text *of = &reader->of;
+    reader->skipped = of->length >= 3 && memcmp(of->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t size = 0;
+    char *events = web_json_events(of->text + reader->skipped, of->length - reader->skipped, &size);
+    if (!events)
+        return out_of_memory(reader);
+    reader->events = events;
+    reader->end = events + size;
+    bool good = read_events(reader);
+    free(events);
+    return good;
 }
 
 bool sn_json_read(sn_document *document, const char *text, size_t length, sn_place *place, char *message, size_t size)
@@ -391,11 +267,8 @@ bool sn_json_read(sn_document *document, const char *text, size_t length, sn_pla
     *reader.of.place = (sn_place){0, 0};
     if (document->root || document->failed)
         return sn_json_fail(&reader.of, "the document is not empty");
-    reader.at = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    sn_arena_init(&reader.scratch, &document->arena.allocator);
-    bool good = sn_json_check_bytes(&reader.of) && read_all(&reader);
-    sn_arena_release(&reader.scratch);
-    if (!good)
-        sn_document_release(document);
-    return good;
+    if (sn_json_check_bytes(&reader.of) && parse(&reader))
+        return true;
+    sn_document_release(document);
+    return false;
 }

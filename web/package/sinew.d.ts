@@ -35,8 +35,8 @@ export interface Sinew {
   readonly double: boolean;
   /** An empty world. Settings as for `world.settings`; `dimensions` 2 locks z. Throws SinewError. */
   world(settings?: Partial<Settings> & { dimensions?: 2 | 3 }): World;
-  /** Builds a scene from the text of a scene file. Throws SinewError with all its problems. */
-  scene(text: string, options?: SceneOptions): Scene;
+  /** Builds a scene from the text of a scene file, or from the bytes of one, in UTF-8. Throws SinewError with all its problems. */
+  scene(text: string | Uint8Array, options?: SceneOptions): Scene;
   /** The kinds of constraints. */
   kinds(): KindInfo[];
   /** The names that settings.solver takes; the others likewise. */

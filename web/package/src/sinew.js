@@ -1,4 +1,5 @@
-// Sinew in WebAssembly. sinew.d.ts says what everything means; this file carries it out.
+// Sinew in WebAssembly. sinew.d.ts says what everything means; this file carries it out. web/build.mjs makes ../sinew.js of it.
+import { jsonEvents } from './json.js';
 
 const RESULTS = ['ok', 'argument', 'stale', 'memory', 'limit', 'busy', 'diverged', 'host'];
 const MEASURE = -3.0e38;
@@ -74,8 +75,8 @@ async function compile(source, fallback) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-/** What the C library asks of its host: the clock, and nothing else. */
-function imports(module, memory) {
+/** What the C side asks of its host: the clock, and to parse JSON, which only the thread that loads scenes does. */
+function imports(module, memory, parse = () => 0) {
   const wasi = {};
   for (const { module: from, name, kind } of WebAssembly.Module.imports(module)) {
     if (from === 'wasi_snapshot_preview1' && kind === 'function') wasi[name] = () => 52; // not there
@@ -94,7 +95,26 @@ function imports(module, memory) {
   wasi.proc_exit = (code) => {
     throw new SinewError(`the engine gave up (${code})`, 'host');
   };
-  return { wasi_snapshot_preview1: wasi };
+  return { wasi_snapshot_preview1: wasi, sinew: { json_events: parse } };
+}
+
+const jsonDecoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** Parses a text of C. Gives where the events are, in memory that C gives back, and puts their size there; 0 if there is no memory.
+ *  Nothing may be thrown through C. */
+function parser(c, memory) {
+  return (at, length, size) => {
+    try {
+      const events = jsonEvents(jsonDecoder.decode(new Uint8Array(memory.buffer, at, length).slice()));
+      const to = c.web_take(events.length);
+      if (!to) return 0;
+      new Uint8Array(memory.buffer, to, events.length).set(events);
+      new DataView(memory.buffer).setUint32(size, events.length, true);
+      return to;
+    } catch {
+      return 0; // only memory can be missing
+    }
+  };
 }
 
 function coreCount() {
@@ -152,8 +172,10 @@ async function loadThreads(options, count) {
   const module = await compile(options.wasm, new URL('./sinew-threads.wasm', import.meta.url));
   if (!WebAssembly.Module.imports(module).some((one) => one.kind === 'memory')) return null; // it is the other one
   const memory = sharedMemory();
-  const instance = await WebAssembly.instantiate(module, { ...imports(module, () => memory), env: { memory } });
+  let parse = null;
+  const instance = await WebAssembly.instantiate(module, { ...imports(module, () => memory, (...text) => parse(...text)), env: { memory } });
   const c = instance.exports;
+  parse = parser(c, memory);
   c._initialize();
   const pool = c.web_pool_create();
   const workers = [];
@@ -175,8 +197,10 @@ export async function load(options = {}) {
   }
   const module = await compile(options.wasm, new URL('./sinew.wasm', import.meta.url));
   let memory = null;
-  const instance = await WebAssembly.instantiate(module, imports(module, () => memory));
+  let parse = null;
+  const instance = await WebAssembly.instantiate(module, imports(module, () => memory, (...text) => parse(...text)));
   memory = instance.exports.memory;
+  parse = parser(instance.exports, memory);
   instance.exports._initialize();
   return new Engine(instance.exports, memory, null);
 }
@@ -236,7 +260,7 @@ class Engine {
 
   scene(text, options = {}) {
     const c = this.#c;
-    if (typeof text !== 'string') throw wrong('a scene is the text of a scene file');
+    if (typeof text !== 'string' && !(text instanceof Uint8Array)) throw wrong('a scene is the text of a scene file, or its bytes');
     const name = options.name ?? 'scene.json';
     const given = options.set ?? [];
     const taken = [];
@@ -252,7 +276,7 @@ class Engine {
         this.bytes(at, bytes.length).set(bytes);
         if (!c.web_file_add(this.#handle, this.cString(file), at, bytes.length)) throw new SinewError('out of memory', 'memory');
       }
-      const bytes = encoder.encode(text);
+      const bytes = typeof text === 'string' ? encoder.encode(text) : text;
       const at = this.take(bytes.length);
       taken.push(at);
       this.bytes(at, bytes.length).set(bytes);
