@@ -37,6 +37,27 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
+/* jansson's message quotes what it is about if that has so many bytes at most. */
+#define NEAR_LENGTH 20
+
+/* The opening quote of the text whose closing quote is at an offset. */
+static size_t quote_before(const char *text, size_t end)
+{
+    for (size_t start = end; start; --start) {
+        size_t slashes = 0;
+        while (slashes + 1 < start && text[start - 2 - slashes] == '\\')
+            ++slashes;
+        if (text[start - 1] == '"' && slashes % 2 == 0)
+            return start - 1;
+    }
+    return end;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* Where the piece of text begins that ends at an offset, and of which jansson complains: jansson gives its end. */
 static size_t token_start(const reading *reader, const json_error_t *error, size_t end)
 {
@@ -47,19 +68,15 @@ static size_t token_start(const reading *reader, const json_error_t *error, size
         if (count <= end && memcmp(text + end - count, near + 7, count) == 0)
             return end - count;
     }
+    if (end && text[end - 1] == '"')
+        return quote_before(text, end - 1);
     size_t start = end;
-    if (json_error_code(error) == json_error_numeric_overflow) {
-        while (start && sn_json_is_one_of(text[start - 1], "+-.0123456789eE"))
-            --start;
-    } else if (json_error_code(error) == json_error_duplicate_key && start) {
-        for (--start; start; --start) { /* back from the closing quote to the opening one */
-            size_t slashes = 0;
-            while (slashes + 1 < start && text[start - 2 - slashes] == '\\')
-                ++slashes;
-            if (text[start - 1] == '"' && slashes % 2 == 0)
-                return start - 1;
-        }
-    }
+    while (start && is_letter(text[start - 1]))
+        --start;
+    if (end - start > NEAR_LENGTH)
+        return start; /* a word; otherwise it is a number, which may end with a letter, too */
+    for (start = end; start && sn_json_is_one_of(text[start - 1], "+-.0123456789eE");)
+        --start;
     return start;
 }
 
@@ -85,9 +102,10 @@ static bool explain_end(const reading *reader, const json_error_t *error)
     const sn_json_text *of = &reader->of;
     if (begins(error->text, "premature"))
         return sn_json_explain_flaw(of, SN_JSON_OPEN, open_quote(reader));
-    bool comma = sn_json_byte_before(of, of->length) == ',';
-    return sn_json_explain_end(of, begins(error->text, "string or '}'") ? (comma ? "a key" : "a key or }")
-                                   : comma                              ? "a value"
+    char last = sn_json_byte_before(of, of->length);
+    return sn_json_explain_end(of, begins(error->text, "string or '}'") ? (last == ',' ? "a key" : "a key or }")
+                                   : last == ','                        ? "a value"
+                                   : last == '['                        ? "a value or ]"
                                    : begins(error->text, "'}'")         ? "a comma or }"
                                    : begins(error->text, "']'")         ? "a comma or ]"
                                    : begins(error->text, "':'")         ? "a colon"
@@ -99,10 +117,11 @@ static bool explain_text(const reading *reader, const json_error_t *error, size_
 {
     const char *found = error->text;
     size_t start = token_start(reader, error, end);
+    bool line_break = end < reader->of.length && reader->of.text[end] == '\r';
     if (begins(found, "unexpected newline"))
         sn_json_explain_flaw(&reader->of, SN_JSON_LINE_BREAK, end);
     else if (begins(found, "control character"))
-        sn_json_explain_flaw(&reader->of, SN_JSON_CONTROL, end);
+        sn_json_explain_flaw(&reader->of, line_break ? SN_JSON_LINE_BREAK : SN_JSON_CONTROL, end);
     else if (begins(found, "invalid escape"))
         sn_json_explain_flaw(&reader->of, SN_JSON_ESCAPE, end ? end - 1 : 0);
     else if (begins(found, "invalid Unicode"))

@@ -31,6 +31,7 @@ typedef enum event_type {
 /* What can be wrong. The first ones: something else was expected. */
 typedef enum flaw {
     EXPECTED_VALUE,
+    EXPECTED_FIRST_VALUE,
     EXPECTED_FIRST_KEY,
     EXPECTED_KEY,
     EXPECTED_COLON,
@@ -79,8 +80,10 @@ static bool nonsense(const reading *reader)
 static bool explain_expected(const sn_json_text *of, flaw found, size_t start)
 {
     static const char *const expected[] = {
-        "a value", "a key in double quotes or }", "a key in double quotes", "a colon", "a comma or }", "a comma or ]"};
-    static const char *const at_end[] = {"a value", "a key or }", "a key", "a colon", "a comma or }", "a comma or ]"};
+        "a value",      "a value",     "a key in double quotes or }", "a key in double quotes", "a colon",
+        "a comma or }", "a comma or ]"};
+    static const char *const at_end[] = {"a value", "a value or ]", "a key or }",  "a key",
+                                         "a colon", "a comma or }", "a comma or ]"};
     if (start == of->length)
         return sn_json_explain_end(of, at_end[found]);
     sn_json_set_offset(of, start);

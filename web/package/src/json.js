@@ -14,8 +14,8 @@ import { ParseErrorCode, visit } from 'jsonc-parser';
 const EVENT = { record: 1, list: 2, end: 3, key: 4, text: 5, number: 6, numbers: 7, truth: 8, null: 9, wrong: 10 };
 
 // The first ones: something else was expected. In the order of web/glue/json_read.c.
-const FLAW = { value: 0, firstKey: 1, key: 2, colon: 3, commaInRecord: 4, commaInList: 5, rest: 6, empty: 7, depth: 8, twice: 9, integer: 10,
-  number: 11, lineBreak: 12, control: 13, escape: 14, halfPair: 15, zero: 16, open: 17 };
+const FLAW = { value: 0, firstValue: 1, firstKey: 2, key: 3, colon: 4, commaInRecord: 5, commaInList: 6, rest: 7, empty: 8, depth: 9, twice: 10,
+  integer: 11, number: 12, lineBreak: 13, control: 14, escape: 15, halfPair: 16, zero: 17, open: 18 };
 
 const DEPTH = 256; // SN_DOCUMENT_DEPTH
 const PARSER_DEPTH = 2048; // where the command's parser gives up before it has seen the rest; ours calls itself
@@ -98,8 +98,8 @@ const isLongInteger = (token) => BigInt(token) !== BigInt.asIntN(64, BigInt(toke
 
 /** The flaw of a text without its escapes; undefined if it has none. */
 function textFlaw(value) {
-  const found = /\0|\p{Surrogate}/u.exec(value); // of pairs, this finds only halves
-  return found ? (found[0] === '\0' ? FLAW.zero : FLAW.halfPair) : undefined;
+  if (/\p{Surrogate}/u.test(value)) return FLAW.halfPair; // of pairs, this finds only halves
+  return value.includes('\0') ? FLAW.zero : undefined;
 }
 
 /** The first flaw of a text in quotes, at an offset, in which the parser found one; it tells only of the last. */
@@ -173,7 +173,7 @@ class Reader {
     if (keys) this.#writer.plain(EVENT.record);
     else this.#numbers = [];
     this.#open.push(keys);
-    this.#expected = keys ? FLAW.firstKey : FLAW.value;
+    this.#expected = keys ? FLAW.firstKey : FLAW.firstValue;
   }
 
   #end() {
@@ -252,8 +252,9 @@ class Reader {
     if (FLAWS_IN_QUOTES.has(code)) throw flawInQuotes(this.#text, offset);
     const token = this.#text.substr(offset, length);
     this.#checkToken(token, offset, length);
+    if (token && this.#expected <= FLAW.firstValue) this.#checkDepth(offset);
     if (!token && !this.#open.length) throw new Wrong(FLAW.empty, 0, 0);
-    const word = this.#expected === FLAW.value && /^(?:true|false|null)(?![a-zA-Z])/.exec(token);
+    const word = this.#expected <= FLAW.firstValue && /^(?:true|false|null)(?![a-zA-Z])/.exec(token);
     if (word) { // and then more, without space: to the parser, all of it is one word
       this.#expectNext();
       throw new Wrong(this.#expected, offset + word[0].length, offset + word[0].length);
@@ -261,10 +262,10 @@ class Reader {
     throw new Wrong(this.#expected, offset, offset + length);
   }
 
-  /** A token that is wrong by itself is so wherever it stands. */
+  /** Numbers and texts that are wrong by themselves are so wherever they stand. */
   #checkToken(token, offset, length) {
     if (/^-?\d/.test(token) && /\d$/.test(token)) this.#checkNumber(offset, length);
-    if (/^".*"$/s.test(token)) this.#checkText(JSON.parse(token), offset, length);
+    if (/^".*"$/s.test(token) && textFlaw(JSON.parse(token)) === FLAW.halfPair) throw new Wrong(FLAW.halfPair, offset, offset + length);
   }
 }
 
