@@ -234,7 +234,7 @@ static bool add(reading *reader, const event *e)
 
 static bool read_events(reading *reader)
 {
-    event e;
+    event e = {0};
     do {
         if (!next(reader, &e))
             return false;
