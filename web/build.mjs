@@ -2,6 +2,7 @@
 //
 //   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
+// The module is put together by esbuild; it and the parser, jsonc-parser, come from npm ('npm ci' in web/), pinned in web/package.json.
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
 // (@yowasp/clang, pinned in web/package.json). Results are the same bits either way; the second takes minutes instead of
 // seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.

@@ -1,11 +1,11 @@
-/* The web package's way to a document: events of a parser in JavaScript. What that says of texts is tested in web/tests/json.test.mjs;
-   this is about events that are well made, and such that are not: none may crash. The reader is compiled into this program, where it
-   stands for the one with jansson. */
+/* The web package's way to a document: events of a parser in JavaScript. What that says of texts is tested in
+   web/tests/json.test.mjs; this is about events that are well made, and such that are not: none may crash. The reader
+   is compiled into this program, where it stands for the one with jansson. */
 #include "support/support.h"
 
 #include "web/glue/json_read.c"
 
-/* ---- The parser, as the tests play it ------------------------------------------------------------------------------------------- */
+/* ---- The parser, as the tests play it ---------------------------------------------------------------------------- */
 
 static struct {
     char bytes[8192];
@@ -109,7 +109,7 @@ static void assert_nonsense(void)
     assert_refused("make no sense", 0, 0);
 }
 
-/* ---- Good ones ------------------------------------------------------------------------------------------------------------------- */
+/* ---- Good ones --------------------------------------------------------------------------------------------------- */
 
 static void test_events_become_a_document(void **state)
 {
@@ -171,7 +171,7 @@ static void test_what_is_wrong_is_said_of_its_place(void **state)
     }
 }
 
-/* ---- Nonsense -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Nonsense ---------------------------------------------------------------------------------------------------- */
 
 static void test_values_where_none_may_be(void **state)
 {

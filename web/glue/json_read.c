@@ -1,6 +1,7 @@
-/* JSON text to document. There is no jansson in WebAssembly: the package's JavaScript parses the text, with jsonc-parser, and hands
-   over what it found as events (web/package/src/json.js says how they are laid out). This file makes a document of them, or says what
-   is wrong in the words of the command's reader, scene/json_read.c; web/tests/json.test.mjs holds both to the same. */
+/* JSON text to document. There is no jansson in WebAssembly: the package's JavaScript parses the text, with
+   jsonc-parser, and hands over what it found as events (web/package/src/json.js says how they are laid out). This file
+   makes a document of them, or says what is wrong in the words of the command's reader, scene/json_read.c; web/tests/json.test.mjs holds
+   both to the same. */
 #include "scene/json_words.h"
 
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static bool nonsense(const reading *reader)
     return sn_json_fail(&reader->of, "the events of the JSON parser make no sense");
 }
 
-/* ---- What is wrong with the text ------------------------------------------------------------------------------------------------ */
+/* ---- What is wrong with the text --------------------------------------------------------------------------------- */
 
 static bool explain_expected(const sn_json_text *of, flaw found, size_t start)
 {
@@ -123,7 +124,7 @@ static bool read_wrong(const reading *reader, const event *e)
     return explain(reader, (flaw)e->count, reader->skipped + place[0], reader->skipped + place[1]);
 }
 
-/* ---- Events to values ------------------------------------------------------------------------------------------------------------ */
+/* ---- Events to values -------------------------------------------------------------------------------------------- */
 
 /* The bytes behind the two words of an event. */
 static uint64_t data_size(const event *e)
@@ -164,7 +165,7 @@ static bool is_text(const event *e)
     return memchr(text, 0, (size_t)e->count + 1) == text + e->count;
 }
 
-/* Whether an event may come now: a value where there is none yet or with a key, a key or an end where a record is open. */
+/* Whether an event may come now: in a record keys and values take turns, in a list there are values, and one alone. */
 static bool fits(const reading *reader, const event *e)
 {
     const sn_value *parent = reader->depth ? reader->open[reader->depth - 1] : NULL;
