@@ -44,31 +44,6 @@ typedef float lanes __attribute__((vector_size(SN_WIDTH * 4)));
 typedef int32_t flags __attribute__((vector_size(SN_WIDTH * 4)));
 #endif
 
-#if SN_WIDTH == 8 && defined(__wasm_simd128__)
-/* WebAssembly has vectors of four. Eight lanes are two of them side by side: while one waits for its division the other one gets
-   on, and together they take as long as one alone. */
-#define SN_HALVES 1
-SN_INLINE v128_t lanes_half(lanes a, int half)
-{
-    typedef float four __attribute__((vector_size(16)));
-    four low = __builtin_shufflevector(a, a, 0, 1, 2, 3), high = __builtin_shufflevector(a, a, 4, 5, 6, 7);
-    return half ? (v128_t)high : (v128_t)low;
-}
-
-SN_INLINE lanes lanes_joined(v128_t low, v128_t high)
-{
-    typedef float four __attribute__((vector_size(16)));
-    return __builtin_shufflevector((four)low, (four)high, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-
-/* What an operation on four makes of each half. */
-#define LANES_BY_HALVES(a, operation) lanes_joined(operation(lanes_half((a), 0)), operation(lanes_half((a), 1)))
-#define LANES_BY_HALVES_OF_TWO(a, b, operation)                                                                        \
-    lanes_joined(operation(lanes_half((a), 0), lanes_half((b), 0)), operation(lanes_half((a), 1), lanes_half((b), 1)))
-#else
-#define SN_HALVES 0
-#endif
-
 /* A vector of three coordinates in each lane. */
 typedef struct lanes3 {
     lanes x, y, z;
@@ -146,9 +121,6 @@ SN_INLINE lanes lanes_choose(flags where, lanes a, lanes b)
     return (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)where), (__m512)b, (__m512)a);
 #elif SN_WIDTH == 8 && defined(__AVX__)
     return (lanes)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)where);
-#elif SN_HALVES
-    return lanes_joined(wasm_v128_bitselect(lanes_half(a, 0), lanes_half(b, 0), lanes_half((lanes)where, 0)),
-                        wasm_v128_bitselect(lanes_half(a, 1), lanes_half(b, 1), lanes_half((lanes)where, 1)));
 #else
     return (lanes)((where & (flags)a) | (~where & (flags)b));
 #endif
@@ -185,8 +157,6 @@ SN_INLINE bool flags_all(flags where)
     return vminvq_u32((uint32x4_t)where) != 0;
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
     return wasm_i32x4_all_true((v128_t)where);
-#elif SN_HALVES
-    return wasm_i32x4_all_true(wasm_v128_and(lanes_half((lanes)where, 0), lanes_half((lanes)where, 1)));
 #else
     int32_t all = -1;
     for (int i = 0; i < SN_WIDTH; ++i)
@@ -208,9 +178,6 @@ SN_INLINE uint32_t flags_bits(flags where)
     return (uint32_t)_mm_movemask_ps((__m128)where);
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
     return (uint32_t)wasm_i32x4_bitmask((v128_t)where);
-#elif SN_HALVES
-    return (uint32_t)wasm_i32x4_bitmask(lanes_half((lanes)where, 0)) |
-           (uint32_t)wasm_i32x4_bitmask(lanes_half((lanes)where, 1)) << 4;
 #else
     uint32_t bits = 0;
     for (int i = 0; i < SN_WIDTH; ++i)
@@ -230,8 +197,6 @@ SN_INLINE lanes lanes_min(lanes a, lanes b)
     return (lanes)_mm_min_ps((__m128)a, (__m128)b);
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
     return (lanes)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
-#elif SN_HALVES
-    return LANES_BY_HALVES_OF_TWO(b, a, wasm_f32x4_pmin);
 #else
     return lanes_choose(lanes_above(b, a), a, b);
 #endif
@@ -248,8 +213,6 @@ SN_INLINE lanes lanes_max(lanes a, lanes b)
     return (lanes)_mm_max_ps((__m128)a, (__m128)b);
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
     return (lanes)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
-#elif SN_HALVES
-    return LANES_BY_HALVES_OF_TWO(b, a, wasm_f32x4_pmax);
 #else
     return lanes_choose(lanes_above(a, b), a, b);
 #endif
@@ -279,8 +242,6 @@ SN_INLINE lanes lanes_sqrt(lanes a)
     return (lanes)vsqrtq_f32((float32x4_t)a);
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
     return (lanes)wasm_f32x4_sqrt((v128_t)a);
-#elif SN_HALVES
-    return LANES_BY_HALVES(a, wasm_f32x4_sqrt);
 #else
     for (int i = 0; i < SN_WIDTH; ++i)
         a[i] = sqrtf(a[i]);
@@ -335,8 +296,6 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 {
 #ifdef __AVX__
     return (lanes)_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(&a->x)), _mm_loadu_ps(&b->x), 1);
-#elif SN_HALVES
-    return lanes_joined(wasm_v128_load(a), wasm_v128_load(b));
 #else
     lanes r;
     memcpy(&r, a, sizeof *a);
@@ -387,17 +346,11 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 #define RECORDS_LOAD(r, base, index)                                                                                   \
     for (int i = 0; i < 4; ++i)                                                                                        \
     (r).part[i] = record_pair(&(base)[(index)[i]], &(base)[(index)[i + 4]])
-#if SN_HALVES
-#define RECORDS_STORE(r, base, index)                                                                                  \
-    for (int i = 0; i < 8; ++i)                                                                                        \
-    wasm_v128_store(&(base)[(index)[i]], lanes_half((r)->part[i % 4], i / 4))
-#else
 #define RECORDS_STORE(r, base, index)                                                                                  \
     for (int i = 0; i < 4; ++i) {                                                                                      \
         memcpy(&(base)[(index)[i]], &(r)->part[i], 16);                                                                \
         memcpy(&(base)[(index)[i + 4]], (const char *)&(r)->part[i] + 16, 16);                                         \
     }
-#endif
 #define RECORDS_AT(i) (2 * ((i) % 4) + (i) / 4)
 #endif
 
@@ -425,13 +378,6 @@ SN_INLINE __m128 record_half(lanes part, int half)
     for (int i = 0; i < 8; ++i) {                                                                                      \
         float *at = &(base)[(index)[i]].x;                                                                             \
         _mm_storeu_ps(at, operation(_mm_loadu_ps(at), record_half((r)->part[i % 4], i / 4)));                          \
-    }
-#elif SN_HALVES
-#define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
-    for (int i = 0; i < 8; ++i) {                                                                                      \
-        typedef float four __attribute__((vector_size(16)));                                                           \
-        float *at = &(base)[(index)[i]].x;                                                                             \
-        wasm_v128_store(at, (v128_t)((four)wasm_v128_load(at) op(four) lanes_half((r)->part[i % 4], i / 4)));          \
     }
 #elif SN_WIDTH == 1
 #define RECORDS_CHANGE(r, base, index, op, operation)                                                                  \
@@ -465,21 +411,6 @@ SN_INLINE records records_sub(records a, records b)
     return (records){{a.part[0] - b.part[0], a.part[1] - b.part[1], a.part[2] - b.part[2], a.part[3] - b.part[3]}};
 }
 
-#if SN_HALVES
-/* The turn of one half. */
-SN_INLINE void turn_half(const records *r, int half, v128_t out[4])
-{
-    v128_t a = lanes_half(r->part[0], half), b = lanes_half(r->part[1], half);
-    v128_t c = lanes_half(r->part[2], half), d = lanes_half(r->part[3], half);
-    v128_t ab = wasm_i32x4_shuffle(a, b, 0, 4, 1, 5), AB = wasm_i32x4_shuffle(a, b, 2, 6, 3, 7);
-    v128_t cd = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), CD = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
-    out[0] = wasm_i64x2_shuffle(ab, cd, 0, 2);
-    out[1] = wasm_i64x2_shuffle(ab, cd, 1, 3);
-    out[2] = wasm_i64x2_shuffle(AB, CD, 0, 2);
-    out[3] = wasm_i64x2_shuffle(AB, CD, 1, 3);
-}
-#endif
-
 /* Turns records into lanes, and lanes into records: part[0 .. 3] become x, y, z, w, or the other way about. */
 SN_INLINE records records_turn(records r)
 {
@@ -510,12 +441,6 @@ SN_INLINE records records_turn(records r)
     v128_t cd = wasm_i32x4_shuffle(c, d, 0, 4, 1, 5), CD = wasm_i32x4_shuffle(c, d, 2, 6, 3, 7);
     return (records){{(lanes)wasm_i64x2_shuffle(ab, cd, 0, 2), (lanes)wasm_i64x2_shuffle(ab, cd, 1, 3),
                       (lanes)wasm_i64x2_shuffle(AB, CD, 0, 2), (lanes)wasm_i64x2_shuffle(AB, CD, 1, 3)}};
-#elif SN_HALVES
-    v128_t low[4], high[4];
-    turn_half(&r, 0, low);
-    turn_half(&r, 1, high);
-    return (records){{lanes_joined(low[0], high[0]), lanes_joined(low[1], high[1]), lanes_joined(low[2], high[2]),
-                      lanes_joined(low[3], high[3])}};
 #else
     records t;
     for (int i = 0; i < SN_WIDTH; ++i)
@@ -541,8 +466,6 @@ SN_INLINE records records_w(records r)
         t.part[i] = (lanes)vdupq_laneq_f32((float32x4_t)r.part[i], 3);
 #elif SN_WIDTH == 4 && defined(__wasm_simd128__)
         t.part[i] = (lanes)wasm_i32x4_shuffle((v128_t)r.part[i], (v128_t)r.part[i], 3, 3, 3, 3);
-#elif SN_HALVES
-        t.part[i] = __builtin_shufflevector(r.part[i], r.part[i], 3, 3, 3, 3, 7, 7, 7, 7);
 #else
         for (int k = 0; k < SN_WIDTH; ++k)
             t.part[i][k] = r.part[i][k | 3];

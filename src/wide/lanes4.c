@@ -1,12 +1,8 @@
-/* Vectors of four: what every 64-bit x86 and ARM has, and WebAssembly, which does two of them side by side (base/simd.h). */
+/* Four lanes: what every 64-bit x86 and ARM has. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
-#if defined(__wasm_simd128__)
-#define SN_WIDTH 8
-#else
 #define SN_WIDTH 4
-#endif
 #include "wide/table.h"
 
 const sn_wide *sn_wide_lanes4(void)
