@@ -1,7 +1,7 @@
 #!/bin/bash
 # The web package and the page.
 #
-#   scripts/web.sh build        WebAssembly into web/package
+#   scripts/web.sh build        WebAssembly and sinew.js into web/package
 #   scripts/web.sh playground   the same, then the page into web/playground/dist
 #   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
 #   scripts/web.sh quick        a quick look at what is built: a part of 'make test'. Builds what is missing
@@ -25,8 +25,10 @@ has_debian() { command -v clang && command -v wasm-ld && [[ -e /usr/include/wasm
 
 build() {
   command -v node >/dev/null || fail "there is no node; run 'scripts/setup.sh web'"
-  # the compiler of npm is large, and not needed where Debian's is
-  has_debian || [[ -d web/node_modules/@yowasp/clang ]] || packages web
+  # what puts the module together is always needed, the compiler, which is large, only where Debian's is not
+  local needed=(esbuild jsonc-parser) name
+  has_debian || needed+=(@yowasp/clang)
+  for name in "${needed[@]}"; do [[ -d web/node_modules/$name ]] || packages web; done
   node web/build.mjs || exit 1
 }
 
@@ -49,10 +51,10 @@ build) build ;;
 playground) playground ;;
 test)
   playground
-  run_tests package.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
+  run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
   ;;
 quick)
-  [[ -e web/package/sinew.wasm && -e web/playground/dist/index.html ]] || playground
+  [[ -e web/package/sinew.wasm && -e web/package/sinew.js && -e web/playground/dist/index.html ]] || playground
   run_tests package.test.mjs view.test.mjs page_quick.test.mjs
   ;;
 bench)
