@@ -1,0 +1,123 @@
+// The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
+import { ACESFilmicToneMapping, PCFSoftShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
+
+const FOV = 32;
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.toneMapping = ACESFilmicToneMapping;
+    this.renderer.toneMappingExposure = 1.12;
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    const generator = new PMREMGenerator(this.renderer);
+    this.environment = generator.fromScene(new RoomEnvironment(), 0.03).texture;
+    generator.dispose();
+    this.camera = new PerspectiveCamera(FOV, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.maxPolarAngle = Math.PI * 0.52;
+    this.controls.addEventListener("change", () => { this.dirty = true; });
+    this.panes = [];
+    this.dirty = true;
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.resize();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!width || !height) return;
+    this.width = width;
+    this.height = height;
+    this.renderer.setSize(width, height, false);
+    this.setAspect();
+    this.dirty = true;
+  }
+
+  setAspect() {
+    this.camera.aspect = this.width / Math.max(1, this.panes.length) / this.height;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  setPanes(panes) {
+    this.panes = panes;
+    this.setAspect();
+  }
+
+  // Looks at all of the bounds, from the front, a little from the right and from above.
+  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false) {
+    const middle = new Vector3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
+    const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
+    const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
+    const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
+    const slopeY = Math.tan((FOV * Math.PI) / 360) / 1.22, slopeX = slopeY * this.camera.aspect;
+    let far = 0.2;
+    for (let i = 0; i < 8; ++i) {
+      const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);
+      far = Math.max(far, corner.dot(back) + Math.abs(corner.dot(right)) / slopeX, corner.dot(back) + Math.abs(corner.dot(up)) / slopeY);
+    }
+    this.look([...middle.clone().addScaledVector(back, far).toArray(), ...middle.toArray()]);
+    this.camera.near = far / 200;
+    this.camera.far = far * 60;
+    this.camera.updateProjectionMatrix();
+  }
+
+  look(six) {
+    this.camera.position.set(six[0], six[1], six[2]);
+    this.controls.target.set(six[3], six[4], six[5]);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  get view() {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((v) => +v.toPrecision(4));
+  }
+
+  render() {
+    this.controls.update();
+    if (!this.dirty || !this.panes.length) return;
+    this.dirty = false;
+    const { renderer, width, height } = this, share = width / this.panes.length;
+    renderer.setScissorTest(true);
+    this.panes.forEach((pane, i) => {
+      renderer.setViewport(i * share, 0, share, height);
+      renderer.setScissor(i * share, 0, share, height);
+      renderer.render(pane.view.scene, this.camera);
+    });
+  }
+
+  // Which pane the pointer is in, and where, from -1 to 1.
+  locate(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top, share = box.width / this.panes.length;
+    const index = Math.min(this.panes.length - 1, Math.max(0, Math.floor(x / share)));
+    return { index, pane: this.panes[index], pointer: new Vector2(((x - index * share) / share) * 2 - 1, 1 - (y / box.height) * 2), width: share, height: box.height };
+  }
+
+  ray(pointer) {
+    const origin = this.camera.position.clone();
+    const direction = new Vector3(pointer.x, pointer.y, 0.5).unproject(this.camera).sub(origin).normalize();
+    return { origin, direction };
+  }
+
+  // Where the pointer is in the plane through a point that faces the camera.
+  inPlane(pointer, point) {
+    const normal = this.camera.getWorldDirection(new Vector3());
+    const plane = new Plane().setFromNormalAndCoplanarPoint(normal, point);
+    const { origin, direction } = this.ray(pointer);
+    const t = -plane.distanceToPoint(origin) / direction.dot(normal);
+    return origin.addScaledVector(direction, t);
+  }
+
+  // How many metres a pixel is, so far away.
+  pixel(distance) {
+    return (2 * distance * Math.tan((FOV * Math.PI) / 360)) / this.height;
+  }
+}
