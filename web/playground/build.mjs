@@ -22,14 +22,14 @@ await mkdir(out, { recursive: true });
 
 await build({
   absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning",
-  entryPoints: { playground: "src/main.js", worker: "src/worker.js" }, outdir: out, alias: { "sinew-physics": path.join(packaged, "sinew.js") },
+  entryPoints: { playground: "src/main.js", worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") }, outdir: out, alias: { "sinew-physics": path.join(packaged, "sinew.js") },
   external: ["node:*", "./thumbs.webp"],
 });
 await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
 
-for (const name of ["sinew.wasm", "sinew-threads.wasm", "sinew-worker.js"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
+for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
 await cp(path.join(here, "index.html"), path.join(out, "index.html"));
-await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
+if (existsSync(path.join(here, "data/thumbs.webp"))) await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
 
 // The scenes, and the meshes that they name.
 const scenes = {}, files = {};

@@ -198,7 +198,7 @@ export const lessons = [
     body: `<p>Velocity fades away. One can say by what force per speed, which share is lost in a second, or at which rate it decays. All three are one exponential, and exact for any step:</p>
       ${formula(math(bold("v"), "←", sup("e", row("−", sub("k", "0"), "h", "/", "m")), bold("v"), space, sup(row("(", "1", "−", sub("k", "1"), ")"), "h"), bold("v"), space, sup("e", row("−", sub("k", "2"), "h")), bold("v")), math(sub("k", "2"), "=", frac(sub("k", "0"), "m"), space, sub("k", "1"), "= 1 −", sup("e", row("−", sub("k", "2")))))}
       <p>The slide has (1 − k₀/m)ᵗ for the first: that is no number once k₀ exceeds m. Damp before forces are added, or gravity is damped, too, and nothing reaches the speed at which it should fall.</p>`,
-    tasks: ["The three go side by side. Do they stay together with one substep, and with twenty?"],
+    tasks: ["Two of the five stay side by side all the way: 50 % lost a second, and a rate of ln 2. Which?", "Do they still with twenty substeps?", "The heavy puck feels the same force as the light one. Which coasts farther?"],
     controls: [range("Substeps", "substeps", 1, 20, 1), { type: "action", label: "Start again", run: (app) => app.restart() }],
     live: ([pane]) => table(["x, m", "y, m"], pane.model.meshes.slice(0, 6).map((m) => [m.name, n(at(pane.picture, m.first)[0]), n(at(pane.picture, m.first)[1])])),
   },
