@@ -11,8 +11,9 @@ function(sinew_room name)
   endif()
 endfunction()
 
-# The scene layer knows no JSON parser; the two files that need jansson are a library of their own.
-set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c")
+# The scene layer knows no JSON parser; the files that need one are a library of their own.
+set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c"
+    "${PROJECT_SOURCE_DIR}/scene/load_text.c")
 file(GLOB scene_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scene/*.c" "${PROJECT_SOURCE_DIR}/scene/objects/*.c")
 list(REMOVE_ITEM scene_sources ${json_sources})
 sinew_room(sinew_scene ${scene_sources})

@@ -34,7 +34,8 @@ void *sn_growing_add(sn_growing *list, sn_arena *arena, size_t size)
         list->items = items;
         list->capacity = capacity;
     }
-    return (char *)list->items + list->count++ * size;
+    void *item = (char *)list->items + list->count++ * size;
+    return memset(item, 0, size); /* it may have been used before: lists become shorter, too */
 }
 
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader)

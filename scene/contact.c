@@ -334,11 +334,11 @@ static bool take_rest_shape(sn_scene *scene, sn_reader *reader, const sn_scene_g
     return true;
 }
 
-bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader)
+bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader, uint32_t from)
 {
     size_t length = sn_reader_enter_key(reader, "groups");
     bool good = true;
-    for (uint32_t i = 0; i < scene->groups.count && good; ++i) {
+    for (uint32_t i = from; i < scene->groups.count && good; ++i) {
         const sn_scene_group *group = (const sn_scene_group *)scene->groups.items + i;
         char number[16];
         snprintf(number, sizeof number, "%u", group->number);

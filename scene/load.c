@@ -1,6 +1,5 @@
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "scene/load.h"
-#include "scene/tables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,11 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-sn_load_options sn_default_load_options(void)
-{
-    return (sn_load_options){.scene = sn_default_scene_options()};
-}
 
 /* ---- Files ----------------------------------------------------------------------------------------------------------- */
 
@@ -74,9 +68,10 @@ static char *read_path(const char *path, bool plain, uint64_t most, size_t *leng
 /* ---- The folder that a scene may read ----------------------------------------------------------------------------------- */
 
 typedef struct sn_folder {
-    char *path; /* real, without links; NULL if there is none */
     bool anywhere;
+    bool exists;
     uint64_t most;
+    char path[]; /* real, without links */
 } folder;
 
 /* The folder of a file, as a real path. */
@@ -114,9 +109,9 @@ static bool goes_up(const char *name)
 /* The real path of a file that the scene names, if it may be read. To be freed. */
 static char *allowed_path(const folder *from, const char *name, char *message, size_t size)
 {
-    size_t room = strlen(name) + (from->path ? strlen(from->path) : 0) + 2;
+    size_t room = strlen(name) + strlen(from->path) + 2;
     char *joined = malloc(room);
-    if (!joined || !from->path) {
+    if (!joined || !from->exists) {
         snprintf(message, size, joined ? "the scene has no folder" : "no memory");
         free(joined);
         return NULL;
@@ -160,73 +155,17 @@ static bool read_file(void *context, const char *name, sn_arena *arena, const vo
 
 /* ---- Loading -------------------------------------------------------------------------------------------------------------- */
 
-static void fail(sn_loaded *loaded, const char *text)
+static folder *open_folder(const char *path, const sn_load_options *options)
 {
-    sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "%s", text);
-}
-
-/* Where the path of a change ends: the first = that is not inside of a quoted key, as in materials["a=b"].bend=3. */
-static const char *find_equals(const char *set)
-{
-    bool quoted = false;
-    for (; *set; ++set) {
-        if (*set == '"')
-            quoted = !quoted;
-        else if (quoted && *set == '\\' && set[1])
-            ++set;
-        else if (*set == '=' && !quoted)
-            return set;
+    char *real = folder_of(path);
+    size_t length = real ? strlen(real) : 0;
+    folder *made = malloc(sizeof *made + length + 1);
+    if (made) {
+        *made = (folder){options->read_anywhere, real != NULL, options->scene.memory};
+        memcpy(made->path, real ? real : "", length + 1);
     }
-    return NULL;
-}
-
-/* A change of the form path=value. */
-static bool apply_set(sn_loaded *loaded, const char *set)
-{
-    char message[512] = "no memory";
-    const char *equals = find_equals(set);
-    sn_document value;
-    if (!equals || equals == set) {
-        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false,
-                        "--set %.200s: expected path=value, such as world.substeps=20", set);
-        return false;
-    }
-    sn_document_init(&value, NULL);
-    if (!sn_json_read(&value, equals + 1, strlen(equals + 1), NULL, message, sizeof message)) {
-        sn_document_release(&value);
-        sn_document_init(&value, NULL);
-        sn_document_text(&value, NULL, NULL, equals + 1); /* then it is a text */
-        snprintf(message, sizeof message, "no memory");
-    }
-    char *path = sn_arena_copy(&value.arena, set, (size_t)(equals - set));
-    bool good = !value.failed && path && sn_document_set(&loaded->document, path, value.root, message, sizeof message);
-    if (!good)
-        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "--set %.200s: %s", set, message);
-    sn_document_release(&value);
-    return good;
-}
-
-static bool load_document(sn_loaded *loaded, const sn_load_options *options)
-{
-    char message[512] = "";
-    uint64_t most = options->scene.memory;
-    errno = 0;
-    loaded->text = strcmp(loaded->path, "-") == 0
-                       ? read_all(stdin, most, &loaded->length, message, sizeof message)
-                       : read_path(loaded->path, false, most, &loaded->length, message, sizeof message);
-    if (!loaded->text) {
-        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "cannot be read: %s", message);
-        return false;
-    }
-    if (!sn_json_read(&loaded->document, loaded->text, loaded->length, &loaded->syntax, message, sizeof message)) {
-        fail(loaded, message);
-        return false;
-    }
-    loaded->syntax = (sn_place){0, 0};
-    bool good = true;
-    for (uint32_t i = 0; i < options->set_count; ++i)
-        good = apply_set(loaded, options->sets[i]) && good;
-    return good;
+    free(real);
+    return made;
 }
 
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded)
@@ -234,51 +173,22 @@ bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *
     sn_load_options defaults = sn_default_load_options();
     if (!options)
         options = &defaults;
-    *loaded = (sn_loaded){.path = path};
-    sn_document_init(&loaded->document, &options->scene.allocator);
-    sn_problems_init(&loaded->problems, NULL);
-    if (!load_document(loaded, options))
-        return false;
-    sn_scene_options scene = options->scene;
-    if (!(loaded->folder = malloc(sizeof *loaded->folder))) {
-        fail(loaded, "no memory for a scene");
+    char message[512] = "";
+    uint64_t most = options->scene.memory;
+    sn_loaded_begin(loaded, path, options);
+    errno = 0;
+    loaded->text = strcmp(path, "-") == 0 ? read_all(stdin, most, &loaded->length, message, sizeof message)
+                                          : read_path(path, false, most, &loaded->length, message, sizeof message);
+    if (!loaded->text) {
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "cannot be read: %s", message);
         return false;
     }
-    *loaded->folder = (folder){folder_of(path), options->read_anywhere, options->scene.memory};
-    scene.read_file = read_file;
-    scene.read_file_context = loaded->folder;
-    loaded->scene = sn_scene_create(&loaded->document, &scene, &loaded->problems);
-    return loaded->scene != NULL;
-}
-
-void sn_loaded_release(sn_loaded *loaded)
-{
-    sn_scene_destroy(loaded->scene);
-    sn_document_release(&loaded->document);
-    sn_problems_release(&loaded->problems);
-    free(loaded->text);
-    if (loaded->folder)
-        free(loaded->folder->path);
-    free(loaded->folder);
-    *loaded = (sn_loaded){0};
-}
-
-sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem)
-{
-    if (loaded->syntax.line)
-        return loaded->syntax;
-    if (!loaded->text || !problem->path[0])
-        return (sn_place){0, 0};
-    return sn_json_locate(loaded->text, loaded->length, problem->path, problem->at_key);
-}
-
-void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file)
-{
-    static const char *const severity[] = {"error", "warning", "note"};
-    sn_place place = sn_loaded_place(loaded, problem);
-    fprintf(file, "%s:", strcmp(loaded->path, "-") == 0 ? "(standard input)" : loaded->path);
-    if (place.line)
-        fprintf(file, "%u:%u:", place.line, place.column);
-    fprintf(file, " %s: %s%s%s\n", severity[problem->severity], problem->path, problem->path[0] ? ": " : "",
-            problem->text);
+    if (!(loaded->folder = open_folder(path, options))) {
+        sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "no memory for a scene");
+        return false;
+    }
+    sn_load_options mine = *options;
+    mine.scene.read_file = read_file;
+    mine.scene.read_file_context = loaded->folder;
+    return sn_loaded_build(loaded, &mine);
 }

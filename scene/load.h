@@ -1,4 +1,5 @@
-/* Loading a scene from a file: JSON, the folder that it may read, and messages with line and column. Needs jansson. */
+/* Loading a scene from a file or a text: JSON, the folder that it may read, and messages with line and column. Needs a reader of
+   JSON, sn_json_read. */
 #ifndef SN_SCENE_LOAD_H
 #define SN_SCENE_LOAD_H
 
@@ -6,7 +7,7 @@
 #include "scene/scene.h"
 
 typedef struct sn_load_options {
-    sn_scene_options scene;  /* read_file is set by sn_scene_load */
+    sn_scene_options scene;  /* read_file is set by sn_scene_load, but not by sn_scene_load_text */
     bool read_anywhere;      /* the scene may name files outside of its folder; default false */
     uint32_t set_count;      /* changes to the document before it is built: "world.substeps=20" */
     const char *const *sets; /* the value is JSON, or, if it is not, taken as text */
@@ -22,12 +23,21 @@ typedef struct sn_loaded {
     char *text; /* the file, for places in messages; NULL if it could not be read */
     size_t length;
     const char *path;         /* as it was given, and not copied */
-    struct sn_folder *folder; /* that the scene may read */
+    struct sn_folder *folder; /* that the scene may read; NULL if it was no file */
     sn_place syntax;          /* where the file stops being JSON; 0 if it does not */
 } sn_loaded;
 
 /* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems. */
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded);
+
+/* The same for a text, which is copied. name is what messages call it, and is not copied. */
+bool sn_scene_load_text(const char *name, const char *text, size_t length, const sn_load_options *options,
+                        sn_loaded *loaded);
+
+/* The two steps of it: an empty one; then the scene of its text, which is of malloc and ends with a zero. */
+void sn_loaded_begin(sn_loaded *loaded, const char *name, const sn_load_options *options);
+bool sn_loaded_build(sn_loaded *loaded, const sn_load_options *options);
+
 void sn_loaded_release(sn_loaded *loaded);
 
 /* Where in the file a problem is; {0, 0} if that cannot be said. */

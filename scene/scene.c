@@ -536,6 +536,24 @@ static bool read_section(sn_scene *scene, sn_reader *reader, const char *key, co
     return good;
 }
 
+/* All that a scene is made of, into a world. good: there was no error before. */
+static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *keys, bool good)
+{
+    uint32_t groups = scene->groups.count;
+    good = read_section(scene, reader, "groups", keys->groups, sn_scene_read_groups) && good;
+    good = read_section(scene, reader, "colliders", keys->colliders, sn_scene_read_colliders) && good;
+    good = read_objects(scene, reader, keys) && good;
+    good = read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_bodies) && good;
+    if (!good || !sn_scene_take_rest_shapes(scene, reader, groups))
+        return false; /* what refers to objects would only add errors that follow from these */
+    good = sn_scene_read_drags(scene, reader, &keys->world.drags);
+    good = read_section(scene, reader, "constraints", keys->constraints, sn_scene_read_constraints) && good;
+    good = read_section(scene, reader, "names", keys->names, sn_scene_read_names) && good;
+    good = read_section(scene, reader, "attachments", keys->attachments, sn_scene_read_attachments) && good;
+    good = sn_scene_read_program(scene, reader, keys) && good;
+    return read_record(scene, reader, &keys->record) && good;
+}
+
 static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
 {
     sn_scene_keys keys;
@@ -548,18 +566,7 @@ static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
     }
     if (!create_world(scene, reader, &keys))
         return false;
-    good = read_section(scene, reader, "groups", keys.groups, sn_scene_read_groups) && good;
-    good = read_section(scene, reader, "colliders", keys.colliders, sn_scene_read_colliders) && good;
-    good = read_objects(scene, reader, &keys) && good;
-    good = read_section(scene, reader, "bodies", keys.bodies, sn_scene_read_bodies) && good;
-    if (!good || !sn_scene_take_rest_shapes(scene, reader))
-        return false; /* what refers to objects would only add errors that follow from these */
-    good = sn_scene_read_drags(scene, reader, &keys.world.drags);
-    good = read_section(scene, reader, "constraints", keys.constraints, sn_scene_read_constraints) && good;
-    good = read_section(scene, reader, "names", keys.names, sn_scene_read_names) && good;
-    good = read_section(scene, reader, "attachments", keys.attachments, sn_scene_read_attachments) && good;
-    good = sn_scene_read_program(scene, reader, &keys) && good;
-    return read_record(scene, reader, &keys.record) && good;
+    return read_parts(scene, reader, &keys, good);
 }
 
 static sn_scene *make_scene(const sn_scene_options *options)
@@ -601,6 +608,40 @@ void sn_scene_destroy(sn_scene *scene)
     sn_arena_release(&scene->scratch);
     sn_arena arena = scene->arena; /* the scene lies in it */
     sn_arena_release(&arena);
+}
+
+/* ---- Adding to it -------------------------------------------------------------------------------------------------------- */
+
+/* What a scene is made with, and what cannot be added to it. */
+static bool refuse_settings(sn_reader *reader, const sn_value *root)
+{
+    static const char *const settled[] = {"sinew", "title", "about", "topic", "world", "run", "contact", "record"};
+    bool good = true;
+    for (size_t i = 0; i < sizeof settled / sizeof settled[0]; ++i)
+        if (sn_value_find(root, settled[i]))
+            good =
+                sn_reader_fail_key(reader, settled[i], "a scene that is there has it already, and it cannot be added");
+    return good;
+}
+
+bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems)
+{
+    sn_reader reader;
+    sn_scene_keys keys;
+    static const sn_value nothing = {.type = SN_VALUE_NULL};
+    const sn_value *root = document->root ? document->root : &nothing;
+    sn_reader_init(&reader, &scene->arena, problems);
+    if (!sn_record_read_one(&reader, root, &sn_scene_record, &keys) || !refuse_settings(&reader, root))
+        return false;
+    keys.record.every = scene->record.every;
+    sn_scene_moment *before = sn_scene_mark(scene);
+    if (!before)
+        return sn_reader_fail(&reader, "no memory to remember how the scene was");
+    bool good = read_parts(scene, &reader, &keys, true);
+    if (!good && sn_scene_return(scene, before) != SN_OK)
+        sn_reader_fail(&reader, "the scene could not be put back as it was: %s", sn_world_error(scene->world));
+    sn_scene_moment_destroy(before);
+    return good;
 }
 
 sn_world *sn_scene_world(sn_scene *scene)

@@ -58,6 +58,16 @@ const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i)
 const sn_object *sn_scene_add(sn_scene *scene, const sn_object_type *type, const sn_object_def *def, const void *own,
                               sn_problems *problems);
 
+/* Adds what a document describes to a scene that is there: groups, objects, bodies, colliders, constraints and what happens to them,
+   which may name what the scene has already; materials are those of the document itself. Not what there is once: world, run, contact,
+   record. False, with the reasons in problems, and the scene is as it was. */
+bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *problems);
+
+/* Pins particles (or bodies, by the particle in their middle) where they are, remembering their masses; lets them go again. Those
+   that are immovable anyway are left alone, and so are those that were never pinned. False when memory runs out. */
+bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
+bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
+
 /* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles and colliders on their way, applies the forces and events
    of the frame, and steps the world. As sn_world_step; the reason is in sn_world_error. */
 sn_result sn_scene_step(sn_scene *scene);
@@ -65,6 +75,25 @@ sn_result sn_scene_step(sn_scene *scene);
 /* Frames taken so far, and their time in seconds, which goes on where a saved scene left off. */
 uint32_t sn_scene_frame(const sn_scene *scene);
 double sn_scene_time(const sn_scene *scene);
+
+/* ---- Going back ------------------------------------------------------------------------------------------------------ */
+
+/* A moment of a scene: a snapshot of its world, and how far the scene is with its frames and events, which the world does not know. */
+typedef struct sn_scene_moment sn_scene_moment;
+
+/* Remembers how the scene is now; NULL when memory runs out. Destroy it before the scene. */
+sn_scene_moment *sn_scene_mark(sn_scene *scene);
+
+/* The same into a moment of the same scene; on failure it keeps what it held. */
+sn_result sn_scene_mark_again(sn_scene *scene, sn_scene_moment *moment);
+
+/* Puts the scene back: the same bits follow as followed then. As sn_world_load; what was added since is gone. */
+sn_result sn_scene_return(sn_scene *scene, const sn_scene_moment *moment);
+
+/* Its time in seconds, as of sn_scene_time; the bytes that it takes. */
+double sn_scene_moment_time(const sn_scene_moment *moment);
+size_t sn_scene_moment_size(const sn_scene_moment *moment);
+void sn_scene_moment_destroy(sn_scene_moment *moment);
 
 /* ---- What to record ------------------------------------------------------------------------------------------------ */
 

@@ -127,18 +127,15 @@ bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *v
 
 /* ---- Parts of reading and running ---------------------------------------------------------------------------------- */
 
-/* Pins particles where they are, remembering their masses; lets them go again. */
-bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
-bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
-
-/* Groups come before objects, which name them; skins with the object; rest shapes, and fields of them, behind all objects. */
+/* Groups come before objects, which name them; skins with the object; rest shapes, and fields of them, behind all objects,
+   of the groups from a number on. */
 bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *record);
 bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *value, uint32_t *group);
 bool sn_scene_describe_group(sn_scene *scene, sn_reader *reader, const sn_value *value, const char *name,
                              uint32_t number);
 bool sn_scene_use_skin(sn_reader *reader, const sn_value *value, sn_object_skin *skin);
 bool sn_scene_add_skin(sn_scene *scene, sn_reader *reader, sn_object *object, const sn_object_skin *skin);
-bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader);
+bool sn_scene_take_rest_shapes(sn_scene *scene, sn_reader *reader, uint32_t from);
 bool sn_scene_read_colliders(sn_scene *scene, sn_reader *reader, const sn_value *list);
 const sn_scene_collider *sn_scene_find_collider(const sn_scene *scene, const char *name);
 

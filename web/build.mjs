@@ -1,0 +1,266 @@
+// Builds the package's WebAssembly: web/package/sinew.wasm and sinew-threads.wasm, and scenes.json beside them.
+//
+//   node web/build.mjs [--compiler auto|debian|npm] [--jobs N]
+//
+// The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
+// (@yowasp/clang, pinned in web/package.json). Results are the same bits either way; the second takes minutes instead of
+// seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.
+import { createHash } from 'node:crypto';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+
+const run = promisify(execFile);
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const build = join(root, 'build', 'web');
+const out = join(root, 'web', 'package');
+
+// ---- What there is to compile ------------------------------------------------------------------------------------------
+
+function files(folder, matches) {
+  const found = [];
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) found.push(...files(path, matches));
+    else if (matches(entry.name)) found.push(path);
+  }
+  return found.sort();
+}
+
+const isSource = (name) => name.endsWith('.c');
+const isHeader = (name) => name.endsWith('.h') || name.endsWith('.def');
+
+function sources() {
+  const needsJansson = ['scene/json_read.c', 'scene/load.c'];
+  return [
+    ...files('src', isSource),
+    ...files('scene', isSource).filter((path) => !needsJansson.includes(path)),
+    'export/body_mesh.c',
+    'export/collider_mesh.c',
+    ...files('web/glue', isSource),
+  ];
+}
+
+const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
+
+// No fused multiply-add and nothing of -ffast-math: the same bits as everywhere. What a page's engine can do by now (2021)
+// may be used: vectors, block copies, sign extension.
+const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
+const common = ['-std=c17', '-O3', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
+  '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
+
+// The second variant differs in what is atomic: objects without atomics serve both.
+const variants = {
+  'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
+  'sinew-threads.wasm': {
+    flags: ['-DSN_NO_THREADS', '-pthread', '-matomics'],
+    link: ['-Wl,--shared-memory,--import-memory,--no-check-features', '-Wl,--initial-memory=16777216,--max-memory=2147483648',
+      '-Xlinker', '--features=atomics,bulk-memory,mutable-globals,sign-ext,nontrapping-fptoint,simd128',
+      '-Wl,--export=__stack_pointer'],
+  },
+};
+const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections', '-Wl,-z,stack-size=1048576,--stack-first'];
+
+/** Whether a source, with the headers of this tree that it includes, has atomics. */
+function hasAtomics(path, known = new Map()) {
+  if (known.has(path)) return known.get(path);
+  known.set(path, false);
+  const text = readFileSync(join(root, path), 'utf8');
+  let has = /stdatomic\.h|__wasm_atomics__/.test(text);
+  for (const [, name] of text.matchAll(/#include ["<]([^">]+)[">]/g)) {
+    for (const folder of ['', 'src/', 'include/']) {
+      if (!has && existsSync(join(root, folder + name))) has = hasAtomics(folder + name, known);
+    }
+  }
+  known.set(path, has);
+  return has;
+}
+
+// ---- The two compilers -------------------------------------------------------------------------------------------------
+
+async function works(program, args) {
+  try {
+    return (await run(program, args)).stdout;
+  } catch {
+    return null;
+  }
+}
+
+/** Debian's clang, or another that knows where its WASI library is. */
+async function debian() {
+  const version = await works('clang', ['--version']);
+  if (!version || !(await works('wasm-ld', ['--version']))) return null;
+  const target = ['--target=wasm32-wasi'];
+  const probe = join(build, 'probe');
+  writeFileSync(`${probe}.c`, '#include <stdio.h>\nint probe(void) { return snprintf(NULL, 0, "%g", 1.0); }\n');
+  if (!(await works('clang', [...target, '-mexec-model=reactor', `${probe}.c`, '-o', `${probe}.wasm`]))) {
+    if (!existsSync(`${probe}.wasm`)) return null;
+  }
+  return {
+    name: `debian ${version.split('\n')[0]}`,
+    compile: async (path, flags, object) => {
+      const { stderr } = await run('clang', [...target, ...flags, '-c', path, '-o', object], { cwd: root });
+      if (stderr) process.stderr.write(stderr);
+    },
+    link: (objects, flags, file) => run('clang', [...target, ...objects, ...flags, '-o', file], { cwd: root }),
+    jobs: availableParallelism?.() ?? cpus().length,
+    end: () => {},
+  };
+}
+
+/** A folder of this tree as runClang wants it. */
+function tree() {
+  const all = {};
+  for (const path of [...headers(), ...sources()]) {
+    let at = all;
+    const parts = path.split('/');
+    for (const part of parts.slice(0, -1)) at = at[part] ??= {};
+    at[parts.at(-1)] = readFileSync(join(root, path), 'utf8');
+  }
+  return all;
+}
+
+/** clang as WebAssembly, in threads of its own: it computes for seconds without a pause. */
+async function npm(jobs) {
+  const manifest = join(root, 'web', 'node_modules', '@yowasp', 'clang', 'package.json');
+  if (!existsSync(manifest)) return null;
+  const threads = [];
+  const idle = [];
+  const waiting = [];
+  const next = () => {
+    while (idle.length && waiting.length) {
+      const thread = idle.pop();
+      const { job, resolve, reject } = waiting.shift();
+      const done = (answer) => {
+        idle.push(thread);
+        next();
+        if (answer.error) reject(new Error(answer.error));
+        else resolve(answer.bytes);
+      };
+      thread.once('message', done);
+      thread.postMessage(job);
+    }
+  };
+  const ask = (job) => new Promise((resolve, reject) => {
+    if (threads.length < jobs && !idle.length) {
+      const thread = new Worker(fileURLToPath(import.meta.url), { workerData: 'clang' });
+      threads.push(thread);
+      idle.push(thread);
+    }
+    waiting.push({ job, resolve, reject });
+    next();
+  });
+  return {
+    name: `npm ${JSON.parse(readFileSync(manifest, 'utf8')).version}`,
+    compile: async (path, flags, object) => {
+      const bytes = await ask({ args: ['clang', ...flags, '-c', path, '-o', 'out.o'], result: 'out.o' });
+      writeFileSync(object, bytes);
+    },
+    link: async (objects, flags, file) => {
+      const inputs = {};
+      objects.forEach((path, i) => (inputs[`${i}.o`] = readFileSync(path)));
+      writeFileSync(file, await ask({ args: ['clang', ...Object.keys(inputs), ...flags, '-o', 'out.wasm'], inputs, result: 'out.wasm' }));
+    },
+    jobs,
+    end: () => threads.forEach((thread) => thread.terminate()),
+  };
+}
+
+async function clangThread() {
+  const { runClang, Exit } = await import('@yowasp/clang');
+  const all = tree();
+  parentPort.on('message', async ({ args, inputs, result }) => {
+    const said = [];
+    const decoder = new TextDecoder();
+    const stderr = (bytes) => bytes && said.push(decoder.decode(bytes));
+    try {
+      const made = await runClang(args, { ...all, ...inputs }, { stderr, stdout: stderr, fetchProgress: () => {} });
+      if (said.length) process.stderr.write(said.join(''));
+      parentPort.postMessage({ bytes: made[result] });
+    } catch (error) {
+      parentPort.postMessage({ error: `${args.join(' ')}\n${said.join('')}${error instanceof Exit ? '' : error.stack}` });
+    }
+  });
+}
+
+// ---- Building ----------------------------------------------------------------------------------------------------------
+
+async function inParallel(jobs, tasks) {
+  let at = 0;
+  await Promise.all(Array.from({ length: Math.min(jobs, tasks.length) }, async () => {
+    while (at < tasks.length) await tasks[at++]();
+  }));
+}
+
+async function buildAll(compiler) {
+  const objects = join(build, 'objects');
+  mkdirSync(objects, { recursive: true });
+  const base = createHash('sha256').update(compiler.name);
+  for (const path of headers()) base.update(path).update(readFileSync(join(root, path)));
+  const known = new Map();
+  const tasks = new Map();
+  const made = {};
+  for (const [file, { flags }] of Object.entries(variants)) {
+    made[file] = sources().map((path) => {
+      const all = [...common, ...(hasAtomics(path, known) ? flags : variants['sinew.wasm'].flags)];
+      const key = base.copy().update(all.join(' ')).update(path).update(readFileSync(join(root, path))).digest('hex');
+      const object = join(objects, `${key.slice(0, 32)}.o`);
+      if (!existsSync(object)) {
+        tasks.set(object, async () => {
+          await compiler.compile(path, all, `${object}.part`);
+          renameSync(`${object}.part`, object);
+        });
+      }
+      return object;
+    });
+  }
+  if (tasks.size) console.log(`web: compiling ${tasks.size} files (${compiler.name})`);
+  let left = tasks.size;
+  await inParallel(compiler.jobs, [...tasks.values()].map((task) => async () => {
+    await task();
+    left -= 1;
+    if (left && left % 50 === 0) console.log(`web: ${left} to go`);
+  }));
+  for (const [file, { link }] of Object.entries(variants)) {
+    const path = join(out, file);
+    const newest = Math.max(...made[file].map((object) => statSync(object).mtimeMs));
+    const mark = join(build, `${file}.made`);
+    const wanted = createHash('sha256').update(made[file].join(' ') + link.join(' ') + linking.join(' ')).digest('hex');
+    if (existsSync(path) && existsSync(mark) && readFileSync(mark, 'utf8') === wanted && statSync(path).mtimeMs >= newest) continue;
+    await compiler.link(made[file], [...linking, ...link], path);
+    writeFileSync(mark, wanted);
+    console.log(`web: ${relative(root, path)} (${Math.round(statSync(path).size / 1024)} KiB)`);
+  }
+}
+
+async function main() {
+  const options = { compiler: 'auto', jobs: 0 };
+  for (let i = 2; i < process.argv.length; i += 2) {
+    const name = process.argv[i].replace(/^--/, '');
+    if (!(name in options) || process.argv[i + 1] === undefined) throw new Error(`what is ${process.argv[i]}?`);
+    options[name] = process.argv[i + 1];
+  }
+  mkdirSync(build, { recursive: true });
+  const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
+  const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
+  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
+  try {
+    await buildAll(compiler);
+  } finally {
+    compiler.end();
+  }
+}
+
+if (!isMainThread && workerData === 'clang') await clangThread();
+else {
+  try {
+    await main();
+  } catch (error) {
+    console.error(`web: ${error.stderr || error.message}`);
+    process.exit(1);
+  }
+}

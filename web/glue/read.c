@@ -1,0 +1,415 @@
+/* Reading a world: numbers in the order of particles and bodies, the report, what is drawn, what a ray meets. */
+#include "export/body_mesh.h"
+#include "export/collider_mesh.h"
+#include "web/glue/glue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Arrays ------------------------------------------------------------------------------------------------------------------ */
+
+/* Vectors or scalars of a view by the numbers of particles; `none` for those that nobody has. */
+static bool put_in_order(web_array *array, const sn_view *view, uint32_t width, sn_real none)
+{
+    sn_real *out = web_array_take(array, (size_t)view->slot_count * width);
+    if (!out)
+        return false;
+    for (uint32_t number = 0; number < view->slot_count; ++number, out += width) {
+        const sn_real *from = sn_view_find(view, number);
+        for (uint32_t i = 0; i < width; ++i)
+            out[i] = from ? from[i] : none;
+    }
+    return true;
+}
+
+static bool put_radii(web_world *w, web_array *array)
+{
+    sn_view view = sn_view_positions(w->world);
+    sn_real *out = web_array_take(array, view.slot_count);
+    for (uint32_t number = 0; out && number < view.slot_count; ++number)
+        out[number] =
+            sn_view_find(&view, number) ? sn_particle_radius(w->world, sn_particle_from_index(w->world, number)) : 0;
+    return out != NULL;
+}
+
+static void put_pose(sn_real *out, sn_vec3 p, sn_quat q)
+{
+    const sn_real pose[7] = {p.x, p.y, p.z, q.x, q.y, q.z, q.w};
+    memcpy(out, pose, sizeof pose);
+}
+
+static void put_no_pose(sn_real *out)
+{
+    put_pose(out, (sn_vec3){(sn_real)NAN, (sn_real)NAN, (sn_real)NAN},
+             (sn_quat){(sn_real)NAN, (sn_real)NAN, (sn_real)NAN, (sn_real)NAN});
+}
+
+static bool put_bodies(web_world *w, web_array *array)
+{
+    uint32_t limit = sn_world_body_limit(w->world);
+    sn_real *out = web_array_take(array, (size_t)limit * 7);
+    for (uint32_t i = 0; out && i < limit; ++i) {
+        sn_body body = sn_body_from_index(w->world, i);
+        if (body.generation)
+            put_pose(out + 7 * i, sn_body_position(w->world, body), sn_body_rotation(w->world, body));
+        else
+            put_no_pose(out + 7 * i);
+    }
+    return out != NULL;
+}
+
+/* Colliders are those that documents brought. */
+static bool put_colliders(web_world *w, web_array *array)
+{
+    const sn_scene_collider *collider;
+    uint32_t limit = 0;
+    for (uint32_t i = 0; (collider = sn_scene_collider_at(w->scene, i)); ++i)
+        limit = collider->handle.index >= limit ? collider->handle.index + 1 : limit;
+    sn_real *out = web_array_take(array, (size_t)limit * 7);
+    for (uint32_t i = 0; out && i < limit; ++i)
+        put_no_pose(out + 7 * i);
+    for (uint32_t i = 0; out && (collider = sn_scene_collider_at(w->scene, i)); ++i) {
+        sn_collider_def def;
+        if (sn_collider_is_valid(w->world, collider->handle) &&
+            sn_collider_read(w->world, collider->handle, &def) == SN_OK)
+            put_pose(out + 7 * collider->handle.index, def.position, def.rotation);
+    }
+    return out != NULL;
+}
+
+static bool is_link(uint32_t kind)
+{
+    return kind == SN_KIND_DISTANCE || kind == SN_KIND_DISTANCE_MAX || kind == SN_KIND_DISTANCE_BAND ||
+           kind == SN_KIND_SPRING;
+}
+
+static bool put_links(web_world *w, web_array *array)
+{
+    sn_constraint_walk walk = {0};
+    size_t count = 0;
+    uint32_t *out = web_array_take(array, 2 * (size_t)sn_world_constraint_count(w->world, SN_KIND_NONE));
+    while (out && sn_constraint_next(w->world, &walk)) {
+        sn_constraint_def def;
+        sn_point points[SN_MAX_POINTS];
+        if (!is_link(walk.constraint.kind) ||
+            sn_constraint_read(w->world, walk.constraint, &def, points, SN_MAX_POINTS) != SN_OK ||
+            points[0].count != 1 || points[1].count != 1)
+            continue;
+        out[count++] = points[0].particle[0].index;
+        out[count++] = points[1].particle[0].index;
+    }
+    array->count = count;
+    return out != NULL;
+}
+
+static bool put(web_world *w, web_array_of which)
+{
+    web_array *array = &w->array[which];
+    sn_view view;
+    switch (which) {
+    case WEB_POSITIONS:
+        view = sn_view_positions(w->world);
+        return put_in_order(array, &view, 3, (sn_real)NAN);
+    case WEB_VELOCITIES:
+        view = sn_view_velocities(w->world);
+        return put_in_order(array, &view, 3, (sn_real)NAN);
+    case WEB_INVERSE_MASSES:
+        view = sn_view_inverse_masses(w->world);
+        return put_in_order(array, &view, 1, 0);
+    case WEB_RADII:
+        return put_radii(w, array);
+    case WEB_BODY_POSES:
+        return put_bodies(w, array);
+    case WEB_COLLIDER_POSES:
+        return put_colliders(w, array);
+    case WEB_LINKS:
+        return put_links(w, array);
+    default:
+        return false;
+    }
+}
+
+/* Brings an array up to date. out: where it is, and how many numbers it has. False when memory runs out. */
+WEB(web_array_of_world) bool web_array_of_world(web_world *w, int which, uint32_t *out)
+{
+    if (!put(w, (web_array_of)which))
+        return false;
+    out[0] = (uint32_t)(uintptr_t)w->array[which].data;
+    out[1] = (uint32_t)w->array[which].count;
+    return true;
+}
+
+/* Storage as it is. out: positions, velocities, items, bytes from one to the next, slot, numbers, index. */
+WEB(web_storage) void web_storage(web_world *w, uint32_t *out)
+{
+    sn_view x = sn_view_positions(w->world), v = sn_view_velocities(w->world);
+    out[0] = (uint32_t)(uintptr_t)x.data;
+    out[1] = (uint32_t)(uintptr_t)v.data;
+    out[2] = x.count;
+    out[3] = (uint32_t)x.stride;
+    out[4] = (uint32_t)(uintptr_t)x.slot;
+    out[5] = x.slot_count;
+    out[6] = (uint32_t)(uintptr_t)x.index;
+}
+
+/* out: particles, constraints, bodies, dimensions. */
+WEB(web_counts) void web_counts(web_world *w, uint32_t *out)
+{
+    out[0] = sn_world_particle_count(w->world);
+    out[1] = sn_world_constraint_count(w->world, SN_KIND_NONE);
+    out[2] = sn_world_body_count(w->world);
+    out[3] = sn_world_dimensions(w->world);
+}
+
+/* ---- The report ---------------------------------------------------------------------------------------------------------------- */
+
+#define REPORT_HEAD 22
+#define REPORT_KIND 5
+
+/* out: so many numbers, then five for each kind, for which it has room; *kinds gets how many. */
+WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
+{
+    sn_report r;
+    sn_result result = sn_world_report(w->world, &r);
+    if (result != SN_OK)
+        return result;
+    const double head[REPORT_HEAD] = {r.time,
+                                      (double)r.steps,
+                                      (double)r.passes,
+                                      r.particles,
+                                      r.constraints,
+                                      r.kinetic,
+                                      r.potential,
+                                      r.elastic,
+                                      r.mass,
+                                      r.centre[0],
+                                      r.centre[1],
+                                      r.centre[2],
+                                      r.momentum[0],
+                                      r.momentum[1],
+                                      r.momentum[2],
+                                      r.angular_momentum[0],
+                                      r.angular_momentum[1],
+                                      r.angular_momentum[2],
+                                      r.profiled ? r.seconds_step : 0,
+                                      r.profiled ? r.seconds_predict : 0,
+                                      r.profiled ? r.seconds_solve : 0,
+                                      r.profiled ? r.seconds_update : 0};
+    memcpy(out, head, sizeof head);
+    out += REPORT_HEAD;
+    for (uint32_t i = 0; i < r.kind_count; ++i, out += REPORT_KIND) {
+        out[0] = r.kinds[i].kind;
+        out[1] = r.kinds[i].count;
+        out[2] = r.kinds[i].undefined;
+        out[3] = r.kinds[i].largest;
+        out[4] = r.kinds[i].mean;
+    }
+    *kinds = r.kind_count;
+    return SN_OK;
+}
+
+/* ---- What is drawn ---------------------------------------------------------------------------------------------------------------- */
+
+/* The triangles and lines of an object as numbers of particles, made once. NULL when memory runs out. */
+static uint32_t *lists_of(web_world *w, uint32_t i, const sn_object *object)
+{
+    if (i >= w->list_count) {
+        uint32_t **lists = realloc(w->lists, (i + 1) * sizeof *lists);
+        if (!lists)
+            return NULL;
+        memset(lists + w->list_count, 0, (i + 1 - w->list_count) * sizeof *lists);
+        w->lists = lists;
+        w->list_count = i + 1;
+    }
+    if (!w->lists[i]) {
+        size_t corners = (size_t)object->triangle_count * 3, ends = (size_t)object->line_count * 2;
+        uint32_t *list = malloc((corners + ends + 1) * sizeof *list);
+        if (!list)
+            return NULL;
+        for (size_t k = 0; k < corners; ++k)
+            list[k] = object->run.first + object->triangle[k];
+        for (size_t k = 0; k < ends; ++k)
+            list[corners + k] = object->run.first + object->line[k];
+        w->lists[i] = list;
+    }
+    return w->lists[i];
+}
+
+/* Numbers of memory are texts: JSON here has as many digits as a float needs. */
+static void tell_address(sn_document *d, sn_value *record, const char *key, const void *at)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%lu", (unsigned long)(uintptr_t)at);
+    sn_document_text(d, record, key, text);
+}
+
+static void tell_vector(sn_document *d, sn_value *record, const char *key, sn_vec3 v)
+{
+    double numbers[3] = {(double)v.x, (double)v.y, (double)v.z};
+    sn_document_numbers(d, record, key, 3, numbers, NULL);
+}
+
+static void tell_shape(sn_document *d, sn_value *list, const sn_body_shape *shape)
+{
+    static const char *const types[] = {"sphere", "capsule", "box", "hull"};
+    double q[4] = {(double)shape->rotation.x, (double)shape->rotation.y, (double)shape->rotation.z,
+                   (double)shape->rotation.w};
+    sn_value *record = sn_document_record(d, list, NULL);
+    sn_document_text(d, record, "type", types[shape->type]);
+    tell_vector(d, record, "position", shape->position);
+    sn_document_numbers(d, record, "rotation", 4, q, NULL);
+    tell_vector(d, record, "half", shape->half);
+    sn_document_number(d, record, "radius", (double)shape->radius);
+    bool hull = shape->type == SN_BODY_HULL && shape->vertex_count;
+    sn_value *points = sn_document_list(d, record, "vertices");
+    for (uint32_t i = 0; hull && i < shape->vertex_count; ++i) {
+        sn_document_number(d, points, NULL, (double)shape->vertices[i].x);
+        sn_document_number(d, points, NULL, (double)shape->vertices[i].y);
+        sn_document_number(d, points, NULL, (double)shape->vertices[i].z);
+    }
+}
+
+static void tell_body(web_world *w, sn_document *d, sn_value *list, const sn_object *object, uint32_t i)
+{
+    char name[160];
+    sn_body handle = object->body[i].handle;
+    sn_body_def def;
+    sn_object_label(object, object->run.count + i, name, sizeof name);
+    if (!sn_body_is_valid(w->world, handle) || sn_body_read(w->world, handle, &def) != SN_OK)
+        return;
+    sn_value *record = sn_document_record(d, list, NULL);
+    sn_document_text(d, record, "name", name);
+    sn_document_number(d, record, "body", handle.index);
+    sn_document_number(d, record, "particle", sn_body_particle(w->world, handle).index);
+    sn_document_number(d, record, "item", i);
+    sn_value *shapes = sn_document_list(d, record, "shapes");
+    for (uint32_t k = 0; k < def.shape_count; ++k)
+        tell_shape(d, shapes, &def.shapes[k]);
+}
+
+static bool tell_object(web_world *w, sn_document *d, sn_value *list, uint32_t i, const sn_object *object)
+{
+    const uint32_t *lists = lists_of(w, i, object);
+    sn_value *record = sn_document_record(d, list, NULL);
+    sn_document_text(d, record, "name", object->name);
+    sn_document_text(d, record, "type", object->type);
+    sn_document_number(d, record, "group", object->group);
+    sn_document_number(d, record, "first", object->run.first);
+    sn_document_number(d, record, "count", object->run.count);
+    sn_document_number(d, record, "triangles", object->triangle_count);
+    sn_document_number(d, record, "lines", object->line_count);
+    tell_address(d, record, "lists", lists);
+    sn_value *bodies = sn_document_list(d, record, "bodies");
+    for (uint32_t k = 0; k < object->body_count; ++k)
+        tell_body(w, d, bodies, object, k);
+    return lists != NULL;
+}
+
+static void tell_collider(web_world *w, sn_document *d, sn_value *list, const sn_scene_collider *collider)
+{
+    static const char *const types[] = {"plane", "box", "sphere", "capsule", "mesh", "field"};
+    sn_collider_def def;
+    if (!sn_collider_is_valid(w->world, collider->handle) ||
+        sn_collider_read(w->world, collider->handle, &def) != SN_OK)
+        return;
+    sn_value *record = sn_document_record(d, list, NULL);
+    sn_document_text(d, record, "name", collider->name ? collider->name : "");
+    sn_document_number(d, record, "collider", collider->handle.index);
+    sn_document_text(d, record, "type", types[def.type]);
+    tell_vector(d, record, "half", def.half);
+    sn_document_number(d, record, "radius", (double)def.radius);
+    sn_document_number(d, record, "thickness", (double)def.thickness);
+    sn_document_truth(d, record, "sensor", def.sensor);
+}
+
+/* Answers with what the scene is made of. */
+WEB(web_describe) bool web_describe(web_world *w)
+{
+    sn_document d;
+    sn_scene_info info = sn_scene_describe(w->scene);
+    const sn_object *object;
+    const sn_scene_collider *collider;
+    bool good = true;
+    sn_document_init(&d, NULL);
+    sn_value *root = sn_document_record(&d, NULL, NULL);
+    sn_document_text(&d, root, "title", info.title);
+    sn_document_text(&d, root, "about", info.about);
+    sn_document_text(&d, root, "topic", info.topic);
+    sn_document_number(&d, root, "frames", info.frames);
+    sn_document_number(&d, root, "rate", (double)info.rate);
+    sn_document_number(&d, root, "warmUp", info.warm_up);
+    sn_value *objects = sn_document_list(&d, root, "objects"), *colliders = sn_document_list(&d, root, "colliders");
+    for (uint32_t i = 0; (object = sn_scene_object(w->scene, i)); ++i)
+        good = tell_object(w, &d, objects, i, object) && good;
+    for (uint32_t i = 0; (collider = sn_scene_collider_at(w->scene, i)); ++i)
+        tell_collider(w, &d, colliders, collider);
+    good = good && !d.failed && web_answer(w->engine, d.root, false);
+    sn_document_release(&d);
+    return good;
+}
+
+/* The surface of the bodies of an object, in their frames. out: vertices and their count, the body of each (by its place in the
+   object), triangles and their count; the three blocks are for web_give. */
+WEB(web_body_mesh) bool web_body_mesh(web_world *w, uint32_t object, uint32_t *out)
+{
+    sn_body_mesh mesh;
+    const sn_object *of = sn_scene_object(w->scene, object);
+    if (!of || !sn_body_mesh_make(w->world, of, &mesh))
+        return false;
+    out[0] = (uint32_t)(uintptr_t)mesh.vertex;
+    out[1] = mesh.vertex_count;
+    out[2] = (uint32_t)(uintptr_t)mesh.body_of;
+    out[3] = (uint32_t)(uintptr_t)mesh.triangle;
+    out[4] = mesh.triangle_count;
+    mesh.vertex = NULL;
+    mesh.body_of = NULL;
+    mesh.triangle = NULL;
+    sn_body_mesh_release(&mesh);
+    return true;
+}
+
+/* The same for a collider, without the bodies; planes reach `reach` m around a centre. Empty for fields that are no mesh. */
+WEB(web_collider_mesh)
+bool web_collider_mesh(web_world *w, uint32_t number, double x, double y, double z, double reach, uint32_t *out)
+{
+    sn_collider_def def;
+    sn_collider_mesh mesh;
+    bool nothing = false;
+    memset(out, 0, 5 * sizeof *out);
+    if (sn_collider_read(w->world, sn_collider_from_index(w->world, number), &def) != SN_OK)
+        return false;
+    if (!sn_collider_mesh_make(&def, (sn_vec3){(sn_real)x, (sn_real)y, (sn_real)z}, (sn_real)reach, &mesh, &nothing))
+        return nothing;
+    out[0] = (uint32_t)(uintptr_t)mesh.vertex;
+    out[1] = mesh.vertex_count;
+    out[3] = (uint32_t)(uintptr_t)mesh.triangle;
+    out[4] = mesh.triangle_count;
+    return true;
+}
+
+/* ---- The mouse ---------------------------------------------------------------------------------------------------------------------- */
+
+/* in: origin, direction, length, reach. out: particle, body (or -1), distance, point. False: the ray meets nothing. */
+WEB(web_pick) bool web_pick(web_world *w, const double *in, double *out)
+{
+    sn_vec3 origin = {(sn_real)in[0], (sn_real)in[1], (sn_real)in[2]};
+    sn_vec3 direction = {(sn_real)in[3], (sn_real)in[4], (sn_real)in[5]};
+    sn_real distance;
+    sn_point point = sn_query_pick(w->world, origin, direction, (sn_real)in[6], (sn_real)in[7], &distance);
+    uint32_t corner = 0;
+    if (isnan(distance))
+        return false;
+    for (uint32_t i = 1; i < point.count; ++i)
+        corner = point.weight[i] > point.weight[corner] ? i : corner;
+    bool of_body = point.type == SN_POINT_BODY;
+    sn_particle p = of_body ? sn_body_particle(w->world, point.body) : point.particle[corner];
+    sn_body body = of_body ? point.body : sn_particle_body(w->world, p);
+    sn_vec3 at = sn_point_position(w->world, point);
+    out[0] = p.index;
+    out[1] = body.generation ? (double)body.index : -1;
+    out[2] = (double)distance;
+    out[3] = (double)at.x;
+    out[4] = (double)at.y;
+    out[5] = (double)at.z;
+    return true;
+}
