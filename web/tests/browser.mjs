@@ -53,3 +53,24 @@ export async function runTo(page, frames) {
 export async function openScene(page, name) {
   return page.evaluate((name) => window.playground.openScene(name, { play: false }), name);
 }
+
+// What Khronos' validator says of a model: messages of severity 0.
+export async function validateGlb(bytes) {
+  const { validateBytes } = require("gltf-validator");
+  const report = await validateBytes(new Uint8Array(bytes));
+  return { errors: report.issues.messages.filter((m) => m.severity === 0).map((m) => `${m.code} ${m.pointer}: ${m.message}`), info: report.info };
+}
+
+// Where a place of the scene is on the screen, in a pane.
+export async function onScreen(page, place, pane = 0) {
+  return page.evaluate(([place, index]) => {
+    const { stage } = window.playground, box = stage.canvas.getBoundingClientRect(), width = box.width / stage.panes.length;
+    stage.camera.updateMatrixWorld();
+    const v = stage.camera.position.clone().set(...place).project(stage.camera);
+    return { x: box.left + index * width + ((v.x + 1) / 2) * width, y: box.top + ((1 - v.y) / 2) * box.height };
+  }, [place, pane]);
+}
+
+export async function particle(page, number, pane = 0) {
+  return page.evaluate(([n, i]) => [...window.playground.panes[i].picture.positions.slice(3 * n, 3 * n + 3)], [number, pane]);
+}

@@ -7,7 +7,7 @@ import {
 import { mergeVertices, toCreasedNormals } from "three/addons/utils/BufferGeometryUtils.js";
 
 export function material(color, options = {}) {
-  return new MeshStandardMaterial({ color, roughness: 0.62, metalness: 0, envMapIntensity: 0.7, ...options });
+  return new MeshStandardMaterial({ color, roughness: 0.62, metalness: 0, ...options });
 }
 
 function shadowed(mesh, name) {
@@ -111,13 +111,13 @@ export class Strands {
 
 // Balls at particles, each with its radius.
 export class Balls {
-  constructor(name, numbers, radii, color, options = {}) {
+  constructor(name, numbers, radii, color, { shades = false, ...options } = {}) {
     this.numbers = numbers;
     this.radii = radii;
     const many = numbers.length > 2000;
     const geometry = new SphereGeometry(1, many ? 12 : 24, many ? 8 : 16);
     this.object = instanced(name, geometry, material(color, { roughness: 0.45, ...options }), numbers.length);
-    if (options.shades) this.shade(color);
+    if (shades) this.shade(color);
   }
 
   // Grains of one heap differ a little, or they would look like one mass.

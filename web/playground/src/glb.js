@@ -119,7 +119,10 @@ export function writeGlb(drawables) {
     }
     for (let i = 0; i < object.count; ++i) {
       object.getMatrixAt(i, matrix);
-      if (object.instanceColor) object.getColorAt(i, color).multiply(material.color);
+      if (object.instanceColor) {
+        object.getColorAt(i, color);
+        color.multiply(material.color);
+      }
       else color.copy(material.color);
       writer.node(writer.mesh(geometry, material, color, name), matrix, object.count > 1 ? `${name} ${i}` : name);
     }

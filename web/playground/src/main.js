@@ -45,7 +45,7 @@ class App {
     this.meshes = library.files;
     this.wasm = wasm;
     // Both workers start now, so that nothing has to be fetched later; the second loads the engine when it is needed.
-    this.pool = [0, 1].map(() => new Pane("./worker.js", this.stage.environment));
+    this.pool = [0, 1].map(() => new Pane("./worker.js"));
     for (const pane of this.pool) pane.onframe = (from, picture) => this.arrived(from, picture);
     const info = this.info = await this.ready(this.pool[0]);
     this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {

@@ -6,9 +6,9 @@ import { View } from "./view.js";
 const AHEAD = 2;   // frames that the engine may be in front of what is shown
 
 export class Pane {
-  constructor(workerUrl, environment) {
+  constructor(workerUrl) {
     this.engine = new Engine(workerUrl);
-    this.view = new View(environment);
+    this.view = new View();
     this.timeline = new Timeline();
     this.flying = 0;       // frames that were asked for and have not come
     this.loading = 0;

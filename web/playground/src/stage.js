@@ -1,7 +1,6 @@
 // The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
-import { ACESFilmicToneMapping, PCFSoftShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { NeutralToneMapping, PCFSoftShadowMap, PerspectiveCamera, Plane, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
-import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const FOV = 32;
 
@@ -12,12 +11,9 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFSoftShadowMap;
-    this.renderer.toneMapping = ACESFilmicToneMapping;
-    this.renderer.toneMappingExposure = 1.12;
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.toneMappingExposure = 1;
     this.renderer.outputColorSpace = SRGBColorSpace;
-    const generator = new PMREMGenerator(this.renderer);
-    this.environment = generator.fromScene(new RoomEnvironment(), 0.03).texture;
-    generator.dispose();
     this.camera = new PerspectiveCamera(FOV, 1, 0.01, 1000);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;

@@ -8,8 +8,8 @@ import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } fr
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
 const themes = {
-  light: { sky: "#eef2f6", ground: "#dfe5ec", line: "#c3ccd6", hemi: ["#ffffff", "#c9d0d8", 1.1], sun: 2.6, obstacle: "#aeb9c5", pin: "#2b3947" },
-  dark: { sky: "#161c24", ground: "#232c37", line: "#35414f", hemi: ["#c4d4ea", "#20262e", 0.75], sun: 2.4, obstacle: "#5b6878", pin: "#e8edf2" },
+  light: { sky: "#e9eef4", ground: "#ccd5df", line: "#b3bfcc", hemi: ["#f4f8ff", "#aab2bb", 1.35], sun: 2.3, obstacle: "#aeb9c5", pin: "#2b3947" },
+  dark: { sky: "#161c24", ground: "#232c37", line: "#35414f", hemi: ["#b9c9e0", "#20262f", 0.95], sun: 2.1, obstacle: "#5b6878", pin: "#e8edf2" },
 };
 
 // Squares on the ground, a metre or a power of ten of it wide.
@@ -30,17 +30,16 @@ function groundTexture(theme) {
 }
 
 export class View {
-  constructor(environment) {
+  constructor() {
     this.scene = new Scene();
-    this.scene.environment = environment;
-    this.scene.environmentIntensity = 0.45;
     this.hemi = new HemisphereLight();
     this.sun = new DirectionalLight(0xfff4e6, 1);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
     this.sun.shadow.radius = 5;
-    this.scene.add(this.hemi, this.sun, this.sun.target);
+    this.fill = new DirectionalLight(0xdfeaff, 0.5);   // from the other side, without a shadow
+    this.scene.add(this.hemi, this.sun, this.sun.target, this.fill, this.fill.target);
     this.drawables = [];
     this.marks = null;
     this.ray = new Raycaster();
@@ -200,7 +199,7 @@ export class View {
     const texture = groundTexture(this.theme);
     const square = 10 ** Math.round(Math.log10(this.size / 6));
     texture.repeat.set((2 * reach) / square, (2 * reach) / square);
-    this.ground = new Mesh(new CircleGeometry(reach, 64), new MeshStandardMaterial({ map: texture, roughness: 0.95, envMapIntensity: 0.3 }));
+    this.ground = new Mesh(new CircleGeometry(reach, 64), new MeshStandardMaterial({ map: texture, roughness: 0.95 }));
     this.ground.rotation.x = -Math.PI / 2;
     const middle = this.middle();
     this.ground.position.set(middle.x, this.groundHeight() - 1e-4 * this.size, middle.z);
@@ -219,6 +218,8 @@ export class View {
     const middle = this.middle(), reach = 0.75 * this.size;
     this.sun.target.position.copy(middle);
     this.sun.position.copy(middle).add(new Vector3(0.5, 1.25, 0.72).multiplyScalar(this.size));
+    this.fill.target.position.copy(middle);
+    this.fill.position.copy(middle).add(new Vector3(-0.9, 0.5, 0.6).multiplyScalar(this.size));
     const c = this.sun.shadow.camera;
     c.left = c.bottom = -reach;
     c.right = c.top = reach;
