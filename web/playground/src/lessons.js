@@ -53,7 +53,7 @@ export const lessons = [
   },
   {
     id: "distance", title: "One distance, worked", short: "Two particles, a rod, and every number of one projection.", source: "The distance constraint, derived and worked",
-    scene: "worked_example", paused: true, camera: [9, 7.5, 15, 3, 4, 4],
+    scene: "worked_example", paused: true,
     body: `<p>Two particles of 10 kg and 2 kg are 6 m apart and belong on a rod of 3 m. The constraint says what is wrong, its gradient in which direction it gets better:</p>
       ${formula(math("C = |", sub(bold("p"), "1"), "−", sub(bold("p"), "2"), "| − d"), math("λ = −", frac(row("C"), row(sub("w", "1"), "+", sub("w", "2"))), space, "Δ", sub(bold("p"), "i"), "= λ", sub("w", "i"), sub("∇", "i"), "C"))}
       <p>With w = 1/m the light one takes five sixths of the way and the heavy one a sixth. The centre of mass stays, and so do linear and angular momentum. One projection is exact here, because C is linear along the line between the two.</p>
@@ -119,7 +119,7 @@ export const lessons = [
   },
   {
     id: "forces", title: "Constraint forces against positions", short: "A bead on a wire: legal accelerations, or legal places.", source: "Constrained dynamics with forces (a point on a circle)",
-    scene: "point_on_circle", set: [], other: ["world.solver=gauss_seidel", "world.integrator=symplectic_euler"], camera: [0.6, 0.5, 4.4, 0, -0.05, 0],
+    scene: "point_on_circle", set: [], other: ["world.solver=gauss_seidel", "world.integrator=symplectic_euler"],
     body: `<p>A bead on a circle: C = ½(x·x − 1). If its place is legal and its velocity along the wire, then it is enough to keep the acceleration legal. The force that does so points along x and does no work:</p>
       ${formula(math(hat("f"), "= λ", bold("x"), space, "λ = −", frac(row(bold("f"), "·", bold("x"), "+", "m", dot(bold("x")), "·", dot(bold("x"))), row(bold("x"), "·", bold("x")))), math(bold("J"), bold("W"), sup(bold("J"), "T"), "λ = −", dot(bold("J")), dot(bold("q")), "−", bold("J"), bold("W"), bold("F"), "−", sub("k", "s"), bold("C"), "−", sub("k", "d"), dot(bold("C"))))}
       <p>A solves for such forces, with the spring k<sub>s</sub> and the damper k<sub>d</sub> against drift. B just moves the bead back to the wire after each substep. Its place is right to the last digit, yet every correction takes a little speed: watch how high it climbs.</p>`,

@@ -135,7 +135,7 @@ class App {
     this.hint = hint;
     if (camera) this.stage.look(camera);
     else if (!keepCamera) this.stage.fit(bounds, hint, model.dimensions === 2);
-    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0])));
+    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
     this.plots.build(split);
     $("scene-title").textContent = model.title || this.source.name;
     $("scene-about").textContent = model.about;

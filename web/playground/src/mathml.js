@@ -17,10 +17,9 @@ export const sub = (a, b) => `<msub>${wrap(a)}${wrap(b)}</msub>`;
 export const sup = (a, b) => `<msup>${wrap(a)}${wrap(b)}</msup>`;
 export const subsup = (a, b, c) => `<msubsup>${wrap(a)}${wrap(b)}${wrap(c)}</msubsup>`;
 export const under = (a, b) => `<munder>${wrap(a)}${wrap(b)}</munder>`;
-export const dot = (a) => `<mover accent="true">${wrap(a)}<mo>˙</mo></mover>`;
-export const ddot = (a) => `<mover accent="true">${wrap(a)}<mo>¨</mo></mover>`;
+export const dot = (a) => a.replace(/<\/mi>$/, "\u0307</mi>");   // the time derivative of a symbol
 export const hat = (a) => `<mover accent="true">${wrap(a)}<mo>^</mo></mover>`;
-export const bold = (a) => `<mi mathvariant="bold">${escape(a)}</mi>`;
+export const bold = (a) => `<mi mathvariant="normal" style="font-weight:700">${escape(a)}</mi>`;
 export const text = (a) => `<mtext>${escape(a)}</mtext>`;
 export const space = `<mspace width="0.8em"/>`;
 

@@ -15,10 +15,10 @@ export class Panel {
     this.title = title;
   }
 
-  build(settings, kinds) {
+  build(settings, kinds, { title = this.title, closed = false } = {}) {
     this.gui?.destroy();
-    const gui = this.gui = new GUI({ container: this.element, title: this.title, autoPlace: false });
-    this.element.append(gui.domElement);
+    const gui = this.gui = new GUI({ container: this.element, title });
+    if (closed) gui.close();
     this.values = { ...settings, gravity: settings.gravity[1], kind: "all", softness: -6 };
     const set = (key) => (value) => this.change({ [key]: value });
     const pick = (folder, key, names, label) => folder.add(this.values, key, options(names)).name(label).onChange(set(key));

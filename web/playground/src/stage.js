@@ -82,7 +82,9 @@ export class Stage {
     this.dirty = false;
     const { renderer, width, height } = this, share = width / this.panes.length;
     renderer.setScissorTest(true);
+    const distance = this.camera.position.distanceTo(this.controls.target);
     this.panes.forEach((pane, i) => {
+      pane.view.haze(distance);
       renderer.setViewport(i * share, 0, share, height);
       renderer.setScissor(i * share, 0, share, height);
       renderer.render(pane.view.scene, this.camera);

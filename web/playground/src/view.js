@@ -8,7 +8,7 @@ import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } fr
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
 const themes = {
-  light: { sky: "#e9eef4", ground: "#ccd5df", line: "#b3bfcc", hemi: ["#f4f8ff", "#aab2bb", 1.35], sun: 2.3, obstacle: "#aeb9c5", pin: "#2b3947" },
+  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#aab2bb", 1.35], sun: 2.3, obstacle: "#aeb9c5", pin: "#2b3947" },
   dark: { sky: "#161c24", ground: "#232c37", line: "#35414f", hemi: ["#b9c9e0", "#20262f", 0.95], sun: 2.1, obstacle: "#5b6878", pin: "#e8edf2" },
 };
 
@@ -195,7 +195,7 @@ export class View {
       this.ground.material.map.dispose();
       this.ground.material.dispose();
     }
-    const reach = this.size * 9;
+    const reach = this.size * 14;
     const texture = groundTexture(this.theme);
     const square = 10 ** Math.round(Math.log10(this.size / 6));
     texture.repeat.set((2 * reach) / square, (2 * reach) / square);
@@ -206,7 +206,14 @@ export class View {
     this.ground.receiveShadow = true;
     this.ground.name = "ground";
     this.scene.add(this.ground);
-    this.scene.fog = new Fog(this.theme.sky, this.size * 2.2, this.size * 6.5);
+    this.scene.fog = new Fog(this.theme.sky, 1, 2);
+  }
+
+  // The ground fades into the sky behind what the camera looks at.
+  haze(distance) {
+    if (!this.scene.fog) return;
+    this.scene.fog.near = distance + 0.9 * this.size;
+    this.scene.fog.far = 2 * distance + 4.5 * this.size;
   }
 
   middle() {
@@ -239,7 +246,8 @@ export class View {
       this.marks.object.dispose();
       this.marks = null;
     }
-    const bodies = new Set(this.model.bodyParticles);
+    const bodies = new Set(this.model.bodyParticles);   // and what is fixed as a whole is scenery
+    for (const { first, count } of this.model.meshes) if (count > 2 && fixed.subarray(first, first + count).every(Boolean)) for (let n = first; n < first + count; ++n) bodies.add(n);
     const numbers = [];
     fixed.forEach((f, n) => { if (f && !bodies.has(n)) numbers.push(n); });
     if (!numbers.length || numbers.length > 3000) return;
