@@ -1,6 +1,6 @@
 // Builds the package's WebAssembly: web/package/sinew.wasm and sinew-threads.wasm, and scenes.json beside them.
 //
-//   node web/build.mjs [--compiler auto|debian|npm] [--jobs N]
+//   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
 // (@yowasp/clang, pinned in web/package.json). Results are the same bits either way; the second takes minutes instead of
@@ -17,7 +17,7 @@ import { Worker, isMainThread, parentPort, workerData } from 'node:worker_thread
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const build = join(root, 'build', 'web');
-const out = join(root, 'web', 'package');
+let out = join(root, 'web', 'package');
 
 // ---- What there is to compile ------------------------------------------------------------------------------------------
 
@@ -47,10 +47,11 @@ function sources() {
 
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
+// What is worth vectors is written in vectors (src/wide); where clang 14 makes some of other loops, results are wrong.
 // No fused multiply-add and nothing of -ffast-math: the same bits as everywhere. What a page's engine can do by now (2021)
 // may be used: vectors, block copies, sign extension.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
-const common = ['-std=c17', '-O3', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
+const common = ['-std=c17', '-O3', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
   '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
 
 // The second variant differs in what is atomic: objects without atomics serve both.
@@ -228,7 +229,7 @@ async function buildAll(compiler) {
   for (const [file, { link }] of Object.entries(variants)) {
     const path = join(out, file);
     const newest = Math.max(...made[file].map((object) => statSync(object).mtimeMs));
-    const mark = join(build, `${file}.made`);
+    const mark = join(build, `${file}.${createHash('sha256').update(path).digest('hex').slice(0, 8)}`);
     const wanted = createHash('sha256').update(made[file].join(' ') + link.join(' ') + linking.join(' ')).digest('hex');
     if (existsSync(path) && existsSync(mark) && readFileSync(mark, 'utf8') === wanted && statSync(path).mtimeMs >= newest) continue;
     await compiler.link(made[file], [...linking, ...link], path);
@@ -238,13 +239,15 @@ async function buildAll(compiler) {
 }
 
 async function main() {
-  const options = { compiler: 'auto', jobs: 0 };
+  const options = { compiler: 'auto', jobs: 0, out };
   for (let i = 2; i < process.argv.length; i += 2) {
     const name = process.argv[i].replace(/^--/, '');
     if (!(name in options) || process.argv[i + 1] === undefined) throw new Error(`what is ${process.argv[i]}?`);
     options[name] = process.argv[i + 1];
   }
+  out = options.out;
   mkdirSync(build, { recursive: true });
+  mkdirSync(out, { recursive: true });
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
   if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
