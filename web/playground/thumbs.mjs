@@ -9,7 +9,7 @@ import { openPage, openScene, runTo, start } from "../tests/browser.mjs";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const views = JSON.parse(readFileSync(path.join(here, "data/views.json"), "utf8"));
-const WIDTH = 208, HEIGHT = 130, COLUMNS = 8, QUALITY = 0.6;
+const WIDTH = 256, HEIGHT = 160, COLUMNS = 8, QUALITY = 0.6;
 const bare = "header, footer, #panel, #caption, #lesson { display: none !important } body { grid-template: 'stage' 1fr / 1fr !important }";
 
 const session = await start();

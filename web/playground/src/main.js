@@ -15,7 +15,7 @@ import { decode, encode } from "./share.js";
 import { Stage } from "./stage.js";
 
 const $ = (id) => document.getElementById(id);
-const FIRST = "washing_line";
+const FIRST = "flag";
 const PLOT_EVERY = 120;          // ms
 const MOST_COMMANDS = 60000;     // bytes of a link
 

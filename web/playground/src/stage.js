@@ -53,7 +53,7 @@ export class Stage {
     const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
     const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
     const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
-    const slopeY = Math.tan((FOV * Math.PI) / 360) / 1.22, slopeX = slopeY * this.camera.aspect;
+    const slopeY = Math.tan((FOV * Math.PI) / 360) / 1.13, slopeX = slopeY * this.camera.aspect;
     let far = 0.2;
     for (let i = 0; i < 8; ++i) {
       const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);

@@ -8,7 +8,7 @@ import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } fr
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
 const themes = {
-  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#aab2bb", 1.35], sun: 2.3, obstacle: "#aeb9c5", pin: "#2b3947" },
+  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#aab2bb", 1.45], sun: 2.6, obstacle: "#aeb9c5", pin: "#2b3947" },
   dark: { sky: "#161c24", ground: "#232c37", line: "#35414f", hemi: ["#b9c9e0", "#20262f", 0.95], sun: 2.1, obstacle: "#5b6878", pin: "#e8edf2" },
 };
 
@@ -127,7 +127,7 @@ export class View {
     }
     for (let n = mesh.first; n < mesh.first + mesh.count; ++n) if (!busy.has(n)) single.push(n);
     if (single.length) {
-      const size = single.map((n) => (radii[n] > 0 ? radii[n] : this.size * 0.013));
+      const size = single.map((n) => (radii[n] > 0 ? radii[n] : this.size * 0.017));
       this.add(new Balls(mesh.name, Uint32Array.from(single), Float32Array.from(size), color, { shades: single.length > 60 }));
     }
   }
@@ -251,7 +251,7 @@ export class View {
     const numbers = [];
     fixed.forEach((f, n) => { if (f && !bodies.has(n)) numbers.push(n); });
     if (!numbers.length || numbers.length > 3000) return;
-    const size = numbers.map((n) => Math.max(this.thin * 2, this.model.radii[n] * 1.04));
+    const size = numbers.map((n) => Math.max(this.thin * (numbers.length > 40 ? 1.2 : 2), this.model.radii[n] * 1.04));
     this.marks = this.add(new Balls("pins", Uint32Array.from(numbers), Float32Array.from(size), this.theme.pin, { roughness: 0.4 }));
   }
 
