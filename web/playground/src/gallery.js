@@ -18,7 +18,7 @@ function picture(name, thumbs) {
   if (i < 0) return "";
   const columns = thumbs.columns, rows = Math.ceil(thumbs.names.length / columns);
   const x = columns > 1 ? (100 * (i % columns)) / (columns - 1) : 0, y = rows > 1 ? (100 * Math.floor(i / columns)) / (rows - 1) : 0;
-  return `background-image:url(./thumbs.webp);background-size:${100 * columns}% ${100 * rows}%;background-position:${x}% ${y}%`;
+  return `background-image:var(--thumbs);background-size:${100 * columns}% ${100 * rows}%;background-position:${x}% ${y}%`;
 }
 
 export function fillGallery(body, scenes, thumbs, open) {

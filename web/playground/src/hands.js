@@ -25,7 +25,8 @@ export class Hands {
   }
 
   down(event) {
-    if (event.button || this.held) return;
+    if (this.held) return this.release();   // a second finger
+    if (event.button) return;
     const found = this.find(event);
     if (!found) return;
     if (this.pinning || event.shiftKey) {

@@ -16,6 +16,7 @@ import { Stage } from "./stage.js";
 
 const $ = (id) => document.getElementById(id);
 const FIRST = "flag";
+const NARROW = 760;              // px: as in style.css
 const PLOT_EVERY = 120;          // ms
 const MOST_COMMANDS = 60000;     // bytes of a link
 
@@ -34,17 +35,20 @@ class App {
   }
 
   async start() {
-    this.setTheme(localStorage.getItem("sinew-theme") || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
+    this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
     this.stage = new Stage($("canvas"));
     this.hands = new Hands(this, this.stage);
     this.plots = new Plots($("plots"));
     this.lessonView = new LessonView(this, $("lesson-body"));
     const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
-    const [library, wasm] = await Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded)]);
+    // All that will ever be needed, at once: later nothing is fetched any more.
+    const [library, wasm, thread, pictures] = await Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp")]);
+    this.thread = thread;
+    document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
     this.library = new Map(Object.entries(library.scenes).map(([name, text]) => [name, { text, ...pick(JSON.parse(text), ["title", "about", "topic"]) }]));
     this.meshes = library.files;
     this.wasm = wasm;
-    // Both workers start now, so that nothing has to be fetched later; the second loads the engine when it is needed.
+    // Both workers start now; the second loads the engine when it is needed.
     this.pool = [0, 1].map(() => new Pane("./worker.js"));
     for (const pane of this.pool) pane.onframe = (from, picture) => this.arrived(from, picture);
     const info = this.info = await this.ready(this.pool[0]);
@@ -68,6 +72,12 @@ class App {
     return answer.json();
   }
 
+  async fetchBlob(url) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+    return URL.createObjectURL(await answer.blob());
+  }
+
   async fetchWasm(threaded) {
     for (const name of threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
       const answer = await fetch(name);
@@ -77,7 +87,7 @@ class App {
   }
 
   ready(pane) {
-    return pane.engine.ready(this.wasm.module, { threads: this.wasm.threads, worker: new URL("./sinew-worker.js", location.href).href });
+    return pane.engine.ready(this.wasm.module, { threads: this.wasm.threads, worker: this.thread });
   }
 
   // ---- Opening ----------------------------------------------------------------------------------------------------------
@@ -97,7 +107,7 @@ class App {
 
   // Loads a source into one pane, or two. sets: for each pane what is changed in the text before it is built.
   async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false } = {}) {
-    const turn = ++this.opening;
+    const turn = ++this.opening, played = this.playing;
     this.playing = false;
     const panes = this.pool.slice(0, sets.length);
     try {
@@ -105,7 +115,10 @@ class App {
       const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i])));
       if (turn !== this.opening || models.includes(null)) return false;
     } catch (error) {
-      if (turn === this.opening) this.failed(error, source);
+      if (turn === this.opening) {
+        this.failed(error, source);
+        this.play(played && this.panes.length > 0);   // the scene before goes on
+      }
       return false;
     }
     this.source = source;
@@ -213,6 +226,7 @@ class App {
     $("lesson").hidden = false;
     document.body.classList.add("in-lesson");
     this.lessonView.show(lesson, index, lessons.length);
+    if (innerWidth <= NARROW) this.togglePanel(false);
     this.stage.resize();
     return this.reloadLesson(play);
   }
@@ -241,10 +255,12 @@ class App {
 
   // Whoever changes something while an earlier frame is shown goes on from there: what was recorded after it is forgotten.
   async branch() {
-    if (this.live) return;
-    this.live = true;
-    await Promise.all(this.panes.map((pane) => pane.back(this.cursor)));
-    this.settingsChanged();
+    if (!this.live) {
+      this.live = true;
+      this.branching = Promise.all(this.panes.map((pane) => pane.back(this.cursor))).then(() => this.settingsChanged());
+      this.branching = this.branching.finally(() => { this.branching = null; });
+    }
+    await this.branching;
   }
 
   async command(pane, name, args) {
@@ -377,7 +393,7 @@ class App {
     this.lastTick = now;
     if (this.panes.length && this.panes.every((pane) => pane.picture)) {
       this.hands.tick();
-      if (this.playing) this.advance(passed);
+      if (this.playing && !this.branching) this.advance(passed);
       if (now - this.lastPlot > PLOT_EVERY) {
         this.lastPlot = now;
         this.slowTick();
@@ -585,7 +601,7 @@ class App {
   setTheme(name, keep = true) {
     this.theme = name;
     document.documentElement.dataset.theme = name;
-    if (keep) localStorage.setItem("sinew-theme", name);
+    if (keep) remember(name);
     for (const pane of this.panes) pane.view.setTheme(name);
     if (this.plots) { this.plots.retheme(); this.plotted = ""; }
     if (this.stage) this.stage.dirty = true;
@@ -642,6 +658,7 @@ class App {
     $("speed").addEventListener("change", () => this.setSpeed(0));
     $("timeline").addEventListener("input", () => this.scrub(Number($("timeline").value)));
     $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
+    $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
     $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
     document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
     $("file-input").addEventListener("change", () => { this.openFiles([...$("file-input").files]); $("file-input").value = ""; });
@@ -649,12 +666,12 @@ class App {
       dialog.querySelector(".close").addEventListener("click", () => dialog.close());
       dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
     }
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => { if (!localStorage.getItem("sinew-theme")) this.setTheme(event.matches ? "dark" : "light", false); });
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => { if (!remembered()) this.setTheme(event.matches ? "dark" : "light", false); });
     addEventListener("hashchange", () => this.openLink(location.hash));
     addEventListener("resize", () => this.plots.resize());
     this.wireDrop();
     addEventListener("keydown", (event) => this.key(event));
-    if (innerWidth <= 760) this.togglePanel(false);
+    if (innerWidth <= NARROW) this.togglePanel(false);
   }
 
   wireDrop() {
@@ -684,6 +701,15 @@ class App {
     event.preventDefault();
     run();
   }
+}
+
+// The theme that was chosen. Where a browser keeps nothing, nothing is kept.
+function remembered() {
+  try { return localStorage.getItem("sinew-theme"); } catch { return null; }
+}
+
+function remember(theme) {
+  try { localStorage.setItem("sinew-theme", theme); } catch { /* then not */ }
 }
 
 function pick(from, keys) {

@@ -68,6 +68,8 @@ export class Plots {
       series: [{}, ...series.map(([label, color]) => ({ label, stroke: style(color), width: 1.6, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawNow(u)] },
     }, series.map(() => []).concat([[]]), figure);
+    made.ctx.canvas.setAttribute("role", "img");
+    made.ctx.canvas.setAttribute("aria-label", `${chart.title} over time`);
     return { chart: made, series };
   }
 

@@ -1,6 +1,7 @@
 // The recorded frames of one pane, by their numbers. Memory is bounded: when it is full, every other one of the older frames goes,
 // so that the whole past stays within reach, coarser the longer ago.
 const BYTES = 160 * 2 ** 20;
+const CURVES = 20000;   // reports that are kept for curves
 
 export class Timeline {
   constructor(bytes = BYTES) {
@@ -11,7 +12,7 @@ export class Timeline {
   clear() {
     this.frames = [];   // ascending
     this.bytes = 0;
-    this.curves = [];   // reports of all frames, also of those whose positions are gone: they are small
+    this.curves = [];   // reports, also of frames whose positions are gone: they are small
   }
 
   get last() {
@@ -29,6 +30,7 @@ export class Timeline {
     }
     this.frames.push(picture);
     this.curves.push({ time: picture.time, frame: picture.frame, report: picture.report });
+    if (this.curves.length > CURVES) this.curves = this.curves.filter((row, i) => i === 0 || i > CURVES / 2 || i % 2 === 0);
     this.bytes += Timeline.size(picture);
     if (this.bytes > this.most) this.thin();
   }
