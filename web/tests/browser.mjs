@@ -64,10 +64,11 @@ export async function validateGlb(bytes) {
 // Where a place of the scene is on the screen, in a pane.
 export async function onScreen(page, place, pane = 0) {
   return page.evaluate(([place, index]) => {
-    const { stage } = window.playground, box = stage.canvas.getBoundingClientRect(), width = box.width / stage.panes.length;
+    const { stage } = window.playground, box = stage.canvas.getBoundingClientRect();
     stage.camera.updateMatrixWorld();
     const v = stage.camera.position.clone().set(...place).project(stage.camera);
-    return { x: box.left + index * width + ((v.x + 1) / 2) * width, y: box.top + ((1 - v.y) / 2) * box.height };
+    const left = stage.stacked ? 0 : index * stage.paneWidth, top = stage.stacked ? index * stage.paneHeight : 0;
+    return { x: box.left + left + ((v.x + 1) / 2) * stage.paneWidth, y: box.top + top + ((1 - v.y) / 2) * stage.paneHeight };
   }, [place, pane]);
 }
 

@@ -225,6 +225,23 @@ test("two settings side by side, with curves of both", async () => {
   await p.context().close();
 });
 
+test("dragging in the second pane leaves the first alone", async () => {
+  await page.evaluate(() => playground.openLesson("bob"));
+  await runTo(page, 20);
+  const from = await onScreen(page, await particle(page, 20, 1), 1);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.waitForFunction(() => playground.hands.held?.grabbed);
+  assert.equal(await page.evaluate(() => playground.hands.held.index), 1);
+  await page.mouse.move(from.x + 20, from.y - 20, { steps: 3 });
+  await settled(page, 30);
+  await page.mouse.up();
+  const commands = await page.evaluate(() => Promise.all(playground.panes.map((p) => p.engine.call("commands"))));
+  assert.equal(commands[0].length, 0);
+  assert.ok(commands[1].some((c) => c[1] === "pull"));
+  await page.evaluate(() => playground.closeLesson());
+});
+
 test("curves of one scene", async () => {
   await openScene(page, "pendulum");
   await runTo(page, 30);

@@ -68,12 +68,7 @@ export class Hands {
     const { held } = this;
     if (!held || event.pointerId !== held.pointerId) return;
     event.stopImmediatePropagation();
-    const { pointer } = this.stage.locate(event);
-    const share = this.stage.panes.length;
-    if (share > 1) {   // the pointer may leave its pane
-      const box = this.stage.canvas.getBoundingClientRect(), width = box.width / share;
-      pointer.x = ((event.clientX - box.left - held.index * width) / width) * 2 - 1;
-    }
+    const { pointer } = this.stage.locate(event, held.index);
     held.target = this.stage.inPlane(pointer, held.point).toArray();
     held.moved = true;
   }

@@ -433,7 +433,7 @@ class App {
     slider.max = most;
     slider.value = this.cursor;
     slider.setAttribute("aria-valuetext", `frame ${this.cursor}`);
-    $("clock").textContent = `${(this.cursor * frameTime).toFixed(2)} s · frame ${this.cursor}`;
+    $("clock").innerHTML = `${(this.cursor * frameTime).toFixed(2)} s<span> · frame ${this.cursor}</span>`;
     this.showHash();
   }
 

@@ -20,7 +20,7 @@ export const under = (a, b) => `<munder>${wrap(a)}${wrap(b)}</munder>`;
 export const dot = (a) => a.replace(/<\/mi>$/, "\u0307</mi>");   // the time derivative of a symbol
 export const hat = (a) => `<mover accent="true">${wrap(a)}<mo>^</mo></mover>`;
 export const bold = (a) => `<mi mathvariant="normal" style="font-weight:700">${escape(a)}</mi>`;
-export const text = (a) => `<mtext>${escape(a)}</mtext>`;
+export const text = (a) => `<mtext>${escape(a).replace(/ /g, "\u00a0")}</mtext>`;
 export const space = `<mspace width="0.8em"/>`;
 
 // Splits "a + b" at spaces; parts that are made already go in as they are.

@@ -1,11 +1,12 @@
 // Curves over time: energy, momentum, residuals. With two panes, the same quantity of both in one picture.
 import uPlot from "uplot";
 
-const FLOOR = 1e-9;    // of residuals, on their logarithmic axis
+const FLOOR = 1e-9;    // residuals below this are not drawn: their axis is logarithmic
 const MOST = 700;      // points of a curve that are drawn
 
 const style = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const worst = (report) => Math.max(FLOOR, ...report.kinds.map((k) => k[1]));
+const positive = (v) => (v > FLOOR ? v : null);
+const worst = (report) => positive(Math.max(0, ...report.kinds.map((k) => k[1])));
 
 const charts = [
   {
@@ -27,14 +28,22 @@ const charts = [
     id: "residual", title: "Residual", unit: "m", log: true,
     single: [["worst constraint", "--accent", worst], ["mean", "--second", (r) => {
       const n = r.kinds.reduce((sum, k) => sum + k[3], 0);
-      return Math.max(FLOOR, n ? r.kinds.reduce((sum, k) => sum + k[2] * k[3], 0) / n : 0);
+      return positive(n ? r.kinds.reduce((sum, k) => sum + k[2] * k[3], 0) / n : 0);
     }]],
     both: worst,
   },
 ];
 
 function axis(extra) {
-  return { stroke: style("--soft"), grid: { stroke: style("--line"), width: 1 }, ticks: { stroke: style("--line"), width: 1, size: 4 }, font: `11px ${style("--sans")}`, ...extra };
+  const filter = extra.filter ? { filter: extra.filter } : {};
+  return { stroke: style("--soft"), grid: { stroke: style("--line"), width: 1, ...filter }, ticks: { stroke: style("--line"), width: 1, size: 4, ...filter }, font: `11px ${style("--sans")}`, ...extra };
+}
+
+// Of a logarithmic axis only powers of ten, and of those at most five.
+function powers(u, splits) {
+  const power = splits.map((v) => (v > 0 && Math.abs(Math.log10(v) - Math.round(Math.log10(v))) < 1e-6 ? Math.round(Math.log10(v)) : null));
+  const step = Math.max(1, Math.ceil(power.filter((p) => p !== null).length / 5));
+  return splits.map((v, i) => (power[i] !== null && power[i] % step === 0 ? v : null));
 }
 
 const tidy = (v) => (v === 0 ? "0" : Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(0) : String(+v.toPrecision(4)));
@@ -64,7 +73,7 @@ export class Plots {
     const made = new uPlot({
       width: Math.max(180, this.element.clientWidth || 280), height: 112, legend: { show: false }, cursor: { show: true, drag: { x: false, y: false }, points: { size: 5 } },
       scales: { x: { time: false }, y: chart.log ? { distr: 3 } : {} },
-      axes: [axis({ size: 26, values: (u, v) => v.map((t) => `${+t.toFixed(2)} s`) }), axis({ size: 48, space: 24, values: (u, v) => v.map((t) => (t === null ? "" : tidy(t))) })],
+      axes: [axis({ size: 26, values: (u, v) => v.map((t) => `${+t.toFixed(2)} s`) }), axis({ size: 48, space: 24, ...(chart.log ? { filter: powers } : {}), values: (u, v) => v.map((t) => (t === null ? "" : tidy(t))) })],
       series: [{}, ...series.map(([label, color]) => ({ label, stroke: style(color), width: 1.6, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawNow(u)] },
     }, series.map(() => []).concat([[]]), figure);
@@ -104,7 +113,7 @@ export class Plots {
         const own = rows[this.split ? s : 0];
         return picked.map((i) => {
           const v = own[i] ? value(own[i].report, own[0].report) : null;
-          return Number.isFinite(v) ? v : null;
+          return v !== null && Number.isFinite(v) ? v : null;
         });
       });
       chart.setData([times, ...columns]);

@@ -36,8 +36,14 @@ export class Stage {
     this.dirty = true;
   }
 
+  // Two panes lie side by side, or, where that would make them narrow, one above the other.
   setAspect() {
-    this.camera.aspect = this.width / Math.max(1, this.panes.length) / this.height;
+    const count = Math.max(1, this.panes.length);
+    this.stacked = count > 1 && this.width < 1.3 * this.height;
+    this.canvas.parentElement.classList.toggle("stacked", this.stacked);
+    this.paneWidth = this.stacked ? this.width : this.width / count;
+    this.paneHeight = this.stacked ? this.height / count : this.height;
+    this.camera.aspect = this.paneWidth / this.paneHeight;
     this.camera.updateProjectionMatrix();
     this.dirty = true;
   }
@@ -80,23 +86,26 @@ export class Stage {
     this.controls.update();
     if (!this.dirty || !this.panes.length) return;
     this.dirty = false;
-    const { renderer, width, height } = this, share = width / this.panes.length;
+    const { renderer, paneWidth: width, paneHeight: height } = this;
     renderer.setScissorTest(true);
     const distance = this.camera.position.distanceTo(this.controls.target);
     this.panes.forEach((pane, i) => {
       pane.view.haze(distance);
-      renderer.setViewport(i * share, 0, share, height);
-      renderer.setScissor(i * share, 0, share, height);
+      const x = this.stacked ? 0 : i * width, y = this.stacked ? (this.panes.length - 1 - i) * height : 0;
+      renderer.setViewport(x, y, width, height);
+      renderer.setScissor(x, y, width, height);
       renderer.render(pane.view.scene, this.camera);
     });
   }
 
-  // Which pane the pointer is in, and where, from -1 to 1.
-  locate(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top, share = box.width / this.panes.length;
-    const index = Math.min(this.panes.length - 1, Math.max(0, Math.floor(x / share)));
-    return { index, pane: this.panes[index], pointer: new Vector2(((x - index * share) / share) * 2 - 1, 1 - (y / box.height) * 2), width: share, height: box.height };
+  // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.
+  locate(event, only = -1) {
+    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const found = Math.floor(this.stacked ? y / this.paneHeight : x / this.paneWidth);
+    const index = only >= 0 ? only : Math.min(this.panes.length - 1, Math.max(0, found));
+    const left = this.stacked ? 0 : index * this.paneWidth, top = this.stacked ? index * this.paneHeight : 0;
+    const pointer = new Vector2(((x - left) / this.paneWidth) * 2 - 1, 1 - ((y - top) / this.paneHeight) * 2);
+    return { index, pane: this.panes[index], pointer, width: this.paneWidth, height: this.paneHeight };
   }
 
   ray(pointer) {
@@ -116,6 +125,6 @@ export class Stage {
 
   // How many metres a pixel is, so far away.
   pixel(distance) {
-    return (2 * distance * Math.tan((FOV * Math.PI) / 360)) / this.height;
+    return (2 * distance * Math.tan((FOV * Math.PI) / 360)) / this.paneHeight;
   }
 }

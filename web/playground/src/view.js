@@ -8,8 +8,8 @@ import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } fr
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
 const themes = {
-  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#aab2bb", 1.45], sun: 2.6, obstacle: "#aeb9c5", pin: "#2b3947" },
-  dark: { sky: "#161c24", ground: "#232c37", line: "#35414f", hemi: ["#b9c9e0", "#20262f", 0.95], sun: 2.1, obstacle: "#5b6878", pin: "#e8edf2" },
+  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#c4c9cf", 1.6], sun: 2.5, obstacle: "#aeb9c5", pin: "#2b3947" },
+  dark: { sky: "#1a212b", ground: "#323d4b", line: "#465364", hemi: ["#c3d2e8", "#5a636e", 1.7], sun: 2.3, obstacle: "#5b6878", pin: "#e8edf2" },
 };
 
 // Squares on the ground, a metre or a power of ten of it wide.
@@ -251,7 +251,8 @@ export class View {
     const numbers = [];
     fixed.forEach((f, n) => { if (f && !bodies.has(n)) numbers.push(n); });
     if (!numbers.length || numbers.length > 3000) return;
-    const size = numbers.map((n) => Math.max(this.thin * (numbers.length > 40 ? 1.2 : 2), this.model.radii[n] * 1.04));
+    const many = numbers.length > 40;
+    const size = numbers.map((n) => (many ? this.thin * 1.2 : Math.max(this.thin * 2, this.model.radii[n] * 1.04)));
     this.marks = this.add(new Balls("pins", Uint32Array.from(numbers), Float32Array.from(size), this.theme.pin, { roughness: 0.4 }));
   }
 
