@@ -36,3 +36,8 @@ const scenes = {}, files = {};
 for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.endsWith(".json")) scenes[name.slice(0, -5)] = await readFile(path.join(root, "scenes", name), "utf8");
 for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
 await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
+
+// Whose work is in the bundle, and under which terms.
+const licences = [["Sinew", path.join(root, "LICENSE")], ...["three/LICENSE", "lil-gui/LICENSE.md", "uplot/LICENSE"].map((name) => [name.split("/")[0], path.join(here, "node_modules", name)])];
+const terms = await Promise.all(licences.map(async ([name, file]) => `${name}\n\n${(await readFile(file, "utf8")).trim()}\n`));
+await writeFile(path.join(out, "LICENSES.txt"), terms.join(`\n${"-".repeat(80)}\n\n`));

@@ -96,7 +96,8 @@ export class View {
     this.size = Math.max(0.3, Math.hypot(...bounds.high.map((v, i) => v - bounds.low[i])));
     this.thin = Math.min(0.03, this.size * 0.0035);
     const busy = new Set(model.bodyParticles);
-    model.meshes.forEach((mesh, i) => this.addObject(mesh, palette[i % palette.length], busy));
+    this.first = [...model.title].reduce((sum, c) => sum + c.charCodeAt(0), 0) % 5;   // not every scene begins with the same colour
+    model.meshes.forEach((mesh, i) => this.addObject(mesh, this.color(i), busy));
     this.addLinks(busy);
     this.addBodies();
     for (const collider of model.colliders) this.addCollider(collider);
@@ -104,6 +105,10 @@ export class View {
     this.addGround();
     this.placeSun();
     this.update(model.picture);
+  }
+
+  color(i) {
+    return palette[(i + this.first) % palette.length];
   }
 
   addObject(mesh, color, busy) {
@@ -157,7 +162,7 @@ export class View {
       const alone = body.object < 0 || body.object > 1e6;
       const index = alone ? names.indexOf(body.name) : i;
       groups.get(key).bodies.push(body.body);
-      groups.get(key).colors.push(palette[index % palette.length]);
+      groups.get(key).colors.push(this.color(index));
     });
     for (const { mesh, bodies, colors } of groups.values()) this.add(new Solids("bodies", solidGeometry(mesh), bodies, colors));
   }
