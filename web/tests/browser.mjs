@@ -13,8 +13,12 @@ const { serve } = await import(path.join(playground, "serve.mjs"));
 
 const programs = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 
+const executablePath = programs.find((p) => p && existsSync(p));
+
+// Why the page cannot be looked at here, or false: for tests that are skipped then.
+export const missing = !executablePath ? "Chromium is missing (Debian: apt-get install chromium)" : !existsSync(path.join(dist, "index.html")) ? "the page is not built (make playground)" : false;
+
 export async function start(options = {}) {
-  const executablePath = programs.find((p) => p && existsSync(p));
   if (!executablePath) throw new Error("Chromium is missing (Debian: apt-get install chromium)");
   const server = await serve(dist, options);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"] });

@@ -97,6 +97,22 @@ test("a body can be dragged", async () => {
   assert.deepEqual(page.errors.splice(0), []);
 });
 
+test("in two dimensions things are dragged in their plane", async () => {
+  await openScene(page, "box_2d");
+  const before = await particle(page, 0), from = await onScreen(page, before);
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.waitForFunction(() => playground.hands.held?.grabbed);
+  await page.mouse.move(from.x + 25, from.y - 30, { steps: 4 });
+  await settled(page, 25);
+  await page.mouse.up();
+  const now = await particle(page, 0);
+  assert.ok(distance(before, now) > 0.05, `it stayed at ${now}`);
+  assert.equal(now[2], 0);
+  assert.doesNotMatch(await page.textContent("#status"), /expected/);
+  assert.deepEqual(page.errors.splice(0), []);
+});
+
 test("pinning holds a particle, and lets it go", async () => {
   await openScene(page, "heavy_bob");
   await runTo(page, 20);

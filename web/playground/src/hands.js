@@ -69,7 +69,7 @@ export class Hands {
     if (!held || event.pointerId !== held.pointerId) return;
     event.stopImmediatePropagation();
     const { pointer } = this.stage.locate(event, held.index);
-    held.target = this.stage.inPlane(pointer, held.point).toArray();
+    held.target = this.stage.inPlane(pointer, held.point, held.pane.model.dimensions === 2).toArray();
     held.moved = true;
   }
 

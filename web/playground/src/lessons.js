@@ -80,7 +80,7 @@ export const lessons = [
   },
   {
     id: "cascade", title: "Cascade against Jacobi", short: "One after the other, or all at once?", source: "Enforcing a set of constraints",
-    scene: "cascade_and_jacobi", set: ["world.solver=gauss_seidel"], other: ["world.solver=jacobi"],
+    scene: "cascade_and_jacobi", set: [], other: ["world.solver=jacobi"],
     body: `<p>Solve one rod, and you break its neighbour. The <b>cascade</b> (Gauss-Seidel) goes through them one after the other, each seeing what those before it did, and starts over until the worst error is small or its passes are used up.</p>
       <p><b>Jacobi</b> shows the same positions to all, and puts together what they ask for. It can run on any number of processors without an order, but a correction travels only one rod in a pass:</p>
       ${formula(math(text("cascade: "), bold("x"), "←", bold("x"), "+ Δ", sub(bold("x"), "i"), "(", bold("x"), ")", space, text("for i = 1, 2, …")), math(text("Jacobi: "), bold("x"), "←", bold("x"), "+", under("∑", "i"), "Δ", sub(bold("x"), "i"), "(", bold("x"), ")", text(" / share")))}

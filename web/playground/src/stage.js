@@ -114,13 +114,15 @@ export class Stage {
     return { origin, direction };
   }
 
-  // Where the pointer is in the plane through a point that faces the camera.
-  inPlane(pointer, point) {
-    const normal = this.camera.getWorldDirection(new Vector3());
+  // Where the pointer is in the plane through a point that faces the camera; in two dimensions there is only one plane.
+  inPlane(pointer, point, flat) {
+    const normal = flat ? new Vector3(0, 0, 1) : this.camera.getWorldDirection(new Vector3());
     const plane = new Plane().setFromNormalAndCoplanarPoint(normal, point);
     const { origin, direction } = this.ray(pointer);
     const t = -plane.distanceToPoint(origin) / direction.dot(normal);
-    return origin.addScaledVector(direction, t);
+    origin.addScaledVector(direction, t);
+    if (flat) origin.z = point.z;
+    return origin;
   }
 
   // How many metres a pixel is, so far away.

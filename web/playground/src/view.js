@@ -122,11 +122,12 @@ export class View {
     if (lines.length && !mesh.triangles.length) {
       const joints = [...new Set(lines)];
       const usual = Math.max(...joints.slice(0, 4000).map((n) => radii[n]), 0);
-      const tube = Math.max(this.thin * 1.35, Math.min(usual, this.thin * 4));
+      const net = lines.length > 2.6 * joints.length;   // threads of a net are thin, or it would look like a sheet
+      const tube = Math.max(this.thin * (net ? 0.8 : 1.35), net ? 0 : Math.min(usual, this.thin * 3));
       this.add(new Strands(mesh.name, lines, tube, color, { roughness: 0.7 }));
       const masses = joints.map((n) => (inverseMasses[n] > 0 ? 1 / inverseMasses[n] : 0));
       const middle = masses.filter((m) => m > 0).sort((a, b) => a - b)[masses.length >> 1] || 1;
-      const size = joints.map((n, i) => Math.max(tube * 1.02, radii[n], jointSize(masses[i] / middle, tube, joints.length)));
+      const size = joints.map((n, i) => Math.max(tube * 1.02, net ? 0 : radii[n], jointSize(masses[i] / middle, tube, joints.length)));
       this.add(new Balls(`${mesh.name} joints`, Uint32Array.from(joints), Float32Array.from(size), color));
       joints.forEach((n) => busy.add(n));
     }
