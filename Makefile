@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz bench bench-long bench-docs accuracy docs solver-docs test-blender gallery format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz bench bench-long bench-docs accuracy docs solver-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -87,6 +87,22 @@ gallery: ## render the pictures of the README and of docs/ with Blender
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/gallery.sh
+
+playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
+	@$(setup) web
+	@scripts/web.sh playground
+
+test-web: ## run the tests of the web package in Node and of the playground in Chromium
+	@$(setup) build web browser
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_command
+	@scripts/web.sh test
+
+bench-web: ## measure the web package beside native code and npm's jolt-physics
+	@$(setup) build web
+	@$(call configure,release)
+	@cmake --build --preset release --target sinew_command
+	@scripts/web.sh bench
 
 format: ## format the sources
 	@$(setup) format

@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh GROUP...
 #
-# Groups: build, run, test, check, format, bench, blender, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, format, bench, blender, web, browser, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -33,6 +33,9 @@ blender blender                   blender
 blender python3-numpy             -
 check   clang                     clang
 format  clang-format              clang-format
+web     nodejs                    node
+web     npm                       npm
+browser chromium                  chromium
 mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc
 aarch64 gcc-aarch64-linux-gnu     aarch64-linux-gnu-gcc
 aarch64 libc6-dev-arm64-cross     -

@@ -1,0 +1,64 @@
+#!/bin/bash
+# The web package and the page.
+#
+#   scripts/web.sh build        WebAssembly into web/package
+#   scripts/web.sh playground   the same, then the page into web/playground/dist
+#   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
+#   scripts/web.sh quick        a quick look at what is built: a part of 'make test'. Builds what is missing
+#   scripts/web.sh bench        the speed of the package beside native code and npm's jolt-physics
+#
+# Packages of npm are fetched once, at the versions of the lock files; without a network a second build needs none.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+fail() { echo "web: $*" >&2; exit 1; }
+
+# Fetches the packages of a folder, unless what lies there is what the lock file says.
+packages() { # folder
+  local mark=$1/node_modules/.sinew-lock
+  cmp -s "$1/package-lock.json" "$mark" && return
+  (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) || fail "npm could not fetch the packages of $1"
+  cp "$1/package-lock.json" "$mark"
+}
+
+has_debian() { command -v clang && command -v wasm-ld && [[ -e /usr/include/wasm32-wasi/stdio.h ]]; } >/dev/null 2>&1
+
+build() {
+  command -v node >/dev/null || fail "there is no node; run 'scripts/setup.sh web'"
+  # the compiler of npm is large, and not needed where Debian's is
+  has_debian || [[ -d web/node_modules/@yowasp/clang ]] || packages web
+  node web/build.mjs || exit 1
+}
+
+playground() {
+  build
+  [[ -e web/playground/build.mjs ]] || { echo "web: there is no page in this tree"; return; }
+  packages web/playground
+  node web/playground/build.mjs || exit 1
+  echo "web: the page is in web/playground/dist; 'sinew view' shows it, and any static host serves it"
+}
+
+run_tests() { # file...
+  local found=() file
+  for file in "$@"; do [[ -e web/tests/$file ]] && found+=("web/tests/$file"); done
+  node --test "${found[@]}"
+}
+
+case ${1:-} in
+build) build ;;
+playground) playground ;;
+test)
+  playground
+  run_tests package.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
+  ;;
+quick)
+  [[ -e web/package/sinew.wasm && -e web/playground/dist/index.html ]] || playground
+  run_tests package.test.mjs view.test.mjs page_quick.test.mjs
+  ;;
+bench)
+  build
+  packages web
+  node web/bench/cloth.mjs "${@:2}"
+  ;;
+*) fail "expected build, playground, test, quick or bench, found '${1:-}'" ;;
+esac
