@@ -66,20 +66,19 @@ const variants = {
 };
 const linking = ['-mexec-model=reactor', '-Wl,--strip-all,--gc-sections', '-Wl,-z,stack-size=1048576,--stack-first'];
 
-/** Whether a source, with the headers of this tree that it includes, has atomics. */
-function hasAtomics(path, known = new Map()) {
-  if (known.has(path)) return known.get(path);
-  known.set(path, false);
+/** The files of this tree that a source includes, itself first. */
+function closure(path, found = new Map()) {
+  if (found.has(path)) return found;
   const text = readFileSync(join(root, path), 'utf8');
-  let has = /stdatomic\.h|__wasm_atomics__/.test(text);
+  found.set(path, text);
   for (const [, name] of text.matchAll(/#include ["<]([^">]+)[">]/g)) {
-    for (const folder of ['', 'src/', 'include/']) {
-      if (!has && existsSync(join(root, folder + name))) has = hasAtomics(folder + name, known);
-    }
+    const file = ['', 'src/', 'include/'].map((folder) => folder + name).find((one) => existsSync(join(root, one)));
+    if (file) closure(file, found);
   }
-  known.set(path, has);
-  return has;
+  return found;
 }
+
+const hasAtomics = (found) => [...found.values()].some((text) => /stdatomic\.h|__wasm_atomics__/.test(text));
 
 // ---- The two compilers -------------------------------------------------------------------------------------------------
 
@@ -200,15 +199,13 @@ async function inParallel(jobs, tasks) {
 async function buildAll(compiler) {
   const objects = join(build, 'objects');
   mkdirSync(objects, { recursive: true });
-  const base = createHash('sha256').update(compiler.name);
-  for (const path of headers()) base.update(path).update(readFileSync(join(root, path)));
-  const known = new Map();
   const tasks = new Map();
   const made = {};
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = sources().map((path) => {
-      const all = [...common, ...(hasAtomics(path, known) ? flags : variants['sinew.wasm'].flags)];
-      const key = base.copy().update(all.join(' ')).update(path).update(readFileSync(join(root, path))).digest('hex');
+      const found = closure(path);
+      const all = [...common, ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
         tasks.set(object, async () => {

@@ -176,6 +176,8 @@ SN_INLINE uint32_t flags_bits(flags where)
     return (uint32_t)_mm256_movemask_ps((__m256)where);
 #elif SN_WIDTH == 4 && defined(__SSE2__)
     return (uint32_t)_mm_movemask_ps((__m128)where);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return (uint32_t)wasm_i32x4_bitmask((v128_t)where);
 #else
     uint32_t bits = 0;
     for (int i = 0; i < SN_WIDTH; ++i)

@@ -43,6 +43,9 @@ SN_INLINE dlanes dlanes_from(lanes a, int part)
     return (dlanes)_mm_cvtps_pd(part ? _mm_movehl_ps((__m128)a, (__m128)a) : (__m128)a);
 #elif SN_WIDTH == 4 && defined(__aarch64__)
     return (dlanes)(part ? vcvt_high_f64_f32((float32x4_t)a) : vcvt_f64_f32(vget_low_f32((float32x4_t)a)));
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    v128_t half = part ? wasm_i32x4_shuffle((v128_t)a, (v128_t)a, 2, 3, 2, 3) : (v128_t)a;
+    return (dlanes)wasm_f64x2_promote_low_f32x4(half);
 #else
     dlanes d;
     for (int i = 0; i < SN_WIDTH / 2; ++i)
@@ -63,6 +66,9 @@ SN_INLINE lanes dlanes_round(const dlanes *a)
     return (lanes)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)a[0]), _mm_cvtpd_ps((__m128d)a[1]));
 #elif SN_WIDTH == 4 && defined(__aarch64__)
     return (lanes)vcvt_high_f32_f64(vcvt_f32_f64((float64x2_t)a[0]), (float64x2_t)a[1]);
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    v128_t low = wasm_f32x4_demote_f64x2_zero((v128_t)a[0]), high = wasm_f32x4_demote_f64x2_zero((v128_t)a[1]);
+    return (lanes)wasm_i64x2_shuffle(low, high, 0, 2);
 #else
     lanes r;
     for (int i = 0; i < SN_WIDTH; ++i)
@@ -159,6 +165,8 @@ SN_INLINE bool dflags_all(dflags where)
     return _mm256_movemask_pd((__m256d)where) == 0xf;
 #elif SN_WIDTH == 4 && defined(__SSE2__)
     return _mm_movemask_pd((__m128d)where) == 3;
+#elif SN_WIDTH == 4 && defined(__wasm_simd128__)
+    return wasm_i64x2_all_true((v128_t)where);
 #else
     int64_t all = -1;
     for (int i = 0; i < SN_WIDTH / 2; ++i)
