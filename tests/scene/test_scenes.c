@@ -244,6 +244,57 @@ static void test_the_order_of_sweeps_matters(void **state)
     sn_loaded_release(&wild);
 }
 
+/* Energy that a scene has lost after so many frames. */
+static double lost(const char *name, uint32_t frames, uint32_t set_count, const char *const *sets)
+{
+    sn_loaded loaded;
+    sn_report before, after;
+    sn_scene *scene = load(name, &loaded, set_count, sets);
+    assert_int_equal(sn_world_report(sn_scene_world(scene), &before), SN_OK);
+    step(scene, frames);
+    assert_int_equal(sn_world_report(sn_scene_world(scene), &after), SN_OK);
+    sn_loaded_release(&loaded);
+    return before.kinetic + before.potential - after.kinetic - after.potential;
+}
+
+/* Constraint forces keep the bead on its wire and its energy; projected positions lose some of that. */
+static void test_point_on_circle(void **state)
+{
+    (void)state;
+    static const char *const projected[] = {"world.solver=gauss_seidel", "world.integrator=symplectic_euler"};
+    assert_true(fabs(lost("point_on_circle", 600, 0, NULL)) < 0.01);
+    assert_true(lost("point_on_circle", 600, 2, projected) > 1);
+    sn_loaded loaded;
+    sn_scene *scene = load("point_on_circle", &loaded, 0, NULL);
+    step(scene, 200);
+    sn_vec3 x = place(scene, "bead", 0);
+    assert_true(fabs(sqrt((double)x.x * x.x + (double)x.y * x.y) - 1) < 1e-5);
+    sn_loaded_release(&loaded);
+}
+
+/* The mean residual of the rods of the sheet. */
+static double sheet_residual(uint32_t set_count, const char *const *sets)
+{
+    sn_loaded loaded;
+    sn_report report;
+    sn_scene *scene = load("cascade_and_jacobi", &loaded, set_count, sets);
+    step(scene, 120);
+    assert_int_equal(sn_world_report(sn_scene_world(scene), &report), SN_OK);
+    double mean = report.kinds[0].mean;
+    sn_loaded_release(&loaded);
+    return mean;
+}
+
+static void test_cascade_and_jacobi(void **state)
+{
+    (void)state;
+    static const char *const jacobi[] = {"world.solver=jacobi"};
+    static const char *const more[] = {"world.solver=jacobi", "world.iterations=40"};
+    double cascade = sheet_residual(0, NULL), parallel = sheet_residual(1, jacobi);
+    assert_true(parallel > 3 * cascade);
+    assert_true(sheet_residual(2, more) < 0.5 * parallel);
+}
+
 static void test_the_zoo_has_every_kind(void **state)
 {
     (void)state;
@@ -531,6 +582,8 @@ int main(void)
         cmocka_unit_test(test_compliance_does_not_depend_on_passes),
         cmocka_unit_test(test_integrators_on_a_spring),
         cmocka_unit_test(test_the_order_of_sweeps_matters),
+        cmocka_unit_test(test_point_on_circle),
+        cmocka_unit_test(test_cascade_and_jacobi),
         cmocka_unit_test(test_the_zoo_has_every_kind),
         cmocka_unit_test(test_friction_ramp),
         cmocka_unit_test(test_sliding_stop),

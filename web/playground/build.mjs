@@ -1,0 +1,43 @@
+// Builds the page into dist/: everything it needs, with relative addresses, to be put on any static host.
+//
+//     node build.mjs [FOLDER]
+import { build } from "esbuild";
+import { cp, mkdir, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const root = path.resolve(here, "../..");
+const packaged = path.join(here, "../package");
+const out = path.resolve(process.argv[2] || path.join(here, "dist"));
+
+if (!existsSync(path.join(packaged, "sinew.wasm"))) {
+  console.error("web/package/sinew.wasm is missing: build the package first (make playground does)");
+  process.exit(1);
+}
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+
+await build({
+  absWorkingDir: here, bundle: true, minify: true, format: "esm", target: "es2022", legalComments: "none", logLevel: "warning",
+  entryPoints: { playground: "src/main.js", worker: "src/worker.js", "sinew-worker": path.join(packaged, "sinew-worker.js") }, outdir: out, alias: { "sinew-physics": path.join(packaged, "sinew.js") },
+  external: ["node:*", "./thumbs.webp"],
+});
+await build({ absWorkingDir: here, bundle: true, minify: true, entryPoints: { playground: "src/page.css" }, outdir: out, logLevel: "warning" });
+
+for (const name of ["sinew.wasm", "sinew-threads.wasm"]) if (existsSync(path.join(packaged, name))) await cp(path.join(packaged, name), path.join(out, name));
+await cp(path.join(here, "index.html"), path.join(out, "index.html"));
+if (existsSync(path.join(here, "data/thumbs.webp"))) await cp(path.join(here, "data/thumbs.webp"), path.join(out, "thumbs.webp"));
+
+// The scenes, and the meshes that they name.
+const scenes = {}, files = {};
+for (const name of (await readdir(path.join(root, "scenes"))).sort()) if (name.endsWith(".json")) scenes[name.slice(0, -5)] = await readFile(path.join(root, "scenes", name), "utf8");
+for (const name of await readdir(path.join(root, "scenes/meshes"))) files[`meshes/${name}`] = await readFile(path.join(root, "scenes/meshes", name), "utf8");
+await writeFile(path.join(out, "scenes.json"), JSON.stringify({ scenes, files }));
+
+// Whose work is in the bundle, and under which terms.
+const licences = [["Sinew", path.join(root, "LICENSE")], ...["three/LICENSE", "lil-gui/LICENSE.md", "uplot/LICENSE"].map((name) => [name.split("/")[0], path.join(here, "node_modules", name)])];
+const terms = await Promise.all(licences.map(async ([name, file]) => `${name}\n\n${(await readFile(file, "utf8")).trim()}\n`));
+await writeFile(path.join(out, "LICENSES.txt"), terms.join(`\n${"-".repeat(80)}\n\n`));

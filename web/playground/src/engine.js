@@ -1,0 +1,48 @@
+// The page's side of a worker: requests that are promises, and frames that come by themselves.
+export class EngineError extends Error {
+  constructor({ message, code, problems }) {
+    super(message);
+    this.code = code;
+    this.problems = problems;
+  }
+}
+
+export class Engine {
+  constructor(url) {
+    this.worker = new Worker(url, { type: "module" });
+    this.waiting = new Map();
+    this.next = 1;
+    this.onframe = () => {};
+    this.worker.onmessage = ({ data }) => this.receive(data);
+    this.worker.onerror = (event) => this.fail(event.message || "the worker did not start");
+  }
+
+  receive(data) {
+    if (data.type === "frame") return this.onframe(data.picture);
+    const { resolve, reject } = this.waiting.get(data.id);
+    this.waiting.delete(data.id);
+    if (data.error) reject(new EngineError(data.error));
+    else resolve(data.answer);
+  }
+
+  fail(message) {
+    for (const { reject } of this.waiting.values()) reject(new EngineError({ message, code: "host", problems: [] }));
+    this.waiting.clear();
+    this.broken = message;
+  }
+
+  call(type, args = {}) {
+    if (this.broken) return Promise.reject(new EngineError({ message: this.broken, code: "host", problems: [] }));
+    return new Promise((resolve, reject) => {
+      const id = this.next++;
+      this.waiting.set(id, { resolve, reject });
+      this.worker.postMessage({ id, type, args });
+    });
+  }
+
+  // Loads the engine into the worker, once.
+  ready(wasm, options) {
+    this.loaded ||= this.call("init", { wasm, ...options });
+    return this.loaded;
+  }
+}

@@ -1,0 +1,736 @@
+// The playground: ties the panes, the stage, the clock and the controls together.
+import goldens from "../data/goldens.json";
+import thumbs from "../data/thumbs.json";
+import views from "../data/views.json";
+import { asScene, readFiles } from "./files.js";
+import { fillGallery, fillHelp, fillLessons, fillProblems, findInGallery } from "./gallery.js";
+import { writeGlb } from "./glb.js";
+import { Hands } from "./hands.js";
+import { LessonView } from "./lesson_view.js";
+import { lessons } from "./lessons.js";
+import { Pane } from "./pane.js";
+import { Panel } from "./panel.js";
+import { Plots } from "./plots.js";
+import { decode, encode } from "./share.js";
+import { Stage } from "./stage.js";
+
+const $ = (id) => document.getElementById(id);
+const FIRST = "flag";
+const NARROW = 760;              // px: as in style.css
+const PLOT_EVERY = 120;          // ms
+const MOST_COMMANDS = 60000;     // bytes of a link
+
+class App {
+  constructor() {
+    this.panes = [];
+    this.cursor = 0;
+    this.live = true;      // the newest frame is shown
+    this.playing = false;
+    this.speed = 1;
+    this.due = 0;          // s of motion that the clock owes
+    this.lastTick = 0;
+    this.lastPlot = 0;
+    this.source = null;    // { name, text, files }
+    this.opening = 0;
+  }
+
+  async start() {
+    this.setTheme(remembered() || (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"), false);
+    this.stage = new Stage($("canvas"));
+    this.hands = new Hands(this, this.stage);
+    this.plots = new Plots($("plots"));
+    this.lessonView = new LessonView(this, $("lesson-body"));
+    const threaded = self.crossOriginIsolated && (navigator.hardwareConcurrency || 1) > 1;
+    // All that will ever be needed, at once: later nothing is fetched any more.
+    const [library, wasm, thread, pictures] = await Promise.all([this.fetchJson("./scenes.json"), this.fetchWasm(threaded), this.fetchBlob("./sinew-worker.js"), this.fetchBlob("./thumbs.webp")]);
+    this.thread = thread;
+    document.documentElement.style.setProperty("--thumbs", `url(${pictures})`);
+    this.library = new Map(Object.entries(library.scenes).map(([name, text]) => [name, { text, ...pick(JSON.parse(text), ["title", "about", "topic"]) }]));
+    this.meshes = library.files;
+    this.wasm = wasm;
+    // Both workers start now; the second loads the engine when it is needed.
+    this.pool = [0, 1].map(() => new Pane("./worker.js"));
+    for (const pane of this.pool) pane.onframe = (from, picture) => this.arrived(from, picture);
+    const info = this.info = await this.ready(this.pool[0]);
+    this.panels = ["a", "b"].map((letter, i) => new Panel($(`gui-${letter}`), letter.toUpperCase(), info, {
+      change: (some) => this.configure(this.panes[i], some),
+      material: (kind, compliance) => this.soften(this.panes[i], kind, compliance),
+    }));
+    this.wire();
+    fillGallery($("gallery-body"), this.library, thumbs, (name) => { $("gallery").close(); this.closeLesson(); this.openScene(name); });
+    fillLessons($("lessons-body"), (id) => { $("lessons").close(); this.openLesson(id); });
+    fillHelp($("help-body"));
+    for (const pane of this.pool) pane.view.setTheme(this.theme);
+    requestAnimationFrame((now) => this.tick(now));
+    await this.openLink(location.hash) || await this.openScene(FIRST);
+    $("boot").classList.add("gone");
+  }
+
+  async fetchJson(url) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+    return answer.json();
+  }
+
+  async fetchBlob(url) {
+    const answer = await fetch(url);
+    if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
+    return URL.createObjectURL(await answer.blob());
+  }
+
+  async fetchWasm(threaded) {
+    for (const name of threaded ? ["./sinew-threads.wasm", "./sinew.wasm"] : ["./sinew.wasm"]) {
+      const answer = await fetch(name);
+      if (answer.ok) return { threads: name.includes("threads") ? "auto" : 1, module: await WebAssembly.compile(await answer.arrayBuffer()) };
+    }
+    throw new Error("sinew.wasm was not found beside the page");
+  }
+
+  ready(pane) {
+    return pane.engine.ready(this.wasm.module, { threads: this.wasm.threads, worker: this.thread });
+  }
+
+  // ---- Opening ----------------------------------------------------------------------------------------------------------
+
+  builtIn(name) {
+    const { text } = this.library.get(name);
+    return { name: `${name}.json`, text, files: this.meshes };
+  }
+
+  openScene(name, options = {}) {
+    if (!this.library.has(name)) {
+      this.problem(`There is no scene '${name}'`, [{ message: `found '${name}', expected one of the ${this.library.size} scenes in the gallery` }]);
+      return false;
+    }
+    return this.open(this.builtIn(name), { scene: name, ...options });
+  }
+
+  // Loads a source into one pane, or two. sets: for each pane what is changed in the text before it is built.
+  async open(source, { scene = null, sets = [[]], play = true, camera = null, keepCamera = false } = {}) {
+    const turn = ++this.opening, played = this.playing;
+    this.playing = false;
+    const panes = this.pool.slice(0, sets.length);
+    try {
+      await Promise.all(panes.map((pane) => this.ready(pane)));
+      const models = await Promise.all(panes.map((pane, i) => pane.load(source, sets[i])));
+      if (turn !== this.opening || models.includes(null)) return false;
+    } catch (error) {
+      if (turn === this.opening) {
+        this.failed(error, source);
+        this.play(played && this.panes.length > 0);   // the scene before goes on
+      }
+      return false;
+    }
+    this.source = source;
+    this.scene = scene;
+    this.panes = panes;
+    this.cursor = 0;
+    this.live = true;
+    this.due = 0;
+    this.showScene(camera, keepCamera);
+    this.play(play);
+    return true;
+  }
+
+  showScene(camera, keepCamera) {
+    const split = this.panes.length > 1, { model } = this.panes[0];
+    document.body.classList.toggle("split", split);
+    $("toggle-split").setAttribute("aria-pressed", String(split));
+    $("gui-b").hidden = !split;
+    this.stage.setPanes(this.panes);
+    const hint = views[this.scene] || {};
+    const bounds = hint.low ? { low: hint.low, high: hint.high } : around(model.bounds, model.dimensions);
+    for (const pane of this.panes) {
+      pane.view.setTheme(this.theme);
+      pane.view.build(pane.model, bounds);
+    }
+    this.bounds = bounds;
+    this.hint = hint;
+    if (camera) this.stage.look(camera);
+    else if (!keepCamera) this.stage.fit(bounds, hint, model.dimensions === 2);
+    this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
+    this.plots.build(split);
+    $("scene-title").textContent = model.title || this.source.name;
+    $("scene-about").textContent = model.about;
+    const warnings = model.problems.filter((p) => p.severity === "warning");
+    $("scene-warnings").hidden = !warnings.length || Boolean(this.scene);
+    $("scene-warnings").textContent = warnings.map((p) => p.text).join(" ");
+    for (const card of $("gallery-body").querySelectorAll(".card")) card.setAttribute("aria-current", String(card.dataset.scene === this.scene));
+    this.settingsChanged();
+    this.showTime();
+  }
+
+  // The present scene from its start, with the settings as they are now.
+  async restart() {
+    const kept = this.panes.map((pane) => ({ some: difference(pane.settings, pane.model.settings), materials: pane.materials || [] }));
+    if (!await this.open(this.source, { scene: this.scene, sets: this.panes.map((p) => p.set), play: this.playing, keepCamera: true })) return;
+    for (const [i, { some, materials }] of kept.entries()) {
+      if (Object.keys(some).length) await this.configure(this.panes[i], some);
+      for (const [kind, compliance] of materials) await this.soften(this.panes[i], kind, compliance);
+    }
+  }
+
+  // Back to what the scene itself says.
+  reset() {
+    if (this.lessonView.lesson) return this.openLesson(this.lessonView.lesson.id);
+    return this.open(this.source, { scene: this.scene, sets: this.panes.map(() => []), play: this.playing, keepCamera: true });
+  }
+
+  async toggleSplit() {
+    if (this.panes.length > 1) {
+      await this.open(this.source, { scene: this.scene, sets: [this.panes[0].set], play: true });
+      return;
+    }
+    const [a] = this.panes, some = difference(a.settings, a.model.settings);
+    if (!await this.open(this.source, { scene: this.scene, sets: [a.set, a.set], play: false })) return;
+    for (const pane of this.panes) if (Object.keys(some).length) await this.configure(pane, some);
+    const other = a.settings.solver === "jacobi" ? "tiled" : "jacobi";
+    if (!await this.configure(this.panes[1], { solver: other }, true)) await this.configure(this.panes[1], { substeps: Math.max(1, Math.round(a.settings.substeps / 4)) });
+    this.play(true);
+  }
+
+  failed(error, source) {
+    if (error.problems?.length) {
+      const first = error.problems.filter((p) => p.severity === "error").length;
+      this.problem(`${source.name}: ${first === 1 ? "a mistake" : `${first} mistakes`}`, error.problems, source.text);
+    } else this.problem(`${source.name} cannot be run`, [{ message: error.message }]);
+  }
+
+  problem(title, problems, text) {
+    $("problems-title").textContent = title;
+    fillProblems($("problems-body"), problems, text);
+    if (!$("problems").open) $("problems").showModal();
+  }
+
+  async openFiles(list) {
+    let source;
+    try {
+      source = asScene(await readFiles(list));
+    } catch (error) {
+      this.problem("This cannot be opened", [{ message: error.message }]);
+      return false;
+    }
+    this.closeLesson();
+    return this.open({ ...source, files: { ...this.meshes, ...source.files } });
+  }
+
+  // ---- Lessons ----------------------------------------------------------------------------------------------------------
+
+  async openLesson(id, play) {
+    const index = lessons.findIndex((l) => l.id === id);
+    if (index < 0) {
+      this.problem(`There is no lesson '${id}'`, [{ message: `found '${id}', expected one of ${lessons.map((l) => l.id).join(", ")}` }]);
+      return false;
+    }
+    const lesson = lessons[index];
+    $("lesson").hidden = false;
+    document.body.classList.add("in-lesson");
+    this.lessonView.show(lesson, index, lessons.length);
+    if (innerWidth <= NARROW) this.togglePanel(false);
+    this.stage.resize();
+    return this.reloadLesson(play);
+  }
+
+  reloadLesson(play) {
+    const { lesson, builds } = this.lessonView;
+    const sets = [[...(lesson.set || []), ...builds]];
+    if (lesson.other) sets.push([...lesson.other, ...builds]);
+    return this.openScene(lesson.scene, { sets, play: play ?? !lesson.paused, camera: lesson.camera });
+  }
+
+  nextLesson(by) {
+    const index = lessons.indexOf(this.lessonView.lesson);
+    this.openLesson(lessons[(index + by + lessons.length) % lessons.length].id);
+  }
+
+  closeLesson() {
+    if ($("lesson").hidden) return;
+    $("lesson").hidden = true;
+    document.body.classList.remove("in-lesson");
+    this.lessonView.close();
+    this.stage.resize();
+  }
+
+  // ---- Changing what runs -----------------------------------------------------------------------------------------------
+
+  // Whoever changes something while an earlier frame is shown goes on from there: what was recorded after it is forgotten.
+  async branch() {
+    if (!this.live) {
+      this.live = true;
+      this.branching = Promise.all(this.panes.map((pane) => pane.back(this.cursor))).then(() => this.settingsChanged());
+      this.branching = this.branching.finally(() => { this.branching = null; });
+    }
+    await this.branching;
+  }
+
+  async command(pane, name, args) {
+    await this.branch();
+    try {
+      await (typeof pane === "number" ? this.panes[pane] : pane).command(name, args);
+      this.touched();
+      return true;
+    } catch (error) {
+      this.say(error.message);
+      return false;
+    }
+  }
+
+  // Some settings exclude each other; the one that was chosen last wins.
+  async configure(pane, some, quiet = false) {
+    await this.branch();
+    const wanted = { ...some }, now = pane.settings;
+    const solver = wanted.solver || now.solver, order = wanted.order || now.order;
+    if (solver === "tiled" && order !== "there_and_back") {
+      if (wanted.order) wanted.solver = "gauss_seidel";
+      else wanted.order = "there_and_back";
+    }
+    if ((wanted.integrator || now.integrator) === "bdf2") {
+      if (wanted.integrator && ["impulses", "lagrange"].includes(solver)) wanted.solver = "tiled";
+      else if (["impulses", "lagrange"].includes(wanted.solver)) wanted.integrator = "symplectic_euler";
+      if ((wanted.gradients || now.gradients) === "start") Object.assign(wanted, wanted.gradients ? { integrator: "symplectic_euler" } : { gradients: "current" });
+    }
+    try {
+      await pane.command("settings", [wanted]);
+      this.settingsChanged();
+      this.touched();
+      return true;
+    } catch (error) {
+      if (!quiet) this.say(error.message);
+      this.settingsChanged();
+      return false;
+    }
+  }
+
+  async soften(pane, kind, compliance) {
+    if (await this.command(pane, "material", [kind, { compliance }])) {
+      (pane.materials ||= []).push([kind, compliance]);
+      this.say(compliance ? `${kind || "all kinds"}: compliance ${compliance.toExponential(1)} m/N` : `${kind || "all kinds"}: rigid`);
+    }
+  }
+
+  async pin(pane, particle) {
+    const { fixed } = pane.picture;
+    const on = !(fixed && fixed[particle]);
+    if (await this.command(pane, on ? "pin" : "unpin", [particle])) {
+      this.say(on ? `particle ${particle} is pinned` : `particle ${particle} is free`);
+      if (!this.playing) await this.stepOnce();
+    }
+  }
+
+  settingsChanged() {
+    this.panes.forEach((pane, i) => this.panels[i].show(pane.settings));
+    const label = (pane) => `${pane.settings.solver.replace(/_/g, " ")}, ${pane.settings.integrator.replace(/_/g, " ")}, ${pane.settings.substeps} × ${pane.settings.iterations}`;
+    $("label-a").textContent = this.panes.length > 1 ? `A  ${label(this.panes[0])}` : "";
+    $("label-b").textContent = this.panes.length > 1 ? `B  ${label(this.panes[1])}` : "";
+    this.lessonView.sync();
+  }
+
+  touched() {
+    this.showHash();
+  }
+
+  // ---- Time -------------------------------------------------------------------------------------------------------------
+
+  play(on) {
+    this.playing = on;
+    this.due = 0;
+    document.body.classList.toggle("playing", on);
+    $("play").setAttribute("aria-label", on ? "Pause" : "Play");
+    if (!on) this.catchUp();
+  }
+
+  get last() {
+    const running = this.panes.filter((pane) => !pane.failed);
+    return Math.min(...(running.length ? running : this.panes).map((pane) => pane.timeline.last));
+  }
+
+  arrived(pane, picture) {
+    this.check(pane, picture);
+    if (picture.failed && this.panes.every((p) => p.failed)) {
+      this.play(false);
+      this.say(picture.failed);
+    } else if (picture.failed && !pane.told) {
+      pane.told = true;
+      this.say(`${this.panes.indexOf(pane) ? "B" : "A"}: ${picture.failed}`);
+    }
+    if (!this.playing && this.live) this.catchUp();
+  }
+
+  // While nothing plays, the newest frame of all panes is shown.
+  catchUp() {
+    if (!this.live || !this.panes.length || this.panes.some((p) => p.flying > 1)) return;
+    this.show(this.last);
+  }
+
+  async stepOnce() {
+    if (this.playing) return this.play(false);
+    if (!this.live) return this.show(this.panes[0].timeline.after(this.cursor), this.last);
+    await Promise.all(this.panes.filter((p) => !p.failed).map((pane) => pane.ask(true)));
+    this.show(this.last);
+  }
+
+  stepBack() {
+    this.play(false);
+    if (this.cursor > 0) this.scrub(this.cursor - 1);
+  }
+
+  scrub(frame) {
+    this.play(false);
+    this.live = frame >= this.last;
+    this.show(Math.min(frame, this.last));
+  }
+
+  show(frame) {
+    this.cursor = frame;
+    if (frame >= this.last) this.live = true;
+    for (const pane of this.panes) if (pane.show(frame)) this.stage.dirty = true;
+    this.showTime();
+  }
+
+  tick(now) {
+    requestAnimationFrame((next) => this.tick(next));
+    const passed = Math.min(0.1, (now - this.lastTick) / 1000);
+    this.lastTick = now;
+    if (this.panes.length && this.panes.every((pane) => pane.picture)) {
+      this.hands.tick();
+      if (this.playing && !this.branching) this.advance(passed);
+      if (now - this.lastPlot > PLOT_EVERY) {
+        this.lastPlot = now;
+        this.slowTick();
+      }
+    }
+    this.stage.render();
+  }
+
+  advance(passed) {
+    const { frameTime } = this.panes[0].model;
+    this.due = Math.min(this.due + passed * this.speed, 3 * frameTime);
+    let frame = this.cursor;
+    while (this.due >= frameTime && frame < this.last) {
+      frame = this.panes[0].timeline.after(frame);
+      this.due -= frameTime;
+    }
+    if (this.live || frame >= this.last - 2) for (const pane of this.panes) pane.prefetch(frame);
+    if (frame !== this.cursor) {
+      const live = this.live || frame >= this.last;
+      this.show(frame);
+      this.live = live;
+    }
+  }
+
+  slowTick() {
+    const key = `${this.cursor} ${this.last} ${this.panes.length} ${this.opening}`;
+    if (key === this.plotted) return;
+    this.plotted = key;
+    if (!$("panel").hidden) this.plots.update(this.panes.map((p) => p.timeline.curves), this.panes[0].picture.time);
+    this.lessonView.tick();
+    this.showFacts();
+  }
+
+  showTime() {
+    const [pane] = this.panes, { frames, frameTime } = pane.model, most = Math.max(frames, this.last);
+    const slider = $("timeline");
+    slider.max = most;
+    slider.value = this.cursor;
+    slider.setAttribute("aria-valuetext", `frame ${this.cursor}`);
+    $("clock").innerHTML = `${(this.cursor * frameTime).toFixed(2)} s<span> · frame ${this.cursor}</span>`;
+    this.showHash();
+  }
+
+  showFacts() {
+    const [pane] = this.panes, { model, picture } = pane, r = picture.report;
+    const ms = this.panes.map((p) => p.picture.ms);
+    const rows = [
+      ["particles", model.particles], ["constraints", model.constraints], ...(model.bodyCount ? [["bodies", model.bodyCount]] : []),
+      ["engine, ms a frame", ms.map((v) => v.toFixed(1)).join(" | ")], ["passes a frame", this.panes.map((p) => p.picture.report.passes).join(" | ")],
+      ["mass, kg", +r.mass.toPrecision(4)], ["threads", this.info.threads], ["vectors", this.info.simd ? "yes" : "no"],
+    ];
+    $("facts").innerHTML = rows.map(([k, v]) => `<dt>${k}</dt><dd>${v}</dd>`).join("");
+  }
+
+  // Compares with what the native program computes, where a hash of that frame is known.
+  check(pane, picture) {
+    const native = goldens[this.scene]?.[picture.frame];
+    if (!native || !picture.hash || pane.touched) return;
+    pane.checked = { frame: picture.frame, same: picture.hash === native };
+  }
+
+  showHash() {
+    const [pane] = this.panes, button = $("hash"), picture = pane.picture;
+    if (picture.hash) this.check(pane, picture);
+    const known = goldens[this.scene], checked = pane.touched ? null : pane.checked;
+    let word = "";
+    if (pane.touched) word = "touched: a run of its own";
+    else if (checked) word = checked.same ? `<span class="same">native: the same at frame ${checked.frame} ✓</span>` : `<span class="other">native: another at frame ${checked.frame} ✗</span>`;
+    else if (known) word = `native: to compare at frame ${Object.keys(known)[0]}`;
+    else word = "no native run to compare with";
+    button.className = checked ? (checked.same ? "same" : "other") : "";
+    button.dataset.hash = picture.hash || "";
+    button.dataset.frame = picture.frame;
+    const html = `<b>${picture.hash || "················"}</b><small>${word}</small>`;
+    if (html !== this.hashShown) button.innerHTML = this.hashShown = html;
+  }
+
+  // ---- Links and files --------------------------------------------------------------------------------------------------
+
+  async state() {
+    const state = {};
+    if (this.scene) state.scene = this.scene;
+    else {
+      state.text = this.source.text;
+      state.name = this.source.name;
+      const own = Object.entries(this.source.files).filter(([name]) => !(name in this.meshes));
+      if (own.length) state.files = Object.fromEntries(own.map(([name, bytes]) => [name, new TextDecoder().decode(bytes)]));
+    }
+    if (this.lessonView.lesson) state.lesson = this.lessonView.lesson.id;
+    state.frame = this.cursor;
+    state.camera = this.stage.view;
+    const panes = [];
+    for (const pane of this.panes) {
+      const list = (await pane.engine.call("commands")).filter((c) => c[0] <= this.cursor);
+      panes.push({ set: pane.set, commands: list });
+    }
+    if (panes.length > 1 || panes[0].set.length || panes[0].commands.length) state.panes = panes;
+    return state;
+  }
+
+  async link() {
+    let state = await this.state(), fragment = await encode(state);
+    if (fragment.length > MOST_COMMANDS && state.panes) {   // then without drags; settings and pins stay
+      for (const pane of state.panes) pane.commands = pane.commands.filter((c) => !["grab", "pull", "drop"].includes(c[1]));
+      fragment = await encode(state);
+      this.say("The link leaves out what was dragged: it would be too long");
+    }
+    return `${location.href.replace(/#.*/, "")}#${fragment}`;
+  }
+
+  async share() {
+    const url = await this.link();
+    history.replaceState(null, "", url);
+    try {
+      await navigator.clipboard.writeText(url);
+      this.say("Link copied");
+    } catch {
+      this.say("The link is in the address bar");
+    }
+  }
+
+  // Opens what a link says. False if it says nothing.
+  async openLink(hash) {
+    let state;
+    try {
+      state = await decode(hash);
+    } catch {
+      this.problem("This link cannot be read", [{ message: "the part after '#' is damaged; perhaps it was cut off" }]);
+      return false;
+    }
+    if (!state || !(state.scene || state.text || state.lesson)) return false;
+    const sets = state.panes ? state.panes.map((p) => p.set || []) : [[]];
+    const play = state.play ?? !state.frame;
+    let done;
+    if (state.lesson && !state.panes && !state.frame) done = await this.openLesson(state.lesson);
+    else {
+      if (state.lesson) {
+        await this.openLesson(state.lesson, false);
+      }
+      const files = {};
+      for (const [name, text] of Object.entries(state.files || {})) files[name] = new TextEncoder().encode(text);
+      const options = { sets, play: false, camera: state.camera?.length === 6 && state.camera.every(Number.isFinite) ? state.camera : null };
+      done = state.text ? await this.open({ name: state.name || "scene.json", text: state.text, files: { ...this.meshes, ...files } }, options) : await this.openScene(state.scene, options);
+      if (done) await this.replay(state, play);
+    }
+    return Boolean(done);
+  }
+
+  async replay(state, play) {
+    await Promise.all(this.panes.map(async (pane, i) => {
+      const list = state.panes?.[i]?.commands || [];
+      if (!list.length && !state.frame) return;
+      pane.touched ||= list.length > 0;
+      const answer = await pane.engine.call("replay", { list, to: state.frame || 0 });
+      pane.settings = answer.settings;
+    }));
+    this.settingsChanged();
+    this.show(this.last);
+    this.play(play);
+  }
+
+  save(name, data, type) {
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(new Blob([data], { type })), download: name });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+
+  get fileName() {
+    return `${this.scene || this.source.name.replace(/\.\w+$/, "")}_${String(this.cursor).padStart(4, "0")}`;
+  }
+
+  glb() {
+    return writeGlb(this.panes[0].view.drawables);
+  }
+
+  exportGlb() {
+    this.save(`${this.fileName}.glb`, this.glb(), "model/gltf-binary");
+  }
+
+  png() {
+    this.stage.dirty = true;
+    this.stage.render();
+    return new Promise((resolve) => this.stage.canvas.toBlob(resolve, "image/png"));
+  }
+
+  async exportPng() {
+    this.save(`${this.fileName}.png`, await this.png(), "image/png");
+  }
+
+  async exportJson() {
+    await this.branch();
+    this.save(`${this.fileName}.json`, await this.panes[0].engine.call("save"), "application/json");
+  }
+
+  // ---- The page ---------------------------------------------------------------------------------------------------------
+
+  say(text) {
+    const status = $("status");
+    status.textContent = text;
+    status.classList.add("on");
+    clearTimeout(this.saying);
+    this.saying = setTimeout(() => status.classList.remove("on"), 3500);
+  }
+
+  setTheme(name, keep = true) {
+    this.theme = name;
+    document.documentElement.dataset.theme = name;
+    if (keep) remember(name);
+    for (const pane of this.panes) pane.view.setTheme(name);
+    if (this.plots) { this.plots.retheme(); this.plotted = ""; }
+    if (this.stage) this.stage.dirty = true;
+  }
+
+  togglePanel(on = $("panel").hidden) {
+    $("panel").hidden = !on;
+    $("toggle-panel").setAttribute("aria-pressed", String(on));
+    this.stage.resize();
+    if (on) { this.plots.resize(); this.plotted = ""; }
+  }
+
+  togglePin(on = !this.hands.pinning) {
+    this.hands.setPinning(on);
+    $("toggle-pin").setAttribute("aria-pressed", String(on));
+    this.say(on ? "Click particles to pin them, or to let them go" : "Dragging again");
+  }
+
+  setSpeed(by) {
+    const select = $("speed");
+    select.selectedIndex = Math.max(0, Math.min(select.options.length - 1, select.selectedIndex + by));
+    this.speed = Number(select.value);
+  }
+
+  fitView() {
+    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2);
+  }
+
+  wire() {
+    const on = (id, run) => $(id).addEventListener("click", () => run());
+    on("open-gallery", () => $("gallery").showModal());
+    on("open-lessons", () => $("lessons").showModal());
+    on("open-help", () => $("help").showModal());
+    on("toggle-split", () => this.toggleSplit());
+    on("open-file", () => $("file-input").click());
+    on("share", () => this.share());
+    on("export-glb", () => this.exportGlb());
+    on("export-png", () => this.exportPng());
+    on("export-json", () => this.exportJson());
+    on("toggle-theme", () => this.setTheme(this.theme === "dark" ? "light" : "dark"));
+    on("play", () => this.play(!this.playing));
+    on("step", () => this.stepOnce());
+    on("step-back", () => this.stepBack());
+    on("to-start", () => this.restart());
+    on("panel-reset", () => this.reset());
+    on("panel-close", () => this.togglePanel(false));
+    on("toggle-panel", () => this.togglePanel());
+    on("toggle-pin", () => this.togglePin());
+    on("lesson-list", () => $("lessons").showModal());
+    on("lesson-prev", () => this.nextLesson(-1));
+    on("lesson-next", () => this.nextLesson(1));
+    on("lesson-close", () => { this.closeLesson(); if (this.panes.length > 1) this.toggleSplit(); });
+    on("hash", () => navigator.clipboard?.writeText($("hash").dataset.hash).then(() => this.say("Hash copied"), () => {}));
+    $("speed").addEventListener("change", () => this.setSpeed(0));
+    $("timeline").addEventListener("input", () => this.scrub(Number($("timeline").value)));
+    $("gallery-find").addEventListener("input", () => findInGallery($("gallery-body"), $("gallery-find").value));
+    $("gallery-find").addEventListener("keydown", (event) => { if (event.key === "Escape" && !event.target.value) $("gallery").close(); });
+    $("export-menu").addEventListener("click", (event) => { if (event.target.closest("[role=menuitem]")) $("export-menu").open = false; });
+    document.addEventListener("pointerdown", (event) => { if (!event.target.closest("#export-menu")) $("export-menu").open = false; });
+    $("file-input").addEventListener("change", () => { this.openFiles([...$("file-input").files]); $("file-input").value = ""; });
+    for (const dialog of document.querySelectorAll("dialog")) {
+      dialog.querySelector(".close").addEventListener("click", () => dialog.close());
+      dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+    }
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", (event) => { if (!remembered()) this.setTheme(event.matches ? "dark" : "light", false); });
+    addEventListener("hashchange", () => this.openLink(location.hash));
+    addEventListener("resize", () => this.plots.resize());
+    this.wireDrop();
+    addEventListener("keydown", (event) => this.key(event));
+    if (innerWidth <= NARROW) this.togglePanel(false);
+  }
+
+  wireDrop() {
+    let inside = 0;
+    const hint = (by) => { inside = Math.max(0, inside + by); $("drop-hint").hidden = inside === 0; };
+    addEventListener("dragenter", (event) => { event.preventDefault(); hint(1); });
+    addEventListener("dragleave", () => hint(-1));
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      hint(-inside);
+      if (event.dataTransfer.files.length) this.openFiles([...event.dataTransfer.files]);
+    });
+  }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input:not([type=range]), select, textarea") || document.querySelector("dialog[open]")) return;
+    if (event.key === " " && event.target.closest("button, summary, a")) return;   // a button's own key
+    const actions = {
+      " ": () => this.play(!this.playing), ".": () => this.stepOnce(), ",": () => this.stepBack(), Home: () => this.restart(),
+      "[": () => this.setSpeed(-1), "]": () => this.setSpeed(1), f: () => this.fitView(), t: () => $("toggle-theme").click(), p: () => this.togglePin(),
+      g: () => $("gallery").showModal(), l: () => $("lessons").showModal(), b: () => this.toggleSplit(), s: () => this.togglePanel(), o: () => $("file-input").click(),
+      c: () => this.share(), i: () => this.exportPng(), "?": () => $("help").showModal(), Escape: () => this.closeLesson(),
+    };
+    const run = actions[event.key] || actions[event.key.toLowerCase()];
+    if (!run || (event.target.type === "range" && event.key === "Home")) return;
+    event.preventDefault();
+    run();
+  }
+}
+
+// The theme that was chosen. Where a browser keeps nothing, nothing is kept.
+function remembered() {
+  try { return localStorage.getItem("sinew-theme"); } catch { return null; }
+}
+
+function remember(theme) {
+  try { localStorage.setItem("sinew-theme", theme); } catch { /* then not */ }
+}
+
+function pick(from, keys) {
+  return Object.fromEntries(keys.map((key) => [key, from[key] || ""]));
+}
+
+function difference(now, was) {
+  return Object.fromEntries(Object.entries(now).filter(([key, value]) => JSON.stringify(value) !== JSON.stringify(was[key])));
+}
+
+// Room around what is there at the start, for scenes of which nobody knows how they go on.
+function around({ low, high }, dimensions) {
+  const size = Math.max(...high.map((v, k) => v - low[k]), 0.2);
+  const grow = (v, k, sign) => v + sign * size * (k === 2 && dimensions === 2 ? 0 : 0.12);
+  return { low: low.map((v, k) => grow(v, k, -1)), high: high.map((v, k) => grow(v, k, 1)) };
+}
+
+const app = new App();
+window.playground = app;   // for the console, and for tests
+app.start().catch((error) => {
+  $("boot-text").textContent = `The playground cannot start: ${error.message}`;
+  document.querySelector("#boot .spinner").hidden = true;
+  console.error(error);
+});

@@ -1,0 +1,64 @@
+// The settings of one pane, as lil-gui shows them. What is changed there is sent at once; what the engine refuses is put back.
+import GUI from "lil-gui";
+
+const words = (name) => name.replace(/_/g, " ");
+const options = (names) => Object.fromEntries(names.map((name) => [words(name), name]));
+const choices = { jacobi: ["split", "averaged"], drift: ["baumgarte", "soft"], linear: ["minres", "least_squares"] };
+
+export class Panel {
+  // change(some): settings; material(kind, compliance).
+  constructor(element, title, lists, { change, material }) {
+    this.element = element;
+    this.lists = lists;
+    this.change = change;
+    this.material = material;
+    this.title = title;
+  }
+
+  build(settings, kinds, { title = this.title, closed = false } = {}) {
+    this.gui?.destroy();
+    const gui = this.gui = new GUI({ container: this.element, title });
+    if (closed) gui.close();
+    this.values = { ...settings, gravity: settings.gravity[1], kind: "all", softness: -6 };
+    const set = (key) => (value) => this.change({ [key]: value });
+    const pick = (folder, key, names, label) => folder.add(this.values, key, options(names)).name(label).onChange(set(key));
+    const slide = (folder, key, least, most, step, label) => folder.add(this.values, key, least, most, step).name(label).onChange(set(key));
+    pick(gui, "solver", this.lists.solvers, "Solver");
+    pick(gui, "integrator", this.lists.integrators, "Integrator");
+    slide(gui, "substeps", 1, Math.max(100, settings.substeps), 1, "Substeps");
+    slide(gui, "iterations", 0, Math.max(50, settings.iterations), 1, "Passes");
+    slide(gui, "damping", 0, 10, 0.05, "Damping, 1/s");
+    gui.add(this.values, "gravity", -20, 10, 0.01).name("Gravity, m/s²").onChange((y) => this.change({ gravity: [settings.gravity[0], y, settings.gravity[2]] }));
+    const soft = gui.addFolder("Compliance").close();
+    soft.add(this.values, "kind", { "all kinds": "all", ...options(kinds) }).name("Of");
+    soft.add(this.values, "softness", -10, 0, 0.1).name("10ˣ m/N, x =").onFinishChange((x) => this.material(this.values.kind === "all" ? null : this.values.kind, 10 ** x));
+    soft.add({ rigid: () => this.material(this.values.kind === "all" ? null : this.values.kind, 0) }, "rigid").name("Make rigid");
+    const more = gui.addFolder("More").close();
+    pick(more, "order", this.lists.orders, "Order of a pass");
+    pick(more, "gradients", this.lists.gradients, "Gradients");
+    slide(more, "tolerance", 0, 0.01, 1e-5, "Tolerance, m");
+    more.add(this.values, "correct_stiffness").name("Correct stiffness").onChange(set("correct_stiffness"));
+    pick(more, "jacobi", choices.jacobi, "Jacobi shares");
+    slide(more, "relaxation", 0.1, 2, 0.05, "Relaxation");
+    pick(more, "drift", choices.drift, "Drift (impulses)");
+    slide(more, "baumgarte", 0, 1, 0.01, "Baumgarte");
+    more.add(this.values, "warm_start").name("Warm start").onChange(set("warm_start"));
+    pick(more, "linear", choices.linear, "Linear (Lagrange)");
+    this.name(gui);
+  }
+
+  // Sliders of lil-gui have a name for their number only.
+  name(gui) {
+    for (const controller of gui.controllersRecursive()) {
+      for (const field of controller.domElement.querySelectorAll("input, select")) if (!field.labels?.length) field.setAttribute("aria-label", controller._name);
+      controller.domElement.querySelector(".lil-slider")?.setAttribute("aria-hidden", "true");
+      controller.domElement.querySelector(".slider")?.setAttribute("aria-hidden", "true");
+    }
+  }
+
+  show(settings) {
+    if (!this.gui) return;
+    Object.assign(this.values, { ...settings, gravity: settings.gravity[1] });
+    for (const controller of this.gui.controllersRecursive()) controller.updateDisplay();
+  }
+}

@@ -1,0 +1,132 @@
+// The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
+import { NeutralToneMapping, PCFSoftShadowMap, PerspectiveCamera, Plane, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+const FOV = 32;
+
+export class Stage {
+  constructor(canvas) {
+    this.canvas = canvas;
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.toneMapping = NeutralToneMapping;
+    this.renderer.toneMappingExposure = 1;
+    this.renderer.outputColorSpace = SRGBColorSpace;
+    this.camera = new PerspectiveCamera(FOV, 1, 0.01, 1000);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.12;
+    this.controls.maxPolarAngle = Math.PI * 0.52;
+    this.controls.addEventListener("change", () => { this.dirty = true; });
+    this.panes = [];
+    this.dirty = true;
+    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.resize();
+  }
+
+  resize() {
+    const { clientWidth: width, clientHeight: height } = this.canvas.parentElement;
+    if (!width || !height) return;
+    this.width = width;
+    this.height = height;
+    this.renderer.setSize(width, height, false);
+    this.setAspect();
+    this.dirty = true;
+  }
+
+  // Two panes lie side by side, or, where that would make them narrow, one above the other.
+  setAspect() {
+    const count = Math.max(1, this.panes.length);
+    this.stacked = count > 1 && this.width < 1.3 * this.height;
+    this.canvas.parentElement.classList.toggle("stacked", this.stacked);
+    this.paneWidth = this.stacked ? this.width : this.width / count;
+    this.paneHeight = this.stacked ? this.height / count : this.height;
+    this.camera.aspect = this.paneWidth / this.paneHeight;
+    this.camera.updateProjectionMatrix();
+    this.dirty = true;
+  }
+
+  setPanes(panes) {
+    this.panes = panes;
+    this.setAspect();
+  }
+
+  // Looks at all of the bounds, from the front, a little from the right and from above.
+  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false) {
+    const middle = new Vector3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
+    const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
+    const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
+    const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
+    const slopeY = Math.tan((FOV * Math.PI) / 360) / 1.13, slopeX = slopeY * this.camera.aspect;
+    let far = 0.2;
+    for (let i = 0; i < 8; ++i) {
+      const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);
+      far = Math.max(far, corner.dot(back) + Math.abs(corner.dot(right)) / slopeX, corner.dot(back) + Math.abs(corner.dot(up)) / slopeY);
+    }
+    this.look([...middle.clone().addScaledVector(back, far).toArray(), ...middle.toArray()]);
+    this.camera.near = far / 200;
+    this.camera.far = far * 60;
+    this.camera.updateProjectionMatrix();
+  }
+
+  look(six) {
+    this.camera.position.set(six[0], six[1], six[2]);
+    this.controls.target.set(six[3], six[4], six[5]);
+    this.controls.update();
+    this.dirty = true;
+  }
+
+  get view() {
+    return [...this.camera.position.toArray(), ...this.controls.target.toArray()].map((v) => +v.toPrecision(4));
+  }
+
+  render() {
+    this.controls.update();
+    if (!this.dirty || !this.panes.length) return;
+    this.dirty = false;
+    const { renderer, paneWidth: width, paneHeight: height } = this;
+    renderer.setScissorTest(true);
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    this.panes.forEach((pane, i) => {
+      pane.view.haze(distance);
+      const x = this.stacked ? 0 : i * width, y = this.stacked ? (this.panes.length - 1 - i) * height : 0;
+      renderer.setViewport(x, y, width, height);
+      renderer.setScissor(x, y, width, height);
+      renderer.render(pane.view.scene, this.camera);
+    });
+  }
+
+  // Which pane the pointer is in, or that one, and where in it, from -1 to 1; outside if it has left it.
+  locate(event, only = -1) {
+    const box = this.canvas.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const found = Math.floor(this.stacked ? y / this.paneHeight : x / this.paneWidth);
+    const index = only >= 0 ? only : Math.min(this.panes.length - 1, Math.max(0, found));
+    const left = this.stacked ? 0 : index * this.paneWidth, top = this.stacked ? index * this.paneHeight : 0;
+    const pointer = new Vector2(((x - left) / this.paneWidth) * 2 - 1, 1 - ((y - top) / this.paneHeight) * 2);
+    return { index, pane: this.panes[index], pointer, width: this.paneWidth, height: this.paneHeight };
+  }
+
+  ray(pointer) {
+    const origin = this.camera.position.clone();
+    const direction = new Vector3(pointer.x, pointer.y, 0.5).unproject(this.camera).sub(origin).normalize();
+    return { origin, direction };
+  }
+
+  // Where the pointer is in the plane through a point that faces the camera; in two dimensions there is only one plane.
+  inPlane(pointer, point, flat) {
+    const normal = flat ? new Vector3(0, 0, 1) : this.camera.getWorldDirection(new Vector3());
+    const plane = new Plane().setFromNormalAndCoplanarPoint(normal, point);
+    const { origin, direction } = this.ray(pointer);
+    const t = -plane.distanceToPoint(origin) / direction.dot(normal);
+    origin.addScaledVector(direction, t);
+    if (flat) origin.z = point.z;
+    return origin;
+  }
+
+  // How many metres a pixel is, so far away.
+  pixel(distance) {
+    return (2 * distance * Math.tan((FOV * Math.PI) / 360)) / this.paneHeight;
+  }
+}

@@ -1,0 +1,243 @@
+// The engine's side of the playground: one worker holds one scene, takes its frames when it is asked to, and can go back.
+//
+// What a user does (settings, pins, drags) is a list of commands, each with the frame before which it was given. To go back means
+// to load the last snapshot before that frame and to take the frames since then again, commands included: the same bits follow.
+import { load } from "sinew-physics";
+
+const SNAPSHOT_EVERY = 60;            // frames
+const SNAPSHOT_BYTES = 96 * 2 ** 20;  // what snapshots may take; beyond that every other one goes
+const HASH_BUDGET = 1.5;              // ms: a world that takes longer to hash is hashed only where somebody looks
+
+let sinew = null;
+let scene = null;
+let world = null;
+let frame = 0;
+let commands = [];
+let snapshots = [];
+let drag = null;
+let target = null;                    // where what is dragged shall be; told anew before every frame
+let failed = null;
+let hashCost = 0;
+let fixed = null;
+
+function forget() {
+  if (scene) scene.destroy();
+  scene = world = drag = failed = fixed = null;
+  frame = 0;
+  commands = [];
+  snapshots = [];
+}
+
+// ---- Commands ------------------------------------------------------------------------------------------------------------
+
+const actions = {
+  settings: (some) => world.configure(some),
+  material: (kind, material) => world.setMaterial(kind, material),
+  pin: (particle) => world.pin(particle),
+  unpin: (particle) => world.unpin(particle),
+  grab: (hit) => { drop(); drag = world.drag(hit); target = hit.point; },
+  pull: (...place) => { target = place; },
+  drop: () => drop(),
+  impulse: (particle, impulse) => world.addImpulse(particle, impulse),
+};
+
+function drop() {
+  const old = drag;
+  drag = null;
+  if (old) old.end();
+}
+
+function command(name, args) {
+  if (!actions[name]) throw new Error(`no command '${name}'`);
+  actions[name](...args);
+  const last = commands[commands.length - 1];
+  if (name === "pull" && last && last[1] === "pull" && last[0] === frame) last[2] = args;  // only the latest place counts
+  else commands.push([frame, name, args]);
+}
+
+// ---- Frames --------------------------------------------------------------------------------------------------------------
+
+function keepSnapshot() {
+  if (drag || frame % SNAPSHOT_EVERY || snapshots.some((kept) => kept.frame === frame)) return;
+  snapshots.push({ frame, count: commands.filter((c) => c[0] < frame).length, state: world.snapshot() });
+  let bytes = snapshots.reduce((sum, kept) => sum + kept.state.size, 0);
+  while (bytes > SNAPSHOT_BYTES && snapshots.length > 4) {
+    const thin = snapshots.filter((kept, i) => i && i % 2 && i < snapshots.length - 1);
+    for (const kept of thin) kept.state.destroy();
+    snapshots = snapshots.filter((kept) => !thin.includes(kept));
+    bytes = snapshots.reduce((sum, kept) => sum + kept.state.size, 0);
+  }
+}
+
+function take() {
+  if (failed) return false;
+  try {
+    if (drag) drag.to(...target);
+    scene.frame();
+  } catch (error) {
+    failed = error.message;
+    return false;
+  }
+  ++frame;
+  return true;
+}
+
+function hash(wanted) {
+  if (!wanted && frame % 60 && hashCost > HASH_BUDGET) return null;
+  const start = performance.now();
+  const text = world.hash();
+  hashCost = performance.now() - start;
+  return text;
+}
+
+function shortReport() {
+  const r = world.report();
+  const length = (v) => Math.hypot(v[0], v[1], v[2]);
+  return {
+    kinetic: r.kinetic, potential: r.potential, elastic: r.elastic, energy: r.energy, mass: r.mass,
+    momentum: length(r.momentum), angular: length(r.angularMomentum), passes: r.passes,
+    kinds: r.kinds.filter((k) => k.count).map((k) => [k.name, k.largest, k.mean, k.count]),
+  };
+}
+
+// What moved, as the page draws it. Arrays are copies that go to the page for good.
+function picture(wantHash, ms = 0) {
+  const masses = world.inverseMasses;
+  let changed = !fixed || fixed.length !== masses.length;
+  const now = new Uint8Array(masses.length);
+  for (let i = 0; i < masses.length; ++i) {
+    now[i] = masses[i] === 0 ? 1 : 0;
+    if (!changed && now[i] !== fixed[i]) changed = true;
+  }
+  if (changed) fixed = now;
+  return {
+    frame, time: world.time, ms, failed, hash: hash(wantHash), report: shortReport(), fixed: changed ? now.slice() : null,
+    positions: world.positions.slice(), bodies: world.bodyPoses.slice(), colliders: world.colliderPoses.slice(),
+  };
+}
+
+function send(shown) {
+  postMessage({ type: "frame", picture: shown }, [shown.positions.buffer, shown.bodies.buffer, shown.colliders.buffer]);
+}
+
+// ---- What the page asks for ----------------------------------------------------------------------------------------------
+
+const requests = {
+  async init({ wasm, threads, worker }) {
+    sinew = await load({ wasm, threads, worker });
+    return {
+      version: sinew.version, threads: sinew.threads, simd: sinew.simd, solvers: sinew.solvers, integrators: sinew.integrators,
+      orders: sinew.orders, gradients: sinew.gradients,
+    };
+  },
+
+  // Builds a scene and describes it. The one before lives on if that fails.
+  load({ text, name, set, files }) {
+    const made = sinew.scene(text, { name, set, files });
+    forget();
+    scene = made;
+    world = scene.world;
+    for (let i = 0; i < scene.warmUp; ++i) scene.frame();
+    keepSnapshot();
+    return describe();
+  },
+
+  // One frame after the other; each is sent as soon as it is there.
+  step({ count = 1, wantHash = false }) {
+    for (let i = 0; i < count; ++i) {
+      const start = performance.now();
+      const went = take();
+      const ms = performance.now() - start;
+      send(picture(wantHash && i === count - 1, ms));
+      if (!went) break;
+      keepSnapshot();
+    }
+    return frame;
+  },
+
+  command({ name, args }) {
+    command(name, args);
+    if (name === "settings") return { settings: world.settings };
+    return {};
+  },
+
+  // Goes to a frame that was there, by way of a snapshot; what came after is forgotten.
+  back({ to }) {
+    drop();
+    failed = null;
+    const kept = snapshots.filter((s) => s.frame <= to).pop();
+    if (!kept) throw new Error(`there is no state before frame ${to}`);
+    const again = commands.filter((c) => c[0] < to);
+    for (const later of snapshots.filter((s) => s.frame > to)) later.state.destroy();
+    snapshots = snapshots.filter((s) => s.frame <= to);
+    world.restore(kept.state);
+    frame = kept.frame;
+    commands = again.slice(0, kept.count);
+    rerun(again.slice(kept.count), to);
+    if (drag) command("drop", []);
+    fixed = null;
+    return { picture: picture(true), settings: world.settings, commands: commands.length };
+  },
+
+  // Takes commands and frames as they were taken elsewhere: a link, or another pane. Every frame is sent.
+  replay({ list, to }) {
+    rerun(list, to, true);
+    return { frame, settings: world.settings };
+  },
+
+  pick({ origin, direction, reach }) {
+    return world.pick(origin, direction, { reach });
+  },
+
+  isPinned({ particle }) {
+    return world.isPinned(particle);
+  },
+
+  commands: () => commands,
+  hash: () => ({ frame, hash: world.hash() }),
+  save: () => scene.save(),
+  memory: () => sinew.memory,
+};
+
+function rerun(list, to, sending = false) {
+  let next = 0;
+  while (true) {
+    for (; next < list.length && list[next][0] <= frame; ++next) command(list[next][1], list[next][2]);
+    if (frame >= to || !take()) break;
+    keepSnapshot();
+    if (sending) send(picture(frame === to));
+  }
+}
+
+function describe() {
+  const copy = (m) => ({ vertices: m.vertices.slice(), triangles: m.triangles.slice() });
+  return {
+    name: scene.name, title: scene.title, about: scene.about, topic: scene.topic, frameTime: scene.frameTime, frames: scene.frames,
+    dimensions: world.dimensions, problems: scene.problems.map(({ severity, line, column, path, message, text }) => ({ severity, line, column, path, message, text })),
+    settings: world.settings, particles: world.particleCount, constraints: world.constraintCount, bodyCount: world.bodyCount,
+    radii: world.radii.slice(), inverseMasses: world.inverseMasses.slice(), links: world.links(), bounds: scene.bounds, camera: scene.camera,
+    bodyParticles: scene.bodies.map((b) => b.particle),
+    meshes: scene.meshes.map((m) => ({
+      name: m.name, type: m.type, object: m.object, group: m.group, first: m.first, count: m.count,
+      triangles: m.triangles.slice(), lines: m.lines.slice(), points: m.points.slice(),
+    })),
+    bodies: scene.bodies.map((b) => ({
+      name: b.name, body: b.body, particle: b.particle, object: b.object, mesh: copy(b.mesh),
+      shapes: b.shapes.map((s) => ({ ...s, vertices: s.vertices ? s.vertices.slice() : null })),
+    })),
+    colliders: scene.colliders.map((c) => ({
+      name: c.name, collider: c.collider, type: c.type, half: c.half, radius: c.radius, thickness: c.thickness, sensor: c.sensor, mesh: copy(c.mesh),
+    })),
+    picture: picture(true),
+  };
+}
+
+onmessage = async ({ data: { id, type, args } }) => {
+  try {
+    if (!requests[type]) throw new Error(`no request '${type}'`);
+    const answer = await requests[type](args || {});
+    postMessage({ type: "answer", id, answer });
+  } catch (error) {
+    postMessage({ type: "answer", id, error: { message: error.message, code: error.code || "", problems: error.problems || [], stack: error.stack } });
+  }
+};

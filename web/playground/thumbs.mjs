@@ -1,0 +1,41 @@
+// Takes the small pictures of the gallery, with the built page in Chromium: data/thumbs.webp, all in one, and data/thumbs.json, which is where.
+// The frames to show are in data/views.json.
+//
+//     node thumbs.mjs
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { openPage, openScene, runTo, start } from "../tests/browser.mjs";
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+const views = JSON.parse(readFileSync(path.join(here, "data/views.json"), "utf8"));
+const WIDTH = 256, HEIGHT = 160, COLUMNS = 8, QUALITY = 0.6;
+const bare = "header, footer, #panel, #caption, #lesson { display: none !important } body { grid-template: 'stage' 1fr / 1fr !important }";
+
+const session = await start();
+try {
+  const page = await openPage(session, { hash: "#scene=pendulum", size: [2 * WIDTH, 2 * HEIGHT], colorScheme: "light" });
+  await page.addStyleTag({ content: bare });
+  const names = await page.evaluate(() => [...playground.library.keys()]);
+  await page.evaluate(([w, h]) => { window.atlas = Object.assign(document.createElement("canvas"), { width: w, height: h }); }, [COLUMNS * WIDTH, Math.ceil(names.length / COLUMNS) * HEIGHT]);
+  for (const [i, name] of names.entries()) {
+    await openScene(page, name);
+    await runTo(page, views[name]?.frame ?? 60);
+    await page.evaluate(([x, y, w, h]) => {
+      const { stage } = playground;
+      playground.fitView();
+      stage.dirty = true;
+      stage.render();
+      const draw = window.atlas.getContext("2d");
+      draw.imageSmoothingQuality = "high";
+      draw.drawImage(stage.canvas, x, y, w, h);
+    }, [(i % COLUMNS) * WIDTH, Math.floor(i / COLUMNS) * HEIGHT, WIDTH, HEIGHT]);
+    process.stdout.write(".");
+  }
+  const data = await page.evaluate((q) => window.atlas.toDataURL("image/webp", q), QUALITY);
+  writeFileSync(path.join(here, "data/thumbs.webp"), Buffer.from(data.split(",")[1], "base64"));
+  writeFileSync(path.join(here, "data/thumbs.json"), `${JSON.stringify({ columns: COLUMNS, names })}\n`);
+  process.stdout.write("\n");
+} finally {
+  await session.close();
+}

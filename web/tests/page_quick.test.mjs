@@ -1,0 +1,39 @@
+// A quick look at the page: a few scenes, their hashes, a model, a bad file. Everything else is in page.test.mjs.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { after, before, test } from "node:test";
+import { missing, openPage, openScene, playground, runTo, start, validateGlb } from "./browser.mjs";
+
+const goldens = JSON.parse(readFileSync(path.join(playground, "data/goldens.json"), "utf8"));
+let session, page;
+
+before(async () => {
+  if (missing) return;
+  session = await start();
+  page = await openPage(session, { hash: "#scene=pendulum", size: [520, 360] });
+});
+after(() => session?.close());
+
+for (const name of ["pendulum", "heavy_bob", "newtons_cradle", "gyroscope"]) {
+  test(`${name} has the native hash`, { skip: missing }, async () => {
+    assert.equal(await openScene(page, name), true);
+    const { frame, hash } = await runTo(page, 120);
+    assert.equal(frame, 120);
+    assert.equal(hash, goldens[name][120]);
+    assert.match(await page.textContent("#hash"), /native: the same at frame 120/);
+    assert.deepEqual(page.errors, []);
+  });
+}
+
+test("a model of the scene is valid", { skip: missing }, async () => {
+  const { errors } = await validateGlb(Buffer.from(await page.evaluate(() => [...playground.glb()])));
+  assert.deepEqual(errors, []);
+});
+
+test("a bad file says where it is bad", { skip: missing }, async () => {
+  await page.setInputFiles("#file-input", { name: "bad.json", mimeType: "application/json", buffer: Buffer.from('{\n  "world": {"substeps": -3}\n}') });
+  await page.waitForSelector("#problems[open]");
+  assert.match(await page.textContent("#problems-body"), /line 2, column \d+/);
+  assert.deepEqual(page.errors, []);
+});
