@@ -190,6 +190,7 @@ const numbers = ['0', '-0', '-0.0', '0e5', '-0e-5', '0.1', '1E+2', '1e-2', '1234
 
 test('good texts have the same values, to the bit', { skip }, async () => {
   const scene = `\ufeff{"title": "\\u0061\\b\\f\\n\\r\\t\\/\\\\\\" \x7f ä\\u00E4 🧵\\ud83e\\uddf5 \u2028",\r\n\t"comment": [[], {}, [1], [1, "x", 2], [[1, 2], 3], {"__proto__": 1, "2": 0, "1": 0, "": null}],
+    "world": {"gravity": [-0, -0.0, 1]},
     "objects": [{"type": "particles", "positions": [${numbers.map((one) => (Math.abs(Number(one)) > 1e9 ? '1e9' : one)).flatMap((one) => [one, one, one]).join(', ')}]}]}`;
   const folder = mkdtempSync(join(tmpdir(), 'sinew-'));
   try {
