@@ -482,6 +482,25 @@ bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give g
     return true;
 }
 
+#define MOST_TURN 0.25 /* rad */
+
+void sn_row_limit_turns(const sn_block *block, const sn_frame *frame, sn_real *dlambda)
+{
+    double most = 0;
+    for (uint32_t i = block->count; i-- > 0 && block->slot[i] >= frame->turn_slot;) {
+        sn_vec3 by = vec3(0, 0, 0), give = frame->turn[block->slot[i] - frame->turn_slot].give;
+        for (uint32_t r = 0; r < block->rows; ++r)
+            by = vec3_add(by, vec3_scale(block->gradient[r * block->count + i], dlambda[r]));
+        sn_vec3 angle = vec3_scale(vec3(by.x * give.x, by.y * give.y, by.z * give.z), block->w[i]);
+        most = larger(vec3_dot_double(angle, angle), most);
+    }
+    if (!(most > MOST_TURN * MOST_TURN))
+        return;
+    double scale = MOST_TURN / sqrt(most);
+    for (uint32_t r = 0; r < block->rows; ++r)
+        dlambda[r] = (sn_real)(scale * (double)dlambda[r]);
+}
+
 SN_INLINE void apply_rows(const sn_block *block, uint32_t count, const sn_real *dlambda, sn_vec4 *d)
 {
     sn_vec3 at[4] = {{0}};

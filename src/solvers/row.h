@@ -113,6 +113,11 @@ SN_INLINE void row_apply(const sn_block *block, uint32_t count, uint32_t row, sn
 bool sn_row_step_block(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                        const sn_real *lambda, sn_real *dlambda);
 
+/* A step is good as far as turns are small, for gradients turn along with bodies: one that would turn a body by more than 0.25
+   rad is shortened as a whole, and momentum is conserved; the rest is left to passes and substeps to come. Without that, joints
+   of bodies that were struck so that they turn by more than half a radian in a substep gain energy until all is infinite. */
+void sn_row_limit_turns(const sn_block *block, const sn_frame *frame, sn_real *dlambda);
+
 /* lambda += dlambda, and what row_apply does for each of its rows in turn. */
 void sn_row_apply_block(const sn_block *block, sn_real *lambda, const sn_real *dlambda, sn_vec4 *d);
 
@@ -152,6 +157,8 @@ SN_INLINE bool row_solve(const sn_block *block, uint32_t count, uint32_t rows, u
     sn_real dlambda[SN_MAX_ROWS];
     if (!row_step(block, count, rows, inequality, give, frame, lambda, dlambda))
         return false;
+    if (frame->turn && count && block->slot[count - 1] >= frame->turn_slot)
+        sn_row_limit_turns(block, frame, dlambda);
     if (rows > 1) {
         sn_row_apply_block(block, lambda, dlambda, frame->d);
     } else if (dlambda[0] != 0) {
