@@ -477,6 +477,86 @@ static void friction_stops_in_time(void **unused)
     for_every_solver(friction_stops);
 }
 
+/* Four rods in a row, held out level by joints whose friction is twice what that takes. Once they sank to the ground. */
+static void friction_holds(void **unused)
+{
+    static const uint32_t kinds[] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_BALL};
+    static const sn_solver some[] = {SN_SOLVER_TILED, SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_DIRECT};
+    (void)unused;
+    enum { RODS = 4 };
+    for (size_t k = 0; k < COUNT_OF(kinds) * COUNT_OF(some); ++k) {
+        sn_world *world = make_world(some[k / COUNT_OF(kinds)], G);
+        uint32_t kind = kinds[k % COUNT_OF(kinds)];
+        sn_body last = nowhere;
+        for (int i = 0; i < RODS; ++i) {
+            const int behind = RODS - i;
+            sn_body rod = add_body(world, 1, vec(0.001, 0.008, 0.008), vec(0.3 * (i + 0.5), 0, 0));
+            bool hinge = kind == SN_KIND_JOINT_HINGE;
+            sn_joint_def def = joint_to_world(kind, rod, vec(0.3 * i, 0, 0), hinge ? vec(0, 0, 1) : vec(1, 0, 0));
+            def.a = last;
+            def.friction = real(2 * G * 0.3 * behind * behind / 2);
+            add_joint(world, &def);
+            last = rod;
+        }
+        support_run(world, 240, 1.0 / 60);
+        double y = (double)sn_body_position(world, last).y;
+        support_run(world, 120, 1.0 / 60);
+        double sunk = y - (double)sn_body_position(world, last).y;
+        if (!(y > -0.05) || !(fabs(sunk) < 1e-3))
+            fail_msg("kind %u, case %u: it sank by %g m, and by %g m in the next 2 s", kind, (unsigned)k, -y, sunk);
+        sn_world_destroy(world);
+    }
+}
+
+/* A slider on a slope: friction that is a tenth more than what pulls holds it to the end of the day, a tenth less does not. */
+static void friction_of_a_slider(void **unused)
+{
+    (void)unused;
+    for (int more = 0; more < 2; ++more) {
+        sn_world *world = make_world(SN_SOLVER_TILED, G);
+        sn_body body = add_body(world, 2, vec(0.01, 0.01, 0.01), vec(0, 0, 0));
+        sn_joint_def def = joint_to_world(SN_KIND_JOINT_SLIDER, body, vec(0, 0, 0), vec(0.8, -0.6, 0));
+        def.friction = real(2 * G * 0.6 * (more ? 1.1 : 0.9));
+        add_joint(world, &def);
+        support_run(world, 120, 1.0 / 60);
+        double way = length_of(sn_body_position(world, body)), expected = more ? 0 : 0.1 * 0.6 * G * 2 * 2 / 2;
+        assert_close(way, expected, 0.01);
+        sn_world_destroy(world);
+    }
+}
+
+/* Five rods on balls and hinges that turn by half a radian and more in a substep, as if they had been struck: they lose energy,
+   or gain a little, where once it doubled in every other substep until nothing was finite. */
+static void struck_figures_hold(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 7;
+    for (int round = 0; round < 40; ++round) {
+        sn_world *world = make_world(SN_SOLVER_TILED, 0);
+        sn_body last = nowhere;
+        for (int i = 0; i < 5; ++i) {
+            sn_body rod = add_body(world, 2, vec(0.002, 0.02, 0.02), vec(0.3 * i, 0, 0));
+            sn_vec3 spin = vec(support_random_in(&seed, -400, 400), support_random_in(&seed, -400, 400),
+                               support_random_in(&seed, -400, 400));
+            assert_ok(world, sn_body_set_velocity(world, rod, vec(0, 0, 0), spin));
+            sn_joint_def def = joint_to_world(i % 2 ? SN_KIND_JOINT_HINGE : SN_KIND_JOINT_CONE_TWIST, rod,
+                                              vec(0.3 * i - 0.15, 0, 0), i % 2 ? vec(0, 0, 1) : vec(1, 0, 0));
+            def.a = last;
+            def.least = real(-0.8);
+            def.most = real(0.8);
+            if (i > 0)
+                add_joint(world, &def);
+            last = rod;
+        }
+        double before = energy_of(world);
+        support_run(world, 12, 1.0 / 60);
+        double ratio = energy_of(world) / before;
+        if (!(ratio < 3))
+            fail_msg("round %d: %g times the energy", round, ratio);
+        sn_world_destroy(world);
+    }
+}
+
 /* Speeds along and about an axis, wherever the bodies are; with a limit to what that may take. */
 static void rates_are_kept(sn_solver solver)
 {
@@ -940,6 +1020,9 @@ int main(void)
         cmocka_unit_test(drives_settle),
         cmocka_unit_test(servos_arrive),
         cmocka_unit_test(friction_stops_in_time),
+        cmocka_unit_test(friction_holds),
+        cmocka_unit_test(friction_of_a_slider),
+        cmocka_unit_test(struck_figures_hold),
         cmocka_unit_test(rates),
         cmocka_unit_test(joints_in_the_plane),
         cmocka_unit_test(soft_welds_sag),
