@@ -15,11 +15,11 @@ typedef struct zoo {
 
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
-    {"zoo", 600, UINT64_C(0x2848a33a05f078e9)},
+    {"zoo", 600, UINT64_C(0xd638ce6c03efdd52)},
     {"zoo_of_bodies", 300, UINT64_C(0xdb5dd396e303d262)},
 #else
     {"zoo", 600, UINT64_C(0x9f8735c2e278ea84)},
-    {"zoo_of_bodies", 300, UINT64_C(0x098ce5660609fb81)},
+    {"zoo_of_bodies", 300, UINT64_C(0xb732cbd4e167c558)},
 #endif
 };
 
