@@ -10,7 +10,7 @@
 
    P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
    twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
-   of the substep, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
+   of the substep, and inertia is that at the end, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
    Restitution follows, and things that overlap are parted, slowly, without a velocity, which costs a little of the angular
    momentum.
 
@@ -108,9 +108,34 @@ static void push_along(const sn_world *world, const sn_meet_pass *p, const sn_re
     b->spin = vec3_sub(b->spin, turn_of(p->turn_b, more));
 }
 
+static void renew_turn(const sn_mover *m, sn_real (*arm)[SN_MANIFOLD_MOST], sn_real (*turn)[4])
+{
+    for (uint32_t k = 0; k < SN_MANIFOLD_MOST; ++k) {
+        sn_vec3 spin = meet_times_inverse(m, vec3(arm[0][k], arm[1][k], arm[2][k]));
+        turn[k][0] = spin.x;
+        turn[k][1] = spin.y;
+        turn[k][2] = spin.z;
+    }
+}
+
+/* How pushes turn both, as they lie now: their spins become angular momentum by the inertia of the end of the substep. With that of
+   the start, which is another one for what is not round and turns, momentum was off by a share of h times the spin. */
+static void renew_turns(const sn_world *world, sn_meet_pass *p)
+{
+    const sn_mover *a = &meet_movers(world)[p->a];
+    renew_turn(a, p->arm_a, p->turn_a);
+    p->turn_n_a = meet_times_inverse(a, p->n);
+    if (p->b == SN_NO_MOVER)
+        return;
+    const sn_mover *b = &meet_movers(world)[p->b];
+    renew_turn(b, p->arm_b, p->turn_b);
+    p->turn_n_b = meet_times_inverse(b, p->n);
+}
+
 static void warm(const sn_meet_substep *s, sn_meet_pass *p, sn_meet *meet)
 {
     sn_real before = 0, after = 0;
+    renew_turns(s->world, p);
     memset(p->pressed, 0, sizeof p->pressed);
     for (uint32_t i = 0; i < meet->count; ++i) {
         sn_meet_point *point = &meet->point[i];

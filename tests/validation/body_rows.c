@@ -332,32 +332,33 @@ static void fly(const way_to_solve *way, uint32_t substeps, uint32_t frames, boo
     sn_world_destroy(f.world);
 }
 
-/* Contact keeps linear momentum. It pushes at points where they were at the start of a substep, on bodies that are where
-   they are at its end: angular momentum is off by h (v_a - v_b) x impulse for each blow, which is of first order. */
+/* Contact keeps both momenta as well. */
 static void report_touching(records *out)
 {
     enum { FRAMES = 200 };
     const uint32_t frames = FRAMES;
-    double linear, angular, finer;
+    double linear, angular;
     fly(&ways_to_solve[4], 10, frames, true, &linear, &angular);
     record *r = append(out, 18, JUDGE_AT_MOST, BUILD(1e-5, 1e-9), linear, 0);
     SETUP(r, "four jointed bodies that also touch, %u frames, h = 1/600, %s, linear momentum off, share", frames,
           ways_to_solve[4].name);
-    r = append(out, 18, JUDGE_AT_MOST, 2e-4, angular, 0);
+    r = append(out, 18, JUDGE_AT_MOST, BUILD(2e-5, 1e-9), angular, 0);
     SETUP(r, "four jointed bodies that also touch, %u frames, h = 1/600, %s, angular momentum off, share", frames,
           ways_to_solve[4].name);
-    fly(&ways_to_solve[4], 40, frames, true, &linear, &finer);
-    r = append(out, 18, JUDGE_AT_LEAST, 3.6, angular / finer, 0);
-    SETUP(r, "four jointed bodies that also touch, angular momentum off: fall from h = 1/600 to 1/2400");
 }
 
 void jointed_bodies(records *out)
 {
-    const uint32_t frames =
-        support_rounds(support_long(1000, 100), 50); /* of ten steps each: 1000 steps at the least */
+    uint32_t frames,
+        some = support_rounds(support_long(1000, 100), 50); /* of ten steps each: 1000 steps at the least */
     for (size_t i = 0; i < COUNT_OF(ways_to_solve); ++i) {
         const way_to_solve *way = &ways_to_solve[i];
         double linear, angular;
+        /* what rounding does to pairs of places adds up slowly: it is watched to the end */
+        if (IS_FLOAT && way->integrator == SN_INTEGRATOR_VERLET)
+            frames = support_rounds(1000, 50);
+        else
+            frames = some;
         fly(way, 10, frames, false, &linear, &angular);
         record *r = append(out, 18, JUDGE_AT_MOST, BUILD(1e-5, 1e-9), linear, 0);
         SETUP(r, "four jointed bodies, %u frames, h = 1/600, %s, linear momentum off, share", frames, way->name);
