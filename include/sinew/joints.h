@@ -51,7 +51,8 @@ typedef struct sn_joint_def {
     sn_real speed;      /* rad/s, m/s; default 0 */
     sn_real speed_most; /* N m, N; default 0: there is no motor. Of velocity and spin: default any */
 
-    /* Dry friction, where there is neither motor nor target; of ball and cone_twist about each axis. */
+    /* Dry friction, where there is neither motor nor target; of ball and cone_twist about each axis. It holds what is at rest
+       where it is, also over many substeps. */
     sn_real friction; /* N m, N; default 0 */
 
     /* How what is locked gives, along axes and about them; besides compliance and damping of the constraint */

@@ -224,6 +224,23 @@ static void test_ragdoll(void **state)
     fixture_close(&f);
 }
 
+/* Four figures that were thrown to the ground come to rest there, and sleep. (One of them may take longer: a limb slides.) */
+static void test_ragdolls_sleep(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'contact': {'sleep': true}, 'colliders': [{'type': 'plane', 'name': 'floor'}], 'objects': ["
+        "{'type': 'ragdoll', 'name': 'a', 'position': [0, 0.5, 0], 'spin': [2, 0, 0]},"
+        "{'type': 'ragdoll', 'name': 'b', 'position': [4, 0.8, 0], 'spin': [-3, 1, 1], 'pose': 'arms_out'},"
+        "{'type': 'ragdoll', 'name': 'c', 'position': [8, 1, 0], 'spin': [0, 2, 3]},"
+        "{'type': 'ragdoll', 'name': 'd', 'position': [12, 0.3, 0], 'velocity': [1, 0, 1], 'spin': [1, 0, -2]}]}");
+    fixture_steps(&f, 900);
+    uint32_t awake = sn_world_awake_count(f.world);
+    if (awake > 16)
+        fail_msg("%u of 64 bodies are awake", awake);
+    fixture_close(&f);
+}
+
 /* Muscles hold the pose: hung up by its head it keeps its arms out; limp, it lets them drop. */
 static void test_muscles(void **state)
 {
@@ -280,9 +297,10 @@ static void test_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_masses),  cmocka_unit_test(test_wall),    cmocka_unit_test(test_pile),
-        cmocka_unit_test(test_chain),   cmocka_unit_test(test_bridge),  cmocka_unit_test(test_jelly),
-        cmocka_unit_test(test_ragdoll), cmocka_unit_test(test_muscles), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_masses),  cmocka_unit_test(test_wall),           cmocka_unit_test(test_pile),
+        cmocka_unit_test(test_chain),   cmocka_unit_test(test_bridge),         cmocka_unit_test(test_jelly),
+        cmocka_unit_test(test_ragdoll), cmocka_unit_test(test_ragdolls_sleep), cmocka_unit_test(test_muscles),
+        cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
