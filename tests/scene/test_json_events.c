@@ -211,7 +211,7 @@ static void test_values_where_none_may_be(void **state)
     for (int large = 0; large < 2; ++large) { /* the same key twice, also among many */
         say(EVENT_RECORD, 0, NULL, 0);
         for (int i = 0; i < (large ? 100 : 1); ++i) {
-            char key[8];
+            char key[16];
             snprintf(key, sizeof key, "%d", i);
             say_text(EVENT_KEY, key);
             say(EVENT_NULL, 0, NULL, 0);
