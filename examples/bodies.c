@@ -47,7 +47,8 @@ static sn_constraint hang_door(sn_world *world)
 int main(void)
 {
     sn_world_def def = sn_default_world_def();
-    def.settings.solver = SN_SOLVER_DIRECT; /* the crate is 800 times heavier than a link: ropes are solved as a whole */
+    def.settings.solver =
+        SN_SOLVER_DIRECT; /* the crate is 800 times heavier than a link: ropes are solved as a whole */
     sn_world *world;
     if (sn_world_create(&def, &world) != SN_OK)
         return 1;

@@ -32,11 +32,11 @@ typedef enum sn_body_shape_type {
 /* One of the convex parts that a body is made of. */
 typedef struct sn_body_shape {
     sn_body_shape_type type;
-    sn_vec3 position;        /* m: in the body's own frame; default 0 */
-    sn_quat rotation;        /* normalised for you; zero is refused; default (0, 0, 0, 1) */
-    sn_vec3 half;            /* m; positive; default 0.5 each. Of capsules y counts, of spheres and hulls none: read, 0 */
-    sn_real radius;          /* m; default 0.5 for spheres and capsules, to be set to 0 for sharp boxes and hulls */
-    sn_real density;         /* kg/m^3; default 0: that of the body */
+    sn_vec3 position; /* m: in the body's own frame; default 0 */
+    sn_quat rotation; /* normalised for you; zero is refused; default (0, 0, 0, 1) */
+    sn_vec3 half;     /* m; positive; default 0.5 each. Of capsules y counts, of spheres and hulls none: read, 0 */
+    sn_real radius;   /* m; default 0.5 for spheres and capsules, to be set to 0 for sharp boxes and hulls */
+    sn_real density;  /* kg/m^3; default 0: that of the body */
     const sn_vec3 *vertices; /* hull: points, not all in one plane, whose hull has at most 128 corners; copied */
     uint32_t vertex_count;
 } sn_body_shape;

@@ -39,7 +39,7 @@ typedef struct sn_solver_in {
     sn_parallel *parallel;       /* for loops over constraints and particles */
     const sn_settings *settings; /* for what only single methods want to know */
     uint32_t particle_count;
-    uint32_t node_count; /* slots: of particles, and behind these of the turns of bodies */
+    uint32_t node_count;  /* slots: of particles, and behind these of the turns of bodies */
     struct sn_plan *plan; /* SN_SOLVER_TILED */
     const struct sn_wide *wide;
 } sn_solver_in;

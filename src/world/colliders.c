@@ -82,8 +82,7 @@ void sn_contact_restored(sn_contact_world *contact)
     sn_collider_record *record = contact_colliders(contact);
     for (uint32_t i = 0; i < contact->collider_table.count; ++i)
         if (record[i].data) /* another world may keep them elsewhere */
-            record[i].data =
-                sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
+            record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
     sn_colliders_bind(contact);
     sn_object_fields_restored(contact);
     contact->edits++;

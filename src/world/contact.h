@@ -61,8 +61,9 @@ typedef struct sn_press {
 } sn_press;
 
 typedef struct sn_contact_world {
-    sn_table press_table;       /* of sn_press, and room for those that stay as they are */
-    sn_table press_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
+    sn_table press_table; /* of sn_press, and room for those that stay as they are */
+    sn_table
+        press_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
                                    have been stored elsewhere since */
     sn_contact_settings settings;
     sn_table group_table;     /* of sn_group_record */
@@ -78,7 +79,8 @@ typedef struct sn_contact_world {
     sn_table rest_table; /* of sn_vec4 by particle number: place in the rest shape of its group, seen from one of its
                                 particles, and 1 if there is one, otherwise 0. Numbers beyond its end have none */
     sn_table object_field_table; /* of sn_object_field */
-    sn_table own_place_table;    /* of sn_vec4 by particle number: place in the frame of its object's field, and 1 if there is
+    sn_table
+        own_place_table; /* of sn_vec4 by particle number: place in the frame of its object's field, and 1 if there is
                                     one, otherwise 0. Numbers beyond its end have none */
     sn_sleep sleep;
     sn_contact_events events;

@@ -296,7 +296,8 @@ static void place_press(sn_world *world)
 
 static void end_press(sn_world *world)
 {
-    world->contact.press_start_table.count = world->particles.table.count + 1; /* where the last ones end is kept, too */
+    world->contact.press_start_table.count =
+        world->particles.table.count + 1; /* where the last ones end is kept, too */
     share_loop(world, world->particles.table.count, sort_press);
 }
 

@@ -35,7 +35,7 @@ bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator 
     bool room = sn_table_reserve(&particles->table, allocator, count);
     sn_particle_store_bind(particles);
     room = room && (!phases || sn_table_reserve(&particles->work_table, allocator, count)) &&
-                (!forces || sn_table_reserve(&particles->force_table, allocator, count));
+           (!forces || sn_table_reserve(&particles->force_table, allocator, count));
     particles->y = particles->work_table.column[0];
     particles->d = particles->work_table.column[1];
     particles->f = particles->force_table.column[0];

@@ -16,8 +16,8 @@ static double row_residual(const sn_give *give, bool inequality, double c, doubl
 }
 
 /* The same of a row that its kind described: what may give way has nothing to miss but its limits. */
-static double own_row_residual(const sn_give *give, const sn_row *row, bool inequality, double c, double rate, double force,
-                               double *elastic)
+static double own_row_residual(const sn_give *give, const sn_row *row, bool inequality, double c, double rate,
+                               double force, double *elastic)
 {
     double own = (double)row->compliance, compliance = (double)give->compliance + own, excess = sn_row_excess(row, c);
     double drag = (double)give->compliance * (double)give->damping + own * (double)row->damping;
@@ -46,9 +46,9 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
         double rate = (double)row_motion(&block, block.count, row, world->particles.v);
         double c = (double)block.c[row], force = h > 0 ? lambda / (h * h) : 0;
         bool inequality = pool->kind.inequality >> row & 1;
-        double missed =
-            block.row ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, elastic)
-                      : row_residual(&pool->give[index], inequality, c, rate, force, elastic);
+        double missed = block.row
+                            ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, elastic)
+                            : row_residual(&pool->give[index], inequality, c, rate, force, elastic);
         if (missed > worst)
             worst = missed;
     }

@@ -369,12 +369,8 @@ static inline bool evaluate(const sn_kind *kind, uint32_t points, const sn_real 
                             const sn_vec3 *x, case_value *value)
 {
     memset(value, 0, sizeof(*value));
-    sn_eval_in in = {.x = x,
-                     .param = param,
-                     .points = points,
-                     .context = kind->context,
-                     .point_param = own,
-                     .state = case_no_state};
+    sn_eval_in in = {
+        .x = x, .param = param, .points = points, .context = kind->context, .point_param = own, .state = case_no_state};
     sn_eval_out out = {.c = value->c, .gradient = value->gradient};
     return kind->eval(&in, &out);
 }
@@ -844,7 +840,8 @@ static inline int run_for_every_kind(const char *group, const case_entry *entrie
             for (int layout = 0; layout < (entries[e].on_spots ? CASE_LAYOUTS : CASE_IN_TRIANGLES); ++layout) {
                 bool builtin = number < SN_KIND_BUILTIN_END;
                 const sn_kind *kind = builtin ? sn_kind_info(NULL, number) : &case_kinds[number - SN_KIND_BUILTIN_END];
-                if (!kind || kind->oriented || !in_scope(kind, entries[e].scope) || !has_layout(kind, (case_layout)layout))
+                if (!kind || kind->oriented || !in_scope(kind, entries[e].scope) ||
+                    !has_layout(kind, (case_layout)layout))
                     continue;
                 case_run *run = &runs[count];
                 *run = (case_run){&entries[e], number, (case_layout)layout, ""};

@@ -279,7 +279,9 @@ static void test_rope_bends_the_same_in_all_meshes(void **state)
     (void)state;
     const uint32_t segments[] = {10, 40};
     const double bend = 1, length = 1, force = 0.03;
-    for (uint32_t i = 0; i < support_rounds(COUNT_OF(segments), 1); ++i) {
+    if (!support_rounds(1, 0)) /* millions of projections, for a figure */
+        skip();
+    for (uint32_t i = 0; i < COUNT_OF(segments); ++i) {
         char text[300];
         snprintf(text, sizeof text,
                  "{\"type\": \"rope\", \"length\": %g, \"segments\": %u, \"direction\": [1, 0, 0], \"rods\": true, "

@@ -240,7 +240,7 @@ static void test_towers_stand(void **state)
         const sn_object *object = sn_scene_find_object(scene, objects[i]);
         sn_body top = object->body[object->body_count - 1].handle;
         sn_vec3 start = sn_body_centre(sn_scene_world(scene), top);
-        step(scene, support_rounds(300, 20));
+        step(scene, support_rounds(300, 100));
         assert_vec_close(sn_body_centre(sn_scene_world(scene), top), start, 0.01);
         assert_true(report(scene).kinetic < 1e-3);
         sn_loaded_release(&loaded);

@@ -188,7 +188,7 @@ static void same_bits_for_all_threads_and_widths(void **state)
 {
     (void)state;
     static const uint32_t threads[] = {1, 4, 8, 2};
-    const uint32_t count = support_rounds(8500, 2500);
+    const uint32_t count = support_rounds(8500, 1500);
     uint64_t expected = 0, storage = 0;
     for (size_t t = 0; t < support_rounds(COUNT_OF(threads), 2); ++t)
         for (int simd = SN_SIMD_AUTO; simd <= (t ? SN_SIMD_AUTO : SN_SIMD_16); ++simd) {
