@@ -31,7 +31,6 @@ run: ## simulate a washing line in the wind: a point cache for Blender, a trace 
 test: ## run the tests: as shipped, with ASan and UBSan, in double precision, and a moment of fuzzing
 	@$(setup) build test
 	@scripts/test.sh release asan double
-	@scripts/fuzz.sh smoke
 
 test-long: ## run the tests with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test
@@ -40,9 +39,10 @@ test-long: ## run the tests with ASan and UBSan in full length, where 'make test
 check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared
 	@$(setup) build test check
 	@scripts/test.sh asan tsan clang scalar double double-asan shared
+	@scripts/fuzz.sh smoke
 
 fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another time)
-	@$(setup) build test
+	@$(setup) build check
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
 
 bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)

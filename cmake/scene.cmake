@@ -50,8 +50,8 @@ set_target_properties(sinew_command PROPERTIES OUTPUT_NAME sinew
 
 # ---- Fuzz targets: fuzz/fuzz_NAME.c ---------------------------------------------------------------------------------------
 
-if(SINEW_FUZZ)
-  file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c")
+file(GLOB fuzz_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/fuzz/fuzz_*.c")
+if(SINEW_FUZZ) # fuzz_NAME, with libFuzzer
   foreach(source IN LISTS fuzz_sources)
     get_filename_component(name "${source}" NAME_WE)
     add_executable(${name} "${source}")
@@ -59,5 +59,24 @@ if(SINEW_FUZZ)
     target_link_libraries(${name} PRIVATE sinew_export sinew_json sinew_scene sinew::sinew m)
     target_link_options(${name} PRIVATE -fsanitize=fuzzer)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+  endforeach()
+elseif(SINEW_TESTS AND SINEW_SANITIZE MATCHES "address") # drive_NAME, a test with the same inputs every time
+  foreach(source IN LISTS fuzz_sources)
+    get_filename_component(name "${source}" NAME_WE)
+    string(REPLACE "fuzz_" "" name "${name}")
+    set(runs 60000)
+    if(name STREQUAL "scene") # they are run and saved, the others only read
+      set(runs 2000)
+    endif()
+    add_executable(drive_${name} "${source}" "${PROJECT_SOURCE_DIR}/fuzz/drive.c")
+    sinew_compile(drive_${name})
+    file(STRINGS "${source}" own_changes REGEX "^size_t LLVMFuzzerCustomMutator")
+    if(own_changes)
+      target_compile_definitions(drive_${name} PRIVATE DRIVE_OWN_CHANGES)
+    endif()
+    target_link_libraries(drive_${name} PRIVATE sinew_export sinew_json sinew_scene sinew::sinew m)
+    set_target_properties(drive_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzz")
+    add_test(NAME "fuzz/${name}" COMMAND drive_${name} ${runs} "${PROJECT_SOURCE_DIR}/fuzz/corpus/${name}")
+    set_tests_properties("fuzz/${name}" PROPERTIES LABELS fuzz TIMEOUT 300)
   endforeach()
 endif()

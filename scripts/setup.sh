@@ -19,8 +19,6 @@ build   libcmocka-dev             cmocka.h
 build   libjansson-dev            jansson.h
 run     gnuplot-nox               gnuplot
 test    g++                       c++
-test    clang                     clang
-test    libclang-rt-14-dev        -
 test    python3-numpy             -
 test    python3-jsonschema        -
 test    gnuplot-nox               gnuplot
@@ -32,6 +30,7 @@ bench   python3                   python3
 blender blender                   blender
 blender python3-numpy             -
 check   clang                     clang
+check   libclang-rt-14-dev        -
 format  clang-format              clang-format
 web     nodejs                    node
 web     npm                       npm
