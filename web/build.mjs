@@ -50,9 +50,10 @@ const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap(
 
 // What is worth vectors is written in vectors (src/wide); where clang 14 makes some of other loops, results are wrong.
 // No fused multiply-add and nothing of -ffast-math: the same bits as everywhere. What a page's engine can do by now (2021)
-// may be used: vectors, block copies, sign extension.
+// may be used: vectors, block copies, sign extension. Addresses stay as they are written (no loop strength reduction): a base and a
+// constant offset are one instruction in a browser, a running sum of both are two or three.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
-const common = ['-std=c17', '-O3', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
+const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
   '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
 
 // The second variant differs in what is atomic: objects without atomics serve both.
