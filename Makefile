@@ -98,8 +98,8 @@ test-web: ## run the tests of the web package in Node and of the playground in C
 	@cmake --build --preset release --target sinew_command
 	@scripts/web.sh test
 
-bench-web: ## measure the web package beside native code and npm's jolt-physics
-	@$(setup) build web
+bench-web: ## measure the web package in Node and Chromium, beside native code and npm's jolt-physics
+	@$(setup) build web browser
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/web.sh bench

@@ -5,7 +5,7 @@
 #   scripts/web.sh playground   the same, then the page into web/playground/dist
 #   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
 #   scripts/web.sh quick        a quick look at what is built: a part of 'make test'. Builds what is missing
-#   scripts/web.sh bench        the speed of the package beside native code and npm's jolt-physics
+#   scripts/web.sh bench        the speed of the package in Node and Chromium, beside native code and npm's jolt-physics
 #
 # Packages of npm are fetched once, at the versions of the lock files; without a network a second build needs none.
 set -u
@@ -60,6 +60,7 @@ quick)
 bench)
   build
   packages web
+  packages web/playground
   node web/bench/cloth.mjs "${@:2}"
   ;;
 *) fail "expected build, playground, test, quick or bench, found '${1:-}'" ;;

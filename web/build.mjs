@@ -56,6 +56,9 @@ const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fpt
 const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
   '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
 
+// What only reads and builds scenes need not be fast, but has to be fetched.
+const cold = /^(scene|export|web\/glue)\//;
+
 // The second variant differs in what is atomic: objects without atomics serve both.
 const variants = {
   'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
@@ -206,7 +209,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = sources().map((path) => {
       const found = closure(path);
-      const all = [...common, ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...(cold.test(path) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
