@@ -4,7 +4,7 @@
 //
 // The module is put together by esbuild; it and the parser, jsonc-parser, come from npm ('npm ci' in web/), pinned in web/package.json.
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
-// (@yowasp/clang, pinned in web/package.json). Results are the same bits either way; the second takes minutes instead of
+// (@yowasp/clang, pinned in web/compiler/package.json). Results are the same bits either way; the second takes minutes instead of
 // seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -131,8 +131,9 @@ function tree() {
 
 /** clang as WebAssembly, in threads of its own: it computes for seconds without a pause. */
 async function npm(jobs) {
-  const manifest = join(root, 'web', 'node_modules', '@yowasp', 'clang', 'package.json');
+  const manifest = join(root, 'web', 'compiler', 'node_modules', '@yowasp', 'clang', 'package.json');
   if (!existsSync(manifest)) return null;
+  const all = tree();
   const threads = [];
   const idle = [];
   const waiting = [];
@@ -152,7 +153,7 @@ async function npm(jobs) {
   };
   const ask = (job) => new Promise((resolve, reject) => {
     if (threads.length < jobs && !idle.length) {
-      const thread = new Worker(fileURLToPath(import.meta.url), { workerData: 'clang' });
+      const thread = new Worker(join(root, 'web', 'compiler', 'thread.mjs'), { workerData: all });
       threads.push(thread);
       idle.push(thread);
     }
@@ -173,23 +174,6 @@ async function npm(jobs) {
     jobs,
     end: () => threads.forEach((thread) => thread.terminate()),
   };
-}
-
-async function clangThread() {
-  const { runClang, Exit } = await import('@yowasp/clang');
-  const all = tree();
-  parentPort.on('message', async ({ args, inputs, result }) => {
-    const said = [];
-    const decoder = new TextDecoder();
-    const stderr = (bytes) => bytes && said.push(decoder.decode(bytes));
-    try {
-      const made = await runClang(args, { ...all, ...inputs }, { stderr, stdout: stderr, fetchProgress: () => {} });
-      if (said.length) process.stderr.write(said.join(''));
-      parentPort.postMessage({ bytes: made[result] });
-    } catch (error) {
-      parentPort.postMessage({ error: `${args.join(' ')}\n${said.join('')}${error instanceof Exit ? '' : error.stack}` });
-    }
-  });
 }
 
 // ---- Building ----------------------------------------------------------------------------------------------------------
@@ -280,7 +264,7 @@ async function main() {
   await buildModule();
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
-  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
+  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/compiler/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
   try {
     await buildAll(compiler);
   } finally {
@@ -288,12 +272,9 @@ async function main() {
   }
 }
 
-if (!isMainThread && workerData === 'clang') await clangThread();
-else {
-  try {
-    await main();
-  } catch (error) {
-    console.error(`web: ${error.stderr || error.message}`);
-    process.exit(1);
-  }
+try {
+  await main();
+} catch (error) {
+  console.error(`web: ${error.stderr || error.message}`);
+  process.exit(1);
 }

@@ -45,7 +45,7 @@ async function chromium() {
   const page = await (await session.browser.newContext()).newPage();
   await page.goto(`${session.server.url}bench/empty.html`);
   await page.evaluate(async () => {
-    const [{ load }, { default: initJolt }, models] = await Promise.all([import('../package/sinew.js'), import('../node_modules/jolt-physics/dist/jolt-physics.wasm.js'), import('./models.mjs')]);
+    const [{ load }, { default: initJolt }, models] = await Promise.all([import('../package/sinew.js'), import('./node_modules/jolt-physics/dist/jolt-physics.wasm.js'), import('./models.mjs')]);
     Object.assign(window, { sinew: await load(), Jolt: await initJolt(), models });
   });
   return {
