@@ -28,9 +28,13 @@ run: ## simulate a washing line in the wind: a point cache for Blender, a trace 
 	@build/release/sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
 		--plot out/washing_line/trace.png
 
-test: ## run the tests: as shipped, with ASan and UBSan, in double precision, and a moment of fuzzing
+test: ## run the tests: as shipped, with ASan and UBSan, in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build test
 	@scripts/test.sh release asan double
+ifneq ($(WEB),no)
+	@$(setup) web wasm browser || { echo "test: without these, 'make test WEB=no' runs everything but the tests of the web page" >&2; exit 1; }
+	@scripts/web.sh quick
+endif
 
 test-long: ## run the tests with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test
@@ -90,16 +94,17 @@ gallery: ## render the pictures of the README and of docs/ with Blender
 
 playground: ## build the web package and the playground, a page that any static host serves, into web/playground/dist
 	@$(setup) web
+	@$(setup) wasm 2>/dev/null || echo "web: Debian's clang cannot be installed here; npm's does the same in more time"
 	@scripts/web.sh playground
 
 test-web: ## run the tests of the web package in Node and of the playground in Chromium
-	@$(setup) build web browser
+	@$(setup) build web wasm browser
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/web.sh test
 
-bench-web: ## measure the web package beside native code and npm's jolt-physics
-	@$(setup) build web
+bench-web: ## measure the web package in Node and Chromium, beside native code and npm's jolt-physics
+	@$(setup) build web wasm browser
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/web.sh bench
@@ -121,7 +126,7 @@ aarch64: ## cross-compile for 64-bit ARM and run the tests under qemu
 	@$(setup) build aarch64
 	@scripts/test.sh aarch64
 
-install: ## build and install the library and the command under PREFIX (/usr/local)
+install: ## build and install the library, the command and, if it is built, the playground under PREFIX (/usr/local)
 	@$(setup) build
 	@cmake -S . -B build/install -G Ninja -DCMAKE_INSTALL_PREFIX="$(PREFIX)" -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
 	@cmake --build build/install

@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh GROUP...
 #
-# Groups: build, run, test, check, format, bench, blender, web, browser, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
+# Groups: build, run, test, check, format, bench, blender, web, wasm, browser, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
 set -u
 
@@ -34,6 +34,10 @@ check   libclang-rt-14-dev        -
 format  clang-format              clang-format
 web     nodejs                    node
 web     npm                       npm
+wasm    clang                     clang
+wasm    lld                       wasm-ld
+wasm    wasi-libc                 -
+wasm    libclang-rt-14-dev-wasm32 -
 browser chromium                  chromium
 mingw   gcc-mingw-w64-x86-64      x86_64-w64-mingw32-gcc
 aarch64 gcc-aarch64-linux-gnu     aarch64-linux-gnu-gcc

@@ -4,8 +4,8 @@
 #   scripts/web.sh build        WebAssembly and sinew.js into web/package
 #   scripts/web.sh playground   the same, then the page into web/playground/dist
 #   scripts/web.sh test         both, then all their tests: the package in Node, the page in Chromium
-#   scripts/web.sh quick        a quick look at what is built: a part of 'make test'. Builds what is missing
-#   scripts/web.sh bench        the speed of the package beside native code and npm's jolt-physics
+#   scripts/web.sh quick        both, then a quick look at them: a part of 'make test'
+#   scripts/web.sh bench        the speed of the package in Node and Chromium, beside native code and npm's jolt-physics
 #
 # Packages of npm are fetched once, at the versions of the lock files; without a network a second build needs none.
 set -u
@@ -21,14 +21,14 @@ packages() { # folder
   cp "$1/package-lock.json" "$mark"
 }
 
+# Debian's clang, with all that it needs for WebAssembly: 'scripts/setup.sh wasm'.
 has_debian() { command -v clang && command -v wasm-ld && [[ -e /usr/include/wasm32-wasi/stdio.h ]]; } >/dev/null 2>&1
 
 build() {
   command -v node >/dev/null || fail "there is no node; run 'scripts/setup.sh web'"
-  # what puts the module together is always needed, the compiler, which is large, only where Debian's is not
-  local needed=(esbuild jsonc-parser) name
-  has_debian || needed+=(@yowasp/clang)
-  for name in "${needed[@]}"; do [[ -d web/node_modules/$name ]] || packages web; done
+  packages web
+  # the compiler of npm is large, and needed only where Debian's is not
+  has_debian || { echo "web: compiling with npm's clang, which takes some minutes"; packages web/compiler; }
   node web/build.mjs || exit 1
 }
 
@@ -43,7 +43,7 @@ playground() {
 run_tests() { # file...
   local found=() file
   for file in "$@"; do [[ -e web/tests/$file ]] && found+=("web/tests/$file"); done
-  node --test "${found[@]}"
+  node --test --test-reporter=spec "${found[@]}"
 }
 
 case ${1:-} in
@@ -54,12 +54,14 @@ test)
   run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
   ;;
 quick)
-  [[ -e web/package/sinew.wasm && -e web/package/sinew.js && -e web/playground/dist/index.html ]] || playground
-  run_tests package.test.mjs view.test.mjs page_quick.test.mjs
+  echo "== web"
+  playground
+  run_tests package.test.mjs view.test.mjs quick.test.mjs page_quick.test.mjs
   ;;
 bench)
   build
-  packages web
+  packages web/bench
+  packages web/playground
   node web/bench/cloth.mjs "${@:2}"
   ;;
 *) fail "expected build, playground, test, quick or bench, found '${1:-}'" ;;

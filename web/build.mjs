@@ -4,7 +4,7 @@
 //
 // The module is put together by esbuild; it and the parser, jsonc-parser, come from npm ('npm ci' in web/), pinned in web/package.json.
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
-// (@yowasp/clang, pinned in web/package.json). Results are the same bits either way; the second takes minutes instead of
+// (@yowasp/clang, pinned in web/compiler/package.json). Results are the same bits either way; the second takes minutes instead of
 // seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.
 import { createHash } from 'node:crypto';
 import { execFile } from 'node:child_process';
@@ -13,7 +13,7 @@ import { availableParallelism, cpus } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 
 const run = promisify(execFile);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -50,10 +50,14 @@ const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap(
 
 // What is worth vectors is written in vectors (src/wide); where clang 14 makes some of other loops, results are wrong.
 // No fused multiply-add and nothing of -ffast-math: the same bits as everywhere. What a page's engine can do by now (2021)
-// may be used: vectors, block copies, sign extension.
+// may be used: vectors, block copies, sign extension. Addresses stay as they are written (no loop strength reduction): a base and a
+// constant offset are one instruction in a browser, a running sum of both are two or three.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
-const common = ['-std=c17', '-O3', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
+const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
   '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
+
+// What only reads and builds scenes need not be fast, but has to be fetched.
+const cold = /^(scene|export|web\/glue)\//;
 
 // The second variant differs in what is atomic: objects without atomics serve both.
 const variants = {
@@ -127,8 +131,9 @@ function tree() {
 
 /** clang as WebAssembly, in threads of its own: it computes for seconds without a pause. */
 async function npm(jobs) {
-  const manifest = join(root, 'web', 'node_modules', '@yowasp', 'clang', 'package.json');
+  const manifest = join(root, 'web', 'compiler', 'node_modules', '@yowasp', 'clang', 'package.json');
   if (!existsSync(manifest)) return null;
+  const all = tree();
   const threads = [];
   const idle = [];
   const waiting = [];
@@ -148,7 +153,7 @@ async function npm(jobs) {
   };
   const ask = (job) => new Promise((resolve, reject) => {
     if (threads.length < jobs && !idle.length) {
-      const thread = new Worker(fileURLToPath(import.meta.url), { workerData: 'clang' });
+      const thread = new Worker(join(root, 'web', 'compiler', 'thread.mjs'), { workerData: all });
       threads.push(thread);
       idle.push(thread);
     }
@@ -171,23 +176,6 @@ async function npm(jobs) {
   };
 }
 
-async function clangThread() {
-  const { runClang, Exit } = await import('@yowasp/clang');
-  const all = tree();
-  parentPort.on('message', async ({ args, inputs, result }) => {
-    const said = [];
-    const decoder = new TextDecoder();
-    const stderr = (bytes) => bytes && said.push(decoder.decode(bytes));
-    try {
-      const made = await runClang(args, { ...all, ...inputs }, { stderr, stdout: stderr, fetchProgress: () => {} });
-      if (said.length) process.stderr.write(said.join(''));
-      parentPort.postMessage({ bytes: made[result] });
-    } catch (error) {
-      parentPort.postMessage({ error: `${args.join(' ')}\n${said.join('')}${error instanceof Exit ? '' : error.stack}` });
-    }
-  });
-}
-
 // ---- Building ----------------------------------------------------------------------------------------------------------
 
 async function inParallel(jobs, tasks) {
@@ -205,7 +193,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = sources().map((path) => {
       const found = closure(path);
-      const all = [...common, ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...(cold.test(path) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
@@ -276,7 +264,7 @@ async function main() {
   await buildModule();
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
-  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
+  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/compiler/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
   try {
     await buildAll(compiler);
   } finally {
@@ -284,12 +272,9 @@ async function main() {
   }
 }
 
-if (!isMainThread && workerData === 'clang') await clangThread();
-else {
-  try {
-    await main();
-  } catch (error) {
-    console.error(`web: ${error.stderr || error.message}`);
-    process.exit(1);
-  }
+try {
+  await main();
+} catch (error) {
+  console.error(`web: ${error.stderr || error.message}`);
+  process.exit(1);
 }

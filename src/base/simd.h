@@ -357,6 +357,39 @@ SN_INLINE lanes record_pair(const sn_vec4 *a, const sn_vec4 *b)
 RECORDS_FUNCTIONS(near, uint16_t)
 RECORDS_FUNCTIONS(far, uint32_t)
 
+#if SN_WIDTH == 4
+/* Where the records of four particles lie. */
+#ifdef __wasm_simd128__
+SN_INLINE void record_places_of(sn_vec4 *base, v128_t index, sn_vec4 **places)
+{
+    v128_t at = wasm_i32x4_add(wasm_i32x4_shl(index, 4), wasm_i32x4_splat((int32_t)(uintptr_t)base));
+    memcpy(places, &at, sizeof at); /* addresses have 32 bits */
+}
+
+SN_INLINE void record_places_near(sn_vec4 *base, const uint16_t *index, sn_vec4 **places)
+{
+    record_places_of(base, wasm_u32x4_load16x4(index), places);
+}
+
+SN_INLINE void record_places_far(sn_vec4 *base, const uint32_t *index, sn_vec4 **places)
+{
+    record_places_of(base, wasm_v128_load(index), places);
+}
+#else
+SN_INLINE void record_places_near(sn_vec4 *base, const uint16_t *index, sn_vec4 **places)
+{
+    for (int i = 0; i < 4; ++i)
+        places[i] = base + index[i];
+}
+
+SN_INLINE void record_places_far(sn_vec4 *base, const uint32_t *index, sn_vec4 **places)
+{
+    for (int i = 0; i < 4; ++i)
+        places[i] = base + index[i];
+}
+#endif
+#endif
+
 /* Adds to records, or subtracts from them, in place. */
 #define RECORDS_IN_PLACE(suffix, number)                                                                               \
     SN_INLINE void records_add_to_##suffix(sn_vec4 *base, const number *index, const records *r)                       \

@@ -57,11 +57,13 @@ static void predict(const sn_motion *motion, uint32_t first, uint32_t end)
     }
 }
 
-/* d / h, which single precision does not hold. */
+/* d / h, which single precision does not hold. volatile, because gcc 12 otherwise makes vectors of three calls (SLP) and
+   takes the rounding to single precision and back for nothing at all: what is left over was 0 then. */
 static void divide(sn_real high, sn_real low, sn_real h, sn_real *to_high, sn_real *to_low)
 {
     double v = ((double)high + (double)low) / (double)h;
-    *to_high = (sn_real)v;
+    volatile sn_real rounded = (sn_real)v;
+    *to_high = rounded;
     *to_low = (sn_real)(v - (double)*to_high);
 }
 

@@ -40,16 +40,22 @@ SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *diff
 }
 #else
 /* Only the usual case. Everything else is left to the one lane above: it is rare, and code for it in the middle of a loop
-   makes the loop a seventh slower. */
+   makes the loop a seventh slower. This is what wanted is to be divided by, and where that is usual. */
+SN_INLINE lanes pair_under(lanes *wanted, lanes give, lanes length, const lanes *least, flags *usual)
+{
+    if (least)
+        *wanted = wide_worth(*wanted, lanes_abs(*wanted), *least);
+    lanes under = give * length;
+    *usual = lanes_above(under, lanes_all(PAIR_LEAST)) & lanes_above(lanes_all(PAIR_MOST), under);
+    return under;
+}
+
 SN_INLINE lanes pair_share(lanes wanted, lanes give, lanes *length, lanes3 *difference, flags may_part,
                            const lanes *least, flags *usual)
 {
-    if (least)
-        wanted = wide_worth(wanted, lanes_abs(wanted), *least);
     (void)difference;
     (void)may_part;
-    lanes under = give * *length;
-    *usual = lanes_above(under, lanes_all(PAIR_LEAST)) & lanes_above(lanes_all(PAIR_MOST), under);
+    lanes under = pair_under(&wanted, give, *length, least, usual);
     return wanted / under;
 }
 #endif
@@ -309,6 +315,7 @@ typedef struct pair_push {
     }
 #endif
 
+#if SN_WIDTH != 4
 /* Records without remainders: x is all there is, and takes the pushes. All stays in registers, with one turning in and one out. */
 #define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
     SN_INLINE void pair_batch_alone_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,              \
@@ -354,6 +361,153 @@ typedef struct pair_push {
                 if (wide_mask(run, b, first))                                                                          \
                     pair_batch_alone_##suffix(run, shape, b, first);                                                   \
     }
+#else
+/* The same for four lanes, of which a machine has to do twice as many, and with which WebAssembly is fast if loops are short: its
+   compilers spill what a whole batch wants to keep in registers. So in three loops: where the records lie; what is wanted of
+   them, with the root; and moving them, with the division, if it can be left until then. Batches of a run share no particle, so
+   that the order makes no difference, and no loop waits for both the root and the division. */
+typedef struct pair_way {
+    sn_vec4 *at[8]; /* of the points a and c of four lanes */
+    lanes push
+        [4]; /* a record for each lane: times w, it is added to a and subtracted from c. Where the division is left to
+                       be done: the difference in lanes, x, y and z, and what is wanted of it, */
+    lanes under; /*   and what that is to be divided by */
+    uint32_t now, mask;
+} pair_way;
+
+/* A plain rod: nothing else depends on the quotient. */
+SN_INLINE bool pair_divides_late(const pair_shape *shape)
+{
+    return shape->kind == SN_KIND_DISTANCE && shape->plain && shape->rigid;
+}
+
+SN_INLINE records pair_records(const pair_way *way, uint32_t first)
+{
+    records r;
+    for (uint32_t i = 0; i < 4; ++i)
+        r.part[i] = lanes_load(&way->at[first + i]->x);
+    return r;
+}
+
+SN_INLINE void pair_find_late(const sn_wide_run *run, lanes3 difference, lanes give, lanes rest, pair_way *to)
+{
+    const lanes least = lanes_all(run->least);
+    flags usual;
+    lanes length = pair_length(&difference), wanted = rest - length;
+    to->under = pair_under(&wanted, give, length, &least, &usual);
+    to->push[0] = difference.x;
+    to->push[1] = difference.y;
+    to->push[2] = difference.z;
+    to->push[3] = wanted;
+    to->now = pair_usual(to->mask, usual);
+}
+
+SN_INLINE records pair_turn_push(lanes3 difference, lanes share)
+{
+    difference = lanes3_scale(difference, share);
+    return records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});
+}
+
+SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t at, pair_way *to)
+{
+    const records ya = pair_records(to, 0), yc = pair_records(to, 4);
+    /* w of a - (-w of c) is the sum that the formula needs */
+    records t = records_turn(records_sub(ya, records_negate_w(yc)));
+    lanes3 difference = {t.part[0], t.part[1], t.part[2]};
+    if (pair_divides_late(shape)) {
+        pair_find_late(run, difference, t.part[3], lanes_load(run->param + at), to);
+        return;
+    }
+    lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
+    flags usual;
+    wide_load_params(run, shape->params, (uint32_t)(at / SN_BATCH), (uint32_t)(at % SN_BATCH), param);
+    if (!shape->plain)
+        wide_read_lambda(run, shape->rows, at, to->mask, lambda);
+    if (!shape->rigid)
+        give = give + alpha;
+    const lanes least = lanes_all(run->least);
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);
+    records push = pair_turn_push(difference, share);
+    memcpy(to->push, &push, sizeof push);
+    to->now = pair_usual(to->mask, usual);
+    if (!shape->plain)
+        wide_write_lambda(run, shape->rows, at, to->now, lambda);
+}
+
+/* Where the points go. */
+SN_INLINE void pair_go(const pair_way *from, const pair_shape *shape, records *ya, records *yc)
+{
+    records push;
+    if (pair_divides_late(shape))
+        push = pair_turn_push((lanes3){from->push[0], from->push[1], from->push[2]}, from->push[3] / from->under);
+    else
+        memcpy(&push, from->push, sizeof push);
+    *ya = pair_records(from, 0);
+    *yc = pair_records(from, 4);
+    *ya = records_add(*ya, records_mul(records_w(*ya), push));
+    *yc = records_sub(*yc, records_mul(records_w(*yc), push));
+}
+
+SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
+{
+    records ya, yc;
+    pair_go(from, shape, &ya, &yc);
+    for (uint32_t i = 0; i < 4; ++i)
+        lanes_store(&from->at[i]->x, ya.part[i]);
+    for (uint32_t i = 0; i < 4; ++i)
+        lanes_store(&from->at[4 + i]->x, yc.part[i]);
+}
+
+#define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
+    SN_INLINE void pair_places_##suffix(const sn_wide_run *run, uint32_t b, pair_way *way)                             \
+    {                                                                                                                  \
+        const number *a = run->suffix + (size_t)b * 2 * SN_BATCH;                                                      \
+        const uint32_t mask = run->mask[b];                                                                            \
+        for (uint32_t i = 0; i < SN_BATCH / SN_WIDTH; ++i) {                                                           \
+            record_places_##suffix(run->d, a + i * SN_WIDTH, way[i].at);                                               \
+            record_places_##suffix(run->d, a + i * SN_WIDTH + SN_BATCH, way[i].at + 4);                                \
+            way[i].mask = mask >> i * SN_WIDTH & WIDE_ALL_LANES;                                                       \
+        }                                                                                                              \
+    }                                                                                                                  \
+    /* Where not all lanes move. */                                                                                    \
+    SN_INLINE void pair_move_some_##suffix(const sn_wide_run *run, const pair_shape *shape, size_t at,                 \
+                                           const pair_way *from)                                                       \
+    {                                                                                                                  \
+        const uint32_t b = (uint32_t)(at / SN_BATCH), first = (uint32_t)(at % SN_BATCH);                               \
+        const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
+        records ya, yc;                                                                                                \
+        pair_go(from, shape, &ya, &yc);                                                                                \
+        records_store_some_##suffix(run->d, a, &ya, from->now);                                                        \
+        records_store_some_##suffix(run->d, c, &yc, from->now);                                                        \
+        if (from->now != from->mask)                                                                                   \
+            pair_rest(run, shape, LAYOUT, b, (from->mask ^ from->now) << first);                                       \
+    }                                                                                                                  \
+    SN_INLINE void pair_loop_alone_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    {                                                                                                                  \
+        enum { PARTS = SN_BATCH / SN_WIDTH };                                                                          \
+        pair_way way[PAIR_BLOCK];                                                                                      \
+        for (uint32_t start = 0; start < run->batches; start += PAIR_BLOCK / PARTS) {                                  \
+            uint32_t left = run->batches - start, count = left < PAIR_BLOCK / PARTS ? left : PAIR_BLOCK / PARTS;       \
+            for (uint32_t i = 0; i < count; ++i)                                                                       \
+                pair_places_##suffix(run, start + i, way + i * PARTS);                                                 \
+            size_t at = (size_t)start * SN_BATCH;                                                                      \
+            const pair_way *end = way + count * PARTS;                                                                 \
+            for (pair_way *to = way; to < end; ++to, at += SN_WIDTH)                                                   \
+                pair_find(run, shape, at, to);                                                                         \
+            at = (size_t)start * SN_BATCH;                                                                             \
+            uint32_t some = 0;                                                                                         \
+            for (const pair_way *from = way; from < end; ++from)                                                       \
+                if (from->now == WIDE_ALL_LANES)                                                                       \
+                    pair_move(from, shape);                                                                            \
+                else                                                                                                   \
+                    some |= from->mask;                                                                                \
+            if (some)                                                                                                  \
+                for (const pair_way *from = way; from < end; ++from, at += SN_WIDTH)                                   \
+                    if (from->now != WIDE_ALL_LANES && from->mask)                                                     \
+                        pair_move_some_##suffix(run, shape, at, from);                                                 \
+        }                                                                                                              \
+    }
+#endif
 
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 

@@ -78,6 +78,8 @@ SN_INLINE void wide_drop_small(uint32_t points, uint32_t rows, lanes least, cons
         lambda[r] = lanes_choose(small, before[r], lambda[r]);
 }
 
+#define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
+
 /* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
 
 SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
@@ -112,13 +114,16 @@ SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t a
         float all[WIDE_MOST_ROWS * SN_WIDTH];
         for (uint32_t r = 0; r < rows; ++r)
             lanes_store(all + r * SN_WIDTH, lambda[r]);
+        if (SN_WIDTH == 4 && rows == 1 && mask == WIDE_ALL_LANES) { /* a call would cost more than it does */
+            for (uint32_t l = 0; l < SN_WIDTH; ++l)
+                run->lambda[run->row[at + l]] = all[l];
+            return;
+        }
         wide_scatter(run->lambda, run->row + at, rows, mask, all);
     }
 }
 
 /* ---- Which lanes take part ----------------------------------------------------------------------------------------------- */
-
-#define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
 
 /* Those of a batch, from lane `first` on. */
 SN_INLINE uint32_t wide_mask(const sn_wide_run *run, uint32_t b, uint32_t first)

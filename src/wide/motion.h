@@ -202,14 +202,18 @@ SN_INLINE void motion_predict_some(const sn_wide_motion *motion, motion_places a
     lanes w = motion_w(m.x), a = gravity;
     if (motion->force)
         a = a + motion_force(motion, at) * w;
-    moving to = predict_lanes(motion, m, a, lanes_unequal(w, lanes_all(0)));
+    flags moves = lanes_unequal(w, lanes_all(0));
+    moving to; /* nearly all move, and need not choose */
+    if (SN_WIDTH == 4 && flags_bits(moves) == 0xf)
+        to = predict_lanes(motion, m, a, flags_everywhere());
+    else
+        to = predict_lanes(motion, m, a, moves);
     motion_store(motion, at, m, to);
     motion_put(motion->mark, mark, lanes_keep(motion_xyz(), motion->alone ? to.x : to.x_low));
 }
 
-static void motion_predict(const sn_wide_motion *given)
+SN_INLINE void motion_predict_all(const sn_wide_motion *motion)
 {
-    const sn_wide_motion own = *given, *motion = &own; /* what is stored cannot change this one */
     lanes gravity = lanes_all(0);
     for (int i = 0; i < SN_WIDTH; i += 4) {
         gravity[i] = motion->gravity.x;
@@ -223,6 +227,18 @@ static void motion_predict(const sn_wide_motion *given)
     if (i < motion->count)
         motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4},
                             (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
+}
+
+static void motion_predict(const sn_wide_motion *given)
+{
+    sn_wide_motion own = *given; /* what is stored cannot change this one */
+    if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.alone) {
+        own.force = NULL; /* the usual: constants, so that the loop need not ask */
+        own.alone = true;
+        motion_predict_all(&own);
+    } else {
+        motion_predict_all(&own);
+    }
 }
 
 SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)

@@ -1,99 +1,24 @@
-// The cloth of `sinew bench`, general path, in WebAssembly under Node, beside the native program and npm's jolt-physics.
+// The speed of the package in Node and in Chromium, beside the native program and npm's jolt-physics, on the cloth of models.mjs.
 //
-//   node web/bench/cloth.mjs [--sizes 64,128,256] [--frames 300] [--save FILE]
+//   node web/bench/cloth.mjs [--sizes 64,128] [--frames 300] [--save FILE]
 //
-// n by n particles, 5 cm apart, held at two corners; rods along rows, columns and both diagonals; ten passes over all of them in
-// a frame of 1/60 s (Sinew: ten substeps of one pass; Jolt: ten iterations). Numbers of particles and order of rods are shuffled,
-// as in any mesh. One thread; CPU time of the process; ns per rod and pass, in which everything else a frame does is included.
-// Blocks of frames take turns between the engines, and the least of each is reported: other programs can only make it more.
+// One thread; ns per rod and pass, in which everything else a frame does is included. Blocks of frames take turns between all of them,
+// and the least of each is reported: other programs can only make it more. CPU time in Node and of the native program; browsers know
+// only the clock, so blocks are shorter there.
 import { execFileSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import initJolt from 'jolt-physics/wasm';
 import { load } from '../package/sinew.js';
+import { PASSES, engines } from './models.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const program = process.env.SINEW ?? `${root}build/release/sinew`;
-const SPACING = 0.05;
-const DT = 1 / 60;
-const PASSES = 10;
 const BLOCKS = 10;
 
-const options = { sizes: '64,128,256', frames: '300', save: '' };
+const options = { sizes: '64,128', frames: '300', save: '' };
 for (let i = 2; i < process.argv.length; i += 2) options[process.argv[i].replace(/^--/, '')] = process.argv[i + 1];
-
-/** A shuffled list of numbers, the same every time. */
-function shuffled(count) {
-  const list = Uint32Array.from({ length: count }, (_, i) => i);
-  let state = 1;
-  for (let i = count - 1; i > 0; --i) {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    const k = Math.floor((state / 2 ** 32) * (i + 1));
-    [list[i], list[k]] = [list[k], list[i]];
-  }
-  return list;
-}
-
-function cloth(n) {
-  const number = shuffled(n * n);
-  const positions = new Float32Array(3 * n * n);
-  const edges = [];
-  for (let row = 0; row < n; ++row) {
-    for (let column = 0; column < n; ++column) {
-      positions.set([SPACING * column, 0, SPACING * row], 3 * number[row * n + column]);
-      const join = (r, c) => r < n && c >= 0 && c < n && edges.push([number[row * n + column], number[r * n + c]]);
-      join(row, column + 1);
-      join(row + 1, column);
-      join(row + 1, column + 1);
-      join(row + 1, column - 1);
-    }
-  }
-  const order = shuffled(edges.length);
-  return { positions, edges: Array.from(order, (i) => edges[i]), held: [number[0], number[n - 1]], grid: number };
-}
-
-function sinewCloth(sinew, model) {
-  const world = sinew.world({ substeps: PASSES });
-  world.addParticles(model.positions);
-  model.held.forEach((p) => world.setMass(p, Infinity));
-  world.addConstraints('distance', model.edges.flat());
-  return () => world.step(DT);
-}
-
-async function joltCloth(model, n) {
-  const { default: init } = await import('jolt-physics/wasm');
-  const Jolt = await init();
-  const settings = new Jolt.JoltSettings();
-  const pairs = new Jolt.ObjectLayerPairFilterTable(1);
-  const layers = new Jolt.BroadPhaseLayerInterfaceTable(1, 1);
-  layers.MapObjectToBroadPhaseLayer(0, new Jolt.BroadPhaseLayer(0));
-  settings.mObjectLayerPairFilter = pairs;
-  settings.mBroadPhaseLayerInterface = layers;
-  settings.mObjectVsBroadPhaseLayerFilter = new Jolt.ObjectVsBroadPhaseLayerFilterTable(layers, 1, pairs, 1);
-  settings.mMaxWorkerThreads = 0;
-  const jolt = new Jolt.JoltInterface(settings);
-  jolt.GetPhysicsSystem().SetGravity(new Jolt.Vec3(0, -9.81, 0));
-  const shared = new Jolt.SoftBodySharedSettings();
-  const vertex = new Jolt.SoftBodySharedSettingsVertex();
-  for (let i = 0; i < n * n; ++i) {
-    vertex.mPosition = new Jolt.Float3(...model.positions.subarray(3 * i, 3 * i + 3));
-    vertex.mInvMass = model.held.includes(i) ? 0 : 1;
-    shared.mVertices.push_back(vertex);
-  }
-  for (const [a, b] of model.edges) shared.mEdgeConstraints.push_back(new Jolt.SoftBodySharedSettingsEdge(a, b, 0));
-  const face = new Jolt.SoftBodySharedSettingsFace(model.grid[0], model.grid[1], model.grid[n], 0); // it wants one
-  shared.AddFace(face);
-  shared.CalculateEdgeLengths();
-  shared.Optimize();
-  const body = new Jolt.SoftBodyCreationSettings(shared, new Jolt.RVec3(0, 0, 0), Jolt.Quat.prototype.sIdentity(), 0);
-  body.mNumIterations = PASSES;
-  body.mLinearDamping = 0;
-  body.mAllowSleeping = false;
-  body.mUpdatePosition = false;
-  const made = jolt.GetPhysicsSystem().GetBodyInterface().CreateSoftBody(body);
-  jolt.GetPhysicsSystem().GetBodyInterface().AddBody(made.GetID(), Jolt.EActivation_Activate);
-  return () => jolt.Step(DT, 1);
-}
 
 function cpuOf(frames, step) {
   const start = process.cpuUsage();
@@ -109,24 +34,62 @@ function native(n, frames) {
   return JSON.parse(said.trim().split('\n').pop()).ns_per_projection;
 }
 
+/** The same in Chromium, if it is there: null, or a function that runs a block of both engines. */
+async function chromium() {
+  const { missingBrowser, start } = await import('../tests/browser.mjs').catch(() => ({ missingBrowser: 'its driver is not there' }));
+  if (missingBrowser) {
+    console.log(`not in Chromium: ${missingBrowser}`);
+    return null;
+  }
+  const session = await start({ folder: `${root}web` });
+  const page = await (await session.browser.newContext()).newPage();
+  await page.goto(`${session.server.url}bench/empty.html`);
+  await page.evaluate(async () => {
+    const [{ load }, { default: initJolt }, models] = await Promise.all([import('../package/sinew.js'), import('./node_modules/jolt-physics/dist/jolt-physics.wasm.js'), import('./models.mjs')]);
+    Object.assign(window, { sinew: await load(), Jolt: await initJolt(), models });
+  });
+  return {
+    version: session.browser.version(),
+    prepare: (n) => page.evaluate((n) => { window.ready = window.models.engines(window.sinew, window.Jolt, n); }, n),
+    block: (blocks, frames) => page.evaluate(([blocks, frames]) => {
+      const best = {};
+      for (let block = 0; block < blocks; ++block) {
+        for (const [name, step] of Object.entries(window.ready.all)) {
+          const start = performance.now();
+          for (let i = 0; i < frames; ++i) step();
+          best[name] = Math.min(best[name] ?? Infinity, ((performance.now() - start) * 1e6) / (frames * window.models.PASSES * window.ready.rods));
+        }
+      }
+      return best;
+    }, [blocks, frames]),
+    close: () => session.close(),
+  };
+}
+
 const sinew = await load();
+const Jolt = await initJolt();
+const browser = await chromium();
 const rows = [];
 for (const n of options.sizes.split(',').map(Number)) {
-  const model = cloth(n);
+  const { all, rods } = engines(sinew, Jolt, n);
+  await browser?.prepare(n);
   const frames = Math.ceil(Math.min(Number(options.frames), 300 * (128 / n) ** 2) / BLOCKS);
-  const engines = { sinew: sinewCloth(sinew, model), jolt: await joltCloth(model, n) };
-  const best = { sinew: Infinity, jolt: Infinity, native: Infinity };
-  for (const step of Object.values(engines)) for (let i = 0; i < 20; ++i) step(); // until it is compiled for speed
+  const best = { native: Infinity, node: { sinew: Infinity, jolt: Infinity }, chromium: { sinew: Infinity, jolt: Infinity } };
+  const take = (where, name, value) => { where[name] = Math.min(where[name], value); };
   for (let block = 0; block < BLOCKS; ++block) {
-    for (const [name, step] of Object.entries(engines)) best[name] = Math.min(best[name], cpuOf(frames, step) / (frames * PASSES * model.edges.length));
-    if (block % 3 === 0) best.native = Math.min(best.native, native(n, frames * BLOCKS));
+    for (const [name, step] of Object.entries(all)) take(best.node, name, cpuOf(frames, step) / (frames * PASSES * rods));
+    if (browser) for (const [name, value] of Object.entries(await browser.block(10, Math.ceil(frames / 10)))) take(best.chromium, name, value);
+    if (block % 3 === 0) take(best, 'native', native(n, frames * BLOCKS));
   }
-  const row = { cloth: n, rods: model.edges.length, frames: frames * BLOCKS, native: best.native, wasm: best.sinew, jolt: best.jolt, share: best.sinew / best.native };
+  const row = { cloth: n, rods, frames: frames * BLOCKS, native: best.native, node: best.node.sinew, node_share: best.node.sinew / best.native, node_jolt: best.node.jolt };
+  if (browser) Object.assign(row, { chromium: best.chromium.sinew, chromium_share: best.chromium.sinew / best.native, chromium_jolt: best.chromium.jolt });
   rows.push(row);
-  console.log(`cloth ${n}: native ${row.native.toFixed(2)} ns, in Node ${row.wasm.toFixed(2)} ns (${row.share.toFixed(2)} x), jolt-physics ${row.jolt.toFixed(2)} ns`);
+  const say = (where, ns, jolt) => `${where} ${ns.toFixed(2)} ns (${(ns / best.native).toFixed(2)} x; jolt-physics ${jolt.toFixed(2)} ns)`;
+  console.log(`cloth ${n}: native ${row.native.toFixed(2)} ns, ${say('Node', row.node, row.node_jolt)}${browser ? `, ${say('Chromium', row.chromium, row.chromium_jolt)}` : ''}`);
 }
 if (options.save) {
-  const about = { processor: cpus()[0].model, node: process.version, v8: process.versions.v8 };
-  writeFileSync(options.save, `${JSON.stringify({ about, unit: 'ns per rod and pass, one thread, CPU time', rows }, null, 1)}\n`);
+  const about = { processor: cpus()[0].model, node: process.version, v8: process.versions.v8, chromium: browser?.version ?? null };
+  writeFileSync(options.save, `${JSON.stringify({ about, unit: 'ns per rod and pass, one thread, least of blocks; CPU time, in Chromium wall-clock time', rows }, null, 1)}\n`);
 }
+await browser?.close();
 process.exit(0);

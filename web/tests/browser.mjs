@@ -15,12 +15,13 @@ const programs = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-
 
 const executablePath = programs.find((p) => p && existsSync(p));
 
-// Why the page cannot be looked at here, or false: for tests that are skipped then.
-export const missing = !executablePath ? "Chromium is missing (Debian: apt-get install chromium)" : !existsSync(path.join(dist, "index.html")) ? "the page is not built (make playground)" : false;
+// Why there is no browser, or no page to look at, or false: for tests that are skipped then.
+export const missingBrowser = executablePath ? false : "Chromium is missing (Debian: apt-get install chromium)";
+export const missing = missingBrowser || (!existsSync(path.join(dist, "index.html")) && "the page is not built (make playground)");
 
-export async function start(options = {}) {
-  if (!executablePath) throw new Error("Chromium is missing (Debian: apt-get install chromium)");
-  const server = await serve(dist, options);
+export async function start({ folder = dist, ...options } = {}) {
+  if (missingBrowser) throw new Error(missingBrowser);
+  const server = await serve(folder, options);
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"] });
   return { server, browser, close: async () => { await browser.close(); server.close(); } };
 }

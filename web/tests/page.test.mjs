@@ -149,6 +149,24 @@ test("scrubbing shows what was, and going on from there gives the same bits", as
   assert.deepEqual(page.errors.splice(0), []);
 });
 
+test("the time line is dragged with the mouse, and playing shows the recording again", async () => {
+  await openScene(page, "pendulum");
+  await runTo(page, 90);
+  const box = await page.locator("#timeline").boundingBox();
+  await page.mouse.move(box.x + 0.2 * box.width, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.08 * box.width, box.y + box.height / 2, { steps: 5 });
+  await page.mouse.up();
+  const frame = await page.evaluate(() => playground.cursor);
+  assert.ok(frame < 60, `at frame ${frame}`);
+  assert.equal(await page.evaluate(() => playground.live), false);
+  await page.click("#play");
+  await settled(page, frame + 3);
+  assert.equal(await page.evaluate(() => playground.last), 90);
+  await page.click("#play");
+  assert.doesNotMatch(await page.textContent("#hash"), /touched/);
+});
+
 test("what was done is done again when the past is repeated", async () => {
   await openScene(page, "heavy_bob");
   await runTo(page, 10);
@@ -191,6 +209,10 @@ test("solver, integrator, substeps and compliance change while it runs", async (
   await substeps.fill("6");
   await substeps.press("Enter");
   await page.waitForFunction(() => playground.panes[0].settings.substeps === 6);
+  const passes = page.locator("#gui-a .lil-controller", { hasText: "Passes" }).locator("input");
+  await passes.fill("3");
+  await passes.press("Enter");
+  await page.waitForFunction(() => playground.panes[0].settings.iterations === 3);
   const frame = await page.evaluate(() => playground.cursor);
   await settled(page, frame + 3);
   await page.click("#play");
@@ -268,6 +290,11 @@ test("curves of one scene", async () => {
   const total = data[0][1], kinetic = data[0][2], potential = data[0][3];
   for (let i = 0; i <= 30; ++i) assert.ok(Math.abs(total[i] - kinetic[i] - potential[i]) < 1e-6);
   assert.ok(kinetic[30] > 0.1);
+  const [, momentum, residual] = data;
+  assert.equal(momentum.length, 3);
+  assert.ok(momentum[1][30] > 0.1 && momentum[2][30] > 0.01, "momentum, linear and angular");
+  assert.equal(residual.length, 3);
+  assert.ok(residual[1].some((v) => v > 0) && residual[1].every((v) => v === null || v < 0.01), "residuals");
 });
 
 test("the lesson of the worked example has its numbers", async () => {
@@ -284,7 +311,7 @@ test("the lesson of the worked example has its numbers", async () => {
 
 test("every lesson opens, runs and shows its numbers", async (t) => {
   const ids = await page.evaluate(() => [...document.querySelectorAll("[data-lesson]")].map((b) => b.dataset.lesson));
-  assert.ok(ids.length >= 10);
+  for (const id of ["integrators", "distance", "cascade", "stiffness", "order", "forces", "verlet", "rejection", "shape", "bob"]) assert.ok(ids.includes(id), id);
   for (const id of ids) {
     await t.test(id, async () => {
       assert.equal(await page.evaluate((id) => playground.openLesson(id), id), true);
@@ -376,6 +403,18 @@ test("a link brings back scene, time, settings, drags and camera", async () => {
   await p.context().close();
 });
 
+test("the button copies the link, and puts it into the address", async () => {
+  const p = await fresh({ permissions: ["clipboard-read", "clipboard-write"] });
+  await runTo(p, 7);
+  await p.click("#share");
+  await p.waitForFunction(() => document.getElementById("status").textContent === "Link copied");
+  const copied = await p.evaluate(() => navigator.clipboard.readText());
+  assert.equal(copied, p.url());
+  assert.match(copied, /#scene=pendulum&frame=7&camera=/);
+  assert.deepEqual(p.errors, []);
+  await p.context().close();
+});
+
 test("a plain link, a link of a scene of one's own, and a damaged one", async () => {
   const p = await fresh({ hash: "#scene=flag&frame=3" });
   assert.deepEqual(await p.evaluate(() => [playground.scene, playground.cursor, playground.playing]), ["flag", 3, false]);
@@ -405,6 +444,10 @@ test("models are valid glTF, pictures are PNG", async (t) => {
       assert.ok(info.totalTriangleCount > 10);
     });
   }
+  await page.click("#export-menu summary");
+  const [model] = await Promise.all([page.waitForEvent("download"), page.click("#export-glb")]);
+  assert.match(model.suggestedFilename(), /^jelly_cubes_0004\.glb$/);
+  assert.deepEqual((await validateGlb(readFileSync(await model.path()))).errors, []);
   const [download] = await Promise.all([page.waitForEvent("download"), page.evaluate(() => playground.exportPng())]);
   assert.match(download.suggestedFilename(), /^jelly_cubes_0004\.png$/);
   const bytes = readFileSync(await download.path());
@@ -487,6 +530,12 @@ test("from another folder, without isolation, with one thread", async () => {
   } finally {
     await other.close();
   }
+});
+
+test("with isolation, as many threads as there are processors", async () => {
+  const [isolated, threads, processors] = await page.evaluate(() => [self.crossOriginIsolated, playground.info.threads, navigator.hardwareConcurrency]);
+  assert.equal(isolated, true);
+  assert.ok(processors === 1 ? threads === 1 : threads > 1 && threads <= processors, `${threads} threads on ${processors} processors`);
 });
 
 test("the page is at most 1 MB, compressed, with the engine that it loads", () => {

@@ -147,7 +147,6 @@ class App {
     this.bounds = bounds;
     this.hint = hint;
     if (camera) this.stage.look(camera);
-    else if (!keepCamera) this.stage.fit(bounds, hint, model.dimensions === 2);
     this.panels.slice(0, this.panes.length).forEach((panel, i) => panel.build(this.panes[i].settings, this.panes[i].model.picture.report.kinds.map((k) => k[0]), { title: split ? undefined : "Settings", closed: Boolean(this.lessonView.lesson) }));
     this.plots.build(split);
     $("scene-title").textContent = model.title || this.source.name;
@@ -158,6 +157,7 @@ class App {
     for (const card of $("gallery-body").querySelectorAll(".card")) card.setAttribute("aria-current", String(card.dataset.scene === this.scene));
     this.settingsChanged();
     this.showTime();
+    if (!camera && !keepCamera) this.fitView();   // now that the caption is as high as it will be
   }
 
   // The present scene from its start, with the settings as they are now.
@@ -627,7 +627,8 @@ class App {
   }
 
   fitView() {
-    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2);
+    const words = $("caption").offsetHeight || (this.panes.length > 1 ? $("label-a").offsetHeight : 0);   // 0 where it is hidden
+    this.stage.fit(this.bounds, this.hint, this.panes[0].model.dimensions === 2, words && words + 8);
   }
 
   wire() {

@@ -79,7 +79,7 @@ export class Plots {
     }, series.map(() => []).concat([[]]), figure);
     made.ctx.canvas.setAttribute("role", "img");
     made.ctx.canvas.setAttribute("aria-label", `${chart.title} over time`);
-    return { chart: made, series };
+    return { chart: made, series, figure };
   }
 
   // A line at the time that is shown.
@@ -108,7 +108,7 @@ export class Plots {
     for (let i = 0; i < length; i += step) picked.push(i);
     if (picked[picked.length - 1] !== length - 1) picked.push(length - 1);
     const times = picked.map((i) => longest[i].time);
-    for (const { chart, series } of this.plots) {
+    for (const { chart, series, figure } of this.plots) {
       const columns = series.map(([, , value], s) => {
         const own = rows[this.split ? s : 0];
         return picked.map((i) => {
@@ -116,6 +116,7 @@ export class Plots {
           return v !== null && Number.isFinite(v) ? v : null;
         });
       });
+      figure.classList.toggle("empty", columns.every((column) => column.every((v) => v === null)));
       chart.setData([times, ...columns]);
     }
   }

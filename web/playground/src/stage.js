@@ -1,6 +1,7 @@
 // The canvas: one renderer for one or two panes side by side, the camera that they share, and the pointer.
-import { NeutralToneMapping, PCFSoftShadowMap, PerspectiveCamera, Plane, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
+import { NeutralToneMapping, PCFShadowMap, PerspectiveCamera, Plane, PMREMGenerator, SRGBColorSpace, Vector2, Vector3, WebGLRenderer } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { RoomEnvironment } from "three/addons/environments/RoomEnvironment.js";
 
 const FOV = 32;
 
@@ -10,10 +11,13 @@ export class Stage {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.type = PCFShadowMap;   // the kind that knows a radius
     this.renderer.toneMapping = NeutralToneMapping;
     this.renderer.toneMappingExposure = 1;
     this.renderer.outputColorSpace = SRGBColorSpace;
+    const maker = new PMREMGenerator(this.renderer);
+    this.room = maker.fromScene(new RoomEnvironment(), 0.04).texture;   // what shiny things reflect
+    maker.dispose();
     this.camera = new PerspectiveCamera(FOV, 1, 0.01, 1000);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -50,21 +54,24 @@ export class Stage {
 
   setPanes(panes) {
     this.panes = panes;
+    for (const pane of panes) pane.view.scene.environment = this.room;
     this.setAspect();
   }
 
-  // Looks at all of the bounds, from the front, a little from the right and from above.
-  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false) {
+  // Looks at all of the bounds, from the front, a little from the right and from above. covered: px at the top, under words.
+  fit({ low, high }, { azimuth = 22, elevation = 14 } = {}, flat = false, covered = 0) {
     const middle = new Vector3((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, (low[2] + high[2]) / 2);
     const a = ((flat ? 0 : azimuth) * Math.PI) / 180, e = ((flat ? 3 : elevation) * Math.PI) / 180;
     const back = new Vector3(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e));
     const right = new Vector3(Math.cos(a), 0, -Math.sin(a)), up = new Vector3().crossVectors(back, right);
-    const slopeY = Math.tan((FOV * Math.PI) / 360) / 1.13, slopeX = slopeY * this.camera.aspect;
+    const slope = Math.tan((FOV * Math.PI) / 360), free = 1 - Math.min(0.4, covered / this.paneHeight);
+    const slopeX = (slope * this.camera.aspect) / 1.13, slopeY = (slope * free) / 1.13;
     let far = 0.2;
     for (let i = 0; i < 8; ++i) {
       const corner = new Vector3(i & 1 ? high[0] : low[0], i & 2 ? high[1] : low[1], i & 4 ? high[2] : low[2]).sub(middle);
       far = Math.max(far, corner.dot(back) + Math.abs(corner.dot(right)) / slopeX, corner.dot(back) + Math.abs(corner.dot(up)) / slopeY);
     }
+    middle.addScaledVector(up, far * slope * (1 - free));
     this.look([...middle.clone().addScaledVector(back, far).toArray(), ...middle.toArray()]);
     this.camera.near = far / 200;
     this.camera.far = far * 60;

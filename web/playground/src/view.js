@@ -8,8 +8,8 @@ import { Balls, Obstacle, Solids, Strands, Surface, material, solidGeometry } fr
 export const palette = ["#e2603a", "#2f86a8", "#efb23c", "#4a9d6f", "#8a63a8", "#d4688c", "#2aa59b", "#8c9aa8"];
 
 const themes = {
-  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#c4c9cf", 1.6], sun: 2.5, obstacle: "#aeb9c5", pin: "#2b3947" },
-  dark: { sky: "#1a212b", ground: "#323d4b", line: "#465364", hemi: ["#c3d2e8", "#5a636e", 1.7], sun: 2.3, obstacle: "#5b6878", pin: "#e8edf2" },
+  light: { sky: "#e9eef4", ground: "#dae1e9", line: "#bcc7d3", hemi: ["#f4f8ff", "#c4c9cf", 0.7], sun: 2.55, room: 0.26, obstacle: "#aeb9c5", pin: "#2b3947" },
+  dark: { sky: "#1a212b", ground: "#323d4b", line: "#465364", hemi: ["#c3d2e8", "#5a636e", 0.75], sun: 2.3, room: 0.24, obstacle: "#5b6878", pin: "#e8edf2" },
 };
 
 // Squares on the ground, a metre or a power of ten of it wide.
@@ -37,7 +37,7 @@ export class View {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.radius = 5;
+    this.sun.shadow.radius = 3.2;
     this.fill = new DirectionalLight(0xdfeaff, 0.5);   // from the other side, without a shadow
     this.scene.add(this.hemi, this.sun, this.sun.target, this.fill, this.fill.target);
     this.drawables = [];
@@ -64,6 +64,7 @@ export class View {
     this.hemi.groundColor.set(theme.hemi[1]);
     this.hemi.intensity = theme.hemi[2];
     this.sun.intensity = theme.sun;
+    this.scene.environmentIntensity = theme.room;
     this.hand.line.material.color.set(theme.pin);
     this.hand.ball.material.color.set(theme.pin);
     for (const d of this.drawables) if (d instanceof Obstacle && !d.fixedColor) d.object.material.color.set(theme.obstacle);
