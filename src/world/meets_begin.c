@@ -22,14 +22,25 @@ static void lead(const sn_world *world, sn_mover *m)
     m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
+static void record(const sn_mover *m, sn_vec4 *to)
+{
+    const sn_real *inverse = m->inverse;
+    to[0] = vec4(m->v, m->w);
+    to[1] = vec4(m->spin, 0);
+    to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
+    to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
+}
+
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     const sn_world *world = s->world;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
-        if (m->slot == SN_NO_SLOT)
+        if (m->slot == SN_NO_SLOT) {
+            memset(&meet_records(world)[4 * (size_t)i], 0, 4 * sizeof(sn_vec4));
             continue;
+        }
         double spin[3] = {0}, inverse[3], r[3][3];
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
@@ -54,6 +65,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
+        record(m, &meet_records(world)[4 * (size_t)i]);
     }
 }
 
@@ -118,11 +130,10 @@ static bool hand_on_blows(const sn_world *world)
 static bool begin_movers(sn_meet_substep *s)
 {
     sn_world *world = s->world;
-    sn_parallel *all = &world->parallel;
     for (uint32_t round = 0;; ++round) {
         watching w = {.s = s};
-        if (!sn_parallel_for(all, world->meets.mover_table.count, sn_meets_load_piece, s) ||
-            !sn_parallel_for(all, bodies_rows(&world->bodies), watch_piece, &w))
+        if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
+            !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
         if (w.fast && hand_on_blows(world))
             w.left = true;
@@ -134,38 +145,15 @@ static bool begin_movers(sn_meet_substep *s)
     }
 }
 
-static void begin_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_meet_substep *s = data;
-    for (uint32_t i = first; i < end; ++i)
-        sn_meet_ready(s, &meet_all(s->world)[i], &meet_passes(s->world)[i]);
-}
-
-/* Lists the meets that may press in this substep: most of those that were found are apart. */
-static void list_active(sn_world *world)
-{
-    sn_meets *meets = &world->meets;
-    const sn_meet *meet = meet_all(world);
-    uint32_t *list = meets->meet_table.column[3], count = 0;
-    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
-        meets->active[colour] = count;
-        for (uint32_t i = meets->start[colour]; i < meets->start[colour + 1]; ++i)
-            if (meet[i].count && !meet[i].sensor)
-                list[count++] = i;
-    }
-    meets->active[SN_MEET_COLOURS] = count;
-}
-
 bool sn_meets_begin(sn_world *world, sn_real h)
 {
     sn_meet_substep s = meet_substep(world, h);
     s.begins = true;
     if (!world->meets.mover_table.count)
         return true;
-    bool good = begin_movers(&s) &&
-                (!world->meets.meets || sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s));
-    if (good && world->meets.meets)
-        list_active(world);
+    bool good = begin_movers(&s);
+    s.run = meet_substep(world, h).run; /* tables may have grown */
+    good = good && (!world->meets.meets || sn_meets_ready_groups(&s));
     world->meets.left -= h;
     return good;
 }

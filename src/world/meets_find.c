@@ -47,16 +47,21 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->found_table, sizeof(found), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
-    sn_table_column(&meets->meet_table, sizeof(sn_meet_pass), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
-    sn_table_column(&meets->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
+    sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
+    sn_table_column(&meets->group_table, sizeof(uint64_t), false);
+    sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
+    sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
     sn_bvh_init(&meets->tree);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,  &meets->ball_table,
-                          &meets->count_table, &meets->found_table, &meets->meet_table, &meets->colour_table};
+    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,   &meets->ball_table,
+                          &meets->count_table, &meets->found_table, &meets->meet_table,  &meets->cell_table,
+                          &meets->group_table, &meets->batch_table, &meets->record_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -497,8 +502,7 @@ static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
             add_ball(ball, kept[i].collider, &movers);
             kept[i].b = ball[kept[i].collider];
         }
-    if (!sn_table_reserve(&meets->mover_table, &world->allocator, movers) ||
-        !sn_table_reserve(&meets->colour_table, &world->allocator, movers))
+    if (!sn_table_reserve(&meets->mover_table, &world->allocator, movers))
         return false;
     sn_mover *mover = meets->mover_table.column[0];
     for (uint32_t i = 0; i < founds; ++i)
@@ -580,24 +584,6 @@ static sn_meet make_meet(const finding *f, const found *two)
     return meet;
 }
 
-/* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
-static uint32_t colour_of(const sn_world *world, sn_meets *meets, const sn_meet *meet)
-{
-    const sn_mover *mover = meets->mover_table.column[0];
-    uint64_t *used = meets->colour_table.column[0];
-    bool a = world->particles.x[mover[meet->a].slot].w != 0;
-    bool b = meet->b != SN_NO_MOVER && world->particles.x[mover[meet->b].slot].w != 0;
-    uint64_t taken = (a ? used[meet->a] : 0) | (b ? used[meet->b] : 0);
-    uint32_t colour = 0;
-    while (colour + 1 < SN_MEET_COLOURS && taken >> colour & 1)
-        ++colour;
-    if (a)
-        used[meet->a] |= (uint64_t)1 << colour;
-    if (b)
-        used[meet->b] |= (uint64_t)1 << colour;
-    return colour;
-}
-
 /* Room for so many meets, and for remembering what they push. Those that there are stay. */
 static bool reserve_meets(sn_world *world, uint64_t count)
 {
@@ -607,29 +593,6 @@ static bool reserve_meets(sn_world *world, uint64_t count)
            sn_table_reserve(&meets->press_table, &world->allocator,
                             count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1);
-}
-
-/* Puts meets of one colour behind those of another. */
-static void sort_meets(sn_world *world, uint32_t count)
-{
-    sn_meets *meets = &world->meets;
-    uint32_t place[SN_MEET_COLOURS];
-    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
-    memset(meets->colour_table.column[0], 0, meets->mover_table.count * sizeof(uint64_t));
-    memset(meets->start, 0, sizeof meets->start);
-    meets->bounces = false;
-    for (uint32_t i = 0; i < count; ++i) {
-        raw[i].colour = colour_of(world, meets, &raw[i]);
-        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
-        meets->start[raw[i].colour + 1]++;
-    }
-    for (uint32_t c = 0; c < SN_MEET_COLOURS; ++c) {
-        meets->start[c + 1] += meets->start[c];
-        place[c] = meets->start[c];
-    }
-    for (uint32_t i = 0; i < count; ++i)
-        meet[place[raw[i].colour]++] = raw[i];
-    meets->meets = count;
 }
 
 /* Adds what was found to the first `kept` meets. */
@@ -647,8 +610,7 @@ static bool make_meets(finding *f, uint32_t kept)
     const found *all = meets->found_table.column[0];
     for (uint32_t i = 0; i < founds; ++i)
         raw[kept + i] = make_meet(f, &all[i]);
-    sort_meets(f->world, kept + founds);
-    return true;
+    return sn_meets_group(f->world, kept + founds);
 }
 
 /* ---- All together --------------------------------------------------------------------------------------------------------------- */

@@ -154,17 +154,25 @@ static bool is_met(looking *l, sn_real h)
     return true;
 }
 
+/* m: how far apart they are where they are nearest. */
+static sn_real nearest_of(const looking *l)
+{
+    sn_real nearest = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < l->m[0].count; ++i)
+        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    return nearest;
+}
+
 /* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
    elsewhere. So it is followed along its way. */
 static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_meet *meet = l->meet;
-    sn_real nearest = (sn_real)INFINITY;
+    sn_real nearest;
     if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
                                   !meet_is_zero(meet_motion(l->world, meet->collider)->spin))))
         return touches;
-    for (uint32_t i = 0; i < l->m[0].count; ++i)
-        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    nearest = nearest_of(l);
     l->way = vec3_scale(meet_course(l->world, meet), h);
     l->stray = meet_turns(l->world, meet, h);
     if (nearest <= CLOSE * meet->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
@@ -180,7 +188,9 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
     bool was_fresh = meet->fresh;
     meet->fresh = true;
     meet->clear = false;
-    if (!follow(&l, touches_at(&l, &l.pa, meet->reach), h)) {
+    bool touches = touches_at(&l, &l.pa, meet->reach);
+    meet->nearest = (touches ? nearest_of(&l) : meet->reach) - (l.shape && touches ? l.shape->guard : 0);
+    if (!follow(&l, touches, h)) {
         meet->count = 0;
         return;
     }
