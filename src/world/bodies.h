@@ -61,6 +61,7 @@ typedef struct sn_bodies {
     sn_body_motion *motion;
     sn_table part_table; /* of sn_body_part: those of one body behind those of another */
     sn_body_part *part;
+    bool lost;            /* in this step, tasks of a loop over bodies were left out, and made up for */
     sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
     sn_table shape_table; /* of sn_body_shape: what sn_body_read shows */
 } sn_bodies;

@@ -25,7 +25,10 @@ typedef struct sn_mover {
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
     sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
     sn_real thin;        /* m: of a body: who comes farther in a substep is fast */
-    sn_real room;        /* m: of a body: so far it may come before it is to be looked for what it meets again */
+    sn_vec3 sought;      /* m: of a body: where it was when it was looked for what it meets, and */
+    sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
+    sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
+    bool left;           /* it must be done again */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
@@ -53,7 +56,7 @@ typedef struct sn_meet {
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
-    bool sensor, touched, presses; /* presses: it may, in this substep */
+    bool sensor, touched;
     uint32_t group, colour;
     bool fresh;     /* its points are those of this substep */
     bool rolls;     /* one is round: its points are others in every substep, and quickly found */
@@ -70,6 +73,13 @@ typedef struct sn_meet {
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
 } sn_meet;
+
+/* What is looked at in every substep of two bodies that are apart, without looking at all of the meet. */
+typedef struct sn_meet_watch {
+    uint32_t a, b;          /* movers, as of the meet */
+    sn_real nearest, moved; /* m: as of the meet, which they stand in for */
+    bool idle;              /* two bodies, and no points: nothing needs to be done until moved is more than nearest */
+} sn_meet_watch;
 
 /* Meets that one task works on, one after the other: those of a cell, which no other task of the same level shares a body with. See
    meets_group.c. */
@@ -113,15 +123,17 @@ typedef struct sn_meets {
     sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
     sn_table count_table; /* of uint32_t: how many each item of a loop found */
     sn_table found_table; /* see meets_find.c */
+    sn_table spare_table;
     sn_table
-        meet_table; /* of sn_meet, twice: by group, and as they are found; of uint32_t: those that press, by group and colour */
+        meet_table; /* of sn_meet, twice: by group, and as they are found; of uint32_t, twice: those that press, by group, as
+                              they come and by colour; of sn_meet_watch */
     sn_table cell_table;   /* of sn_meet_cell and of uint32_t, by mover */
     sn_table group_table;  /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;  /* of sn_wide_meet */
     sn_table record_table; /* of sn_vec4: four by mover, and four of nobody; see wide/wide.h */
     uint32_t level[SN_MEET_LEVELS + 1]; /* the first group of each */
     uint32_t meets;
-    bool bounces;
+    bool bounces, fast; /* somebody does; somebody may be thrown */
     uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
     sn_real left;      /* s: of the step, with the substep that runs */
     sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */

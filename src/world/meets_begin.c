@@ -26,7 +26,7 @@ static void record(const sn_mover *m, sn_vec4 *to)
 {
     const sn_real *inverse = m->inverse;
     to[0] = vec4(m->v, m->w);
-    to[1] = vec4(m->spin, 0);
+    to[1] = vec4(m->spin, m->turning);
     to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
     to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
 }
@@ -74,6 +74,18 @@ typedef struct watching {
     atomic_bool fast, left;
 } watching;
 
+/* Whether a body that goes that way, and strays by so much from it, stays where it was looked for what it meets. */
+static bool has_room(const sn_world *world, const sn_mover *m, sn_vec3 way, sn_real stray)
+{
+    const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
+    const sn_real by = m->turned + stray;
+    const sn_bounds *room = &m->room;
+    return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
+           to.x + by <= room->high.x && from.y - by >= room->low.y && to.y - by >= room->low.y &&
+           from.y + by <= room->high.y && to.y + by <= room->high.y && from.z - by >= room->low.z &&
+           to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
+}
+
 /* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
 static void watch_piece(void *data, uint32_t first, uint32_t end)
 {
@@ -90,7 +102,9 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
             m->blow = way;
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
         }
-        if (m->w != 0 && (m->room -= way) < 0)
+        m->turned += w->s->h * (m->turning + fall);
+        m->left = m->w != 0 && !has_room(world, m, vec3_scale(m->v, w->s->h), 0);
+        if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
     }
 }
@@ -121,8 +135,11 @@ static bool hand_on_blows(const sn_world *world)
             more = threaten(world, a, b) || threaten(world, b, a) || more;
         }
     }
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-        left = left || (meet_movers(world)[i].w != 0 && meet_movers(world)[i].blow > meet_movers(world)[i].room);
+    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
+        sn_mover *m = &meet_movers(world)[i];
+        if (m->blow > 0 && m->w != 0 && !has_room(world, m, vec3(0, 0, 0), m->blow))
+            left = m->left = true;
+    }
     return left;
 }
 
@@ -135,6 +152,7 @@ static bool begin_movers(sn_meet_substep *s)
         if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
             !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
+        world->meets.fast = w.fast;
         if (w.fast && hand_on_blows(world))
             w.left = true;
         if (!w.left || round == AGAIN)

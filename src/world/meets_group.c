@@ -27,6 +27,11 @@ static sn_meet_cell *cells(const sn_meets *meets)
     return meets->cell_table.column[0];
 }
 
+static sn_meet_watch *watches(const sn_meets *meets)
+{
+    return meets->meet_table.column[4];
+}
+
 static sn_meet_group *groups(const sn_meets *meets)
 {
     return meets->group_table.column[0];
@@ -223,8 +228,18 @@ static void deal_out(sn_world *world, uint32_t count, uint32_t number)
         group[i].first = group[i].end = first;
         first += has;
     }
-    for (uint32_t i = 0; i < count; ++i)
-        meet[group[raw[i].group].end++] = raw[i];
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t at = group[raw[i].group].end++;
+        meet[at] = raw[i];
+        watches(meets)[at] = (sn_meet_watch){.a = raw[i].a, .b = raw[i].b};
+    }
+}
+
+void sn_meets_unwatch(sn_world *world)
+{
+    for (uint32_t i = 0; i < world->meets.meets; ++i)
+        if (watches(&world->meets)[i].idle)
+            meet_all(world)[i].moved = watches(&world->meets)[i].moved;
 }
 
 bool sn_meets_group(sn_world *world, uint32_t count)
@@ -258,13 +273,18 @@ bool sn_meets_group(sn_world *world, uint32_t count)
 
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */
 
+static bool is_movable(const sn_world *world, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && meet_records(world)[4 * (size_t)mover].w != 0;
+}
+
 /* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
 static uint32_t colour_of(const sn_world *world, const sn_meet *meet, uint32_t level)
 {
     uint64_t none = 0, *a = &none, *b = &none;
-    if (meet_movers(world)[meet->a].w != 0)
+    if (is_movable(world, meet->a))
         a = &cells(&world->meets)[meet->a].used[level];
-    if (meet->b != SN_NO_MOVER && meet_movers(world)[meet->b].w != 0)
+    if (is_movable(world, meet->b))
         b = &cells(&world->meets)[meet->b].used[level];
     uint64_t taken = *a | *b;
     uint32_t colour = 0;
@@ -278,7 +298,6 @@ static uint32_t colour_of(const sn_world *world, const sn_meet *meet, uint32_t l
 /* By colour and number of points, the most first. */
 typedef struct sorting {
     uint32_t start[SN_MEET_COLOURS * SN_MANIFOLD_MOST + 1];
-    uint32_t active;
 } sorting;
 
 static uint32_t bin_of(const sn_meet *meet)
@@ -288,36 +307,68 @@ static uint32_t bin_of(const sn_meet *meet)
 
 static void forget_colours(const sn_world *world, const sn_meet_group *group)
 {
-    const sn_meet *meet = meet_all(world);
+    const sn_meet_watch *watch = watches(&world->meets);
     for (uint32_t i = group->first; i < group->end; ++i) {
-        if (meet_movers(world)[meet[i].a].w != 0)
-            cells(&world->meets)[meet[i].a].used[group->level] = 0;
-        if (meet[i].b != SN_NO_MOVER && meet_movers(world)[meet[i].b].w != 0)
-            cells(&world->meets)[meet[i].b].used[group->level] = 0;
+        if (is_movable(world, watch[i].a))
+            cells(&world->meets)[watch[i].a].used[group->level] = 0;
+        if (is_movable(world, watch[i].b))
+            cells(&world->meets)[watch[i].b].used[group->level] = 0;
     }
+}
+
+/* Whether two bodies that were apart still are: nobody needs to look at them. */
+static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
+{
+    const sn_vec4 *a = &meet_records(s->world)[4 * (size_t)watch->a], *b = &meet_records(s->world)[4 * (size_t)watch->b];
+    if (!watch->idle)
+        return false;
+    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + 2 * s->h * s->gravity);
+    way += s->h * (a[1].w + b[1].w);
+    if (s->world->meets.fast) {
+        const sn_mover *mover = meet_movers(s->world);
+        way = mover[watch->a].blow > way ? mover[watch->a].blow : way;
+        way = mover[watch->b].blow > way ? mover[watch->b].blow : way;
+    }
+    if (watch->moved + way > watch->nearest)
+        return false;
+    watch->moved += way;
+    return true;
+}
+
+/* Whether a meet may press in this substep. */
+static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
+{
+    if (stays_apart(s, watch))
+        return false;
+    if (watch->idle)
+        meet->moved = watch->moved;
+    bool presses = sn_meet_ready(s, meet);
+    watch->idle = !meet->count && meet->b != SN_NO_MOVER && meet->part_b != SN_ID_FREE;
+    watch->nearest = meet->nearest;
+    watch->moved = meet->moved;
+    return presses;
 }
 
 /* Looks at the meets of a group, and lists those that may press, by colour. */
 static void sort_group(const sn_meet_substep *s, const sn_meet_group *group, uint32_t *list, sorting *sort)
 {
     sn_meet *meet = meet_all(s->world);
+    uint32_t *active = (uint32_t *)s->world->meets.meet_table.column[3] + group->first, count = 0;
     memset(sort, 0, sizeof *sort);
     forget_colours(s->world, group);
     for (uint32_t i = group->first; i < group->end; ++i) {
-        meet[i].presses = sn_meet_ready(s, &meet[i]);
-        if (!meet[i].presses)
+        if (!look_at(s, &meet[i], &watches(&s->world->meets)[i]))
             continue;
         meet[i].colour = colour_of(s->world, &meet[i], group->level);
         sort->start[bin_of(&meet[i]) + 1]++;
-        sort->active++;
+        active[count++] = i;
     }
     for (uint32_t i = 1; i <= SN_MEET_COLOURS * SN_MANIFOLD_MOST; ++i)
         sort->start[i] += sort->start[i - 1];
     uint32_t place[SN_MEET_COLOURS * SN_MANIFOLD_MOST];
     memcpy(place, sort->start, sizeof place);
-    for (uint32_t i = group->first; i < group->end; ++i)
-        if (meet[i].presses)
-            list[place[bin_of(&meet[i])]++] = i;
+    for (uint32_t i = 0; i < count; ++i)
+        list[place[bin_of(&meet[active[i]])]++] = active[i];
 }
 
 static void ready_group(const sn_meet_substep *s, sn_meet_group *group)

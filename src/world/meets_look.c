@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
 #define CLOSE ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
 
 /* Points keep what they pushed as long as their features meet. */
@@ -163,6 +164,14 @@ static sn_real nearest_of(const looking *l)
     return nearest;
 }
 
+/* m: how far apart two are at least that do not touch. */
+static sn_real apart(const looking *l)
+{
+    const sn_real reach = l->meet->reach;
+    bool known = !l->shape && l->meet->part_b != SN_ID_FREE && l->world->dimensions == 3;
+    return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
+}
+
 /* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
    elsewhere. So it is followed along its way. */
 static bool follow(looking *l, bool touches, sn_real h)
@@ -189,7 +198,7 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
     meet->fresh = true;
     meet->clear = false;
     bool touches = touches_at(&l, &l.pa, meet->reach);
-    meet->nearest = (touches ? nearest_of(&l) : meet->reach) - (l.shape && touches ? l.shape->guard : 0);
+    meet->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
     if (!follow(&l, touches, h)) {
         meet->count = 0;
         return;

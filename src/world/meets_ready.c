@@ -329,14 +329,28 @@ static void add_motion(const sn_world *world, const sn_meet *meet, uint32_t lane
     }
 }
 
+/* What is not filled in for every lane. gaps: some lanes have no meet, or fewer points. */
+static void clear(sn_wide_meet *batch, sn_wide_meet_start *start, uint32_t points, bool gaps)
+{
+    if (gaps) {
+        memset(batch, 0, offsetof(sn_wide_meet, point) + points * sizeof batch->point[0]);
+        memset(start, 0, sizeof *start);
+        return;
+    }
+    batch->moves_a = batch->moves_b = 0;
+    batch->misses = batch->rolls = batch->twists = batch->deep = batch->bounces = false;
+    memset(&batch->surface, 0, offsetof(sn_wide_meet, point) - offsetof(sn_wide_meet, surface));
+    for (uint32_t k = 0; k < points; ++k)
+        memset(batch->point[k].slide, 0, sizeof batch->point[k].slide);
+}
+
 void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes, sn_wide_meet *batch)
 {
     sn_wide_meet_start start;
     ending e[SN_MEETS];
     sn_meet *all = meet_all(s->world);
     const uint32_t points = all[list[0]].count;
-    memset(batch, 0, offsetof(sn_wide_meet, point) + points * sizeof batch->point[0]);
-    memset(&start, 0, sizeof start);
+    clear(batch, &start, points, lanes < SN_MEETS || all[list[lanes - 1]].count < points);
     batch->lanes = lanes;
     batch->points = points;
     for (uint32_t lane = 0; lane < lanes; ++lane) {

@@ -9,7 +9,6 @@
 
 #define SN_MEET_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
 #define SN_MEET_EVER   ((sn_real)1e30) /* m, m/s: more than anybody ever needs */
-#define SN_MEET_FEW    32u             /* so few meets of a colour are not worth sharing */
 
 /* A substep that runs. */
 typedef struct sn_meet_substep {
@@ -44,6 +43,9 @@ void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes
 
 /* Deals meets, that stand in the second column as they were found, to groups; false if memory ran out (meets_group.c). */
 bool sn_meets_group(sn_world *world, uint32_t count);
+
+/* Puts what watches know into their meets. */
+void sn_meets_unwatch(sn_world *world);
 
 /* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
 bool sn_meets_ready_groups(sn_meet_substep *s);
