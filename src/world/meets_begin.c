@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define HANDED_ON 8u /* from one to the next so many times in a substep */
+#define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
 #define AGAIN     3u /* so often in a substep it is looked for what bodies meet */
 
 /* One that is led moves as it will, not as it did. */
@@ -112,7 +113,7 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
 /* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
 static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
 {
-    if (other->w == 0 || !(fast->blow > other->blow))
+    if (other->w == 0 || !(fast->blow > NEARLY * other->blow))
         return false;
     sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
     if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
@@ -121,20 +122,38 @@ static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *othe
     return true;
 }
 
-/* Blows are handed on. Whether somebody may be thrown farther than was looked. */
-static bool hand_on_blows(const sn_world *world)
+/* In this round, or the one before, the blow of one of them became larger: the other may not know. Rounds are counted from 1. */
+static bool is_news(const uint32_t *raised, const sn_meet_watch *two, uint32_t round)
 {
-    bool more = true, left = false;
-    for (uint32_t round = 0; more && round < HANDED_ON; ++round) {
+    return raised[two->a] >= round || raised[two->b] >= round;
+}
+
+/* Blows are handed on, from one to the next. */
+static void hand_on_blows(const sn_world *world)
+{
+    const sn_meet_watch *watch = world->meets.meet_table.column[4];
+    uint32_t *raised = world->meets.cell_table.column[1], rows = bodies_rows(&world->bodies);
+    bool more = true;
+    for (uint32_t i = 0; i < rows; ++i)
+        raised[i] = meet_movers(world)[i].blow > 0;
+    for (uint32_t round = 1; more && round <= HANDED_ON; ++round) {
         more = false;
         for (uint32_t i = 0; i < world->meets.meets; ++i) {
-            const sn_meet *meet = &meet_all(world)[i];
-            if (meet->part_b == SN_ID_FREE || meet->sensor)
+            if (watch[i].b >= rows || !is_news(raised, &watch[i], round)) /* a ball or a collider has no blow */
                 continue;
-            sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
-            more = threaten(world, a, b) || threaten(world, b, a) || more;
+            sn_mover *a = &meet_movers(world)[watch[i].a], *b = &meet_movers(world)[watch[i].b];
+            bool to_b = threaten(world, a, b), to_a = threaten(world, b, a);
+            if (to_a || to_b)
+                raised[to_a ? watch[i].a : watch[i].b] = round + 1;
+            more = more || to_a || to_b;
         }
     }
+}
+
+/* Whether somebody may be thrown farther than was looked. */
+static bool may_leave(const sn_world *world)
+{
+    bool left = false;
     for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
         sn_mover *m = &meet_movers(world)[i];
         if (m->blow > 0 && m->w != 0 && !has_room(world, m, vec3(0, 0, 0), m->blow))
@@ -153,8 +172,10 @@ static bool begin_movers(sn_meet_substep *s)
             !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
         world->meets.fast = w.fast;
-        if (w.fast && hand_on_blows(world))
-            w.left = true;
+        if (w.fast) {
+            hand_on_blows(world);
+            w.left = may_leave(world) || w.left;
+        }
         if (!w.left || round == AGAIN)
             return true;
         world->contacts.failed = sn_meets_find_again(world);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define SLACK ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
+#define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
 #define SLOP  ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 /* Two that may meet, by their boxes, before a meet is made of them. */
@@ -249,7 +250,7 @@ static sn_real stray_of(const finding *f, const sn_body_state *body, sn_real ext
         way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
         way += body->led ? 4 * extent : 0;
     }
-    return way + SLACK * inner;
+    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
 }
 
 /* m: of the thinnest part of a body. */
@@ -319,7 +320,8 @@ static sn_result make_boxes(finding *f)
     if (!sn_meets_share(world, rows, make_movers_piece, f))
         return SN_ERROR_HOST;
     meets->box_table.count = f->boxes = count;
-    meets->mover_table.count = rows;
+    if (!f->again)
+        meets->mover_table.count = rows;
     f->bounds = meets->box_table.column[0];
     f->body = meets->box_table.column[1];
     f->part = meets->box_table.column[2];
@@ -538,7 +540,7 @@ static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
     const found *all = meets->found_table.column[0];
-    uint32_t founds = meets->found_table.count, movers = meets->mover_table.count;
+    uint32_t founds = meets->found_table.count, movers = bodies_rows(&world->bodies);
     if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
         return false;
     uint32_t *ball = meets->ball_table.column[0];
@@ -657,6 +659,7 @@ static bool make_meets(finding *f, uint32_t kept)
     if (!reserve_meets(f->world, (uint64_t)kept + founds))
         return false;
     sn_meet *raw = meets->meet_table.column[1];
+    sn_meets_unwatch(f->world);
     if (kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept))
@@ -718,11 +721,11 @@ static uint64_t mixed(const uint64_t key[2])
 }
 
 /* Whether there is a meet of this name. */
-static bool is_known(const sn_meets *meets, const sn_sort_item *item, const uint64_t key[2])
+static bool is_known(const sn_meets *meets, const sn_sort_item *item, uint32_t items, const uint64_t key[2])
 {
     const sn_meet *meet = meets->meet_table.column[0];
     uint64_t wanted = mixed(key);
-    uint32_t low = 0, high = meets->meets;
+    uint32_t low = 0, high = items;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (item[middle].key < wanted)
@@ -730,46 +733,71 @@ static bool is_known(const sn_meets *meets, const sn_sort_item *item, const uint
         else
             high = middle;
     }
-    for (; low < meets->meets && item[low].key == wanted; ++low)
+    for (; low < items && item[low].key == wanted; ++low)
         if (meet[item[low].a].key[0] == key[0] && meet[item[low].a].key[1] == key[1])
             return true;
     return false;
 }
 
-/* Takes those that are meets already out of what was found. */
+/* Takes those that are meets already out of what was found. They are of bodies that left. */
 static void leave_known(finding *f)
 {
     sn_meets *meets = f->meets;
     const sn_meet *meet = meets->meet_table.column[0];
+    const sn_mover *mover = meets->mover_table.column[0];
     found *all = meets->found_table.column[0];
     sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < meets->meets; ++i)
-        item[i] = (sn_sort_item){mixed(meet[i].key), i, 0};
-    if (meets->meets)
-        sn_sort(item, meets->press_table.column[3], meets->meets);
+    uint32_t count = 0, items = 0;
+    for (uint32_t i = 0; meets->found_table.count && i < meets->meets; ++i)
+        if (mover[meet[i].a].left || (meet[i].b < bodies_rows(&f->world->bodies) && mover[meet[i].b].left))
+            item[items++] = (sn_sort_item){mixed(meet[i].key), i, 0};
+    if (items)
+        sn_sort(item, meets->press_table.column[3], items);
     for (uint32_t i = 0; i < meets->found_table.count; ++i) {
         uint64_t key[2];
         name(f, &all[i], key);
-        if (!is_known(meets, item, key))
+        if (!is_known(meets, item, items, key))
             all[count++] = all[i];
     }
     meets->found_table.count = count;
+}
+
+/* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
+static bool can_append(const finding *f)
+{
+    const found *all = f->meets->found_table.column[0];
+    for (uint32_t i = 0; i < f->meets->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL)
+            return false;
+    return f->meets->found_table.count <= f->meets->meets / 4;
+}
+
+static bool append(finding *f)
+{
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    uint32_t kept = meets->meets, founds = meets->found_table.count;
+    if (!reserve_meets(f->world, (uint64_t)kept + founds))
+        return false;
+    for (uint32_t i = 0; i < founds; ++i)
+        meet_all(f->world)[kept + i] = make_meet(f, &all[i]);
+    return sn_meets_append(f->world, kept + founds);
 }
 
 sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
-    uint32_t kept = meets->meets;
     meets->found_table.count = 0;
     meets->searches++;
-    sn_meets_unwatch(world);
     sn_result result = make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
     if (result != SN_OK)
         return fail(world, result);
     leave_known(&f);
-    return make_meets(&f, kept) && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
+    if (!meets->found_table.count)
+        return SN_OK;
+    bool made = can_append(&f) ? append(&f) : make_meets(&f, meets->meets);
+    return made && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
 }

@@ -271,6 +271,23 @@ bool sn_meets_group(sn_world *world, uint32_t count)
     return reserve_batches(world, number);
 }
 
+bool sn_meets_append(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    uint32_t last = meets->group_table.count - 1;
+    sn_meet_group *group = &groups(meets)[last];
+    for (uint32_t i = meets->meets; i < count; ++i) {
+        sn_meet *meet = &meet_all(world)[i];
+        meet->group = last;
+        meets->bounces = meets->bounces || meet->grip.restitution > 0;
+        watches(meets)[i] = (sn_meet_watch){.a = meet->a, .b = meet->b};
+    }
+    meets->meets = group->end = count;
+    group->level = SN_MEET_LEVELS - 1;
+    group->capacity = group->end - group->first;
+    return sn_table_reserve(&meets->batch_table, &world->allocator, (uint64_t)group->batch + group->capacity);
+}
+
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_movable(const sn_world *world, uint32_t mover)

@@ -44,6 +44,9 @@ void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes
 /* Deals meets, that stand in the second column as they were found, to groups; false if memory ran out (meets_group.c). */
 bool sn_meets_group(sn_world *world, uint32_t count);
 
+/* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
+bool sn_meets_append(sn_world *world, uint32_t count);
+
 /* Puts what watches know into their meets. */
 void sn_meets_unwatch(sn_world *world);
 
