@@ -134,9 +134,9 @@ typedef struct sn_meets {
     uint32_t level[SN_MEET_LEVELS + 1]; /* the first group of each */
     uint32_t meets;
     bool bounces, fast; /* somebody does; somebody may be thrown */
-    uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
-    sn_real left;      /* s: of the step, with the substep that runs */
-    sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
+    uint32_t searches;  /* in this step: more than one if bodies became faster than was thought */
+    sn_real left;       /* s: of the step, with the substep that runs */
+    sn_real factor;     /* what was pushed in the last step, times this, is what a substep of this one begins with */
 } sn_meets;
 
 void sn_meets_init(sn_meets *meets);

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#define HANDED_ON 8u /* from one to the next so many times in a substep */
+#define HANDED_ON 8u             /* from one to the next so many times in a substep */
 #define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
-#define AGAIN     3u /* so often in a substep it is looked for what bodies meet */
+#define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
 /* One that is led moves as it will, not as it did. */
 static void lead(const sn_world *world, sn_mover *m)

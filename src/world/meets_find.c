@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define SLACK ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
-#define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
-#define SLOP  ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
+#define SLACK     ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
+#define DEFLECTED ((sn_real)0.05)  /* of its velocity: for what it strikes */
+#define SLOP      ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 /* Two that may meet, by their boxes, before a meet is made of them. */
 typedef struct found {
@@ -30,7 +30,7 @@ typedef struct finding {
     uint32_t boxes;
     uint32_t *start; /* by item of the loop that runs: how many it found, then where they begin */
     found *to;
-    found *spare;    /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
+    found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
 } finding;
 
 #define SPARE 16u
@@ -66,8 +66,8 @@ void sn_meets_init(sn_meets *meets)
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,   &meets->ball_table,
-                          &meets->count_table, &meets->found_table, &meets->meet_table,  &meets->cell_table,
+    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,    &meets->ball_table,
+                          &meets->count_table, &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table, &meets->batch_table, &meets->record_table, &meets->spare_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
@@ -350,8 +350,8 @@ static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 typedef struct looking {
     const finding *f;
     uint32_t item;
-    uint32_t slot;   /* of the particle of the item */
-    sn_bounds reach; /* where it looks */
+    uint32_t slot;        /* of the particle of the item */
+    sn_bounds reach;      /* where it looks */
     uint32_t count, most; /* of what is written */
     found *to;
 } looking;
@@ -406,7 +406,8 @@ static void look_for_parts(looking *l)
 static bool look_at_body(void *data, uint32_t at)
 {
     looking *l = data;
-    if (has_left(l->f, at) && boxes_touch(&l->f->bounds[at], &l->reach) && groups_agree(l->f->world, slot_of(l->f, at), l->slot))
+    if (has_left(l->f, at) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+        groups_agree(l->f->world, slot_of(l->f, at), l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
 }

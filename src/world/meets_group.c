@@ -336,7 +336,8 @@ static void forget_colours(const sn_world *world, const sn_meet_group *group)
 /* Whether two bodies that were apart still are: nobody needs to look at them. */
 static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
 {
-    const sn_vec4 *a = &meet_records(s->world)[4 * (size_t)watch->a], *b = &meet_records(s->world)[4 * (size_t)watch->b];
+    const sn_vec4 *a = &meet_records(s->world)[4 * (size_t)watch->a],
+                  *b = &meet_records(s->world)[4 * (size_t)watch->b];
     if (!watch->idle)
         return false;
     sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + 2 * s->h * s->gravity);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-#define CLOSE ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
+#define CLOSE   ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
 
 /* Points keep what they pushed as long as their features meet. */
 static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
