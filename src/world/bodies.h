@@ -29,6 +29,11 @@ typedef struct sn_body_state {
     double old_l[3];      /* m^2/s: l at its start */
     double old_torque[3]; /* m^2/s^2 */
     double old_way[3];    /* m: by how much its turn moved */
+    /* Where it was when it last came away from a place; see sleep.c. */
+    sn_vec3 rest_place; /* m */
+    sn_quat rest_turn;
+    sn_real rest_time; /* s: for so long it has been around there */
+    uint32_t rested;   /* and around the place before that it was long enough */
 } sn_body_state;
 
 /* One convex part of a body's shape: state. */
