@@ -196,8 +196,17 @@ static void run_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     const sn_parallel *p = data;
-    uint32_t first = index * SN_PIECE;
-    p->piece(p->piece_data, first, p->items - first < SN_PIECE ? p->items : first + SN_PIECE);
+    uint32_t first = index * p->size;
+    p->piece(p->piece_data, first, p->items - first < p->size ? p->items : first + p->size);
+}
+
+static bool run_pieces(sn_parallel *p, uint32_t count, uint32_t size, sn_piece_fn *piece, void *data)
+{
+    p->piece = piece;
+    p->piece_data = data;
+    p->items = count;
+    p->size = size;
+    return sn_parallel_tasks(p, count / size + (count % size != 0), run_piece, p);
 }
 
 bool sn_parallel_for(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, void *data)
@@ -205,13 +214,19 @@ bool sn_parallel_for(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, 
     parallel->left = 0;
     bool shared =
         parallel->tasks.run ? piece_count(count) <= parallel->capacity : parallel->pool && is_worth_a_pool(count);
-    if (!shared || piece_count(count) < 2) {
-        if (count)
-            piece(data, 0, count);
-        return true;
-    }
-    parallel->piece = piece;
-    parallel->piece_data = data;
-    parallel->items = count;
-    return sn_parallel_tasks(parallel, piece_count(count), run_piece, parallel);
+    if (shared && piece_count(count) >= 2)
+        return run_pieces(parallel, count, SN_PIECE, piece, data);
+    if (count)
+        piece(data, 0, count);
+    return true;
+}
+
+bool sn_parallel_few(sn_parallel *parallel, uint32_t count, double work, sn_piece_fn *piece, void *data)
+{
+    parallel->left = 0;
+    if (count > SN_FEW && sn_parallel_wants(parallel, count * work))
+        return run_pieces(parallel, count, SN_FEW, piece, data);
+    if (count)
+        piece(data, 0, count);
+    return true;
 }

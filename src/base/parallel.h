@@ -11,6 +11,9 @@
 /* Items in a piece: fixed, so that the cut never depends on the number of threads. */
 #define SN_PIECE 4096u
 
+/* The same for items that are few and heavy, such as bodies. */
+#define SN_FEW 32u
+
 /* ns; a loop with less work than this is not worth sharing: threads take a microsecond or two to meet, and those that
    sleep some twenty-five. */
 #define SN_LEAST_SHARED_WORK 20000.0
@@ -35,7 +38,8 @@ typedef struct sn_parallel {
     void *data;
     sn_piece_fn *piece; /* of a loop over items, */
     void *piece_data;
-    uint32_t items; /* and how many there are */
+    uint32_t items; /* and how many there are, */
+    uint32_t size;  /*   and are in a piece */
     uint32_t left;  /* tasks of a loop of which some were left out; otherwise 0 */
 
     /* for the caller's task system */
@@ -70,6 +74,10 @@ bool sn_parallel_wants(const sn_parallel *parallel, double work);
 
 /* Runs all pieces of a loop. False if the caller's task system left some out. */
 bool sn_parallel_for(sn_parallel *parallel, uint32_t count, sn_piece_fn *piece, void *data);
+
+/* The same in pieces of SN_FEW, if it is worth it: an item is so much work, an estimate in ns. Room for count / SN_FEW + 1 tasks is
+   reserved before. */
+bool sn_parallel_few(sn_parallel *parallel, uint32_t count, double work, sn_piece_fn *piece, void *data);
 
 /* Runs task(data, i, worker) for every i in 0 .. count-1, each once. worker is below sn_parallel_workers, and no two
    tasks that run at the same time have the same. parallel NULL: one after the other, here, as worker 0; so a loop that may

@@ -152,6 +152,13 @@ uint32_t sn_candidates_reduce(sn_candidate *point, uint32_t count, sn_dvec3 norm
     return kept;
 }
 
+/* They do not touch. */
+static bool is_apart(sn_collision *c, double apart)
+{
+    c->apart = apart;
+    return false;
+}
+
 /* ---- Faces and edges --------------------------------------------------------------------------------------------- */
 
 static double nearest_distance(const sn_collision *c)
@@ -211,7 +218,7 @@ static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis 
     sn_between between;
     sn_distance_between(&c->a, dvec3(0, 0, 0), &c->b, &between);
     if (between.distance > c->reach)
-        return false;
+        return is_apart(c, between.distance);
     if (!(between.distance > 0)) {
         push_deepest(c, best);
         return true;
@@ -231,12 +238,12 @@ bool sn_collide(sn_collision *c)
     sn_axes_of_faces(c, &of_a, &of_b);
     const sn_axis *face = better_face(c, &of_a, &of_b), *best = of_a.separation > of_b.separation ? &of_a : &of_b;
     if (best->separation > c->reach)
-        return false;
+        return is_apart(c, best->separation);
     if (best->separation <= 0 || c->half_a) /* of boxes they are cheap and spare a search */
         edges = sn_axis_of_edges(c, -best->separation);
     best = edges.separation > best->separation ? &edges : best;
     if (best->separation > c->reach)
-        return false;
+        return is_apart(c, best->separation);
 
     bool exact = c->front && face->type == SN_AXIS_FACE_A; /* a mesh allows some normals only */
     bool aligned = !exact && edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
@@ -292,7 +299,7 @@ bool sn_collide_segments(sn_collision *c)
     sn_dvec3 off = dvec3_sub(on_a, on_b);
     double distance = dvec3_length(off);
     if (distance > c->reach)
-        return false;
+        return is_apart(c, distance);
     bool lost = !(distance > NO_DIRECTION * (c->a.outer + c->b.outer));
     sn_dvec3 normal = lost ? normal_of_crossing(c) : dvec3_scale(off, 1 / distance);
     return sn_points_between(c, normal, on_a, lost ? on_a : on_b, lost ? 0 : distance);
@@ -323,7 +330,7 @@ static bool collide_point(sn_collision *c)
     sn_hull_spot spot;
     sn_core_near(swapped ? &c->a : &c->b, swapped ? c->b.vertex[0] : c->a.vertex[0], &spot);
     if (spot.distance > c->reach)
-        return false;
+        return is_apart(c, spot.distance);
     c->normal = swapped ? dvec3_scale(spot.normal, -1) : spot.normal;
     c->count = 1;
     c->point[0] =
@@ -358,9 +365,12 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.rounding[0] = (double)a->radius;
     c.rounding[1] = (double)b->radius;
     c.reach = (double)reach + c.rounding[0] + c.rounding[1];
-    double far = (double)sn_convex_outer(a) + (double)sn_convex_outer(b) + (double)reach;
-    if (dvec3_dot(f.place, f.place) > far * far)
+    double outer = (double)sn_convex_outer(a) + (double)sn_convex_outer(b), far = outer + (double)reach;
+    double square = dvec3_dot(f.place, f.place);
+    if (square > far * far) {
+        m->apart = (sn_real)(sqrt(square) - outer);
         return false;
+    }
 
     sn_hull core_a = sn_convex_core(a, &room_a);
     c.b = sn_convex_core(b, &room_b);
@@ -374,12 +384,16 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.half_a = boxes ? &half_a : NULL;
     c.half_b = boxes ? &half_b : NULL;
     c.axis_a = f.axis;
+    c.apart = c.reach;
     c.count = 0;
 
     bool point = c.a.vertices == 1 || c.b.vertices == 1, segments = c.a.vertices == 2 && c.b.vertices == 2;
-    if (!(point ? collide_point(&c) : segments ? sn_collide_segments(&c) : sn_collide(&c)))
+    if (!(point ? collide_point(&c) : segments ? sn_collide_segments(&c) : sn_collide(&c))) {
+        m->apart = (sn_real)(c.apart - c.rounding[0] - c.rounding[1]);
         return false;
+    }
     uint32_t count = sn_candidates_reduce(c.point, c.count, c.normal, c.size);
     sn_manifold_write(&f, c.rounding, c.normal, c.point, count, m);
+    m->apart = reach;
     return count > 0;
 }

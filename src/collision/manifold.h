@@ -19,6 +19,7 @@ typedef struct sn_manifold {
     sn_vec3 normal; /* in the world, length 1, from b towards a */
     uint32_t count;
     sn_manifold_point point[SN_MANIFOLD_MOST];
+    sn_real apart; /* m: of two convex solids without a point: they are at least so far apart, and not within reach */
 } sn_manifold;
 
 /* Contact of two convex solids: points whose distance is at most reach (m, not negative); false if there are none.

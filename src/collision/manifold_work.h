@@ -72,6 +72,7 @@ typedef struct sn_collision {
     const sn_dvec3 *half_a; /* both are boxes: half their edges; otherwise NULL */
     const sn_dvec3 *half_b;
     const sn_dvec3 *axis_a; /* and the three axes of a */
+    double apart;           /* m: the answer, if no point is within reach: the cores are at least so far apart */
     sn_dvec3 normal;        /* the answer: from b to a */
     uint32_t count;
     sn_candidate point[SN_CANDIDATES];

@@ -140,35 +140,50 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
 /* Of all that it may exert: more is all but rounding. */
 #define SLIPS 0.999
 
-bool sn_joint_slips(const sn_real *exerted, uint32_t n, double friction)
+/* rad or m: who was moved by less stands. */
+#define STANDS 1e-6
+
+/* A row at a limit exerts more, but does not move; and what was moved the way that friction pushes did not slip: other rows, or contact,
+   which has its turn after the joints, moved one of the two to and fro within a substep, and friction saw half of that. If it held
+   nothing then it would drive: hands of figures in a heap went round for ever. */
+bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction)
 {
     bool slips = false;
-    for (uint32_t i = 0; i < n; ++i)
-        slips = slips || !(fabs((double)exerted[i]) < SLIPS * friction);
+    for (uint32_t i = 0; i < n; ++i) {
+        double along = exerted[i] < 0 ? -moved[i] : moved[i];
+        slips = slips || (!(fabs((double)exerted[i]) < SLIPS * friction) && !(along > -STANDS));
+    }
     return slips;
 }
 
-void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, const sn_real *exerted,
-                   double friction, bool turns)
+double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns)
+{
+    double way = value - (double)in->keep[1 + i];
+    if (turns && fabs(way) > MATH_PI)
+        way -= way > 0 ? 2 * MATH_PI : -2 * MATH_PI;
+    return way;
+}
+
+void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns)
 {
     sn_real *at = in->keep + 1, *back = at + n;
-    bool anew = in->keep[0] == 0 || sn_joint_slips(exerted, n, friction);
+    bool anew = in->keep[0] == 0 || slips;
     in->keep[0] = 1;
     for (uint32_t i = 0; i < n; ++i) {
-        double way = value[i] - (double)at[i];
-        if (turns && fabs(way) > MATH_PI)
-            way -= way > 0 ? 2 * MATH_PI : -2 * MATH_PI;
+        back[i] = anew ? 0 : (sn_real)(-SN_JOINT_UNDO * sn_joint_moved(in, i, value[i], turns) / (double)h);
         if (anew)
             at[i] = (sn_real)value[i];
-        back[i] = anew ? 0 : (sn_real)(-SN_JOINT_UNDO * way / (double)h);
     }
 }
 
 void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns)
 {
     sn_joint_drive drive = sn_joint_read_drive(in->param, SN_JOINT_MOST);
-    if (!(drive.target_most > 0) && !(drive.speed_most > 0))
-        sn_joint_hold(in, h, 1, &value, in->exerted + rows - 1, drive.friction, turns);
+    if (!(drive.target_most > 0) && !(drive.speed_most > 0)) {
+        double moved = sn_joint_moved(in, 0, value, turns);
+        bool slips = sn_joint_slips(in->exerted + rows - 1, &moved, 1, drive.friction);
+        sn_joint_hold(in, h, 1, &value, slips, turns);
+    }
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------- */

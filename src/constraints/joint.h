@@ -115,15 +115,18 @@ void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *
    Friction is a row whose speed is to be 0 if so much force can do it. That alone does not hold: in a pass other joints have
    their turn after it, so a little speed is left, always in the direction of the load, and an arm that is held out by friction
    sinks. So a joint with friction remembers where it holds, and what it was moved by since it undoes, a share in each substep,
-   with the same force. It holds there until it exerts all that it may: then it slips, and holds wherever that ends. */
+   with the same force. It holds there until it exerts all that it may, and is moved against that: then it slips, and holds wherever
+   that ends. */
 
 /* What it remembers of n angles or ways: 1 if it holds, where, and the speeds to go back there. */
 #define SN_JOINT_HOLD(n) (1 + 2 * (n))
 
-/* The end of a substep: axes have these values now, and exerted so much; if one slips, all do. `turns`: they are angles, of which
-   the same come again after a circle. */
-void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, const sn_real *exerted,
-                   double friction, bool turns);
+/* The end of a substep: axes have these values now; if one slips, all do. `turns`: they are angles, of which the same come again after
+   a circle. */
+void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns);
+
+/* By how much axis i was moved since it holds. */
+double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns);
 
 /* The speed of axis i of n; 0 if nothing is remembered. */
 static inline double sn_joint_back(const sn_eval_in *in, uint32_t n, uint32_t i)
@@ -134,8 +137,8 @@ static inline double sn_joint_back(const sn_eval_in *in, uint32_t n, uint32_t i)
 /* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
 void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
 
-/* Whether one of n rows exerts all that friction may. */
-bool sn_joint_slips(const sn_real *exerted, uint32_t n, double friction);
+/* Whether one of n rows exerts all that friction may, and was moved against that since it holds. */
+bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction);
 
 /* The share of what it was moved by that it undoes in a substep. */
 #define SN_JOINT_UNDO 0.5

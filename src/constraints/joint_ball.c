@@ -49,14 +49,15 @@ static void settle_ball(const sn_eval_in *in, sn_real h)
     const double w = (double)keep[HELD + 3], sign = dvec3_dot(v, held) + pose.w * w < 0 ? -2 : 2;
     if (in->param[TARGET_MOST] > 0)
         return;
-    if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, 3, (double)in->param[FRICTION])) {
+    /* the vector part of R (turn held)^-1, twice: of a small angle that is the angle */
+    sn_dvec3 way = dvec3_sub(dvec3_sub(dvec3_scale(v, w), dvec3_scale(held, pose.w)), dvec3_cross(v, held));
+    const double moved[3] = {sign * way.x, sign * way.y, sign * way.z};
+    if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION])) {
         const sn_real now[STATE] = {1, (sn_real)v.x, (sn_real)v.y, (sn_real)v.z, (sn_real)pose.w};
         for (uint32_t i = 0; i < STATE; ++i)
             keep[i] = now[i];
         return;
     }
-    /* the vector part of R (turn held)^-1, twice: of a small angle that is the angle */
-    sn_dvec3 way = dvec3_sub(dvec3_sub(dvec3_scale(v, w), dvec3_scale(held, pose.w)), dvec3_cross(v, held));
     way = dvec3_scale(way, -sign * SN_JOINT_UNDO / (double)h);
     keep[BACK] = (sn_real)way.x;
     keep[BACK + 1] = (sn_real)way.y;

@@ -35,18 +35,23 @@ static void write_twist(const sn_eval_in *in, const sn_eval_out *out, const sn_j
     sn_joint_apply(out, 3, &drive);
 }
 
+/* Along which direction the first of the two rows is; whether that is the swing itself, which has a limit. */
+static bool see_swing(const sn_joint_turn swing[2], double t, const sn_real *p, double along[2])
+{
+    bool limited = p[SWING_MOST] < (sn_real)MATH_PI, radial = limited && t > 0 && t >= (double)p[SWING_MOST] / 2;
+    along[0] = radial ? swing[0].value / t : 1;
+    along[1] = radial ? swing[1].value / t : 0;
+    return radial;
+}
+
 static void write_swing(const sn_eval_in *in, const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
 {
     sn_joint_turn swing[2], row[2];
     sn_joint_drive drive = read_drive(p);
-    double t = sn_joint_lean(pose, swing), most = (double)p[SWING_MOST], along[2] = {1, 0};
-    bool limited = p[SWING_MOST] < (sn_real)MATH_PI, radial = limited && t > 0 && t >= most / 2;
+    double t = sn_joint_lean(pose, swing), most = (double)p[SWING_MOST], along[2];
+    bool radial = see_swing(swing, t, p, along);
     double goal[2] = {(double)p[TARGET + 1], (double)p[TARGET + 2]};
     const double back[2] = {sn_joint_back(in, 3, 1), sn_joint_back(in, 3, 2)};
-    if (radial) {
-        along[0] = swing[0].value / t;
-        along[1] = swing[1].value / t;
-    }
     for (uint32_t i = 0; i < 2; ++i) {
         double y = i ? -along[1] : along[0], z = i ? along[0] : along[1];
         row[i].value = y * swing[0].value + z * swing[1].value;
@@ -72,10 +77,16 @@ static void settle_cone_twist(const sn_eval_in *in, sn_real h)
 {
     sn_joint_pose pose = sn_joint_look(in);
     sn_joint_turn swing[2];
-    sn_joint_lean(&pose, swing);
+    double t = sn_joint_lean(&pose, swing), along[2];
     const double value[3] = {sn_joint_twist(&pose).value, swing[0].value, swing[1].value};
-    if (!(in->param[TARGET_MOST] > 0))
-        sn_joint_hold(in, h, 3, value, in->exerted + 3, (double)in->param[FRICTION], true);
+    if (in->param[TARGET_MOST] > 0)
+        return;
+    see_swing(swing, t, in->param, along);
+    double y = sn_joint_moved(in, 1, value[1], true), z = sn_joint_moved(in, 2, value[2], true);
+    const double moved[3] = {sn_joint_moved(in, 0, value[0], true), along[0] * y + along[1] * z,
+                             along[0] * z - along[1] * y};
+    bool slips = sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION]);
+    sn_joint_hold(in, h, 3, value, slips, true);
 }
 
 static void measure_cone_twist(const sn_eval_in *in, sn_real *param)

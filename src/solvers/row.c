@@ -1,5 +1,7 @@
 #include "solvers/row.h"
 
+#include <string.h>
+
 #include "base/dvec.h"
 
 #include <math.h>
@@ -302,7 +304,7 @@ static void solve_problem(block_problem *p, uint32_t guess, double *best)
 
 /* What became of a row with a bound of its force, or with limits of its C. Each of these comes after the one before it, and
    none comes twice: so it ends. */
-typedef enum row_fate { AS_ASKED, AT_MOST, AT_LIMIT, LET_GO } row_fate;
+typedef enum row_fate { AS_ASKED, AT_MOST, ASKED_AGAIN, AT_MOST_AGAIN, IDLE, AT_LIMIT, LET_GO } row_fate;
 
 typedef struct ruling {
     block_problem *p;
@@ -310,9 +312,10 @@ typedef struct ruling {
     const row_now *now;
     const sn_row_give *give;
     const sn_real *lambda;
-    uint32_t acting;
+    uint32_t acting, inequality; /* which rows act, and are inequalities, as they were asked */
     row_fate fate[SN_MAX_ROWS];
-    bool high[SN_MAX_ROWS]; /* which limit it is at */
+    bool high[SN_MAX_ROWS];    /* which limit it is at */
+    double least[SN_MAX_ROWS]; /* of the problem, as it was asked */
 } ruling;
 
 /* What C of a row becomes: C + grad C . dx. The diagonal of A has compliance in it, which that has not. */
@@ -339,16 +342,49 @@ static bool keep_bounds(ruling *u, const double *x)
     double excess = 0;
     for (uint32_t r = 0; r < u->p->rows; ++r) {
         double over = fabs((double)u->lambda[r] + x[r]) - u->now[r].most;
-        if (u->fate[r] == AS_ASKED && u->now[r].type != SN_ROW_REST && over > excess) {
+        bool asked = u->fate[r] == AS_ASKED || u->fate[r] == ASKED_AGAIN;
+        if (asked && u->now[r].type != SN_ROW_REST && over > excess) {
             excess = over;
             worst = r;
         }
     }
     if (worst == u->p->rows)
         return false;
-    u->fate[worst] = AT_MOST;
+    u->fate[worst] = u->fate[worst] == AS_ASKED ? AT_MOST : AT_MOST_AGAIN;
     hold_at(u, worst, (double)u->lambda[worst] + x[worst] > 0 ? u->now[worst].most : -u->now[worst].most);
     return true;
+}
+
+/* A row that exerts all that it may must still want more. The sign was chosen when other rows were not at their bounds yet; once they
+   are, it may push where it was to hold back: friction would drive what it should stop, and a hand went round its wrist for ever. So it
+   is asked again, and the second time it exerts nothing. */
+static bool release_bounds(ruling *u, const double *x)
+{
+    const block_problem *p = u->p;
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        if (u->fate[r] != AT_MOST && u->fate[r] != AT_MOST_AGAIN)
+            continue;
+        double missing = p->b[r], scale = fabs(p->b[r]);
+        for (uint32_t s = 0; s < p->rows; ++s) {
+            missing -= p->a[r][s] * x[s];
+            scale = larger(fabs(p->a[r][s] * x[s]), scale);
+        }
+        if ((double)u->lambda[r] + x[r] < 0)
+            missing = -missing;
+        if (!(missing < -REDUNDANT * scale))
+            continue;
+        if (u->fate[r] == AT_MOST_AGAIN) {
+            u->fate[r] = IDLE;
+            hold_at(u, r, 0);
+            return true;
+        }
+        u->fate[r] = ASKED_AGAIN;
+        u->p->held &= ~(1u << r);
+        u->p->inequality |= u->inequality & 1u << r;
+        u->p->least[r] = u->least[r];
+        return true;
+    }
+    return false;
 }
 
 /* A row whose C would leave its limits is one that keeps the limit: as rigid as the constraint is without the row's own
@@ -401,9 +437,11 @@ static bool release_limits(ruling *u, const double *x)
 
 static void solve_ruled(ruling *u, double *x)
 {
+    u->inequality = u->p->inequality;
+    memcpy(u->least, u->p->least, sizeof u->least);
     do
         solve_problem(u->p, u->acting, x);
-    while (keep_bounds(u, x) || keep_limits(u, x) || release_limits(u, x));
+    while (keep_bounds(u, x) || keep_limits(u, x) || release_limits(u, x) || release_bounds(u, x));
 }
 
 double sn_row_rounded_off(const sn_block *block, uint32_t r, const sn_frame *frame)

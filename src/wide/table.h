@@ -5,6 +5,7 @@
 
 #include "wide/contact.h"
 #include "wide/distance.h"
+#include "wide/meet.h"
 #include "wide/planes.h"
 #include "wide/points.h"
 #include "wide/shapes.h"
@@ -31,11 +32,14 @@
 
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_plane_all};
 
+static const sn_wide_meet_table meet_functions = MEET_TABLE;
+
 #define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
     {                                                                                                                  \
-        .name = NAME, .contact = &contact_functions, .kind = KINDS, .predict = motion_predict, .note = motion_note,    \
-        .settle = motion_settle, .spread = motion_spread, .collect = motion_collect, .enter = motion_enter,            \
-        .leave = motion_leave, .predict_planes = PREDICT, .settle_planes = SETTLE                                      \
+        .name = NAME, .contact = &contact_functions, .meet = &meet_functions, .kind = KINDS,                           \
+        .predict = motion_predict, .note = motion_note, .settle = motion_settle, .spread = motion_spread,              \
+        .collect = motion_collect, .enter = motion_enter, .leave = motion_leave, .predict_planes = PREDICT,            \
+        .settle_planes = SETTLE                                                                                        \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

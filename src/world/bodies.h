@@ -29,6 +29,11 @@ typedef struct sn_body_state {
     double old_l[3];      /* m^2/s: l at its start */
     double old_torque[3]; /* m^2/s^2 */
     double old_way[3];    /* m: by how much its turn moved */
+    /* Where it was when it last came away from a place; see sleep.c. */
+    sn_vec3 rest_place; /* m */
+    sn_quat rest_turn;
+    sn_real rest_time; /* s: for so long it has been around there */
+    uint32_t rested;   /* and around the place before that it was long enough */
 } sn_body_state;
 
 /* One convex part of a body's shape: state. */
@@ -61,6 +66,7 @@ typedef struct sn_bodies {
     sn_body_motion *motion;
     sn_table part_table; /* of sn_body_part: those of one body behind those of another */
     sn_body_part *part;
+    bool lost;            /* in this step, tasks of a loop over bodies were left out, and made up for */
     sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
     sn_table shape_table; /* of sn_body_shape: what sn_body_read shows */
 } sn_bodies;

@@ -4,6 +4,7 @@
 
 #include "collision/bvh.h"
 #include "collision/manifold.h"
+#include "wide/wide.h"
 #include "world/grazes.h"
 
 struct sn_world;
@@ -24,7 +25,10 @@ typedef struct sn_mover {
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
     sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
     sn_real thin;        /* m: of a body: who comes farther in a substep is fast */
-    sn_real room;        /* m: of a body: so far it may come before it is to be looked for what it meets again */
+    sn_vec3 sought;      /* m: of a body: where it was when it was looked for what it meets, and */
+    sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
+    sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
+    bool left;           /* it must be done again */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
@@ -34,7 +38,6 @@ typedef struct sn_meet_point {
     uint32_t feature; /* its name */
     sn_real pressed;  /* N s: in this substep, along the normal, and */
     sn_real last;     /*   in the one before */
-    sn_real before;   /* m/s: how fast they came nearer before the substep; negative */
     sn_real impulse;  /* N s: in this step */
 } sn_meet_point;
 
@@ -54,56 +57,46 @@ typedef struct sn_meet {
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
     bool sensor, touched;
-    uint32_t colour;
+    uint32_t group, colour;
     bool fresh;     /* its points are those of this substep */
     bool rolls;     /* one is round: its points are others in every substep, and quickly found */
     bool clear;     /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
     sn_vec3 course; /* m/s: turned from this velocity of a, seen from b */
     sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
-    sn_real moved;  /* m: how far the two may have come towards each other since points were looked for */
-    sn_real slop;   /* m: so much overlap is left alone */
-    sn_real round;  /* m: the radius that rolling is resisted at; 0: it is not */
-    sn_vec3 normal; /* from b to a; along the principal axes of b, or in the frame of the collider */
-    sn_vec3 n;      /* in a pass: it, in the world */
-    sn_real lean;   /* in a pass: the share of what is between the spots that is in the arm of a */
+    sn_real nearest; /* m: how far apart they were at least when points were looked for */
+    sn_real moved;   /* m: how far the two may have come towards each other since */
+    sn_real slop;    /* m: so much overlap is left alone */
+    sn_real round;   /* m: the radius that rolling is resisted at; 0: it is not */
+    sn_vec3 normal;  /* from b to a; along the principal axes of b, or in the frame of the collider */
+    sn_vec3 n;       /* it, in the world, in the last substep in which they might press */
     sn_meet_rub rub;
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
 } sn_meet;
 
-/* What a pass needs to know of a meet, in rows of one number of each point, so that all four are worked on at once. Rows of points
-   that there are not are 0, but for `room`, which is so large that they never press. */
-typedef struct sn_meet_pass {
-    uint32_t a, b;  /* movers, as of the meet */
-    uint32_t count; /* of points */
-    bool may_miss;  /* the meet is `clear` */
-    sn_vec3 n;
-    sn_real slop;       /* m */
-    sn_real hold, drag; /* friction */
+/* What is looked at in every substep of two bodies that are apart, without looking at all of the meet. */
+typedef struct sn_meet_watch {
+    uint32_t a, b;          /* movers, as of the meet */
+    sn_real nearest, moved; /* m: as of the meet, which they stand in for */
+    bool idle;              /* two bodies, and no points: nothing needs to be done until moved is more than nearest */
+} sn_meet_watch;
 
-    /* along the normal */
-    sn_real arm_a[3][SN_MANIFOLD_MOST],
-        arm_b[3][SN_MANIFOLD_MOST]; /* m: r x n, in the world: how a push turns them, and */
-    sn_real turn_a[SN_MANIFOLD_MOST][4], turn_b[SN_MANIFOLD_MOST][4]; /* 1/(kg m): by point: the spin that it gives */
-    sn_real coupling[SN_MANIFOLD_MOST][SN_MANIFOLD_MOST];             /* 1/kg: what a push at one does to another */
-    sn_real mass[SN_MANIFOLD_MOST];                                   /* kg */
-    sn_real pressed[SN_MANIFOLD_MOST];                                /* N s */
-    sn_real room[SN_MANIFOLD_MOST];  /* m/s: so fast they may come nearer, or must part */
-    sn_real slide[SN_MANIFOLD_MOST]; /* m/s: how fast a collider's surface moves along the normal there */
-    sn_real gap[SN_MANIFOLD_MOST];   /* m: at the start of the substep */
-    sn_real far[SN_MANIFOLD_MOST];   /* m: from the middle of the points, across the normal */
+/* Meets that one task works on, one after the other: those of a cell, which no other task of the same level shares a body with. See
+   meets_group.c. */
+typedef struct sn_meet_group {
+    uint32_t first, end;      /* meets */
+    uint32_t batch, batches;  /* of those that may press in this substep */
+    uint32_t capacity, level; /* of batches; and which of its masks the movers use */
+    bool deep;                /* some overlap */
+} sn_meet_group;
 
-    /* across it */
-    sn_meet_rub rub;
-    sn_vec3 ra, rb;             /* m: arms, in the world */
-    sn_vec3 surface;            /* m/s: of a collider there */
-    sn_vec3 turn_n_a, turn_n_b; /* 1/(kg m^2): the spin that a torque about the normal gives them */
-    sn_real spin;               /* rad/s: of a collider about the normal */
-    sn_real across;             /* kg: in the direction that yields most */
-    sn_real about;              /* kg m^2: about the normal, and */
-    sn_real roll;               /*   about the axis that yields most; 0: nothing resists rolling */
-    sn_real rolling;            /* m: the largest torque against rolling, by what presses */
-} sn_meet_pass;
+#define SN_MEET_LEVELS 4u /* the last is for what is left: one group */
+
+/* Where a mover is. */
+typedef struct sn_meet_cell {
+    uint32_t cell[SN_MEET_LEVELS - 1]; /* by level: its group */
+    uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
+} sn_meet_cell;
 
 /* What a point of contact pushed in the last substep: state. Sorted by key and feature. */
 typedef struct sn_meet_press {
@@ -118,7 +111,7 @@ typedef struct sn_meet_press {
 #define SN_MEET_RUB  UINT32_MAX
 #define SN_MEET_ROLL (UINT32_MAX - 1)
 
-#define SN_MEET_COLOURS 64u
+#define SN_MEET_COLOURS 64u /* of the meets of a group; those of the last one are worked on one by one */
 
 typedef struct sn_meets {
     sn_table press_table; /* of sn_meet_press: state */
@@ -130,17 +123,20 @@ typedef struct sn_meets {
     sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
     sn_table count_table; /* of uint32_t: how many each item of a loop found */
     sn_table found_table; /* see meets_find.c */
+    sn_table spare_table;
     sn_table
-        meet_table; /* of sn_meet: by colour; and in the order of their keys, while they are found; of sn_meet_pass, and of
-                              uint32_t: those with points that press, by colour */
-    sn_table colour_table;                /* of uint64_t by mover: colours in use */
-    uint32_t start[SN_MEET_COLOURS + 1];  /* of the meets of a colour, and */
-    uint32_t active[SN_MEET_COLOURS + 1]; /*   in the list of those that press */
+        meet_table; /* of sn_meet, twice: by group, and as they are found; of uint32_t, twice: those that press, by group, as
+                              they come and by colour; of sn_meet_watch */
+    sn_table cell_table;   /* of sn_meet_cell and of uint32_t, by mover */
+    sn_table group_table;  /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
+    sn_table batch_table;  /* of sn_wide_meet */
+    sn_table record_table; /* of sn_vec4: four by mover, and four of nobody; see wide/wide.h */
+    uint32_t level[SN_MEET_LEVELS + 1]; /* the first group of each */
     uint32_t meets;
-    bool bounces;
-    uint32_t searches; /* in this step: more than one if bodies became faster than was thought */
-    sn_real left;      /* s: of the step, with the substep that runs */
-    sn_real factor;    /* what was pushed in the last step, times this, is what a substep of this one begins with */
+    bool bounces, fast; /* somebody does; somebody may be thrown */
+    uint32_t searches;  /* in this step: more than one if bodies became faster than was thought */
+    sn_real left;       /* s: of the step, with the substep that runs */
+    sn_real factor;     /* what was pushed in the last step, times this, is what a substep of this one begins with */
 } sn_meets;
 
 void sn_meets_init(sn_meets *meets);

@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#define HANDED_ON 8u /* from one to the next so many times in a substep */
-#define AGAIN     3u /* so often in a substep it is looked for what bodies meet */
+#define HANDED_ON 8u             /* from one to the next so many times in a substep */
+#define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
+#define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
 /* One that is led moves as it will, not as it did. */
 static void lead(const sn_world *world, sn_mover *m)
@@ -22,14 +23,25 @@ static void lead(const sn_world *world, sn_mover *m)
     m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
+static void record(const sn_mover *m, sn_vec4 *to)
+{
+    const sn_real *inverse = m->inverse;
+    to[0] = vec4(m->v, m->w);
+    to[1] = vec4(m->spin, m->turning);
+    to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
+    to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
+}
+
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     const sn_world *world = s->world;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
-        if (m->slot == SN_NO_SLOT)
+        if (m->slot == SN_NO_SLOT) {
+            memset(&meet_records(world)[4 * (size_t)i], 0, 4 * sizeof(sn_vec4));
             continue;
+        }
         double spin[3] = {0}, inverse[3], r[3][3];
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
@@ -54,6 +66,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
+        record(m, &meet_records(world)[4 * (size_t)i]);
     }
 }
 
@@ -61,6 +74,18 @@ typedef struct watching {
     const sn_meet_substep *s;
     atomic_bool fast, left;
 } watching;
+
+/* Whether a body that goes that way, and strays by so much from it, stays where it was looked for what it meets. */
+static bool has_room(const sn_world *world, const sn_mover *m, sn_vec3 way, sn_real stray)
+{
+    const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
+    const sn_real by = m->turned + stray;
+    const sn_bounds *room = &m->room;
+    return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
+           to.x + by <= room->high.x && from.y - by >= room->low.y && to.y - by >= room->low.y &&
+           from.y + by <= room->high.y && to.y + by <= room->high.y && from.z - by >= room->low.z &&
+           to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
+}
 
 /* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
 static void watch_piece(void *data, uint32_t first, uint32_t end)
@@ -78,7 +103,9 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
             m->blow = way;
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
         }
-        if (m->w != 0 && (m->room -= way) < 0)
+        m->turned += w->s->h * (m->turning + fall);
+        m->left = m->w != 0 && !has_room(world, m, vec3_scale(m->v, w->s->h), 0);
+        if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
     }
 }
@@ -86,7 +113,7 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
 /* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
 static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
 {
-    if (other->w == 0 || !(fast->blow > other->blow))
+    if (other->w == 0 || !(fast->blow > NEARLY * other->blow))
         return false;
     sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
     if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
@@ -95,22 +122,43 @@ static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *othe
     return true;
 }
 
-/* Blows are handed on. Whether somebody may be thrown farther than was looked. */
-static bool hand_on_blows(const sn_world *world)
+/* In this round, or the one before, the blow of one of them became larger: the other may not know. Rounds are counted from 1. */
+static bool is_news(const uint32_t *raised, const sn_meet_watch *two, uint32_t round)
 {
-    bool more = true, left = false;
-    for (uint32_t round = 0; more && round < HANDED_ON; ++round) {
+    return raised[two->a] >= round || raised[two->b] >= round;
+}
+
+/* Blows are handed on, from one to the next. */
+static void hand_on_blows(const sn_world *world)
+{
+    const sn_meet_watch *watch = world->meets.meet_table.column[4];
+    uint32_t *raised = world->meets.cell_table.column[1], rows = bodies_rows(&world->bodies);
+    bool more = true;
+    for (uint32_t i = 0; i < rows; ++i)
+        raised[i] = meet_movers(world)[i].blow > 0;
+    for (uint32_t round = 1; more && round <= HANDED_ON; ++round) {
         more = false;
         for (uint32_t i = 0; i < world->meets.meets; ++i) {
-            const sn_meet *meet = &meet_all(world)[i];
-            if (meet->part_b == SN_ID_FREE || meet->sensor)
+            if (watch[i].b >= rows || !is_news(raised, &watch[i], round)) /* a ball or a collider has no blow */
                 continue;
-            sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
-            more = threaten(world, a, b) || threaten(world, b, a) || more;
+            sn_mover *a = &meet_movers(world)[watch[i].a], *b = &meet_movers(world)[watch[i].b];
+            bool to_b = threaten(world, a, b), to_a = threaten(world, b, a);
+            if (to_a || to_b)
+                raised[to_a ? watch[i].a : watch[i].b] = round + 1;
+            more = more || to_a || to_b;
         }
     }
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-        left = left || (meet_movers(world)[i].w != 0 && meet_movers(world)[i].blow > meet_movers(world)[i].room);
+}
+
+/* Whether somebody may be thrown farther than was looked. */
+static bool may_leave(const sn_world *world)
+{
+    bool left = false;
+    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
+        sn_mover *m = &meet_movers(world)[i];
+        if (m->blow > 0 && m->w != 0 && !has_room(world, m, vec3(0, 0, 0), m->blow))
+            left = m->left = true;
+    }
     return left;
 }
 
@@ -118,14 +166,16 @@ static bool hand_on_blows(const sn_world *world)
 static bool begin_movers(sn_meet_substep *s)
 {
     sn_world *world = s->world;
-    sn_parallel *all = &world->parallel;
     for (uint32_t round = 0;; ++round) {
         watching w = {.s = s};
-        if (!sn_parallel_for(all, world->meets.mover_table.count, sn_meets_load_piece, s) ||
-            !sn_parallel_for(all, bodies_rows(&world->bodies), watch_piece, &w))
+        if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
+            !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
-        if (w.fast && hand_on_blows(world))
-            w.left = true;
+        world->meets.fast = w.fast;
+        if (w.fast) {
+            hand_on_blows(world);
+            w.left = may_leave(world) || w.left;
+        }
         if (!w.left || round == AGAIN)
             return true;
         world->contacts.failed = sn_meets_find_again(world);
@@ -134,38 +184,15 @@ static bool begin_movers(sn_meet_substep *s)
     }
 }
 
-static void begin_piece(void *data, uint32_t first, uint32_t end)
-{
-    const sn_meet_substep *s = data;
-    for (uint32_t i = first; i < end; ++i)
-        sn_meet_ready(s, &meet_all(s->world)[i], &meet_passes(s->world)[i]);
-}
-
-/* Lists the meets that may press in this substep: most of those that were found are apart. */
-static void list_active(sn_world *world)
-{
-    sn_meets *meets = &world->meets;
-    const sn_meet *meet = meet_all(world);
-    uint32_t *list = meets->meet_table.column[3], count = 0;
-    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
-        meets->active[colour] = count;
-        for (uint32_t i = meets->start[colour]; i < meets->start[colour + 1]; ++i)
-            if (meet[i].count && !meet[i].sensor)
-                list[count++] = i;
-    }
-    meets->active[SN_MEET_COLOURS] = count;
-}
-
 bool sn_meets_begin(sn_world *world, sn_real h)
 {
     sn_meet_substep s = meet_substep(world, h);
     s.begins = true;
     if (!world->meets.mover_table.count)
         return true;
-    bool good = begin_movers(&s) &&
-                (!world->meets.meets || sn_parallel_for(&world->parallel, world->meets.meets, begin_piece, &s));
-    if (good && world->meets.meets)
-        list_active(world);
+    bool good = begin_movers(&s);
+    s.run = meet_substep(world, h).run; /* tables may have grown */
+    good = good && (!world->meets.meets || sn_meets_ready_groups(&s));
     world->meets.left -= h;
     return good;
 }

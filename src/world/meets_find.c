@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-#define SLACK ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
-#define SLOP  ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
+#define SLACK     ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
+#define DEFLECTED ((sn_real)0.05)  /* of its velocity: for what it strikes */
+#define SLOP      ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 /* Two that may meet, by their boxes, before a meet is made of them. */
 typedef struct found {
@@ -28,8 +29,11 @@ typedef struct finding {
     const uint32_t *body, *part;
     uint32_t boxes;
     uint32_t *start; /* by item of the loop that runs: how many it found, then where they begin */
-    found *to;       /* NULL: only counting */
+    found *to;
+    found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
 } finding;
+
+#define SPARE 16u
 
 void sn_meets_init(sn_meets *meets)
 {
@@ -45,18 +49,26 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->ball_table, sizeof(uint32_t), false);
     sn_table_column(&meets->count_table, sizeof(uint32_t), false);
     sn_table_column(&meets->found_table, sizeof(found), false);
+    sn_table_column(&meets->spare_table, SPARE * sizeof(found), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
-    sn_table_column(&meets->meet_table, sizeof(sn_meet_pass), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
-    sn_table_column(&meets->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->meet_table, sizeof(sn_meet_watch), false);
+    sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
+    sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
+    sn_table_column(&meets->group_table, sizeof(uint64_t), false);
+    sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
+    sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
     sn_bvh_init(&meets->tree);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,  &meets->ball_table,
-                          &meets->count_table, &meets->found_table, &meets->meet_table, &meets->colour_table};
+    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,    &meets->ball_table,
+                          &meets->count_table, &meets->found_table, &meets->meet_table,   &meets->cell_table,
+                          &meets->group_table, &meets->batch_table, &meets->record_table, &meets->spare_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -75,30 +87,12 @@ sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
     return vec3_add(p->place, sn_quat_turn(p->turn, spot));
 }
 
-/* The pieces of sn_parallel_for are made for particles, and too large for meets. */
-typedef struct small_pieces {
-    sn_piece_fn *piece;
-    void *data;
-    uint32_t count;
-} small_pieces;
-
-static void run_small_piece(void *data, uint32_t index, uint32_t worker)
-{
-    const small_pieces *s = data;
-    uint32_t first = index * SN_MEET_FEW, end = first + SN_MEET_FEW;
-    (void)worker;
-    s->piece(s->data, first, end < s->count ? end : s->count);
-}
-
-/* ns, about, of a meet in one loop */
+/* ns, about, of a meet or of a mover in one loop */
 #define WORK_OF_MEET 200.0
 
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
 {
-    small_pieces s = {piece, data, count};
-    bool share = sn_parallel_wants(&world->parallel, count * WORK_OF_MEET);
-    return sn_parallel_tasks(share ? &world->parallel : NULL, (count + SN_MEET_FEW - 1) / SN_MEET_FEW, run_small_piece,
-                             &s);
+    return sn_parallel_few(&world->parallel, count, WORK_OF_MEET, piece, data);
 }
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
@@ -223,13 +217,26 @@ uint64_t sn_meets_hash(uint64_t hash, const sn_meets *meets)
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
+/* m: where it flies to, seen from where it is. */
+static sn_bounds flight_of(const finding *f, uint32_t slot)
+{
+    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
+    return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
+                       vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
+}
+
+static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
+{
+    return (sn_bounds){vec3_add(b.low, flight->low), vec3_add(b.high, flight->high)};
+}
+
 static sn_bounds grow(sn_bounds b, sn_real by)
 {
     return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
 }
 
-/* m: how far the parts of a body may come in the step. */
-static sn_real way_of(const finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
+/* m: how far the parts of a body may come in the step, beyond where it flies, in any direction. */
+static sn_real stray_of(const finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
 {
     const sn_world *world = f->world;
     uint32_t slot = world->ids.value[body->particle];
@@ -237,13 +244,13 @@ static sn_real way_of(const finding *f, const sn_body_state *body, sn_real exten
     sn_body_inverse_moments(body, inverse);
     sn_rotate_velocity(body->q, body->l, inverse, spin);
     sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-    sn_real way = sn_contacts_way(world, slot, f->dt) + turns * f->dt * extent;
+    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
     if (world->particles.target[slot]) { /* led: it goes where it is told */
         const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
         way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
         way += body->led ? 4 * extent : 0;
     }
-    return way + SLACK * inner;
+    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
 }
 
 /* m: of the thinnest part of a body. */
@@ -257,44 +264,70 @@ static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
     return least;
 }
 
-/* The parts of all bodies, by body. */
-static bool make_boxes(finding *f)
+/* A body, and where its parts may come. */
+static void make_mover(const finding *f, uint32_t row, uint32_t at)
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = &world->bodies.state[row];
+    sn_mover *m = &meet_movers(world)[row];
+    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row, .blow = f->again ? m->blow : 0};
+    if (!bodies_has(&world->bodies, row))
+        return;
+    m->slot = world->ids.value[state->particle];
+    sn_pose pose = meet_pose(world, m);
+    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
+    sn_real stray = state->parts ? m->blow + stray_of(f, state, extent, inner) : 0;
+    sn_bounds flight = grow(flight_of(f, m->slot), stray), *bounds = f->meets->box_table.column[0];
+    m->extent = extent;
+    m->thin = inner / 4;
+    m->sought = pose.position;
+    m->left = true;
+    m->room = grow(flight, inner / 2); /* farther, and it might pass something */
+    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
+        const sn_body_part *p = &world->bodies.part[i];
+        sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
+        bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
+        ((uint32_t *)f->meets->box_table.column[1])[at] = row;
+        ((uint32_t *)f->meets->box_table.column[2])[at] = i;
+    }
+}
+
+static void make_movers_piece(void *data, uint32_t first, uint32_t end)
+{
+    const finding *f = data;
+    for (uint32_t row = first; row < end; ++row)
+        if (!f->again || meet_movers(f->world)[row].left)
+            make_mover(f, row, f->start[row]);
+}
+
+/* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
+static sn_result make_boxes(finding *f)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
     const sn_bodies *bodies = &world->bodies;
+    uint32_t rows = bodies_rows(bodies), count = 0;
     if (!sn_table_reserve(&meets->box_table, &world->allocator, bodies->part_table.count) ||
-        !sn_table_reserve(&meets->mover_table, &world->allocator, bodies_rows(bodies)))
-        return false;
-    sn_bounds *bounds = meets->box_table.column[0];
-    uint32_t *body = meets->box_table.column[1], *part = meets->box_table.column[2], count = 0;
-    sn_mover *mover = meets->mover_table.column[0];
-    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
-        const sn_body_state *state = &bodies->state[row];
-        mover[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row, .blow = f->again ? mover[row].blow : 0};
-        if (!bodies_has(bodies, row))
-            continue;
-        mover[row].slot = world->ids.value[state->particle];
-        sn_pose pose = meet_pose(world, &mover[row]);
-        sn_real inner = inner_of(bodies, state), extent = sn_body_reach(world, row);
-        sn_real way = state->parts ? mover[row].blow + way_of(f, state, extent, inner) : 0;
-        mover[row].extent = extent;
-        mover[row].thin = inner / 4;
-        mover[row].room = way + inner / 2; /* farther, and it might pass something */
-        for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++count) {
-            const sn_body_part *p = &bodies->part[i];
-            sn_pose at = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
-            bounds[count] = grow(sn_convex_bounds_at(&p->convex, &at), way);
-            body[count] = row;
-            part[count] = i;
-        }
+        !sn_table_reserve(&meets->mover_table, &world->allocator, rows) ||
+        !sn_table_reserve(&meets->count_table, &world->allocator, rows) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1))
+        return SN_ERROR_MEMORY;
+    f->start = meets->count_table.column[0];
+    for (uint32_t row = 0; row < rows; ++row) {
+        f->start[row] = count;
+        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
     }
+    if (!sn_meets_share(world, rows, make_movers_piece, f))
+        return SN_ERROR_HOST;
     meets->box_table.count = f->boxes = count;
-    meets->mover_table.count = bodies_rows(bodies);
-    f->bounds = bounds;
-    f->body = body;
-    f->part = part;
-    return sn_bvh_build(&meets->tree, &world->allocator, bounds, count);
+    if (!f->again)
+        meets->mover_table.count = rows;
+    f->bounds = meets->box_table.column[0];
+    f->body = meets->box_table.column[1];
+    f->part = meets->box_table.column[2];
+    if (f->again)
+        sn_bvh_refit(&meets->tree, f->bounds);
+    return f->again || sn_bvh_build(&meets->tree, &world->allocator, f->bounds, count) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 /* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
@@ -317,9 +350,9 @@ static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 typedef struct looking {
     const finding *f;
     uint32_t item;
-    uint32_t slot;   /* of the particle of the item */
-    sn_bounds reach; /* where it looks */
-    uint32_t count;
+    uint32_t slot;        /* of the particle of the item */
+    sn_bounds reach;      /* where it looks */
+    uint32_t count, most; /* of what is written */
     found *to;
 } looking;
 
@@ -331,9 +364,14 @@ static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
 
 static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
 {
-    if (l->to)
+    if (l->to && l->count < l->most)
         l->to[l->count] = (found){a, other, type};
     l->count++;
+}
+
+static bool has_left(const finding *f, uint32_t at)
+{
+    return meet_movers(f->world)[f->body[at]].left;
 }
 
 static uint32_t slot_of(const finding *f, uint32_t at)
@@ -341,7 +379,7 @@ static uint32_t slot_of(const finding *f, uint32_t at)
     return ((const sn_mover *)f->meets->mover_table.column[0])[f->body[at]].slot;
 }
 
-/* Of two parts the one with the lower particle asks. */
+/* Of two parts the one with the lower particle asks; or the one that left, of two of which one did. */
 static bool look_at_part(void *data, uint32_t other)
 {
     looking *l = data;
@@ -350,13 +388,16 @@ static bool look_at_part(void *data, uint32_t other)
         return true;
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
-    if (number[l->slot] < number[b] && groups_agree(f->world, l->slot, b))
-        note(l, l->item, other, FOUND_PART);
+    bool lower = number[l->slot] < number[b];
+    if ((lower || !has_left(f, other)) && groups_agree(f->world, l->slot, b))
+        note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }
 
 static void look_for_parts(looking *l)
 {
+    if (!has_left(l->f, l->item))
+        return;
     l->slot = slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
     sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_part, l);
@@ -365,7 +406,8 @@ static void look_for_parts(looking *l)
 static bool look_at_body(void *data, uint32_t at)
 {
     looking *l = data;
-    if (boxes_touch(&l->f->bounds[at], &l->reach) && groups_agree(l->f->world, slot_of(l->f, at), l->slot))
+    if (has_left(l->f, at) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+        groups_agree(l->f->world, slot_of(l->f, at), l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
 }
@@ -400,7 +442,7 @@ static void look_for_colliders(looking *l)
     const sn_collider_motion *motion = world->contacts.motion_table.column[0];
     uint32_t slot = slot_of(l->f, l->item);
     const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
-    if (world->particles.x[slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){slot}, 1))
+    if (!has_left(l->f, l->item) || (world->particles.x[slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){slot}, 1)))
         return;
     for (uint32_t number = 0; number < ids->table.count; ++number) {
         if (!motion[number].live || !boxes_touch(&motion[number].swept, &l->f->bounds[l->item]))
@@ -425,11 +467,26 @@ typedef struct look_loop {
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
+    finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
-        looking l = {.f = loop->f, .item = i, .to = loop->f->to ? loop->f->to + loop->f->start[i] : NULL};
+        looking l = {.f = f, .item = i, .most = SPARE, .to = f->spare ? f->spare + (size_t)SPARE * i : NULL};
         loop->look(&l);
-        if (!loop->f->to)
-            loop->f->start[i] = l.count;
+        f->start[i] = l.count;
+    }
+}
+
+/* Those that were found, each at its place. */
+static void write_piece(void *data, uint32_t first, uint32_t end)
+{
+    const look_loop *loop = data;
+    const finding *f = loop->f;
+    for (uint32_t i = first; i < end; ++i) {
+        uint32_t count = f->start[i + 1] - f->start[i];
+        looking l = {.f = f, .item = i, .most = count, .to = f->to + f->start[i]};
+        if (f->spare && count <= SPARE)
+            memcpy(l.to, f->spare + (size_t)SPARE * i, count * sizeof *l.to);
+        else if (count)
+            loop->look(&l);
     }
 }
 
@@ -440,23 +497,28 @@ static sn_result look_around(finding *f, uint32_t items, look_fn *look)
     sn_meets *meets = f->meets;
     look_loop loop = {f, look};
     uint64_t total = meets->found_table.count;
-    if (!sn_table_reserve(&meets->count_table, &world->allocator, items) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, items / SN_MEET_FEW + 1))
+    bool spare = look == look_for_parts;
+    if (!sn_table_reserve(&meets->count_table, &world->allocator, (uint64_t)items + 1) ||
+        (spare && !sn_table_reserve(&meets->spare_table, &world->allocator, items)) ||
+        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, items / SN_FEW + 1))
         return SN_ERROR_MEMORY;
     f->start = meets->count_table.column[0];
-    f->to = NULL;
+    f->spare = spare ? meets->spare_table.column[0] : NULL;
     if (!sn_meets_share(world, items, look_piece, &loop))
         return SN_ERROR_HOST;
     for (uint32_t i = 0; i < items; ++i) {
         uint32_t count = f->start[i];
         f->start[i] = (uint32_t)total;
         total += count;
+        if (total > SN_MAX_COUNT)
+            return SN_ERROR_MEMORY;
     }
-    if (total > SN_MAX_COUNT || !sn_table_reserve(&meets->found_table, &world->allocator, total))
+    f->start[items] = (uint32_t)total;
+    if (!sn_table_reserve(&meets->found_table, &world->allocator, total))
         return SN_ERROR_MEMORY;
     f->to = meets->found_table.column[0];
     meets->found_table.count = (uint32_t)total;
-    return sn_meets_share(world, items, look_piece, &loop) ? SN_OK : SN_ERROR_HOST;
+    return sn_meets_share(world, items, write_piece, &loop) ? SN_OK : SN_ERROR_HOST;
 }
 
 /* ---- Meets -------------------------------------------------------------------------------------------------------------------- */
@@ -479,7 +541,7 @@ static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
     const found *all = meets->found_table.column[0];
-    uint32_t founds = meets->found_table.count, movers = meets->mover_table.count;
+    uint32_t founds = meets->found_table.count, movers = bodies_rows(&world->bodies);
     if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
         return false;
     uint32_t *ball = meets->ball_table.column[0];
@@ -497,8 +559,7 @@ static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
             add_ball(ball, kept[i].collider, &movers);
             kept[i].b = ball[kept[i].collider];
         }
-    if (!sn_table_reserve(&meets->mover_table, &world->allocator, movers) ||
-        !sn_table_reserve(&meets->colour_table, &world->allocator, movers))
+    if (!sn_table_reserve(&meets->mover_table, &world->allocator, movers))
         return false;
     sn_mover *mover = meets->mover_table.column[0];
     for (uint32_t i = 0; i < founds; ++i)
@@ -580,24 +641,6 @@ static sn_meet make_meet(const finding *f, const found *two)
     return meet;
 }
 
-/* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
-static uint32_t colour_of(const sn_world *world, sn_meets *meets, const sn_meet *meet)
-{
-    const sn_mover *mover = meets->mover_table.column[0];
-    uint64_t *used = meets->colour_table.column[0];
-    bool a = world->particles.x[mover[meet->a].slot].w != 0;
-    bool b = meet->b != SN_NO_MOVER && world->particles.x[mover[meet->b].slot].w != 0;
-    uint64_t taken = (a ? used[meet->a] : 0) | (b ? used[meet->b] : 0);
-    uint32_t colour = 0;
-    while (colour + 1 < SN_MEET_COLOURS && taken >> colour & 1)
-        ++colour;
-    if (a)
-        used[meet->a] |= (uint64_t)1 << colour;
-    if (b)
-        used[meet->b] |= (uint64_t)1 << colour;
-    return colour;
-}
-
 /* Room for so many meets, and for remembering what they push. Those that there are stay. */
 static bool reserve_meets(sn_world *world, uint64_t count)
 {
@@ -606,30 +649,7 @@ static bool reserve_meets(sn_world *world, uint64_t count)
     return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count) &&
            sn_table_reserve(&meets->press_table, &world->allocator,
                             count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
-           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_MEET_FEW + 1);
-}
-
-/* Puts meets of one colour behind those of another. */
-static void sort_meets(sn_world *world, uint32_t count)
-{
-    sn_meets *meets = &world->meets;
-    uint32_t place[SN_MEET_COLOURS];
-    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
-    memset(meets->colour_table.column[0], 0, meets->mover_table.count * sizeof(uint64_t));
-    memset(meets->start, 0, sizeof meets->start);
-    meets->bounces = false;
-    for (uint32_t i = 0; i < count; ++i) {
-        raw[i].colour = colour_of(world, meets, &raw[i]);
-        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
-        meets->start[raw[i].colour + 1]++;
-    }
-    for (uint32_t c = 0; c < SN_MEET_COLOURS; ++c) {
-        meets->start[c + 1] += meets->start[c];
-        place[c] = meets->start[c];
-    }
-    for (uint32_t i = 0; i < count; ++i)
-        meet[place[raw[i].colour]++] = raw[i];
-    meets->meets = count;
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 
 /* Adds what was found to the first `kept` meets. */
@@ -640,6 +660,7 @@ static bool make_meets(finding *f, uint32_t kept)
     if (!reserve_meets(f->world, (uint64_t)kept + founds))
         return false;
     sn_meet *raw = meets->meet_table.column[1];
+    sn_meets_unwatch(f->world);
     if (kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept))
@@ -647,8 +668,7 @@ static bool make_meets(finding *f, uint32_t kept)
     const found *all = meets->found_table.column[0];
     for (uint32_t i = 0; i < founds; ++i)
         raw[kept + i] = make_meet(f, &all[i]);
-    sort_meets(f->world, kept + founds);
-    return true;
+    return sn_meets_group(f->world, kept + founds);
 }
 
 /* ---- All together --------------------------------------------------------------------------------------------------------------- */
@@ -681,10 +701,11 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
         meets->press_table.count = 0;
         return SN_OK;
     }
-    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count) ||
-        !make_boxes(&f))
+    if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
-    sn_result result = look_for_all(&f);
+    sn_result result = make_boxes(&f);
+    if (result == SN_OK)
+        result = look_for_all(&f);
     if (result == SN_OK && !make_meets(&f, 0))
         result = SN_ERROR_MEMORY;
     if (result != SN_OK)
@@ -701,11 +722,11 @@ static uint64_t mixed(const uint64_t key[2])
 }
 
 /* Whether there is a meet of this name. */
-static bool is_known(const sn_meets *meets, const sn_sort_item *item, const uint64_t key[2])
+static bool is_known(const sn_meets *meets, const sn_sort_item *item, uint32_t items, const uint64_t key[2])
 {
     const sn_meet *meet = meets->meet_table.column[0];
     uint64_t wanted = mixed(key);
-    uint32_t low = 0, high = meets->meets;
+    uint32_t low = 0, high = items;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (item[middle].key < wanted)
@@ -713,45 +734,71 @@ static bool is_known(const sn_meets *meets, const sn_sort_item *item, const uint
         else
             high = middle;
     }
-    for (; low < meets->meets && item[low].key == wanted; ++low)
+    for (; low < items && item[low].key == wanted; ++low)
         if (meet[item[low].a].key[0] == key[0] && meet[item[low].a].key[1] == key[1])
             return true;
     return false;
 }
 
-/* Takes those that are meets already out of what was found. */
+/* Takes those that are meets already out of what was found. They are of bodies that left. */
 static void leave_known(finding *f)
 {
     sn_meets *meets = f->meets;
     const sn_meet *meet = meets->meet_table.column[0];
+    const sn_mover *mover = meets->mover_table.column[0];
     found *all = meets->found_table.column[0];
     sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < meets->meets; ++i)
-        item[i] = (sn_sort_item){mixed(meet[i].key), i, 0};
-    if (meets->meets)
-        sn_sort(item, meets->press_table.column[3], meets->meets);
+    uint32_t count = 0, items = 0;
+    for (uint32_t i = 0; meets->found_table.count && i < meets->meets; ++i)
+        if (mover[meet[i].a].left || (meet[i].b < bodies_rows(&f->world->bodies) && mover[meet[i].b].left))
+            item[items++] = (sn_sort_item){mixed(meet[i].key), i, 0};
+    if (items)
+        sn_sort(item, meets->press_table.column[3], items);
     for (uint32_t i = 0; i < meets->found_table.count; ++i) {
         uint64_t key[2];
         name(f, &all[i], key);
-        if (!is_known(meets, item, key))
+        if (!is_known(meets, item, items, key))
             all[count++] = all[i];
     }
     meets->found_table.count = count;
+}
+
+/* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
+static bool can_append(const finding *f)
+{
+    const found *all = f->meets->found_table.column[0];
+    for (uint32_t i = 0; i < f->meets->found_table.count; ++i)
+        if (all[i].type == FOUND_BALL)
+            return false;
+    return f->meets->found_table.count <= f->meets->meets / 4;
+}
+
+static bool append(finding *f)
+{
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    uint32_t kept = meets->meets, founds = meets->found_table.count;
+    if (!reserve_meets(f->world, (uint64_t)kept + founds))
+        return false;
+    for (uint32_t i = 0; i < founds; ++i)
+        meet_all(f->world)[kept + i] = make_meet(f, &all[i]);
+    return sn_meets_append(f->world, kept + founds);
 }
 
 sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
-    uint32_t kept = meets->meets;
     meets->found_table.count = 0;
     meets->searches++;
-    if (!make_boxes(&f))
-        return fail(world, SN_ERROR_MEMORY);
-    sn_result result = look_for_all(&f);
+    sn_result result = make_boxes(&f);
+    if (result == SN_OK)
+        result = look_for_all(&f);
     if (result != SN_OK)
         return fail(world, result);
     leave_known(&f);
-    return make_meets(&f, kept) && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
+    if (!meets->found_table.count)
+        return SN_OK;
+    bool made = can_append(&f) ? append(&f) : make_meets(&f, meets->meets);
+    return made && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
 }

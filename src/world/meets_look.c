@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#define CLOSE ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+#define CLOSE   ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
 
 /* Points keep what they pushed as long as their features meet. */
 static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
@@ -154,17 +155,33 @@ static bool is_met(looking *l, sn_real h)
     return true;
 }
 
+/* m: how far apart they are where they are nearest. */
+static sn_real nearest_of(const looking *l)
+{
+    sn_real nearest = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < l->m[0].count; ++i)
+        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    return nearest;
+}
+
+/* m: how far apart two are at least that do not touch. */
+static sn_real apart(const looking *l)
+{
+    const sn_real reach = l->meet->reach;
+    bool known = !l->shape && l->meet->part_b != SN_ID_FREE && l->world->dimensions == 3;
+    return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
+}
+
 /* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
    elsewhere. So it is followed along its way. */
 static bool follow(looking *l, bool touches, sn_real h)
 {
     sn_meet *meet = l->meet;
-    sn_real nearest = (sn_real)INFINITY;
+    sn_real nearest;
     if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
                                   !meet_is_zero(meet_motion(l->world, meet->collider)->spin))))
         return touches;
-    for (uint32_t i = 0; i < l->m[0].count; ++i)
-        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    nearest = nearest_of(l);
     l->way = vec3_scale(meet_course(l->world, meet), h);
     l->stray = meet_turns(l->world, meet, h);
     if (nearest <= CLOSE * meet->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
@@ -180,7 +197,9 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
     bool was_fresh = meet->fresh;
     meet->fresh = true;
     meet->clear = false;
-    if (!follow(&l, touches_at(&l, &l.pa, meet->reach), h)) {
+    bool touches = touches_at(&l, &l.pa, meet->reach);
+    meet->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
+    if (!follow(&l, touches, h)) {
         meet->count = 0;
         return;
     }

@@ -9,17 +9,15 @@
 
 #define SN_MEET_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
 #define SN_MEET_EVER   ((sn_real)1e30) /* m, m/s: more than anybody ever needs */
-#define SN_MEET_FEW    32u             /* so few meets of a colour are not worth sharing */
 
 /* A substep that runs. */
 typedef struct sn_meet_substep {
     sn_world *world;
-    sn_real h, inverse_h, factor;
-    sn_real bounce_above, push_out, gravity;
+    const sn_wide_meet_table *wide;
+    sn_wide_meets run; /* without a range */
+    sn_real h, inverse_h, factor, gravity;
     bool begins;
     atomic_bool *violent; /* gets true when somebody would come far into another, or was pushed out of it as far */
-    uint32_t first;       /* meet of the colour that runs */
-    void (*one)(const struct sn_meet_substep *s, sn_meet_pass *pass, sn_meet *meet);
 } sn_meet_substep;
 
 const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number);
@@ -37,8 +35,26 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
-/* Gets a meet ready for the pass at the end of the substep (meets_ready.c). */
-void sn_meet_ready(const sn_meet_substep *s, sn_meet *meet, sn_meet_pass *pass);
+/* Looks where two touch if that must be done anew; whether they may press in this substep (meets_ready.c). */
+bool sn_meet_ready(const sn_meet_substep *s, sn_meet *meet);
+
+/* Puts up to eight into a batch, no two of which share a body that moves. points: that the first has, and none has more. */
+void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes, sn_wide_meet *batch);
+
+/* Deals meets, that stand in the second column as they were found, to groups; false if memory ran out (meets_group.c). */
+bool sn_meets_group(sn_world *world, uint32_t count);
+
+/* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
+bool sn_meets_append(sn_world *world, uint32_t count);
+
+/* Puts what watches know into their meets. */
+void sn_meets_unwatch(sn_world *world);
+
+/* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
+bool sn_meets_ready_groups(sn_meet_substep *s);
+typedef void sn_meet_group_fn(const sn_meet_substep *s, sn_meet_group *group);
+bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
+bool sn_meets_by_group(const sn_meet_substep *s, sn_meet_group_fn *one); /* all at once: for what changes no mover */
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
 void sn_meets_stop(sn_world *world);
@@ -70,9 +86,9 @@ static inline sn_meet *meet_all(const sn_world *world)
     return world->meets.meet_table.column[0];
 }
 
-static inline sn_meet_pass *meet_passes(const sn_world *world)
+static inline sn_vec4 *meet_records(const sn_world *world)
 {
-    return world->meets.meet_table.column[2];
+    return world->meets.record_table.column[0];
 }
 
 /* Where a mover is when a substep begins. */
@@ -149,35 +165,27 @@ static inline sn_vec3 meet_surface_velocity(const sn_world *world, const sn_meet
     return vec3_add(m->velocity, vec3_cross(m->spin, rb));
 }
 
-/* m/s: along the normal, of the points of a, seen from b. */
-static inline void meet_speeds(const sn_world *world, const sn_meet_pass *p, sn_real v[SN_MANIFOLD_MOST])
-{
-    const sn_mover *a = &meet_movers(world)[p->a];
-    sn_real along = vec3_dot(a->v, p->n);
-    for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
-        v[k] = along + (a->spin.x * p->arm_a[0][k] + a->spin.y * p->arm_a[1][k] + a->spin.z * p->arm_a[2][k]);
-    if (p->b == SN_NO_MOVER) {
-        for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
-            v[k] -= p->slide[k];
-        return;
-    }
-    const sn_mover *b = &meet_movers(world)[p->b];
-    along = vec3_dot(b->v, p->n);
-    for (int k = 0; k < SN_MANIFOLD_MOST; ++k)
-        v[k] -= along + (b->spin.x * p->arm_b[0][k] + b->spin.y * p->arm_b[1][k] + b->spin.z * p->arm_b[2][k]);
-}
+/* Times the overlap that is left alone, a tenth of the size: as long as somebody is wrong by so much there are more sweeps. */
+#define SN_MEET_FAR_OFF ((sn_real)50)
 
 static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
 {
     const sn_contact_settings *settings = &world->contact.settings;
     sn_real gravity = vec3_length(world->state.settings.gravity);
-    return (sn_meet_substep){.world = world,
-                             .h = h,
-                             .inverse_h = 1 / h,
-                             .factor = world->meets.factor,
-                             .push_out = settings->push_out,
-                             .gravity = gravity,
-                             .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h};
+    return (sn_meet_substep){
+        .world = world,
+        .wide = world->wide ? world->wide->meet : &sn_meet_scalar,
+        .run = {.batch = world->meets.batch_table.column[0],
+                .mover = meet_records(world),
+                .h = h,
+                .inverse_h = 1 / h,
+                .far_off = SN_MEET_FAR_OFF,
+                .most = settings->push_out * h,
+                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
+        .h = h,
+        .inverse_h = 1 / h,
+        .factor = world->meets.factor,
+        .gravity = gravity};
 }
 
 #endif

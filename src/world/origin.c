@@ -84,6 +84,8 @@ static bool shift_all(sn_world *world, sn_vec3 offset, bool check)
         if (!check)
             spot->place = moved;
     }
+    for (uint32_t i = 0; !check && i < bodies_rows(&world->bodies); ++i)
+        world->bodies.state[i].rest_place = vec3_sub(world->bodies.state[i].rest_place, offset);
     if (!sn_contact_shift(&world->contact, offset, check))
         return false;
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind)

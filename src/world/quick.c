@@ -169,7 +169,7 @@ static bool begin_bodies(sn_world *world, sn_substep *s, bool resident, sn_solve
         note_starts(world);
     if (!world->bodies.ids.live)
         return true;
-    sn_turns_predict(s, s->substeps_left);
+    sn_turns_predict(s);
     out->lost_tasks = !sn_meets_begin(world, s->motion.h);
     sn_turns_enter(world);
     return !out->lost_tasks && !(resident && world->contact.has_radii && world->meets.searches > 1);

@@ -16,6 +16,7 @@
 #include "base/float_mode.h"
 #include "base/hash.h"
 #include "base/math.h"
+#include "base/quat.h"
 #include "collision/triangle.h"
 #include "integrators/integrator.h"
 #include "world/world.h"
@@ -27,6 +28,9 @@
 
 /* Islands are looked for in one of so many steps: something that rests may wait a moment. */
 #define SEARCH_EVERY 4u
+
+/* Times sleep_time: who was around one place for so long rests, whatever its velocity. */
+#define A_WHILE ((sn_real)3)
 
 /* A share of the radius: so near, things touch. */
 #define TOUCH ((sn_real)0.05)
@@ -587,6 +591,37 @@ static bool was_led(const sn_world *world, uint32_t number)
     return world->particles.target[slot] && vec3_length(vec4_xyz(world->particles.v[slot])) > 0;
 }
 
+/* Whether a body was around one place for a while: it came no farther from it than sleep_speed would bring it in that time. What a body
+   of a heap does is not always what its velocity says. Joints pull it into others, contact stops it as well as it can, and what is left
+   is a velocity that leads nowhere, because overlaps are parted without one; or it trembles. */
+static bool stays(const sn_world *world, uint32_t row, sn_real dt)
+{
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_body_state *body = &world->bodies.state[row];
+    const sn_vec3 place = vec4_xyz(world->particles.x[world->ids.value[body->particle]]);
+    const sn_quat turn = world->bodies.turn[row].start;
+    const sn_real long_time = A_WHILE * settings->sleep_time, most = settings->sleep_speed * long_time;
+    bool known = body->rest_turn.x != 0 || body->rest_turn.y != 0 || body->rest_turn.z != 0 || body->rest_turn.w != 0;
+    if (known && vec3_length(vec3_sub(place, body->rest_place)) < most &&
+        vec3_length(sn_quat_between(body->rest_turn, turn)) * sn_body_reach(world, row) < most) {
+        body->rest_time += dt;
+        return body->rested || body->rest_time >= long_time;
+    }
+    body->rested = known && body->rest_time >= long_time; /* it creeps */
+    body->rest_place = place;
+    body->rest_turn = turn;
+    body->rest_time = 0;
+    return body->rested;
+}
+
+/* Whether a particle, or a body, was slow in this step. */
+static bool was_slow(const sn_world *world, uint32_t slot, sn_real dt)
+{
+    const sn_real most = world->contact.settings.sleep_speed;
+    bool at_rest = world->particles.body[slot] && stays(world, world->particles.body[slot] - 1, dt);
+    return at_rest || (vec3_length(vec4_xyz(world->particles.v[slot])) < most && turning(world, slot) <= most);
+}
+
 /* Whether somebody is ready. */
 static bool count_calm(sn_world *world, sn_real dt)
 {
@@ -602,8 +637,7 @@ static bool count_calm(sn_world *world, sn_real dt)
         uint32_t slot = world->ids.value[i];
         if (column(world, SLEEP_NEXT)[i])
             continue;
-        bool slow = vec3_length(vec4_xyz(p->v[slot])) < settings->sleep_speed &&
-                    turning(world, slot) <= settings->sleep_speed && !p->target[slot];
+        bool slow = !p->target[slot] && was_slow(world, slot, dt);
         *own = slow ? (*own > 0 ? *own : 0) + dt : 0;
         ready = ready || *own >= settings->sleep_time;
     }

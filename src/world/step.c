@@ -115,7 +115,7 @@ static sn_result predict(sn_substep *s)
         return lost_tasks(world);
     if ((result = constrain_forces(s, s->motion.start.v)) != SN_OK)
         return result;
-    sn_turns_predict(s, s->substeps_left);
+    sn_turns_predict(s);
     if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
         return lost_tasks(world);
     if (!s->fault)
@@ -496,6 +496,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, bodies_rows(&world->bodies) / SN_FEW + 1) &&
            solver_of(world, still)->reserve(&in, &world->allocator);
 }
 
@@ -585,6 +586,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     world->state.passes = 0;
     bool again = !sn_quick_can(world, still);
     world->fault = (sn_fault){0};
+    world->bodies.lost = false;
     world->moves++;
     world->busy = true;
     lap(world, &clock, NULL);
@@ -605,6 +607,8 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
         sn_meets_remember(world);
         sn_contact_events_collect(world);
     }
+    if (result == SN_OK && world->bodies.lost)
+        result = lost_tasks(world);
     sn_sleep_end(world);
     sn_targets_release(world);
     if (result == SN_OK && !still)

@@ -56,7 +56,7 @@ void sn_targets_leave(sn_world *world, sn_real h);
 void sn_turns_lay_out(sn_world *world);
 
 /* Where bodies would turn to if they were alone. */
-void sn_turns_predict(sn_substep *s, uint32_t substeps_left);
+void sn_turns_predict(sn_substep *s);
 
 /* In a step taken in one go, particles are moved themselves, and turns with them: from where they were laid out to where they
    are predicted, before constraints are solved; and what these moved them by, afterwards. */

@@ -52,10 +52,23 @@ static sn_vec3 turn_velocity(const sn_body_state *body)
     return vec3((sn_real)v[0], (sn_real)v[1], (sn_real)v[2]);
 }
 
-void sn_turns_lay_out(sn_world *world)
+/* ns, about, of a body in one loop */
+#define WORK_OF_BODY 200.0
+
+/* All bodies. Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
+static void share(sn_world *world, sn_piece_fn *piece, void *data)
 {
+    if (sn_parallel_few(&world->parallel, bodies_rows(&world->bodies), WORK_OF_BODY, piece, data))
+        return;
+    sn_parallel_repair(&world->parallel);
+    world->bodies.lost = true;
+}
+
+static void lay_out_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
     sn_particle_store *p = &world->particles;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+    for (uint32_t row = first; row < end; ++row) {
         const sn_body_state *body = &world->bodies.state[row];
         uint32_t slot = p->table.count + row;
         bool lives = bodies_has(&world->bodies, row);
@@ -69,6 +82,11 @@ void sn_turns_lay_out(sn_world *world)
             world->history.old_d[slot] = none;
         sn_bodies_refresh(&world->bodies, row);
     }
+}
+
+void sn_turns_lay_out(sn_world *world)
+{
+    share(world, lay_out_piece, world);
 }
 
 /* ---- Predict ------------------------------------------------------------------------------------------------------ */
@@ -166,7 +184,7 @@ static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_
         motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
 }
 
-static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_left)
+static void predict_body(const sn_substep *s, uint32_t row)
 {
     sn_world *world = s->world;
     sn_particle_store *p = &world->particles;
@@ -178,7 +196,7 @@ static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_le
     gather_torque(s, row, motion->torque);
     predict_momentum(s, body, motion);
     if (body->led) {
-        lead(body, motion, s->motion.h, substeps_left);
+        lead(body, motion, s->motion.h, s->substeps_left);
     } else if (p->x[centre].w != 0) {
         sn_body_inverse_moments(body, inverse);
         sn_rotate_free(motion->q, motion->mean, inverse, (double)s->motion.h);
@@ -196,11 +214,17 @@ static void predict_body(const sn_substep *s, uint32_t row, uint32_t substeps_le
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
-void sn_turns_predict(sn_substep *s, uint32_t substeps_left)
+static void predict_piece(void *data, uint32_t first, uint32_t end)
 {
-    for (uint32_t row = 0; row < bodies_rows(&s->world->bodies); ++row)
+    const sn_substep *s = data;
+    for (uint32_t row = first; row < end; ++row)
         if (bodies_has(&s->world->bodies, row))
-            predict_body(s, row, substeps_left);
+            predict_body(s, row);
+}
+
+void sn_turns_predict(sn_substep *s)
+{
+    share(s->world, predict_piece, s);
 }
 
 /* y and d are then what rows look back to: the start, and what rounding left over of it. */
@@ -289,11 +313,17 @@ static void settle_body(sn_substep *s, uint32_t row)
     sn_bodies_refresh(&world->bodies, row);
 }
 
-void sn_turns_settle(sn_substep *s)
+static void settle_piece(void *data, uint32_t first, uint32_t end)
 {
-    for (uint32_t row = 0; row < bodies_rows(&s->world->bodies); ++row)
+    sn_substep *s = data;
+    for (uint32_t row = first; row < end; ++row)
         if (bodies_has(&s->world->bodies, row))
             settle_body(s, row);
+}
+
+void sn_turns_settle(sn_substep *s)
+{
+    share(s->world, settle_piece, s);
     if (!s->still) {
         sn_frame frame = sn_world_frame(s->world);
         sn_evaluate_settle(&s->world->constraints, &frame, s->motion.h, s->motion.h * s->integrator->step_factor);

@@ -1,0 +1,613 @@
+/* Contact of bodies: the passes over meets, eight at a time, of which no two share a body; world/meets.c says what is done and why.
+
+   Bodies stay where they are, and their velocities and spins are changed. With n the normal, from b to a, r the arms of the points and
+   I the inertia, a push P along n at a point gives
+
+       v += n P / m,   w += I^-1 (r x n) P       to a, and the opposite to b.
+
+   Lanes never look at each other: what one does depends on its own numbers and on those of its batch (how many points are
+   worked on), which are the same for every width. */
+#ifndef SN_WIDE_MEET_H
+#define SN_WIDE_MEET_H
+
+#include "base/simd.h"
+#include "wide/wide.h"
+
+/* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
+#define MEET_SETTLED ((lane_number)1e-6)
+#define MEET_ROUNDS  6u  /* over the points of a meet, to find what they press */
+#define MEET_BOUNCES 40u /* the same when they bounce: there is no next substep that could do better */
+
+#define MEET_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
+#define MEET_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
+
+#define MEET_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
+#define MEET_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */
+#define MEET_EASE_RISE ((lane_number)0.02) /* more by so much for each slop */
+
+/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE lanes meet_row(const lane_number *row, uint32_t first)
+{
+    return lanes_load(row + first);
+}
+
+SN_INLINE lanes3 meet_rows(const sn_meet_rows *rows, uint32_t first)
+{
+    return (lanes3){lanes_load(rows->x + first), lanes_load(rows->y + first), lanes_load(rows->z + first)};
+}
+
+SN_INLINE void meet_set_rows(sn_meet_rows *rows, uint32_t first, lanes3 a)
+{
+    lanes_store(rows->x + first, a.x);
+    lanes_store(rows->y + first, a.y);
+    lanes_store(rows->z + first, a.z);
+}
+
+/* The place of the coupling of two points, i < k. */
+SN_INLINE uint32_t meet_couple(uint32_t i, uint32_t k)
+{
+    return i == 0 ? k - 1 : i + k;
+}
+
+SN_INLINE lanes3 meet_choose(flags where, lanes3 a, lanes3 b)
+{
+    return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
+}
+
+/* ---- Who moves ------------------------------------------------------------------------------------------------------- */
+
+typedef struct meet_mover {
+    lanes3 v, spin;
+    lanes w, xx, yy, zz, xy, xz, yz;
+} meet_mover;
+
+SN_INLINE meet_mover meet_load(const sn_wide_meets *run, const uint32_t *index)
+{
+    records v = records_turn(records_load_far(run->mover, index));
+    records s = records_turn(records_load_far(run->mover + 1, index));
+    records i = records_turn(records_load_far(run->mover + 2, index));
+    records j = records_turn(records_load_far(run->mover + 3, index));
+    return (meet_mover){.v = {v.part[0], v.part[1], v.part[2]},
+                        .spin = {s.part[0], s.part[1], s.part[2]},
+                        .w = v.part[3],
+                        .xx = i.part[0],
+                        .yy = i.part[1],
+                        .zz = i.part[2],
+                        .xy = i.part[3],
+                        .xz = j.part[0],
+                        .yz = j.part[1]};
+}
+
+/* Of those that may be moved; others may be in several lanes, and are never written. */
+SN_INLINE void meet_store(const sn_wide_meets *run, const uint32_t *index, uint32_t moves, const meet_mover *m)
+{
+    const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
+    records v = records_turn((records){{m->v.x, m->v.y, m->v.z, m->w}});
+    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, lanes_all(0)}});
+    if (mask == all) {
+        records_store_far(run->mover, index, &v);
+        records_store_far(run->mover + 1, index, &s);
+    } else if (mask) {
+        records_store_some_far(run->mover, index, &v, mask);
+        records_store_some_far(run->mover + 1, index, &s, mask);
+    }
+}
+
+SN_INLINE lanes3 meet_turn_of(const meet_mover *m, lanes3 torque)
+{
+    return (lanes3){m->xx * torque.x + m->xy * torque.y + m->xz * torque.z,
+                    m->xy * torque.x + m->yy * torque.y + m->yz * torque.z,
+                    m->xz * torque.x + m->yz * torque.y + m->zz * torque.z};
+}
+
+/* The two of as many meets as there are lanes. */
+typedef struct meet_two {
+    meet_mover a, b;
+    lanes3 n;
+} meet_two;
+
+SN_INLINE meet_two meet_load_two(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first)
+{
+    return (meet_two){meet_load(run, m->a + first), meet_load(run, m->b + first), meet_rows(&m->n, first)};
+}
+
+SN_INLINE void meet_store_two(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first, const meet_two *two)
+{
+    meet_store(run, m->a + first, m->moves_a >> first, &two->a);
+    meet_store(run, m->b + first, m->moves_b >> first, &two->b);
+}
+
+/* A push across the normal, where the two rub. */
+SN_INLINE void meet_push_across(const sn_wide_meet *m, uint32_t first, meet_two *two, lanes3 push)
+{
+    two->a.v = lanes3_add(two->a.v, lanes3_scale(push, two->a.w));
+    two->b.v = lanes3_sub(two->b.v, lanes3_scale(push, two->b.w));
+    lanes3 turn_a = meet_turn_of(&two->a, lanes3_cross(meet_rows(&m->ra, first), push));
+    lanes3 turn_b = meet_turn_of(&two->b, lanes3_cross(meet_rows(&m->rb, first), push));
+    two->a.spin = lanes3_add(two->a.spin, turn_a);
+    two->b.spin = lanes3_sub(two->b.spin, turn_b);
+}
+
+SN_INLINE void meet_turn_both(meet_two *two, lanes3 torque)
+{
+    two->a.spin = lanes3_add(two->a.spin, meet_turn_of(&two->a, torque));
+    two->b.spin = lanes3_sub(two->b.spin, meet_turn_of(&two->b, torque));
+}
+
+/* So much more at each point, along the normal. */
+SN_INLINE void meet_push_along(const sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two, const lanes *more)
+{
+    lanes total = more[0];
+    lanes3 of_a = lanes3_scale(meet_rows(&m->point[0].arm_a, first), more[0]);
+    lanes3 of_b = lanes3_scale(meet_rows(&m->point[0].arm_b, first), more[0]);
+    for (uint32_t k = 1; k < points; ++k) {
+        total = total + more[k];
+        of_a = lanes3_add(of_a, lanes3_scale(meet_rows(&m->point[k].arm_a, first), more[k]));
+        of_b = lanes3_add(of_b, lanes3_scale(meet_rows(&m->point[k].arm_b, first), more[k]));
+    }
+    two->a.v = lanes3_add(two->a.v, lanes3_scale(two->n, two->a.w * total));
+    two->b.v = lanes3_sub(two->b.v, lanes3_scale(two->n, two->b.w * total));
+    two->a.spin = lanes3_add(two->a.spin, meet_turn_of(&two->a, of_a));
+    two->b.spin = lanes3_sub(two->b.spin, meet_turn_of(&two->b, of_b));
+}
+
+/* m/s: along the normal, of the points of a, seen from b. */
+SN_INLINE void meet_speeds(const sn_wide_meet *m, uint32_t first, uint32_t points, const meet_two *two, lanes *v)
+{
+    lanes along = lanes3_dot(lanes3_sub(two->a.v, two->b.v), two->n);
+    for (uint32_t k = 0; k < points; ++k)
+        v[k] = along + (lanes3_dot(two->a.spin, meet_rows(&m->point[k].arm_a, first)) -
+                        lanes3_dot(two->b.spin, meet_rows(&m->point[k].arm_b, first)));
+}
+
+/* ---- What points push ------------------------------------------------------------------------------------------------ */
+
+/* Of two points exactly: both push, or one of them does and the other is not too near then, or none. Two that are so near to each
+   other that they are one are left to the rounds, and flagged. */
+SN_INLINE flags meet_push_two(const sn_wide_meet *m, uint32_t first, const lanes *v, lanes *pushed)
+{
+    const lanes k00 = meet_row(m->point[0].yield, first), k11 = meet_row(m->point[1].yield, first);
+    const lanes k01 = meet_row(m->coupling[0], first), det = k00 * k11 - k01 * k01, zero = lanes_all(0);
+    const flags done = lanes_above(det, lanes_all(MEET_ONE_POINT) * (k00 * k11));
+    const lanes b0 = v[0] - (k00 * pushed[0] + k01 * pushed[1]), b1 = v[1] - (k01 * pushed[0] + k11 * pushed[1]);
+    const lanes both0 = k01 * b1 - k11 * b0, both1 = k01 * b0 - k00 * b1; /* times det */
+    const flags both = lanes_at_least(both0, zero) & lanes_at_least(both1, zero);
+    const lanes by = lanes_all(1) / det;
+    const lanes one0 = lanes_max(zero - b0 * meet_row(m->point[0].mass, first), zero);
+    const lanes one1 = lanes_max(zero - b1 * meet_row(m->point[1].mass, first), zero);
+    const flags firsts = lanes_at_least(b1 + k01 * one0, zero);
+    lanes p0 = lanes_choose(both, both0 * by, lanes_keep(firsts, one0));
+    lanes p1 = lanes_choose(both, both1 * by, lanes_choose(firsts, zero, one1));
+    pushed[0] = lanes_choose(done, p0, pushed[0]);
+    pushed[1] = lanes_choose(done, p1, pushed[1]);
+    return ~done;
+}
+
+/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
+   far. Of more than two by going round them, which touches nothing but a matrix of four by four. */
+SN_INLINE void meet_balance(const sn_wide_meet *m, uint32_t first, uint32_t points, lanes *v, lanes *pushed,
+                            uint32_t rounds)
+{
+    const lanes zero = lanes_all(0);
+    flags left = flags_everywhere();
+    if (points == 1) {
+        pushed[0] = lanes_max(pushed[0] - v[0] * meet_row(m->point[0].mass, first), zero);
+        return;
+    }
+    if (points == 2)
+        left = meet_push_two(m, first, v, pushed);
+    for (uint32_t round = 0; round < rounds && flags_bits(left); ++round) {
+        lanes changed = zero, total = zero;
+        for (uint32_t i = 0; i < points; ++i) {
+            lanes wanted = lanes_max(pushed[i] - v[i] * meet_row(m->point[i].mass, first), zero);
+            lanes change = lanes_keep(left, wanted - pushed[i]);
+            pushed[i] = lanes_choose(left, wanted, pushed[i]);
+            changed = changed + lanes_abs(change);
+            total = total + wanted;
+            v[i] = v[i] + meet_row(m->point[i].yield, first) * change;
+            for (uint32_t k = 0; k < points; ++k)
+                if (k != i)
+                    v[k] = v[k] + meet_row(m->coupling[i < k ? meet_couple(i, k) : meet_couple(k, i)], first) * change;
+        }
+        left &= lanes_above(changed, lanes_all(MEET_SETTLED) * total);
+    }
+}
+
+/* The points of a meet press together: each alone would tilt the bodies onto the others, and towers would sway for ever. v: how fast
+   they come apart beyond what is wanted. Only where flagged. */
+SN_INLINE void meet_press_together(sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two, lanes *v,
+                                   flags where, uint32_t rounds)
+{
+    lanes was[SN_MEET_POINTS], pressed[SN_MEET_POINTS], more[SN_MEET_POINTS];
+    for (uint32_t k = 0; k < points; ++k)
+        was[k] = pressed[k] = meet_row(m->point[k].pressed, first);
+    meet_balance(m, first, points, v, pressed, rounds);
+    for (uint32_t k = 0; k < points; ++k) {
+        more[k] = lanes_keep(where, pressed[k] - was[k]);
+        lanes_store(m->point[k].pressed + first, lanes_choose(where, pressed[k], was[k]));
+    }
+    meet_push_along(m, first, points, two, more);
+}
+
+/* Whether one of the lanes is violent. */
+SN_INLINE bool meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
+                          flags where)
+{
+    const lanes zero = lanes_all(0);
+    lanes v[SN_MEET_POINTS], wrong = zero;
+    flags acts = where & ~where;
+    meet_speeds(m, first, points, two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        v[k] = v[k] + meet_row(m->point[k].room, first);
+        flags active = lanes_above(zero, v[k]) | lanes_above(meet_row(m->point[k].pressed, first), zero);
+        acts |= active;
+        wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
+    }
+    if (!flags_bits(acts & where))
+        return false;
+    meet_press_together(m, first, points, two, v, where, MEET_ROUNDS);
+    return flags_bits(where &
+                      lanes_above(wrong * lanes_all(run->h), lanes_all(run->far_off) * meet_row(m->slop, first))) != 0;
+}
+
+/* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
+
+/* What friction holds is left, the rest is cut to what it drags with. */
+SN_INLINE lanes meet_cut(lanes much, lanes hold, lanes drag)
+{
+    return lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1));
+}
+
+/* What is round resists rolling with a torque, up to a share of what presses. */
+SN_INLINE void meet_resist_rolling(sn_wide_meet *m, uint32_t first, meet_two *two, lanes pressed, flags where)
+{
+    lanes3 spin = lanes3_sub(lanes3_sub(two->a.spin, two->b.spin), meet_rows(&m->roller, first));
+    lanes3 was = meet_rows(&m->rolled, first);
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(spin, meet_row(m->roll, first)));
+    const lanes most = meet_row(m->rolling, first) * pressed;
+    wanted = lanes3_scale(wanted, meet_cut(lanes_sqrt(lanes3_dot(wanted, wanted)), most, most));
+    wanted = meet_choose(where, wanted, was);
+    meet_turn_both(two, lanes3_sub(wanted, was));
+    meet_set_rows(&m->rolled, first, wanted);
+}
+
+/* About the normal. */
+SN_INLINE void meet_rub_about(sn_wide_meet *m, uint32_t first, meet_two *two, lanes lever, flags where)
+{
+    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n) - meet_row(m->spin, first);
+    lanes was = meet_row(m->twisted, first), turn = was - spin * meet_row(m->about, first);
+    turn = turn * meet_cut(lanes_abs(turn), meet_row(m->hold, first) * lever, meet_row(m->drag, first) * lever);
+    turn = lanes_choose(where, turn, was);
+    meet_turn_both(two, lanes3_scale(two->n, turn - was));
+    lanes_store(m->twisted + first, turn);
+}
+
+/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
+   body yields. */
+SN_INLINE void meet_rub(sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two, flags where)
+{
+    lanes pressed = meet_row(m->point[0].pressed, first), lever = pressed * meet_row(m->point[0].far, first);
+    for (uint32_t k = 1; k < points; ++k) {
+        lanes more = meet_row(m->point[k].pressed, first);
+        pressed = pressed + more;
+        lever = lever + more * meet_row(m->point[k].far, first);
+    }
+    lanes3 was = meet_rows(&m->rubbed, first);
+    lanes3 v = lanes3_add(two->a.v, lanes3_cross(two->a.spin, meet_rows(&m->ra, first)));
+    v = lanes3_sub(v, lanes3_add(two->b.v, lanes3_cross(two->b.spin, meet_rows(&m->rb, first))));
+    v = lanes3_sub(v, meet_rows(&m->surface, first));
+    v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, meet_row(m->across, first)));
+    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
+    wanted =
+        lanes3_scale(wanted, meet_cut(much, meet_row(m->hold, first) * pressed, meet_row(m->drag, first) * pressed));
+    wanted = meet_choose(where, wanted, was);
+    meet_push_across(m, first, two, lanes3_sub(wanted, was));
+    meet_set_rows(&m->rubbed, first, wanted);
+    if (m->rolls)
+        meet_resist_rolling(m, first, two, pressed, where);
+    if (m->twists)
+        meet_rub_about(m, first, two, lever, where);
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------------------------------- */
+
+/* Lanes that do not miss each other. Two that were to pass each other may be thrown together. */
+SN_INLINE flags meet_not_missing(const sn_wide_meet *m, uint32_t first, const meet_two *two)
+{
+    if (!m->misses)
+        return flags_everywhere();
+    lanes3 off = lanes3_sub(lanes3_sub(two->a.v, two->b.v), meet_rows(&m->course, first));
+    return lanes_above(lanes3_dot(off, off), meet_row(m->stray, first));
+}
+
+SN_INLINE void meet_warm(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    meet_two two = meet_load_two(run, m, first);
+    lanes pressed[SN_MEET_POINTS];
+    for (uint32_t k = 0; k < points; ++k)
+        pressed[k] = meet_row(m->point[k].pressed, first);
+    meet_push_along(m, first, points, &two, pressed);
+    meet_push_across(m, first, &two, meet_rows(&m->rubbed, first));
+    if (m->twists)
+        meet_turn_both(&two, lanes3_scale(two.n, meet_row(m->twisted, first)));
+    if (m->rolls)
+        meet_turn_both(&two, meet_rows(&m->rolled, first));
+    meet_store_two(run, m, first, &two);
+}
+
+/* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
+SN_INLINE bool meet_project(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    meet_two two = meet_load_two(run, m, first);
+    const flags where = meet_not_missing(m, first, &two);
+    meet_rub(m, first, points, &two, where);
+    bool violent = meet_press(run, m, first, points, &two, where);
+    meet_store_two(run, m, first, &two);
+    return violent;
+}
+
+/* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
+SN_INLINE void meet_bounce(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    if (!m->bounces)
+        return;
+    meet_two two = meet_load_two(run, m, first);
+    const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), slow = lanes_all(-run->bounce_above);
+    const flags may = lanes_above(share, zero);
+    lanes v[SN_MEET_POINTS];
+    flags acts = may & ~may;
+    meet_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes before = meet_row(m->point[k].before, first), room = meet_row(m->point[k].room, first);
+        const flags struck = may & lanes_above(meet_row(m->point[k].pressed, first), zero) & lanes_above(slow, before);
+        v[k] = v[k] + lanes_choose(struck, share * before + meet_row(m->point[k].slide, first), room);
+        acts |= struck;
+    }
+    if (!flags_bits(acts))
+        return;
+    meet_press_together(m, first, points, &two, v, acts, MEET_BOUNCES);
+    meet_store_two(run, m, first, &two);
+}
+
+/* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
+   hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a meet together, as they are
+   pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
+   of flat bricks swayed, and fell. */
+SN_INLINE void meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    if (!m->deep)
+        return;
+    meet_two two = meet_load_two(run, m, first);
+    const lanes slop = meet_row(m->slop, first), zero = lanes_all(0);
+    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS];
+    meet_speeds(m, first, points, &two, apart);
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes deep = zero - meet_row(m->point[k].gap, first) - slop;
+        lanes share = lanes_all(MEET_EASE) + deep * lanes_all(MEET_EASE_RISE) / slop;
+        lanes wanted = lanes_min(share, lanes_all(MEET_EASE_MOST)) * deep;
+        wanted = lanes_min(wanted, lanes_all(run->most));
+        apart[k] = lanes_choose(lanes_above(deep, zero), apart[k] - wanted, lanes_all(MEET_EVER));
+        parted[k] = zero;
+    }
+    meet_balance(m, first, points, apart, parted, MEET_ROUNDS);
+    meet_push_along(m, first, points, &two, parted);
+    meet_store_two(run, m, first, &two);
+}
+
+/* The number of points is known where it matters, so that loops over them are straight. */
+#define MEET_BY_POINTS(call)                                                                                           \
+    switch (m->points) {                                                                                               \
+    case 1:                                                                                                            \
+        call(1);                                                                                                       \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        call(2);                                                                                                       \
+        break;                                                                                                         \
+    case 3:                                                                                                            \
+        call(3);                                                                                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        call(4);                                                                                                       \
+    }
+
+#define MEET_LOOP(name, one)                                                                                           \
+    static void name(const sn_wide_meets *given)                                                                       \
+    {                                                                                                                  \
+        const sn_wide_meets own = *given;                                                                              \
+        for (uint32_t b = own.first; b < own.end; ++b) {                                                               \
+            sn_wide_meet *m = &own.batch[b];                                                                           \
+            for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)                                              \
+                MEET_BY_POINTS(one)                                                                                    \
+        }                                                                                                              \
+    }
+
+#define MEET_WARM(points)   meet_warm(&own, m, first, points)
+#define MEET_BOUNCE(points) meet_bounce(&own, m, first, points)
+#define MEET_PART(points)   meet_part(&own, m, first, points)
+
+MEET_LOOP(meet_warm_all, MEET_WARM)
+MEET_LOOP(meet_bounce_all, MEET_BOUNCE)
+MEET_LOOP(meet_part_all, MEET_PART)
+
+#define MEET_PROJECT(points) violent |= meet_project(&own, m, first, points)
+
+static bool meet_project_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    bool violent = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            MEET_BY_POINTS(MEET_PROJECT)
+    }
+    return violent;
+}
+
+/* ---- Getting ready ---------------------------------------------------------------------------------------------------- */
+
+/* A turn as a matrix. */
+typedef struct meet_matrix {
+    lanes3 x, y, z; /* rows */
+} meet_matrix;
+
+SN_INLINE meet_matrix meet_matrix_of(const sn_meet_turns *q, uint32_t first)
+{
+    const lanes x = meet_row(q->x, first), y = meet_row(q->y, first), z = meet_row(q->z, first);
+    const lanes w = meet_row(q->w, first), two = lanes_all(2), one = lanes_all(1);
+    const lanes xx = two * x * x, yy = two * y * y, zz = two * z * z, xy = two * x * y, xz = two * x * z;
+    const lanes yz = two * y * z, wx = two * w * x, wy = two * w * y, wz = two * w * z;
+    return (meet_matrix){
+        {one - (yy + zz), xy - wz, xz + wy}, {xy + wz, one - (xx + zz), yz - wx}, {xz - wy, yz + wx, one - (xx + yy)}};
+}
+
+SN_INLINE lanes3 meet_turned(const meet_matrix *m, lanes3 v)
+{
+    return (lanes3){lanes3_dot(m->x, v), lanes3_dot(m->y, v), lanes3_dot(m->z, v)};
+}
+
+/* What set_up works with. */
+typedef struct meet_start {
+    meet_two two;
+    meet_matrix of_a, of_b;
+    lanes3 between, n;
+    lanes lean, other;
+} meet_start;
+
+/* Makes the arms of both lead to one place: pushes act on both in one, or angular momentum would be lost. What was between. */
+SN_INLINE lanes3 meet_unite(const meet_start *s, lanes3 *ra, lanes3 *rb)
+{
+    lanes3 apart = lanes3_add(s->between, lanes3_sub(*ra, *rb));
+    *ra = lanes3_sub(*ra, lanes3_scale(apart, s->lean));
+    *rb = lanes3_add(*rb, lanes3_scale(apart, s->other));
+    return apart;
+}
+
+SN_INLINE void meet_set_up_point(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start,
+                                 uint32_t first, uint32_t k, const meet_start *s)
+{
+    sn_wide_meet_point *p = &m->point[k];
+    const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
+    const lanes zero = lanes_all(0);
+    lanes3 ra = meet_turned(&s->of_a, meet_rows(&p->arm_a, first)),
+           rb = meet_turned(&s->of_b, meet_rows(&p->arm_b, first));
+    lanes gap = lanes3_dot(meet_unite(s, &ra, &rb), s->n) - meet_row(start->guard, first);
+    lanes3 arm_a = lanes3_keep(is, lanes3_cross(ra, s->two.n)), arm_b = lanes3_keep(is, lanes3_cross(rb, s->two.n));
+    lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
+    meet_set_rows(&p->arm_a, first, arm_a);
+    meet_set_rows(&p->arm_b, first, arm_b);
+    lanes_store(p->gap + first, lanes_keep(is, gap));
+    lanes_store(p->room + first, lanes_choose(is, room, lanes_all(MEET_EVER)));
+    m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, meet_row(m->slop, first)));
+}
+
+/* What a push at a point does to others, and to itself. */
+SN_INLINE void meet_couple_point(sn_wide_meet *m, const sn_wide_meet_start *start, uint32_t first, uint32_t points,
+                                 uint32_t i, const meet_start *s)
+{
+    const lanes zero = lanes_all(0), w = s->two.a.w + s->two.b.w;
+    const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)i));
+    const lanes3 arm_a = meet_rows(&m->point[i].arm_a, first), arm_b = meet_rows(&m->point[i].arm_b, first);
+    const lanes3 turn_a = meet_turn_of(&s->two.a, arm_a), turn_b = meet_turn_of(&s->two.b, arm_b);
+    lanes yield = lanes_keep(is, w + (lanes3_dot(turn_a, arm_a) + lanes3_dot(turn_b, arm_b)));
+    lanes_store(m->point[i].yield + first, yield);
+    lanes_store(m->point[i].mass + first, lanes_keep(lanes_above(yield, zero), lanes_all(1) / yield));
+    for (uint32_t k = i + 1; k < points; ++k) {
+        const flags both = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
+        lanes coupling = w + (lanes3_dot(turn_a, meet_rows(&m->point[k].arm_a, first)) +
+                              lanes3_dot(turn_b, meet_rows(&m->point[k].arm_b, first)));
+        lanes_store(m->coupling[meet_couple(i, k)] + first, lanes_keep(both, coupling));
+    }
+}
+
+/* Normal to n, of length 1: n x the axis that it is farthest from. */
+SN_INLINE lanes3 meet_any_normal(lanes3 n)
+{
+    const lanes x = lanes_abs(n.x), y = lanes_abs(n.y), z = lanes_abs(n.z), zero = lanes_all(0);
+    const flags by_x = lanes_at_least(y, x) & lanes_at_least(z, x), by_y = lanes_at_least(z, y);
+    lanes3 t = meet_choose(by_y, (lanes3){zero - n.z, zero, n.x}, (lanes3){n.y, zero - n.x, zero});
+    t = meet_choose(by_x, (lanes3){zero, n.z, zero - n.y}, t);
+    return lanes3_scale(t, lanes_all(1) / lanes_sqrt(lanes3_dot(t, t)));
+}
+
+/* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
+SN_INLINE lanes meet_slip(const meet_start *s, lanes3 ra, lanes3 rb)
+{
+    const lanes3 t = meet_any_normal(s->two.n), u = lanes3_cross(s->two.n, t);
+    const lanes3 at = lanes3_cross(ra, t), au = lanes3_cross(ra, u), bt = lanes3_cross(rb, t), bu = lanes3_cross(rb, u);
+    const lanes3 turn_a = meet_turn_of(&s->two.a, at), turn_b = meet_turn_of(&s->two.b, bt);
+    const lanes w = s->two.a.w + s->two.b.w;
+    const lanes tt = w + (lanes3_dot(at, turn_a) + lanes3_dot(bt, turn_b));
+    const lanes tu = lanes3_dot(au, turn_a) + lanes3_dot(bu, turn_b);
+    const lanes uu = w + (lanes3_dot(au, meet_turn_of(&s->two.a, au)) + lanes3_dot(bu, meet_turn_of(&s->two.b, bu)));
+    const lanes half = (tt - uu) * lanes_all((lane_number)0.5);
+    return (tt + uu) * lanes_all((lane_number)0.5) + lanes_sqrt(half * half + tu * tu); /* the larger eigenvalue */
+}
+
+/* Where the two rub, in the middle of their points, and how they yield there. Spots of points are read before they become arms. */
+SN_INLINE void meet_set_up_rub(sn_wide_meet *m, const sn_wide_meet_start *start, uint32_t first, uint32_t points,
+                               const meet_start *s)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes3 ra = {zero, zero, zero}, rb = ra;
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes weight = meet_row(start->weight[k], first);
+        ra = lanes3_add(ra, lanes3_scale(meet_rows(&m->point[k].arm_a, first), weight));
+        rb = lanes3_add(rb, lanes3_scale(meet_rows(&m->point[k].arm_b, first), weight));
+    }
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes3 off = lanes3_sub(meet_rows(&m->point[k].arm_a, first), ra);
+        const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
+        lanes_store(m->point[k].far + first, lanes_keep(is, lanes_sqrt(lanes3_dot(off, off))));
+    }
+    ra = meet_turned(&s->of_a, ra);
+    rb = meet_turned(&s->of_b, rb);
+    meet_unite(s, &ra, &rb);
+    const lanes slip = meet_slip(s, ra, rb);
+    const lanes3 turn = lanes3_add(meet_turn_of(&s->two.a, s->two.n), meet_turn_of(&s->two.b, s->two.n));
+    const lanes about = lanes3_dot(turn, s->two.n);
+    const lanes3 was = meet_rows(&m->rubbed, first);
+    meet_set_rows(&m->ra, first, ra);
+    meet_set_rows(&m->rb, first, rb);
+    lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
+    lanes_store(m->about + first,
+                lanes_keep(lanes_above(about, zero) & lanes_above(meet_row(start->count, first), one), one / about));
+    meet_set_rows(&m->rubbed, first, lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
+}
+
+SN_INLINE void meet_set_up_lanes(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start,
+                                 uint32_t first, uint32_t points)
+{
+    meet_start s = {.two = meet_load_two(run, m, first),
+                    .of_a = meet_matrix_of(&start->turn_a, first),
+                    .of_b = meet_matrix_of(&start->turn_b, first),
+                    .between = meet_rows(&start->between, first),
+                    .n = meet_rows(&start->n, first),
+                    .lean = meet_row(start->lean, first),
+                    .other = meet_row(start->other, first)};
+    lanes v[SN_MEET_POINTS];
+    meet_set_up_rub(m, start, first, points, &s);
+    for (uint32_t k = 0; k < points; ++k)
+        meet_set_up_point(run, m, start, first, k, &s);
+    for (uint32_t k = 0; k < points; ++k)
+        meet_couple_point(m, start, first, points, k, &s);
+    meet_speeds(m, first, points, &s.two, v);
+    for (uint32_t k = 0; k < points; ++k)
+        lanes_store(m->point[k].before + first, v[k]);
+}
+
+#define MEET_SET_UP(points) meet_set_up_lanes(run, m, start, first, points)
+
+static void meet_set_up_all(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start)
+{
+    for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+        MEET_BY_POINTS(MEET_SET_UP)
+}
+
+#define MEET_TABLE                                                                                                     \
+    {                                                                                                                  \
+        meet_set_up_all, meet_warm_all, meet_project_all, meet_bounce_all, meet_part_all                               \
+    }
+
+#endif

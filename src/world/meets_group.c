@@ -1,0 +1,461 @@
+/* Contact of bodies: who works on which meets, and in which order.
+
+   Space is cut into cells of a few hundred bodies, three times, each time elsewhere: three levels. A meet belongs to the first level on
+   which both of its bodies are in the same cell. So a task can work on the meets of a cell one after the other, and tasks of a level
+   share no body; they need to wait for each other between levels only, and not between colours. The few that lie across borders on
+   all levels are what is left: the last level, of one group.
+
+   Within a group meets that press get colours, anew in every substep: most of those that were found are apart. Eight of a colour, with as
+   many points as possible alike, are a batch (wide/meet.h).
+
+   Cells and colours depend on the scene alone, so results do not depend on the number of threads. */
+#include "world/meets_work.h"
+
+#include <string.h>
+
+#define CELL 256u /* bodies in a cell, at most */
+
+/* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
+static const double cut[SN_MEET_LEVELS - 1] = {0.5, 0.4, 0.6};
+
+/* ns, about, of a batch in one pass, of a meet that is looked at, and of one that is got ready */
+#define WORK_OF_BATCH 300.0
+#define WORK_OF_READY 150.0
+
+static sn_meet_cell *cells(const sn_meets *meets)
+{
+    return meets->cell_table.column[0];
+}
+
+static sn_meet_watch *watches(const sn_meets *meets)
+{
+    return meets->meet_table.column[4];
+}
+
+static sn_meet_group *groups(const sn_meets *meets)
+{
+    return meets->group_table.column[0];
+}
+
+/* ---- Cells -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct cutting {
+    sn_world *world;
+    uint32_t level, cells;
+} cutting;
+
+static sn_vec3 place_of(const cutting *c, uint32_t mover)
+{
+    return vec4_xyz(c->world->particles.x[meet_movers(c->world)[mover].slot]);
+}
+
+static sn_real along(const cutting *c, uint32_t mover, int axis)
+{
+    const sn_vec4 *x = &c->world->particles.x[meet_movers(c->world)[mover].slot];
+    return axis == 0 ? x->x : axis == 1 ? x->y : x->z;
+}
+
+/* Movers in one place are told apart by their numbers. */
+static bool is_before(const cutting *c, uint32_t a, uint32_t b, int axis)
+{
+    sn_real xa = along(c, a, axis), xb = along(c, b, axis);
+    return xa < xb || (xa == xb && a < b);
+}
+
+static void swap(uint32_t *a, uint32_t *b)
+{
+    uint32_t c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Puts the `first` first ones before the others (Hoare 1961). */
+static void divide(const cutting *c, uint32_t *list, uint32_t count, uint32_t first, int axis)
+{
+    int64_t low = 0, high = (int64_t)count - 1;
+    while (low < high) {
+        uint32_t pivot = list[low + (high - low) / 2];
+        int64_t i = low, k = high;
+        while (i <= k) {
+            while (is_before(c, list[i], pivot, axis))
+                ++i;
+            while (is_before(c, pivot, list[k], axis))
+                --k;
+            if (i <= k)
+                swap(&list[i++], &list[k--]);
+        }
+        if (first <= k)
+            high = k;
+        else if (first >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static int longest_axis(const cutting *c, const uint32_t *list, uint32_t count)
+{
+    sn_vec3 low = place_of(c, list[0]), high = low;
+    for (uint32_t i = 1; i < count; ++i) {
+        sn_vec3 x = place_of(c, list[i]);
+        low = vec3(x.x < low.x ? x.x : low.x, x.y < low.y ? x.y : low.y, x.z < low.z ? x.z : low.z);
+        high = vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
+    }
+    sn_vec3 size = vec3_sub(high, low);
+    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+}
+
+/* Deep by no more than a logarithm: both sides get a fair share. */
+static void cut_box(cutting *c, uint32_t *list, uint32_t count)
+{
+    if (count <= CELL) {
+        for (uint32_t i = 0; i < count; ++i)
+            cells(&c->world->meets)[list[i]].cell[c->level] = c->cells;
+        c->cells++;
+        return;
+    }
+    uint32_t first = (uint32_t)(count * cut[c->level]);
+    divide(c, list, count, first, longest_axis(c, list, count));
+    cut_box(c, list, first);
+    cut_box(c, list + first, count - first);
+}
+
+static bool moves(const sn_world *world, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && world->particles.x[meet_movers(world)[mover].slot].w != 0;
+}
+
+/* Cells of all who move and meet somebody; group numbers begin with those of the first level. */
+static uint32_t cut_space(sn_world *world, const sn_meet *meet, uint32_t meets)
+{
+    uint32_t *list = world->meets.cell_table.column[1], count = 0, total = 0;
+    for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
+        cells(&world->meets)[i].cell[0] = 0;
+    for (uint32_t i = 0; i < meets; ++i)
+        for (int side = 0; side < 2; ++side) {
+            uint32_t mover = side ? meet[i].b : meet[i].a;
+            if (!moves(world, mover) || cells(&world->meets)[mover].cell[0])
+                continue;
+            cells(&world->meets)[mover].cell[0] = 1;
+            list[count++] = mover;
+        }
+    for (uint32_t level = 0; level + 1 < SN_MEET_LEVELS; ++level) {
+        cutting c = {.world = world, .level = level, .cells = total};
+        world->meets.level[level] = total;
+        if (count && (level == 0 || count > CELL))
+            cut_box(&c, list, count);
+        total = c.cells;
+    }
+    world->meets.level[SN_MEET_LEVELS - 1] = total;
+    world->meets.level[SN_MEET_LEVELS] = total + 1;
+    return total + 1;
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t group_of(const sn_world *world, const sn_meet *meet, uint32_t *level)
+{
+    const sn_meets *meets = &world->meets;
+    bool a = moves(world, meet->a), b = moves(world, meet->b);
+    for (*level = 0; *level + 1 < SN_MEET_LEVELS; ++*level) {
+        if (meets->level[*level] == meets->level[*level + 1])
+            continue;
+        if (!a || !b)
+            return a   ? cells(meets)[meet->a].cell[*level]
+                   : b ? cells(meets)[meet->b].cell[*level]
+                       : meets->level[*level];
+        if (cells(meets)[meet->a].cell[*level] == cells(meets)[meet->b].cell[*level])
+            return cells(meets)[meet->a].cell[*level];
+    }
+    return meets->level[SN_MEET_LEVELS - 1];
+}
+
+/* How many batches a group may need. Colours are no more than the two of a meet have meets besides, and batches no more than colours and
+   full ones. */
+static uint32_t most_batches(uint32_t meets, uint64_t degree)
+{
+    uint64_t most = 2 * degree < SN_MEET_COLOURS ? meets / SN_MEETS + 2 * degree : meets;
+    return most < meets ? (uint32_t)most : meets;
+}
+
+/* The largest number of meets that a mover has in a group; masks are used to count. */
+static void count_degrees(sn_world *world, const sn_meet *meet, uint32_t count, uint64_t *most)
+{
+    sn_meet_group *group = groups(&world->meets);
+    for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
+        memset(cells(&world->meets)[i].used, 0, sizeof cells(&world->meets)[i].used);
+    for (uint32_t i = 0; i < count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            uint32_t mover = side ? meet[i].b : meet[i].a;
+            if (!moves(world, mover))
+                continue;
+            uint64_t degree = ++cells(&world->meets)[mover].used[group[meet[i].group].level];
+            most[meet[i].group] = degree > most[meet[i].group] ? degree : most[meet[i].group];
+        }
+}
+
+static bool reserve(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    return sn_table_reserve(&meets->group_table, &world->allocator, count) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count);
+}
+
+/* Room for the batches of all groups. */
+static bool reserve_batches(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    const uint64_t *degree = meets->group_table.column[1];
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_meet_group *g = &groups(meets)[i];
+        g->capacity = most_batches(g->end - g->first, degree[i]);
+        g->batch = (uint32_t)total;
+        g->batches = 0;
+        total += g->capacity;
+    }
+    return total <= SN_MAX_COUNT && sn_table_reserve(&meets->batch_table, &world->allocator, total);
+}
+
+static void deal_out(sn_world *world, uint32_t count, uint32_t number)
+{
+    sn_meets *meets = &world->meets;
+    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
+    sn_meet_group *group = groups(meets);
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < number; ++i) {
+        uint32_t has = group[i].end;
+        group[i].first = group[i].end = first;
+        first += has;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t at = group[raw[i].group].end++;
+        meet[at] = raw[i];
+        watches(meets)[at] = (sn_meet_watch){.a = raw[i].a, .b = raw[i].b};
+    }
+}
+
+void sn_meets_unwatch(sn_world *world)
+{
+    for (uint32_t i = 0; i < world->meets.meets; ++i)
+        if (watches(&world->meets)[i].idle)
+            meet_all(world)[i].moved = watches(&world->meets)[i].moved;
+}
+
+bool sn_meets_group(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    sn_meet *raw = meets->meet_table.column[1];
+    uint32_t movers = meets->mover_table.count;
+    if (!sn_table_reserve(&meets->cell_table, &world->allocator, movers) ||
+        !sn_table_reserve(&meets->record_table, &world->allocator, 4 * ((uint64_t)movers + 1)))
+        return false;
+    memset(meet_records(world) + 4 * (size_t)movers, 0, 4 * sizeof(sn_vec4)); /* nobody's */
+    uint32_t number = cut_space(world, raw, count);
+    if (!reserve(world, number))
+        return false;
+    memset(groups(meets), 0, number * sizeof(sn_meet_group));
+    memset(meets->group_table.column[1], 0, number * sizeof(uint64_t));
+    meets->bounces = false;
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t level;
+        raw[i].group = group_of(world, &raw[i], &level);
+        groups(meets)[raw[i].group].level = level;
+        groups(meets)[raw[i].group].end++;
+        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
+    }
+    count_degrees(world, raw, count, meets->group_table.column[1]);
+    deal_out(world, count, number);
+    meets->group_table.count = number;
+    meets->meets = count;
+    return reserve_batches(world, number);
+}
+
+bool sn_meets_append(sn_world *world, uint32_t count)
+{
+    sn_meets *meets = &world->meets;
+    uint32_t last = meets->group_table.count - 1;
+    sn_meet_group *group = &groups(meets)[last];
+    for (uint32_t i = meets->meets; i < count; ++i) {
+        sn_meet *meet = &meet_all(world)[i];
+        meet->group = last;
+        meets->bounces = meets->bounces || meet->grip.restitution > 0;
+        watches(meets)[i] = (sn_meet_watch){.a = meet->a, .b = meet->b};
+    }
+    meets->meets = group->end = count;
+    group->level = SN_MEET_LEVELS - 1;
+    group->capacity = group->end - group->first;
+    return sn_table_reserve(&meets->batch_table, &world->allocator, (uint64_t)group->batch + group->capacity);
+}
+
+/* ---- Colours -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_movable(const sn_world *world, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && meet_records(world)[4 * (size_t)mover].w != 0;
+}
+
+/* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
+static uint32_t colour_of(const sn_world *world, const sn_meet *meet, uint32_t level)
+{
+    uint64_t none = 0, *a = &none, *b = &none;
+    if (is_movable(world, meet->a))
+        a = &cells(&world->meets)[meet->a].used[level];
+    if (is_movable(world, meet->b))
+        b = &cells(&world->meets)[meet->b].used[level];
+    uint64_t taken = *a | *b;
+    uint32_t colour = 0;
+    while (colour + 1 < SN_MEET_COLOURS && taken >> colour & 1)
+        ++colour;
+    *a |= (uint64_t)1 << colour;
+    *b |= (uint64_t)1 << colour;
+    return colour;
+}
+
+/* By colour and number of points, the most first. */
+typedef struct sorting {
+    uint32_t start[SN_MEET_COLOURS * SN_MANIFOLD_MOST + 1];
+} sorting;
+
+static uint32_t bin_of(const sn_meet *meet)
+{
+    return meet->colour * SN_MANIFOLD_MOST + (SN_MANIFOLD_MOST - meet->count);
+}
+
+static void forget_colours(const sn_world *world, const sn_meet_group *group)
+{
+    const sn_meet_watch *watch = watches(&world->meets);
+    for (uint32_t i = group->first; i < group->end; ++i) {
+        if (is_movable(world, watch[i].a))
+            cells(&world->meets)[watch[i].a].used[group->level] = 0;
+        if (is_movable(world, watch[i].b))
+            cells(&world->meets)[watch[i].b].used[group->level] = 0;
+    }
+}
+
+/* Whether two bodies that were apart still are: nobody needs to look at them. */
+static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
+{
+    const sn_vec4 *a = &meet_records(s->world)[4 * (size_t)watch->a],
+                  *b = &meet_records(s->world)[4 * (size_t)watch->b];
+    if (!watch->idle)
+        return false;
+    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + 2 * s->h * s->gravity);
+    way += s->h * (a[1].w + b[1].w);
+    if (s->world->meets.fast) {
+        const sn_mover *mover = meet_movers(s->world);
+        way = mover[watch->a].blow > way ? mover[watch->a].blow : way;
+        way = mover[watch->b].blow > way ? mover[watch->b].blow : way;
+    }
+    if (watch->moved + way > watch->nearest)
+        return false;
+    watch->moved += way;
+    return true;
+}
+
+/* Whether a meet may press in this substep. */
+static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
+{
+    if (stays_apart(s, watch))
+        return false;
+    if (watch->idle)
+        meet->moved = watch->moved;
+    bool presses = sn_meet_ready(s, meet);
+    watch->idle = !meet->count && meet->b != SN_NO_MOVER && meet->part_b != SN_ID_FREE;
+    watch->nearest = meet->nearest;
+    watch->moved = meet->moved;
+    return presses;
+}
+
+/* Looks at the meets of a group, and lists those that may press, by colour. */
+static void sort_group(const sn_meet_substep *s, const sn_meet_group *group, uint32_t *list, sorting *sort)
+{
+    sn_meet *meet = meet_all(s->world);
+    uint32_t *active = (uint32_t *)s->world->meets.meet_table.column[3] + group->first, count = 0;
+    memset(sort, 0, sizeof *sort);
+    forget_colours(s->world, group);
+    for (uint32_t i = group->first; i < group->end; ++i) {
+        if (!look_at(s, &meet[i], &watches(&s->world->meets)[i]))
+            continue;
+        meet[i].colour = colour_of(s->world, &meet[i], group->level);
+        sort->start[bin_of(&meet[i]) + 1]++;
+        active[count++] = i;
+    }
+    for (uint32_t i = 1; i <= SN_MEET_COLOURS * SN_MANIFOLD_MOST; ++i)
+        sort->start[i] += sort->start[i - 1];
+    uint32_t place[SN_MEET_COLOURS * SN_MANIFOLD_MOST];
+    memcpy(place, sort->start, sizeof place);
+    for (uint32_t i = 0; i < count; ++i)
+        list[place[bin_of(&meet[active[i]])]++] = active[i];
+}
+
+static void ready_group(const sn_meet_substep *s, sn_meet_group *group)
+{
+    uint32_t *list = (uint32_t *)s->world->meets.meet_table.column[2] + group->first;
+    sorting sort;
+    group->batches = 0;
+    group->deep = false;
+    if (group->first == group->end)
+        return;
+    sort_group(s, group, list, &sort);
+    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
+        const uint32_t end = sort.start[(colour + 1) * SN_MANIFOLD_MOST],
+                       most = colour + 1 < SN_MEET_COLOURS ? SN_MEETS : 1;
+        for (uint32_t i = sort.start[colour * SN_MANIFOLD_MOST]; i < end; i += most) {
+            sn_wide_meet *batch = &s->run.batch[group->batch + group->batches++];
+            sn_meet_fill(s, list + i, end - i < most ? end - i : most, batch);
+            group->deep = group->deep || batch->deep;
+        }
+    }
+}
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tasks {
+    const sn_meet_substep *s;
+    sn_meet_group_fn *one;
+    sn_meet_group *first;
+} tasks;
+
+static void run_group(void *data, uint32_t index, uint32_t worker)
+{
+    const tasks *t = data;
+    (void)worker;
+    t->one(t->s, &t->first[index]);
+}
+
+static bool run_groups(const sn_meet_substep *s, sn_meet_group_fn *one, uint32_t first, uint32_t end, double work)
+{
+    sn_parallel *parallel = &s->world->parallel;
+    tasks t = {s, one, groups(&s->world->meets) + first};
+    return sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL, end - first, run_group, &t);
+}
+
+bool sn_meets_ready_groups(sn_meet_substep *s)
+{
+    const sn_meets *meets = &s->world->meets;
+    return run_groups(s, ready_group, 0, meets->group_table.count, meets->meets * WORK_OF_READY);
+}
+
+static double work_of(const sn_meets *meets, uint32_t first, uint32_t end)
+{
+    uint32_t batches = 0;
+    for (uint32_t i = first; i < end; ++i)
+        batches += groups(meets)[i].batches;
+    return batches * WORK_OF_BATCH;
+}
+
+bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one)
+{
+    const uint32_t *level = s->world->meets.level;
+    for (uint32_t i = 0; i < SN_MEET_LEVELS; ++i)
+        if (!run_groups(s, one, level[i], level[i + 1], work_of(&s->world->meets, level[i], level[i + 1])))
+            return false;
+    return true;
+}
+
+bool sn_meets_by_group(const sn_meet_substep *s, sn_meet_group_fn *one)
+{
+    const sn_meets *meets = &s->world->meets;
+    return run_groups(s, one, 0, meets->group_table.count, work_of(meets, 0, meets->group_table.count));
+}
