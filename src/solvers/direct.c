@@ -221,7 +221,14 @@ static void move(void *context, uint32_t slot, const double *x)
 /* One iteration: every tree once, then the others. They share no movable particle. */
 static bool pass(sn_sweep *s, sn_forest *forest, bool others)
 {
-    const sn_forest_job job = {&s->in->frame, s, fill, take, move, true};
+    const sn_forest_job job = {.frame = &s->in->frame,
+                               .context = s,
+                               .fill = fill,
+                               .take = take,
+                               .move = move,
+                               .wide = s->in->wide,
+                               .fresh = s->out.passes == 1,
+                               .nonlinear = true};
     const bool asked = s->in->tolerance > 0; /* for residuals */
     if (!sn_forest_solve_rods(forest, &job, asked ? NULL : s->in->store)) {
         s->out.fault_kind = forest->fault_kind;
