@@ -73,7 +73,7 @@ function(sinew_compile_wide)
     string(REPLACE ";" " " flags "${${set}}")
     check_c_compiler_flag("${flags}" SINEW_COMPILES_${set})
   endforeach()
-  foreach(name IN ITEMS scalar lanes4 avx2 avx512)
+  foreach(name IN ITEMS scalar chain_plain lanes4 avx2 avx512)
     set(options -Wno-psabi) # vectors are arguments of functions that are always inlined
     if(NOT SINEW_SANITIZE)
       list(APPEND options "$<$<CONFIG:Release,RelWithDebInfo>:-O3>")

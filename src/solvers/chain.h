@@ -1,4 +1,4 @@
-/* Ropes: trees that are a plain row of rods, solved from both ends at once.
+/* Ropes: trees that are a plain row of rods, solved in eight stretches at once.
 
    A chain here is a tree all of whose constraints are rods (SN_KIND_DISTANCE) between two particles, with at most two
    of them at each particle that moves. Its ends may be immovable. As long as its rods neither give (compliance,
@@ -9,19 +9,21 @@
 #define SN_SOLVERS_CHAIN_H
 
 #include "solvers/tree.h"
+#include "wide/wide.h"
 
 /* Shorter ones are not worth it. */
 #define SN_CHAIN_LEAST 8u
 
-/* The columns of a forest's chain_table. A chain of n links has n + 1 rows, one for each particle, from end to end;
-   link i is that between particles i and i + 1, and the last row has none. */
+/* The columns of a forest's chain_table. Link i of a chain is that between particles i and i + 1, from end to end. Those that are
+   for a step are as wide/chain.h wants them, by row and stretch. */
 enum {
     SN_CHAIN_NUMBER, /* of the particle */
-    SN_CHAIN_SLOT,   /* the same, for this step */
+    SN_CHAIN_SLOT,   /* where it is, for this step */
     SN_CHAIN_ITEM,   /* of the link */
     SN_CHAIN_ROW,    /* in the pool of rods */
     SN_CHAIN_REST,   /* its length, for this step */
-    SN_CHAIN_KAPPA,  /* as in sn_record, while the tree is turning */
+    SN_CHAIN_LINK,   /* the same as SN_CHAIN_ROW, for this step */
+    SN_CHAIN_KAPPA,  /* as in sn_record, while the tree is turning, for this step */
     SN_CHAIN_COLUMNS
 };
 
@@ -38,7 +40,7 @@ void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_fram
 
 /* Solves a chain, moves its particles and adds to its multipliers. False, with nothing changed, if it is none of the
    usual cases. */
-bool sn_chain_solve(const sn_forest *forest, const sn_store *store, const sn_frame *frame, sn_tree *tree);
+bool sn_chain_solve(const sn_forest *forest, const sn_forest_job *job, const sn_store *store, sn_tree *tree);
 
 /* Where a chain is solved as any tree: kappa to its records, and back. */
 void sn_chain_lend(const sn_forest *forest, const sn_tree *tree);

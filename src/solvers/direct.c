@@ -221,7 +221,14 @@ static void move(void *context, uint32_t slot, const double *x)
 /* One iteration: every tree once, then the others. They share no movable particle. */
 static bool pass(sn_sweep *s, sn_forest *forest, bool others)
 {
-    const sn_forest_job job = {&s->in->frame, s, fill, take, move, true};
+    const sn_forest_job job = {.frame = &s->in->frame,
+                               .context = s,
+                               .fill = fill,
+                               .take = take,
+                               .move = move,
+                               .wide = s->in->wide,
+                               .fresh = s->out.passes == 1,
+                               .nonlinear = true};
     const bool asked = s->in->tolerance > 0; /* for residuals */
     if (!sn_forest_solve_rods(forest, &job, asked ? NULL : s->in->store)) {
         s->out.fault_kind = forest->fault_kind;
@@ -231,12 +238,18 @@ static bool pass(sn_sweep *s, sn_forest *forest, bool others)
     return !others || sn_sweep_pass(s);
 }
 
+bool sn_direct_solves_all(const sn_solver_in *in)
+{
+    sn_forest *forest = &((direct *)in->scratch->direct)->forest;
+    sn_forest_prepare(forest, in->store, &in->frame);
+    return sn_forest_count(forest) == in->store->counts.live;
+}
+
 static sn_solver_out solve(const sn_solver_in *in)
 {
     sn_forest *forest = &((direct *)in->scratch->direct)->forest;
     sn_sweep s = {.in = in, .inverse_h = 1 / in->h, .forest = forest};
-    sn_forest_prepare(forest, in->store, &in->frame);
-    const bool others = sn_forest_count(forest) < in->store->counts.live; /* force elements, too, which costs little */
+    const bool others = !sn_direct_solves_all(in); /* force elements, too, which costs little */
     sn_store_clear_lambda(in->store);
     while (s.out.passes < in->iterations && in->store->counts.live) {
         s.largest = 0;

@@ -62,6 +62,8 @@ typedef struct sn_forest_job {
     /* x of the particle in this slot, to be added; may be NULL. */
     void (*move)(void *context, uint32_t slot, const double *x);
     bool nonlinear; /* for positions: what fill gives depends on what was moved, and may be asked for again */
+    const struct sn_wide *wide; /* for chains; may be NULL */
+    bool fresh;                 /* and the same: all multipliers are 0 so far */
 } sn_forest_job;
 
 typedef struct sn_forest {

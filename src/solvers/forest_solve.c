@@ -780,7 +780,7 @@ bool sn_forest_solve_rods(sn_forest *forest, const sn_forest_job *job, const sn_
                          .wholes = forest->whole_table.column[0]};
     for (uint32_t i = 0; i < forest->tree_table.count; ++i) {
         const bool is_chain = store && trees[i].plain;
-        if (is_chain && sn_chain_solve(forest, store, job->frame, &trees[i])) {
+        if (is_chain && sn_chain_solve(forest, job, store, &trees[i])) {
             forest->chains++;
             continue;
         }

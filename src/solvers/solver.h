@@ -86,6 +86,9 @@ static inline sn_real solver_weight(const sn_frame *frame, uint32_t slot)
 void sn_solver_scratch_init(sn_solver_scratch *scratch);
 void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
 
+/* Whether the direct solver, for which there is room, finds nothing but trees, and leaves nothing to the cascade. */
+bool sn_direct_solves_all(const sn_solver_in *in);
+
 #define SN_SOLVER_COUNT 6
 
 extern const sn_solver_method sn_solver_gauss_seidel, sn_solver_jacobi, sn_solver_impulses, sn_solver_lagrange,

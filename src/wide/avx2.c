@@ -9,15 +9,22 @@
 static const sn_wide_kind wide_kinds_16[SN_KIND_BUILTIN_END] =
     WIDE_KINDS(sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16);
 
+static bool chain_solve_16(sn_wide_chain *run)
+{
+    return chain_solve_by(run, sn_wide_chain_round_16);
+}
+
 const sn_wide *sn_wide_avx2(void)
 {
-    static const sn_wide table = WIDE_TABLE("8 lanes, AVX2", wide_kinds, motion_predict_planes, motion_settle_planes);
+    static const sn_wide table =
+        WIDE_TABLE("8 lanes, AVX2", wide_kinds, chain_solve, motion_predict_planes, motion_settle_planes);
     return &table;
 }
 
 const sn_wide *sn_wide_avx512(void)
 {
-    static const sn_wide table = WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16, sn_wide_predict_16, sn_wide_settle_16);
+    static const sn_wide table =
+        WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16, chain_solve_16, sn_wide_predict_16, sn_wide_settle_16);
     return sn_wide_has_16 ? &table : NULL;
 }
 #else

@@ -1,8 +1,11 @@
-/* Sixteen lanes, for distances and particles in planes; for everything else eight, which for particles in records are faster. This file is compiled for AVX-512 whatever the rest is compiled for. */
+/* Sixteen lanes, for distances and particles in planes, and eight of doubles, for ropes; for everything else eight, which for particles
+   in records are faster. This file is compiled for AVX-512 whatever the rest is compiled for. */
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
-#define SN_WIDTH 16
+#define SN_WIDTH    16
+#define CHAIN_WIDTH 8
+#include "wide/chain_rows.h"
 #include "wide/distance.h"
 #include "wide/planes.h"
 
@@ -22,6 +25,11 @@ bool sn_wide_settle_16(const sn_wide_motion *motion, float *plane, float *side, 
     return motion_settle_planes(motion, plane, side, rows);
 }
 
+void sn_wide_chain_round_16(chain *k, bool turning)
+{
+    chain_round(k, turning);
+}
+
 const bool sn_wide_has_16 = true;
 #else
 /* Nobody calls these. */
@@ -39,6 +47,12 @@ void sn_wide_predict_16(const sn_wide_motion *motion, float *plane, float *side,
 bool sn_wide_settle_16(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows)
 {
     return sn_wide_avx2()->settle_planes(motion, plane, side, rows);
+}
+
+void sn_wide_chain_round_16(struct chain *k, bool turning)
+{
+    (void)k;
+    (void)turning;
 }
 
 const bool sn_wide_has_16 = false;

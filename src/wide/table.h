@@ -3,6 +3,7 @@
 #ifndef SN_WIDE_TABLE_H
 #define SN_WIDE_TABLE_H
 
+#include "wide/chain.h"
 #include "wide/contact.h"
 #include "wide/distance.h"
 #include "wide/meet.h"
@@ -34,9 +35,9 @@ static const sn_wide_contact contact_functions = {contact_warm_all, contact_proj
 
 static const sn_wide_meet_table meet_functions = MEET_TABLE;
 
-#define WIDE_TABLE(NAME, KINDS, PREDICT, SETTLE)                                                                       \
+#define WIDE_TABLE(NAME, KINDS, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
-        .name = NAME, .contact = &contact_functions, .meet = &meet_functions, .kind = KINDS,                           \
+        .name = NAME, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN, .kind = KINDS,           \
         .predict = motion_predict, .note = motion_note, .settle = motion_settle, .spread = motion_spread,              \
         .collect = motion_collect, .enter = motion_enter, .leave = motion_leave, .predict_planes = PREDICT,            \
         .settle_planes = SETTLE                                                                                        \

@@ -132,6 +132,39 @@ typedef struct sn_wide_contact {
     void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 
+/* A rope of rods that do not give, cut into stretches; see wide/chain.h. */
+#define SN_CHAIN_STRETCHES 8u
+enum { SN_CHAIN_REALS = 11, SN_CHAIN_DOUBLES = 20 }; /* so much scratch, (rows + 1) * 8 times */
+
+typedef struct sn_wide_chain {
+    uint32_t links, rows; /* rows: links of a stretch, the least for which there are stretches enough */
+    /* By row and stretch, [row * 8 + stretch]: */
+    const uint32_t *
+        slot; /* rows + 1 of them: of the particle before the link, and behind the last. Beyond the end of the rope its last
+                             two particles in turn */
+    const sn_real *rest; /* m; beyond the end that of the last link */
+    const uint32_t *row; /* the link's multiplier is lambda[row] */
+    double *kappa;       /* in, if turning, that of the last solve; out, if turning, of this one */
+    sn_real *lambda;     /* to which is added */
+    bool fresh;          /* these are 0 */
+    bool turning;        /* in: to be solved with kappa; out: kappa matters */
+    const sn_vec4 *x;    /* place and inverse mass */
+    sn_vec4 *d;          /* what a place is short of, and was moved by: to which is added; its w stays as it is */
+    sn_real *real;       /* scratch */
+    double *number;      /*   and more of it */
+    /* Of solvers/tree.h: what rows give, the least pivot, from where ropes turn, by how much kappa may have grown, what may be
+       missed; and so many rounds more. */
+    double soft, least_pivot, turning_from, stale, calm;
+    uint32_t rounds;
+} sn_wide_chain;
+
+/* Solves it for C = 0, moves its particles and adds to its multipliers. False, with nothing changed, if it is none of the usual
+   cases. */
+typedef bool sn_wide_chain_fn(sn_wide_chain *run);
+
+/* In either precision. */
+sn_wide_chain_fn sn_wide_chain_plain;
+
 /* One pair at a time, in either precision. */
 extern const sn_wide_contact sn_contact_scalar;
 
@@ -235,6 +268,7 @@ typedef struct sn_wide {
     const char *name;
     const sn_wide_contact *contact;
     const sn_wide_meet_table *meet;
+    sn_wide_chain_fn *chain;
     const sn_wide_kind *kind; /* by kind number, below SN_KIND_BUILTIN_END */
 
     /* Symplectic Euler: v takes damping and forces, x becomes the predicted place, x_low and mark what rounding left

@@ -1,9 +1,12 @@
-/* The usual step, in one go: symplectic Euler with SN_SOLVER_TILED.
+/* The usual step, in one go: symplectic Euler with SN_SOLVER_TILED, or with SN_SOLVER_DIRECT.
 
    step.c tells the step phase by phase: predict all particles, solve all constraints, check, update all velocities. Each
    phase goes over all memory once. Here a tile is predicted, solved and updated while it is in the cache, and only then
    comes the next; later layers take the particles as the earlier ones left them and add their pushes to the velocities.
    In exact numbers it is the same.
+
+   The direct solver moves all particles at once. It needs no tiles, but takes the same short way: three loops, each of them
+   wide, where step.c has seven.
 
    The state is overwritten on the way, so a copy is kept for a step that fails.
 
@@ -23,21 +26,57 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* Where all particles are centres of bodies there is nothing to be gained. */
-bool sn_quick_can(const sn_world *world, bool still)
-{
-    const sn_settings *settings = &world->state.settings;
-    return world->wide && !still && settings->solver == SN_SOLVER_TILED &&
-           settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER && settings->gradients == SN_GRADIENTS_CURRENT &&
-           !(settings->tolerance > 0) && settings->iterations > 0 && !world->drag_table.count && !world->plan.damped &&
-           (!world->bodies.ids.live || world->bodies.ids.live < world->particles.table.count) &&
-           !world->breaking.table.count;
-}
-
 /* Whether a kind says of its rows what they are, and they may be rates or have dampers; and there are constraints of it. */
 static bool has_own_rows(const sn_pool *pool)
 {
     return pool->kind.own_rows && pool->ids.live;
+}
+
+static bool has_dampers(const sn_pool *pool)
+{
+    bool any = false;
+    for (uint32_t row = 0; pool->ids.live && !pool->kind.force && !any && row < pool->ids.table.count; ++row)
+        any = pool->give[row].damping * pool->give[row].compliance != 0;
+    return any;
+}
+
+/* Where no row asks what particles did since the start of the substep. Rows of removed constraints do no harm. */
+static bool direct_can(const sn_world *world)
+{
+    bool can = !world->bodies.ids.live;
+    for (uint32_t kind = 1; can && kind < world->constraints.kind_count; ++kind)
+        can = !has_own_rows(world->constraints.pool[kind]) && !has_dampers(world->constraints.pool[kind]);
+    return can;
+}
+
+/* Where all particles are centres of bodies there is nothing to be gained. */
+static bool tiled_can(const sn_world *world)
+{
+    return !world->plan.damped && (!world->bodies.ids.live || world->bodies.ids.live < world->particles.table.count);
+}
+
+bool sn_quick_can(const sn_world *world, bool still)
+{
+    const sn_settings *settings = &world->state.settings;
+    return world->wide && !still && settings->integrator == SN_INTEGRATOR_SYMPLECTIC_EULER &&
+           settings->gradients == SN_GRADIENTS_CURRENT && !(settings->tolerance > 0) && settings->iterations > 0 &&
+           !world->drag_table.count && !world->breaking.table.count &&
+           (settings->solver == SN_SOLVER_TILED    ? tiled_can(world)
+            : settings->solver == SN_SOLVER_DIRECT ? direct_can(world)
+                                                   : false);
+}
+
+bool sn_quick_suits(sn_world *world)
+{
+    sn_solver_in in = sn_world_solver_input(world, 1);
+    in.frame.x = world->particles.x;
+    return world->state.settings.solver != SN_SOLVER_DIRECT || sn_direct_solves_all(&in);
+}
+
+/* The direct solver's marks lie in y. */
+bool sn_quick_needs_work(const sn_world *world)
+{
+    return world->state.settings.solver == SN_SOLVER_DIRECT || sn_quick_looks_back(world);
 }
 
 bool sn_quick_looks_back(const sn_world *world)
@@ -200,6 +239,92 @@ static bool is_sound(sn_world *world)
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
+/* All particles by themselves: predicted, or settled. */
+typedef struct alone {
+    const sn_wide *wide;
+    sn_wide_motion motion;
+    sn_vec4 *mark;
+    atomic_bool spoilt;
+} alone;
+
+static sn_wide_motion piece_of(const alone *a, uint32_t first, uint32_t end)
+{
+    sn_wide_motion motion = a->motion;
+    motion.mark = a->mark + first;
+    motion.first = first;
+    motion.count = end - first;
+    return motion;
+}
+
+static void predict_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_wide_motion motion = piece_of(data, first, end);
+    ((alone *)data)->wide->predict(&motion);
+}
+
+static void settle_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_wide_motion motion = piece_of(data, first, end);
+    if (!((alone *)data)->wide->settle(&motion))
+        atomic_store_explicit(&((alone *)data)->spoilt, true, memory_order_relaxed);
+}
+
+static bool solve_directly(sn_world *world, const sn_solver_in *in, const sn_wide_motion *motion, sn_solver_out *out)
+{
+    alone a = {.wide = world->wide, .motion = *motion, .mark = world->particles.y};
+    out->lost_tasks = !sn_parallel_for(in->parallel, in->particle_count, predict_piece, &a);
+    if (out->lost_tasks)
+        return false;
+    *out = sn_solver_direct.solve(in);
+    if (out->fault_kind || out->lost_tasks)
+        return false;
+    out->lost_tasks = !sn_parallel_for(in->parallel, in->particle_count, settle_piece, &a);
+    return !out->lost_tasks && !a.spoilt;
+}
+
+/* One pass of the plan after the other; contact after each of them. */
+static bool solve_in_tiles(sn_world *world, sn_tiled *t, uint32_t left, sn_solver_out *out)
+{
+    for (; !out->lost_tasks && t->pass < t->in->iterations; ++t->pass) {
+        sn_real largest = 0;
+        t->enters = left == world->state.settings.substeps && t->pass == 0;
+        t->leaves = left == 1 && t->pass + 1 == t->in->iterations;
+        if (!sn_tiled_pass(t, out, &largest))
+            return false;
+        if (world->contacts.any)
+            sn_targets_leave(world, t->in->h); /* contact asks how fast they are led */
+        out->lost_tasks = !sn_contacts_pass(world, t->in->h, t->pass == 0);
+    }
+    return !out->lost_tasks;
+}
+
+/* resident: nobody disturbs tiles of planes. reach: the largest coordinate, m. */
+static bool solve_tiled(sn_world *world, const sn_solver_in *in, const sn_wide_motion *motion, uint32_t left,
+                        bool resident, float reach, sn_solver_out *out)
+{
+    sn_tiled t = {.in = in,
+                  .wide = world->wide,
+                  .keep_lambda = left == 1 || in->iterations > 1,
+                  .motion = motion,
+                  .mark = sn_tiled_marks(in),
+                  .resident = resident,
+                  .alone = (float)in->h >= SHORTEST_ALONE && reach <= FARTHEST_ALONE,
+                  .least = ROUNDING * reach};
+    world->state.passes += in->iterations;
+    return solve_in_tiles(world, &t, left, out);
+}
+
+static bool solve_direct(sn_world *world, const sn_solver_in *in, const sn_wide_motion *motion, sn_solver_out *out)
+{
+    if (!solve_directly(world, in, motion, out))
+        return false;
+    world->state.passes += out->passes;
+    if (world->contacts.any)
+        sn_targets_leave(world, in->h);
+    out->lost_tasks = !sn_contacts_pass(world, in->h, true);
+    return !out->lost_tasks;
+}
+
 /* reach: the largest coordinate, m. False if it failed; out says whether because of lost tasks. */
 static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach, sn_solver_out *out)
 {
@@ -210,35 +335,21 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
     in.frame.d = world->particles.x_low;
     in.frame.start = world->particles.y; /* where some row looks back, as is x_low there */
     in.frame.x_low = world->particles.d;
-    sn_tiled t = {.in = &in,
-                  .wide = world->wide,
-                  .keep_lambda = left == 1 || in.iterations > 1,
-                  .motion = &motion,
-                  .mark = sn_tiled_marks(&in)};
     sn_substep turns = turning(world, h, left);
     sn_turns_lay_out(world);
     if (sn_forces_needed(world) && !sn_forces_gather(&turns)) {
         out->lost_tasks = true;
         return false;
     }
-    t.resident = is_undisturbed(world);
+    const bool resident = is_undisturbed(world);
     out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
-    if (!out->lost_tasks && !begin_bodies(world, &turns, t.resident, out))
+    if (out->lost_tasks || !begin_bodies(world, &turns, resident, out))
         return false;
     sn_targets_lead(world, left);
-    t.alone = (float)h >= SHORTEST_ALONE && reach <= FARTHEST_ALONE;
-    t.least = ROUNDING * reach;
-    for (; !out->lost_tasks && t.pass < in.iterations; ++t.pass) {
-        sn_real largest = 0;
-        t.enters = left == world->state.settings.substeps && t.pass == 0;
-        t.leaves = left == 1 && t.pass + 1 == in.iterations;
-        if (!sn_tiled_pass(&t, out, &largest))
-            return false;
-        if (world->contacts.any)
-            sn_targets_leave(world, h); /* contact asks how fast they are led */
-        out->lost_tasks = !sn_contacts_pass(world, h, t.pass == 0);
-    }
-    if (out->lost_tasks || !sn_contacts_end(world, h)) {
+    if (!(in.settings->solver == SN_SOLVER_DIRECT ? solve_direct(world, &in, &motion, out)
+                                                  : solve_tiled(world, &in, &motion, left, resident, reach, out)))
+        return false;
+    if (!sn_contacts_end(world, h)) {
         out->lost_tasks = true;
         return false;
     }
@@ -246,7 +357,6 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
     if (!end_bodies(world, &turns, out))
         return false;
     sn_store_settle(&world->constraints, h, world->dimensions == 2);
-    world->state.passes += in.iterations;
     return is_sound(world);
 }
 

@@ -491,7 +491,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
     if (!sn_world_plan(world))
         return false;
     if (!sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies),
-                                   !sn_quick_can(world, still) || sn_quick_looks_back(world), sn_forces_needed(world)))
+                                   !sn_quick_can(world, still) || sn_quick_needs_work(world), sn_forces_needed(world)))
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
@@ -593,6 +593,8 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_targets_hold(world);
     result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
+    if (result == SN_OK && !again)
+        again = !sn_quick_suits(world);
     if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
         if (result == SN_OK &&

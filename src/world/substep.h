@@ -81,9 +81,15 @@ void sn_turns_finish(sn_world *world);
 /* Whether this step can be taken so. */
 bool sn_quick_can(const sn_world *world, bool still);
 
-/* Whether it then needs the scratch of a step told phase by phase, too: where there are bodies, or rows that look back to the
-   start of the substep. */
+/* Whether there are bodies, or rows that look back to the start of the substep. */
 bool sn_quick_looks_back(const sn_world *world);
+
+/* Whether it needs the scratch of a step told phase by phase, too: there, and with the direct solver. */
+bool sn_quick_needs_work(const sn_world *world);
+
+/* Whether it is to be taken so, once it is known who is held and who sleeps: with the direct solver, if there are only trees. What
+   is left to the cascade goes the way of SN_SOLVER_GAUSS_SEIDEL, to the bit. */
+bool sn_quick_suits(sn_world *world);
 
 /* Makes room for it; false when memory runs out. */
 bool sn_quick_reserve(sn_world *world);

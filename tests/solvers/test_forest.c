@@ -478,7 +478,7 @@ static void solve(problem *p)
     sn_frame frame = sn_world_frame(p->world);
     sn_forest forest = forest_of(p->world);
     assert_int_equal(sn_forest_count(&forest), sn_world_constraint_count(p->world, SN_KIND_NONE));
-    const sn_forest_job job = {&frame, p, fill, take, move, false};
+    const sn_forest_job job = {.frame = &frame, .context = p, .fill = fill, .take = take, .move = move};
     p->rows = 0;
     memset(p->lambda, 0, sizeof p->lambda);
     memset(p->x, 0, sizeof p->x);
@@ -668,7 +668,7 @@ static void faults(void **state)
             link_of(p.world, n, n + 1);
         sn_frame frame = sn_world_frame(p.world);
         sn_forest forest = forest_of(p.world);
-        const sn_forest_job job = {&frame, &p, fill_badly, take, move, false};
+        const sn_forest_job job = {.frame = &frame, .context = &p, .fill = fill_badly, .take = take, .move = move};
         assert_false(sn_forest_solve(&forest, &job));
         assert_int_equal(forest.fault_kind, SN_KIND_DISTANCE);
         if (bad[i] < 1e300)

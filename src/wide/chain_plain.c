@@ -1,0 +1,11 @@
+/* Ropes without the wide kernels of the rest: in double precision, too. */
+#define SN_WIDTH 1
+#if defined(__GNUC__) && !defined(SINEW_SCALAR)
+#define CHAIN_WIDTH 2
+#endif
+#include "wide/chain.h"
+
+bool sn_wide_chain_plain(sn_wide_chain *run)
+{
+    return chain_solve(run);
+}
