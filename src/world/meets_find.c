@@ -35,6 +35,8 @@ typedef struct finding {
 
 #define SPARE 16u
 
+#define A_FEW 8u /* meets: room for them is made when there are none yet, so that the first ones need not ask for it */
+
 void sn_meets_init(sn_meets *meets)
 {
     memset(meets, 0, sizeof *meets);
@@ -482,10 +484,12 @@ static void write_piece(void *data, uint32_t first, uint32_t end)
     const finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
         uint32_t count = f->start[i + 1] - f->start[i];
+        if (count == 0)
+            continue; /* there may be no room at all */
         looking l = {.f = f, .item = i, .most = count, .to = f->to + f->start[i]};
         if (f->spare && count <= SPARE)
             memcpy(l.to, f->spare + (size_t)SPARE * i, count * sizeof *l.to);
-        else if (count)
+        else
             loop->look(&l);
     }
 }
@@ -514,7 +518,7 @@ static sn_result look_around(finding *f, uint32_t items, look_fn *look)
             return SN_ERROR_MEMORY;
     }
     f->start[items] = (uint32_t)total;
-    if (!sn_table_reserve(&meets->found_table, &world->allocator, total))
+    if (!sn_table_reserve(&meets->found_table, &world->allocator, total + A_FEW))
         return SN_ERROR_MEMORY;
     f->to = meets->found_table.column[0];
     meets->found_table.count = (uint32_t)total;
@@ -646,9 +650,9 @@ static bool reserve_meets(sn_world *world, uint64_t count)
 {
     sn_meets *meets = &world->meets;
     meets->meet_table.count = meets->meets;
-    return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count) &&
+    return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count + A_FEW) &&
            sn_table_reserve(&meets->press_table, &world->allocator,
-                            count * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
+                            2 * (count + A_FEW) * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 

@@ -13,6 +13,7 @@
 
 #include <string.h>
 
+#define A_FEW 64u /* batches and the like */
 #define CELL 256u /* bodies in a cell, at most */
 
 /* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
@@ -194,11 +195,17 @@ static void count_degrees(sn_world *world, const sn_meet *meet, uint32_t count, 
         }
 }
 
+/* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
+static bool make_room(sn_world *world, sn_table *table, uint64_t count)
+{
+    return count <= table->capacity || sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
+}
+
 static bool reserve(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
-    return sn_table_reserve(&meets->group_table, &world->allocator, count) &&
-           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count);
+    return make_room(world, &meets->group_table, count) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, meets->group_table.capacity);
 }
 
 /* Room for the batches of all groups. */
@@ -214,7 +221,7 @@ static bool reserve_batches(sn_world *world, uint32_t count)
         g->batches = 0;
         total += g->capacity;
     }
-    return total <= SN_MAX_COUNT && sn_table_reserve(&meets->batch_table, &world->allocator, total);
+    return total <= SN_MAX_COUNT && make_room(world, &meets->batch_table, total);
 }
 
 static void deal_out(sn_world *world, uint32_t count, uint32_t number)
@@ -247,8 +254,8 @@ bool sn_meets_group(sn_world *world, uint32_t count)
     sn_meets *meets = &world->meets;
     sn_meet *raw = meets->meet_table.column[1];
     uint32_t movers = meets->mover_table.count;
-    if (!sn_table_reserve(&meets->cell_table, &world->allocator, movers) ||
-        !sn_table_reserve(&meets->record_table, &world->allocator, 4 * ((uint64_t)movers + 1)))
+    if (!make_room(world, &meets->cell_table, movers) ||
+        !make_room(world, &meets->record_table, 4 * ((uint64_t)movers + 1)))
         return false;
     memset(meet_records(world) + 4 * (size_t)movers, 0, 4 * sizeof(sn_vec4)); /* nobody's */
     uint32_t number = cut_space(world, raw, count);
@@ -285,7 +292,7 @@ bool sn_meets_append(sn_world *world, uint32_t count)
     meets->meets = group->end = count;
     group->level = SN_MEET_LEVELS - 1;
     group->capacity = group->end - group->first;
-    return sn_table_reserve(&meets->batch_table, &world->allocator, (uint64_t)group->batch + group->capacity);
+    return make_room(world, &meets->batch_table, (uint64_t)group->batch + group->capacity);
 }
 
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */

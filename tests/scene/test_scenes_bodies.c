@@ -354,6 +354,25 @@ static void test_jelly_cubes(void **state)
     sn_loaded_release(&loaded);
 }
 
+/* Four figures that fell on each other come to rest: no joint drives what it should hold back, and what only trembles sleeps. */
+static void a_heap_of_figures_sleeps(void **state)
+{
+    (void)state;
+    static const char text[] = "{\"contact\": {\"sleep\": true}, \"colliders\": [{\"type\": \"plane\"}], \"objects\": ["
+                               "{\"type\": \"ragdoll\", \"position\": [0, 1.2, 0], \"spin\": [0.7, 0.3, 0.5]},"
+                               "{\"type\": \"ragdoll\", \"position\": [0.3, 2.7, 0], \"spin\": [-0.7, 0.3, 0.5]},"
+                               "{\"type\": \"ragdoll\", \"position\": [0, 4.2, 0.2], \"spin\": [0.7, 0.3, 0.5]},"
+                               "{\"type\": \"ragdoll\", \"position\": [0.3, 5.7, 0.2], \"spin\": [-0.7, 0.3, 0.5]}]}";
+    sn_loaded loaded;
+    sn_load_options options = sn_default_load_options();
+    assert_true(sn_scene_load_text("heap", text, sizeof text - 1, &options, &loaded));
+    uint32_t frames = 0, most = 20 * 60;
+    for (; frames < most && sn_world_awake_count(sn_scene_world(loaded.scene)) > 0; frames += 60)
+        step(loaded.scene, 60);
+    assert_true(frames < most);
+    sn_loaded_release(&loaded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +391,7 @@ int main(void)
         cmocka_unit_test(test_bridge_of_planks),
         cmocka_unit_test(test_wrecking_ball),
         cmocka_unit_test(test_jelly_cubes),
+        cmocka_unit_test(a_heap_of_figures_sleeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,8 @@
    and restored, and without memory. */
 #include "world/body_worlds.h"
 
+#include "world/world.h"
+
 static sn_body block(sn_world *world, double x, double y)
 {
     return box_body(world, vec(x, y, 0), vec(0.5, 0.5, 0.5), 1000);
@@ -365,6 +367,34 @@ static void same_bits_whoever_computes(void **state)
     }
 }
 
+/* So many that their meets are dealt to several tasks, on several levels; see meets_group.c. */
+static void same_bits_of_a_large_pile(void **state)
+{
+    (void)state;
+    const int side = support_rounds(10, 7) > 9 ? 10 : 7;
+    const uint32_t frames = support_rounds(20, 8);
+    uint64_t expected = 0;
+    for (int variant = -1; variant < CONTACT_VARIANTS; ++variant) {
+        support_tasks tasks = {.mode = SUPPORT_TASKS_THREADS, .threads = 3};
+        sn_world_def def = variant < 0 ? sn_default_world_def() : contact_variant(variant, &tasks);
+        def.threads = variant < 0 ? 1 : def.threads;
+        sn_world *world = contact_world(def, false, false);
+        assert_true(sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+        for (int i = 0; i < side * side * 6; ++i)
+            box_body(
+                world,
+                vec(0.21 * (i % side) + 0.01 * (i % 7), 0.1 + 0.21 * (i / (side * side)), 0.21 * (i / side % side)),
+                vec(0.1, 0.1, 0.1), 500);
+        support_run(world, frames, FRAME);
+        if (variant < 0)
+            expected = sn_world_hash(world);
+        assert_true(sn_world_hash(world) == expected);
+        assert_true(world->meets.level[1] > 1);
+        assert_true(world->meets.level[SN_MEET_LEVELS] > world->meets.level[1] + 1);
+        sn_world_destroy(world);
+    }
+}
+
 static void saved_and_restored(void **state)
 {
     (void)state;
@@ -622,6 +652,7 @@ int main(void)
         cmocka_unit_test(flat_stacks),
         cmocka_unit_test(flat_bodies_part_in_their_plane),
         cmocka_unit_test(same_bits_whoever_computes),
+        cmocka_unit_test(same_bits_of_a_large_pile),
         cmocka_unit_test(saved_and_restored),
         cmocka_unit_test(restored_in_an_empty_world),
         cmocka_unit_test(restored_hulls_read_back),

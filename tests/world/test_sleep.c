@@ -920,6 +920,23 @@ static void events_sleep_too(void **state)
     sn_world_destroy(world);
 }
 
+/* A body rests when it stays where it is; one that slides slowly does not, on however short a way. */
+static void what_slides_slowly_stays_awake(void **state)
+{
+    (void)state;
+    sn_world *world = sleepy_world();
+    assert_true(sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0)).generation != 0);
+    set_materials(world, 0, 0);
+    sn_body box = sn_add_box_body(world, vec(0, 0.1, 0), vec(0.1, 0.1, 0.1), 500);
+    assert_ok(world, sn_body_set_velocity(world, box, vec(0.015, 0, 0), vec(0, 0, 0)));
+    support_run(world, 600, FRAME);
+    assert_int_equal(sn_world_awake_count(world), 1);
+    assert_float_equal((double)sn_body_position(world, box).x, 0.15, 0.005);
+    assert_ok(world, sn_body_set_velocity(world, box, vec(0, 0, 0), vec(0, 0, 0)));
+    run_until_asleep(world);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -947,6 +964,7 @@ int main(void)
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(sleep_allocates_nothing),
         cmocka_unit_test(events_sleep_too),
+        cmocka_unit_test(what_slides_slowly_stays_awake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
