@@ -7,6 +7,9 @@
 #include "wide/wide.h"
 
 #include <float.h>
+#if CHAIN_WIDTH >= 4 && defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #define CHAIN_LEAST_DET 1e-8 /* of a block, as a share of the product of its diagonal */
 
