@@ -136,7 +136,7 @@ bool sn_chain_solve(const sn_forest *forest, const sn_forest_job *job, const sn_
                          .stale = SN_TREE_STALE,
                          .calm = SN_TREE_CALM,
                          .rounds = SN_TREE_TURNS};
-    if (!(job->wide ? job->wide->chain : sn_wide_chain_plain)(&run))
+    if (!(job->wide ? job->wide->chain : sn_wide_choose_chain())(&run))
         return false;
     t->turning = run.turning;
     return true;

@@ -104,6 +104,18 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *
 
 /* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
    not, which do no harm. */
+/* What a lane some lanes later is filled from, in the same table whatever its run. */
+static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
+{
+    if (at >= plan->row_table.count || plan->row[at] >= pool->table.count)
+        return;
+    const uint32_t row = plan->row[at];
+    PLAN_FETCH(&pool->give[row]);
+    PLAN_FETCH(&pool->place[row]);
+    if (pool->param_count)
+        PLAN_FETCH(&pool->param[(size_t)row * pool->param_count]);
+}
+
 static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r) {
@@ -111,6 +123,7 @@ static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kin
         for (uint32_t b = 0; b < run->batches; ++b)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 uint32_t at = (run->batch + b) * SN_BATCH + lane;
+                ask_for_lane(plan, store->pool[run->kind], at + PLAN_AHEAD);
                 if (!(plan->mask[run->batch + b] >> lane & 1))
                     continue;
                 copy_lane(plan, store, wide, run, b, lane);
@@ -261,8 +274,8 @@ static void read_items(plan_work *w)
             sn_store_particles(store, pool, row, to, &count);
             count = sn_plan_once(to, count);
         }
-        w->item[w->items++] =
-            (plan_item){.kind = kind, .row = row, .first = w->particle_count, .count = (uint16_t)count, .wide = wide};
+        w->item[w->items++] = (plan_item){
+            .kind = (uint16_t)kind, .row = row, .first = w->particle_count, .count = (uint16_t)count, .wide = wide};
         w->particle_count += count;
     }
 }
@@ -286,9 +299,13 @@ static void find_bodies(plan_work *w)
 {
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
         w->parent[i] = i;
-    for (uint32_t i = 0; i < w->items; ++i)
+    for (uint32_t i = 0; i < w->items; ++i) {
+        if (i + PLAN_AHEAD < w->items)
+            for (uint32_t k = 0; k < w->item[i + PLAN_AHEAD].count; ++k)
+                PLAN_FETCH(&w->parent[w->particle[w->item[i + PLAN_AHEAD].first + k]]);
         for (uint32_t k = 1; k < w->item[i].count; ++k)
             join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
+    }
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
         w->loop[i] = (w->parent[plan_root(w->parent, i)] & PLAN_LOOP_BIT) != 0;
 }
@@ -305,6 +322,17 @@ static void move_back(uint32_t *start, uint32_t numbers)
 {
     memmove(start + 1, start, numbers * sizeof *start);
     start[0] = 0;
+}
+
+/* Where the particles of an item will be noted. */
+static void ask_for_neighbours(const plan_work *w, uint32_t i)
+{
+    if (i >= w->items)
+        return;
+    const uint32_t *p = w->particle + w->item[i].first;
+    PLAN_FETCH(&w->of_first[w->first[p[0]]]);
+    for (uint32_t k = 0; k < w->item[i].count; ++k)
+        PLAN_FETCH(&w->neighbour[w->start[p[k]]]);
 }
 
 static void find_neighbours(plan_work *w)
@@ -328,6 +356,7 @@ static void find_neighbours(plan_work *w)
     for (uint32_t i = 0; i < w->items; ++i) {
         const plan_item *item = &w->item[i];
         const uint32_t *p = w->particle + item->first;
+        ask_for_neighbours(w, i + PLAN_AHEAD);
         w->of_first[w->first[p[0]]++] = i;
         for (uint32_t k = 0; k < item->count; ++k)
             for (uint32_t other = 0; other < item->count; ++other)
@@ -481,14 +510,21 @@ static void go_by_slot(plan_work *w)
             left++;
         }
     add_up(start, w->ordered);
-    for (uint32_t i = 0; i < w->items; ++i)
+    for (uint32_t i = 0; i < w->items; ++i) {
+        if (i + PLAN_AHEAD < w->items && !w->item[i + PLAN_AHEAD].done)
+            PLAN_FETCH(&sorted[start[lowest[i + PLAN_AHEAD]]]);
         if (!w->item[i].done)
             sorted[start[lowest[i]]++] = i;
+    }
     plan_item *item = sn_plan_scratch(w, left, sizeof *item);
     uint32_t *particle = sn_plan_scratch(w, used, sizeof *particle), count = 0;
     if (w->failed)
         return;
     for (uint32_t i = 0; i < left; ++i) {
+        if (i + 2 * PLAN_AHEAD < left)
+            PLAN_FETCH(&w->item[sorted[i + 2 * PLAN_AHEAD]]);
+        if (i + PLAN_AHEAD < left)
+            PLAN_FETCH(w->particle + w->item[sorted[i + PLAN_AHEAD]].first);
         plan_item it = w->item[sorted[i]];
         const uint32_t *p = w->particle + it.first;
         it.phase = it.count == 1 ? PLAN_SINGLES : w->loop[p[0]] ? PLAN_WITH_LOOPS : PLAN_WITHOUT_LOOPS;
@@ -672,6 +708,27 @@ static void plan_later_layers(plan_work *w)
     }
 }
 
+/* ---- Room ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Batches are nearly full where there are many. Without this, what is written would be copied whenever a table grows. */
+static void reserve_batches(plan_work *w)
+{
+    uint64_t lanes = 0, indices = 0, params = 0;
+    for (uint32_t i = 0; i < w->items; ++i)
+        if (w->item[i].wide) {
+            lanes++;
+            indices += w->wide[w->item[i].kind].points;
+            params += w->wide[w->item[i].kind].params;
+        }
+    sn_table *const table[] = {&w->plan->row_table, &w->plan->compliance_table, &w->plan->near_table,
+                               &w->plan->param_table, &w->plan->mask_table};
+    const uint64_t more[] = {lanes, lanes, indices, params, lanes / SN_BATCH};
+    for (uint32_t i = 0; i < sizeof table / sizeof *table; ++i)
+        if (lanes >= TILE_RECORDS &&
+            !sn_table_reserve(table[i], w->allocator, table[i]->count + more[i] + more[i] / SN_BATCH))
+            w->failed = true;
+}
+
 /* ---- Making it -------------------------------------------------------------------------------------------------------------------- */
 
 static void make(plan_work *w)
@@ -709,6 +766,8 @@ static void make(plan_work *w)
         cut_tiles(w);
     if (!w->failed)
         go_by_slot(w);
+    if (!w->failed)
+        reserve_batches(w);
     if (w->failed)
         return;
     mark_shared(w);

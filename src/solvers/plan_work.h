@@ -6,6 +6,15 @@
 
 #define PLAN_NONE UINT32_MAX
 
+/* Where constraints and particles are numbered at random, making a plan is waiting for memory: what is wanted some constraints later
+   is asked for now. */
+#ifdef __GNUC__
+#define PLAN_FETCH(place) __builtin_prefetch(place)
+#else
+#define PLAN_FETCH(place) (void)(place)
+#endif
+#define PLAN_AHEAD 16u
+
 /* Particles of a tile: so that it fits the second level of a core's caches with what belongs to it. */
 #define TILE_RECORDS 4096u
 #define TILE_PLANES  4096u
@@ -34,9 +43,9 @@ static inline uint32_t plan_place(uint32_t where, uint32_t index)
 
 /* One constraint. */
 typedef struct plan_item {
-    uint32_t kind;
     uint32_t row;
     uint32_t first; /* of its particles */
+    uint16_t kind;
     uint16_t count;
     uint8_t phase; /* where in a pass it comes; set when particles have been stored */
     bool wide;

@@ -7,6 +7,9 @@
 #include "wide/wide.h"
 
 #include <float.h>
+#if CHAIN_WIDTH >= 4 && defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 #define CHAIN_LEAST_DET 1e-8 /* of a block, as a share of the product of its diagonal */
 
@@ -576,6 +579,14 @@ SN_INLINE doubles3 bend_block(chain_row at, bending_row *b, doubles6 *s)
     return chain_less(chain_scale(b->coupling, b->v), chain_scale(r, n));
 }
 
+/* The right-hand side alone. */
+SN_INLINE doubles3 bend_side(chain_row at, const bending_row *b)
+{
+    const doubles3 n = chain_direction(at.real);
+    const doubles r = doubles_of(REALS(at, MISSED)) * (doubles_all(2) - chain_dot(n, n));
+    return chain_less(chain_scale(b->coupling, b->v), chain_scale(r, n));
+}
+
 SN_INLINE bending_row bend_begin(const chain *k, uint32_t lane)
 {
     const chain_row at = place_of(k, 0, lane);
@@ -598,20 +609,31 @@ SN_INLINE void chain_store3(double *to, doubles3 a)
     doubles_store(to + 2 * STRETCHES, a.z);
 }
 
-SN_INLINE void bend_step(chain_row at, bending_row *b)
+/* Inverts the block of a row: this is what rows wait for. */
+SN_INLINE void bend_invert(chain_row at, bending_row *b)
 {
     doubles6 block;
-    const doubles3 y = bend_block(at, b, &block);
-    double *kept = NUMBERS(at, BACK);
-    doubles3 joint[3];
+    (void)bend_block(at, b, &block);
     b->usual &= chain_invert(&block, &b->inverse);
-    b->v = chain_times(&b->inverse, y);
     b->coupling = doubles_of(REALS_NEXT(at, BETWEEN));
     for (uint32_t c = 0; c < 6; ++c)
-        doubles_store(kept + c * STRETCHES, b->inverse.m[c]);
+        doubles_store(NUMBERS(at, BACK + c), b->inverse.m[c]);
+}
+
+/* And the rest, which has enough to do not to wait. */
+SN_INLINE void bend_step(chain_row at, bending_row *b)
+{
+    double *kept = NUMBERS(at, BACK);
+    doubles6 inverse;
+    for (uint32_t c = 0; c < 6; ++c)
+        inverse.m[c] = doubles_load(kept + c * STRETCHES);
+    const doubles3 y = bend_side(at, b);
+    doubles3 joint[3];
+    b->v = chain_times(&inverse, y);
+    b->coupling = doubles_of(REALS_NEXT(at, BETWEEN));
     chain_store3(kept + 6 * STRETCHES, b->v);
     for (uint32_t c = 0; c < 3; ++c) {
-        joint[c] = chain_times(&b->inverse, b->joint[c]);
+        joint[c] = chain_times(&inverse, b->joint[c]);
         chain_store3(kept + (9 + 3 * c) * STRETCHES, joint[c]);
     }
     doubles *taken = b->taken.m;
@@ -650,6 +672,10 @@ SN_APART void bend_forth(chain *k)
     for (uint32_t lane = 0; lane < STRETCHES; lane += CHAIN_WIDTH) {
         bending_row b = bend_begin(k, lane);
         chain_row at = place_of(k, 0, lane);
+        for (uint32_t row = 0; row + 1 < k->rows; ++row, at = place_after(at))
+            bend_invert(at, &b);
+        at = place_of(k, 0, lane);
+        b.coupling = doubles_all(0); /* from the first row again */
         for (uint32_t row = 0; row + 1 < k->rows; ++row, at = place_after(at))
             bend_step(at, &b);
         bend_end(k, lane, &b);

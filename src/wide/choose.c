@@ -2,7 +2,7 @@
 #include "wide/variants.h"
 
 /* __builtin_cpu_supports also asks whether the system saves the registers. */
-#if SN_WIDE_VECTORS && (defined(__x86_64__) || defined(__i386__))
+#if defined(__GNUC__) && !defined(SINEW_SCALAR) && (defined(__x86_64__) || defined(__i386__))
 static bool has_avx2(void)
 {
     __builtin_cpu_init();
@@ -60,4 +60,9 @@ const sn_wide *sn_wide_choose(sn_simd simd)
             wide = sn_wide_choose((sn_simd)widest);
     }
     return wide;
+}
+
+sn_wide_chain_fn *sn_wide_choose_chain(void)
+{
+    return has_avx2() ? sn_wide_chain_avx2 : sn_wide_chain_plain;
 }

@@ -162,8 +162,9 @@ typedef struct sn_wide_chain {
    cases. */
 typedef bool sn_wide_chain_fn(sn_wide_chain *run);
 
-/* In either precision. */
-sn_wide_chain_fn sn_wide_chain_plain;
+/* For worlds without wide kernels, in either precision: what the machine has. */
+sn_wide_chain_fn sn_wide_chain_plain, sn_wide_chain_avx2;
+sn_wide_chain_fn *sn_wide_choose_chain(void);
 
 /* One pair at a time, in either precision. */
 extern const sn_wide_contact sn_contact_scalar;
