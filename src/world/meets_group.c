@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-#define A_FEW 64u /* batches and the like */
-#define CELL 256u /* bodies in a cell, at most */
+#define A_FEW 64u  /* batches and the like */
+#define CELL  256u /* bodies in a cell, at most */
 
 /* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
 static const double cut[SN_MEET_LEVELS - 1] = {0.5, 0.4, 0.6};
@@ -198,7 +198,8 @@ static void count_degrees(sn_world *world, const sn_meet *meet, uint32_t count, 
 /* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
 static bool make_room(sn_world *world, sn_table *table, uint64_t count)
 {
-    return count <= table->capacity || sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
+    return count <= table->capacity ||
+           sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
 }
 
 static bool reserve(sn_world *world, uint32_t count)
