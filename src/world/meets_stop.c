@@ -7,7 +7,10 @@
    velocities stay what they are: the next substep begins where they meet, and finds the points where they do.
 
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
-   In an overlap, steps of an eighth of the thickness are short enough to see it become deeper. */
+   In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
+
+   Colliders do not move out of the way, and points on them hold all that comes. But a field does not know how thick it is, and pushes who is
+   beyond its middle out on the other side, so that a corner that a spin takes there stays there: bodies stop before fields, too. */
 #include "world/meets_work.h"
 
 #include "base/math.h"
@@ -19,7 +22,8 @@
 /* The cosine of half an angle of a fiftieth: who turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
 
-#define STRIDE ((sn_real)0.25) /* of the same: steps where they touch */
+#define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
+#define SHALLOW ((sn_real)0.1)  /* of both: before a field, which may be thin */
 
 /* Two on their ways. */
 typedef struct duel {
@@ -27,8 +31,10 @@ typedef struct duel {
     const sn_meet *meet;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
-    sn_real way;  /* m: of any two spots to each other, at most */
-    sn_real thin; /* m: the smaller inner radius */
+    const sn_shape *field; /* instead of b: of a collider, */
+    sn_pose place;         /*   which is here */
+    sn_real way;           /* m: of any two spots to each other, at most */
+    sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
 } duel;
 
 /* The turn of a body in the substep. */
@@ -46,18 +52,31 @@ static sn_pose pose_at(const sn_world *world, const sn_mover *m, sn_real t)
     return pose;
 }
 
+static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
+{
+    for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t i = 0; i < m[k].count; ++i)
+            reach = m[k].point[i].distance < reach ? m[k].point[i].distance : reach;
+    return reach;
+}
+
+/* m: how far a body is from a field at a share of its way; not more than reach. */
+static sn_real apart_from_field_at(const duel *d, sn_real t, sn_real reach)
+{
+    sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = meet_part_pose(d->world, &a, d->meet->part_a);
+    sn_manifold m[SN_MEET_LAYERS];
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->field, &d->place, reach, m, SN_MEET_LAYERS), reach);
+}
+
 /* m: how far the two are apart at a share of their ways; not more than reach. */
 static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
 {
+    if (d->field)
+        return apart_from_field_at(d, t, reach);
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
     sn_pose at_a = meet_part_pose(d->world, &a, d->meet->part_a), at_b = meet_part_pose(d->world, &b, d->meet->part_b);
     sn_manifold m;
-    sn_real least = reach;
-    if (!sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m))
-        return reach;
-    for (uint32_t i = 0; i < m.count; ++i)
-        least = m.point[i].distance < least ? m.point[i].distance : least;
-    return least;
+    return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
 /* The share of their ways that the two may go. */
@@ -79,9 +98,29 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
+/* Whether it had to stop before a field. */
+static bool stop_before_field(const sn_world *world, const sn_meet *meet)
+{
+    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    sn_mover *a = &meet_movers(world)[meet->a];
+    if (shape->type != SN_COLLIDER_FIELD || meet->layer > 0 || meet->sensor || a->w == 0)
+        return false;
+    duel d = {.world = world, .meet = meet, .a = a, .field = shape, .way = a->way * a->share};
+    d.solid_a = &world->bodies.part[meet->part_a].convex;
+    d.place = meet_pose_of_b(world, meet);
+    d.thin = SHALLOW * sn_convex_inner(d.solid_a);
+    if (!(d.way > 4 * d.thin))
+        return false;
+    sn_real t = share_of(&d);
+    a->share *= t;
+    return t < 1;
+}
+
 /* Whether the two had to stop. */
 static bool stop_two(const sn_world *world, const sn_meet *meet)
 {
+    if (meet->b == SN_NO_MOVER)
+        return stop_before_field(world, meet);
     if (meet->part_b == SN_ID_FREE || meet->sensor)
         return false;
     sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];

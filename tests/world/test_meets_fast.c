@@ -232,7 +232,7 @@ static void bodies_do_not_pass_colliders(void **state)
     uint64_t seed = 9;
     for (int type = 0; type < 4; ++type)
         for (int shape = 0; shape < 3; ++shape)
-            for (uint32_t shot = 0, shots = support_rounds(8, 3); shot < shots; ++shot) {
+            for (uint32_t shot = 0, shots = support_rounds(type == 2 ? 40 : 8, 3); shot < shots; ++shot) {
                 sn_world *world = make_range();
                 sn_collider_def def = sn_default_collider_def();
                 sn_collider wall;
