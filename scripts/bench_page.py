@@ -395,6 +395,10 @@ The limits are measured in the same run: distance projections in contiguous arra
 exact square root and division, and memcpy beyond all caches. A row is held against the first, divided by its threads; on one
 thread and beyond the third cache against the time to move what a substep has to (52 bytes a particle, and 12 a rod where nothing
 is regular), if that is more.
+
+What is not in these scenes: a constraint with damping, with a stiffness below 1 or at a spot inside a triangle or on a body is not
+projected sixteen at a time but on its own, which takes 20 to 100 ns, as *sequential* does. A cloth whose material is damped so costs about eight
+times as much as one without; damping of the world, and drag, cost nothing.
 """
 
 PILES = """\
