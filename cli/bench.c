@@ -335,6 +335,13 @@ static bool wanted(const bench *b, const sn_bench_case *c)
     return b->o->quick ? c->quick : !c->slow || b->o->slow;
 }
 
+/* After every scene: who stops a run of an hour keeps what was measured. */
+static void save(bench *b)
+{
+    if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))
+        worsen(b, SN_EXIT_OUTPUT);
+}
+
 static void bench_all(bench *b, const sn_texts *operands)
 {
     if (!sn_bench_machine_measure(&b->machine, b->o->quick)) {
@@ -344,13 +351,16 @@ static void bench_all(bench *b, const sn_texts *operands)
     default_threads(b);
     if (!b->o->json)
         sn_bench_print_head(&b->machine);
-    for (uint32_t i = 0; i < operands->count && b->code != SN_EXIT_OUTPUT; ++i)
+    save(b); /* whether it can be written is better known now than later */
+    for (uint32_t i = 0; i < operands->count && b->code != SN_EXIT_OUTPUT; ++i) {
         bench_operand(b, operands->item[i]);
+        save(b);
+    }
     for (uint32_t i = 0; operands->count == 0 && sn_bench_case_at(i) && b->code != SN_EXIT_OUTPUT; ++i)
-        if (wanted(b, sn_bench_case_at(i)))
+        if (wanted(b, sn_bench_case_at(i))) {
             bench_case(b, sn_bench_case_at(i));
-    if (b->o->save && !sn_bench_save(b->o->save, &b->machine, b->count, b->row))
-        worsen(b, SN_EXIT_OUTPUT);
+            save(b);
+        }
 }
 
 static int run(const void *given, const sn_texts *operands)
