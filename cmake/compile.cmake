@@ -27,8 +27,10 @@ function(sinew_compile target)
     target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer -g)
     target_link_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE})
-    if(CMAKE_C_COMPILER_ID STREQUAL "GNU") # gcc sees uninitialised values in code that the sanitizers inserted
-      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized)
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+      # gcc sees uninitialised values in code that the sanitizers inserted; and to note where a variable is at every
+      # instruction takes it as long as all the rest of src/wide/
+      target_compile_options(${target} PRIVATE -Wno-maybe-uninitialized -fno-var-tracking)
     endif()
   endif()
 endfunction()

@@ -202,10 +202,11 @@ static void test_golden_hash_with_any_threads(void **state)
     }
 }
 
-/* A world that is worth sharing, with all numbers of threads and, in turns, of lanes. */
+/* A world that is worth sharing, with all numbers of threads and, in turns, of lanes. In double there are none. */
 static void test_threads_change_nothing(void **state)
 {
     (void)state;
+    const uint32_t more = SINEW_DOUBLE ? 7 : support_rounds(1, 7);
     for (size_t z = 0; z < COUNT_OF(zoos); ++z) {
         sn_snapshot *saved = save_zoo(&zoos[z]);
         sn_world *crowd = zoo_on(&zoos[z], saved, 1, SN_SIMD_SCALAR);
@@ -213,7 +214,7 @@ static void test_threads_change_nothing(void **state)
         add_sheet(crowd, 8, true);
         assert_ok(crowd, sn_world_save_into(crowd, saved));
         support_run(crowd, FEW_FRAMES, 1.0 / 60);
-        for (uint32_t threads = 1; threads <= 8; threads += support_rounds(1, 3)) {
+        for (uint32_t threads = 1; threads <= 8; threads += more) {
             sn_world *world = zoo_on(&zoos[z], saved, threads, (sn_simd)(SN_SIMD_AUTO + threads % (SN_SIMD_16 + 1)));
             world = world ? world : zoo_on(&zoos[z], saved, threads, SN_SIMD_AUTO);
             support_run(world, FEW_FRAMES, 1.0 / 60);
