@@ -8,6 +8,8 @@
    K what makes it harder to turn than its mass: see "Turning" in forest_solve.c. */
 #include "solvers/tree.h"
 
+#include "base/symmetric.h"
+
 /* A node with its body, if it is one. */
 typedef struct part {
     sn_node *node;
@@ -19,19 +21,6 @@ typedef struct part {
 
 /* ---- Answers ------------------------------------------------------------------------------------------------------- */
 
-/* The inverse of a symmetric positive matrix. */
-static void invert(const double *m, double *out)
-{
-    const double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
-    const double per_det = 1 / (m[0] * xx + m[3] * xy + m[4] * xz);
-    out[0] = xx * per_det;
-    out[1] = (m[0] * m[2] - m[4] * m[4]) * per_det;
-    out[2] = (m[0] * m[1] - m[3] * m[3]) * per_det;
-    out[3] = xy * per_det;
-    out[4] = xz * per_det;
-    out[5] = (m[3] * m[4] - m[0] * m[5]) * per_det;
-}
-
 void sn_whole_start(const sn_trees *w, uint32_t node, bool turning)
 {
     sn_whole *b = whole_at(w, node);
@@ -41,7 +30,7 @@ void sn_whole_start(const sn_trees *w, uint32_t node, bool turning)
         double m[6];
         for (uint32_t i = 0; i < 6; ++i)
             m[i] = weight * b->k[i] + (i < 3 ? 1 + weight * b->calm : 0);
-        invert(m, t);
+        symmetric_inverse(m, t);
         for (uint32_t i = 0; i < 6; ++i)
             t[i] *= weight;
     }

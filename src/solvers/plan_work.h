@@ -6,8 +6,8 @@
 
 #define PLAN_NONE UINT32_MAX
 
-/* Where constraints and particles are numbered at random, making a plan is waiting for memory: what is wanted some constraints later
-   is asked for now. */
+/* Where constraints and particles are numbered at random, making a plan is waiting for memory. So what the constraint PLAN_AHEAD places
+   on will need is fetched while this one is read. */
 #ifdef __GNUC__
 #define PLAN_FETCH(place) __builtin_prefetch(place)
 #else

@@ -4,6 +4,7 @@
 #define SN_WIDE_CHAIN_ROWS_H
 
 #include "base/simd.h"
+#include "base/symmetric.h"
 #include "wide/wide.h"
 
 #include <float.h>
@@ -704,15 +705,7 @@ static void joint_times(const double *s, const double *a, double *out)
 
 static bool joint_invert(const double *m, double *out)
 {
-    const double xx = m[1] * m[2] - m[5] * m[5], xy = m[4] * m[5] - m[3] * m[2], xz = m[3] * m[5] - m[4] * m[1];
-    const double det = m[0] * xx + m[3] * xy + m[4] * xz, per_det = 1 / det;
-    out[0] = xx * per_det;
-    out[1] = (m[0] * m[2] - m[4] * m[4]) * per_det;
-    out[2] = (m[0] * m[1] - m[3] * m[3]) * per_det;
-    out[3] = xy * per_det;
-    out[4] = xz * per_det;
-    out[5] = (m[3] * m[4] - m[0] * m[5]) * per_det;
-    return det > CHAIN_LEAST_DET * m[0] * (m[1] * m[2]);
+    return symmetric_inverse(m, out) > CHAIN_LEAST_DET * m[0] * (m[1] * m[2]);
 }
 
 /* Row `axis` of what couples a joint to the one before. */

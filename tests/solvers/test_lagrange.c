@@ -1010,7 +1010,7 @@ static void test_contradictions(void **state)
 {
     (void)state;
     for (size_t k = 0; k < COUNT_OF(setups); ++k)
-        check_contradictions(setups[k]);
+        check_contradictions(setups[k], 5);
 }
 
 static void test_comings_and_goings(void **state)
