@@ -517,9 +517,28 @@ static sn_result measure_mesh(making *m)
 
 /* ---- Mass ------------------------------------------------------------------------------------------------------------ */
 
-/* Radii of gyration from the moments of a mass. */
-static sn_result set_radii(making *m, const double moment[3], double mass)
+/* Below this share of a moment that is infinite, a body is not locked by it: rounding of its axes. */
+#define LEAST_SHARE 1e-12
+
+/* In a 2D world a body turns about z, which then counts as a principal axis. Its moment is that about z. */
+static void turn_about_z(sn_body_state *body, double moment[3])
 {
+    double z[3] = {0, 0, 1}, sum = 0;
+    if (body->own[0] == 0 && body->own[1] == 0)
+        return;
+    sn_rotate_vector(body->own, z, z);
+    for (int i = 0; i < 3; ++i)
+        if (!isinf(moment[i]) || z[i] * z[i] > LEAST_SHARE)
+            sum += z[i] * z[i] * moment[i];
+    moment[2] = sum;
+    memcpy(body->own, (const double[4]){0, 0, 0, 1}, sizeof body->own);
+}
+
+/* Radii of gyration from the moments of a mass. */
+static sn_result set_radii(making *m, double moment[3], double mass)
+{
+    if (m->world->dimensions == 2)
+        turn_about_z(&m->state, moment);
     for (int i = 0; i < 3; ++i) {
         double k = sqrt(moment[i] / mass);
         if (m->world->dimensions == 2 && i < 2)
