@@ -47,6 +47,8 @@ typedef struct sn_integrator_method {
     const char *name;
     bool looks_back;     /* needs old_d, old_v and old_a */
     bool is_smooth;      /* its past must not reach across a jump of velocities */
+    sn_real drift_kick;  /* the share of h times the acceleration that is in the velocity which moves things in the substep.
+                            Bodies turn so, too. Not asked of what is_smooth */
     sn_real step_factor; /* the effective step of compliance and forces is so many h for a particle that has a past */
     /* Sets d of the particles in slots first .. end-1: where they would go if they were alone. 0 for the immovable. */
     void (*predict)(const sn_motion *motion, uint32_t first, uint32_t end);

@@ -172,7 +172,7 @@ static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_
 
 static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
-    const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
+    const double h = (double)s->motion.h, share = (double)s->integrator->drift_kick * h;
     double damping = s->still ? 0 : (double)(s->world->state.settings.damping + body->spin_damping);
     motion->keep = damping > 0 ? math_exp(-damping * h) : 1;
     motion->looks_back = false;
@@ -304,8 +304,10 @@ static void settle_body(sn_substep *s, uint32_t row)
     for (int i = 0; i < 3; ++i)
         half[i] /= body->k[i];
     sn_rotate_by(body->q, half);
-    for (int i = 0; s->integrator->kick && i < 3; ++i) /* a first guess, which the kick puts right */
-        body->l[i] += h / 2 * motion->torque[i];
+    /* the rest of the torque; where there is a kick, a first guess, which that puts right */
+    const double rest = s->integrator->is_smooth ? 0 : (1 - (double)s->integrator->drift_kick) * h;
+    for (int i = 0; rest > 0 && i < 3; ++i)
+        body->l[i] += rest * motion->torque[i];
     if (s->integrator->is_smooth) {
         add_momentum(body, motion->mean, motion->q, phi, h);
         remember(&before, motion, body);
