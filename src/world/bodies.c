@@ -1152,8 +1152,6 @@ sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
                           sum[2]);
     if ((result = add_torque(world, state, sum)) != SN_OK)
         return result;
-    if (is_smooth(world)) /* its acceleration jumps */
-        sn_history_forget(&world->history, world->ids.value[state->particle]);
     sn_sleep_disturb(world, state->particle);
     return SN_OK;
 }

@@ -28,6 +28,7 @@ typedef struct sn_body_state {
     double old_mean[3];   /* m^2/s: the momentum with which it turned */
     double old_l[3];      /* m^2/s: l at its start */
     double old_torque[3]; /* m^2/s^2 */
+    double old_given[3];  /* N m: what `torque` was in it */
     double old_way[3];    /* m: by how much its turn moved */
     /* Where it was when it last came away from a place; see sleep.c. */
     sn_vec3 rest_place; /* m */

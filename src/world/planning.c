@@ -103,10 +103,7 @@ static bool complete_history(sn_world *world)
         return true;
     if (!sn_table_reserve(&history->table, &world->allocator, world->particles.table.count))
         return false;
-    sn_history_bind(history);
-    for (; history->table.count < world->particles.table.count; history->table.count++)
-        history->old_d[history->table.count] = history->old_v[history->table.count] =
-            history->old_a[history->table.count] = vec4(vec3(0, 0, 0), 0);
+    sn_history_complete(history, world->particles.table.count);
     return true;
 }
 

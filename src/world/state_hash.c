@@ -31,7 +31,8 @@ static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t 
     if (slot >= history->table.count || history->old_d[slot].w == 0)
         return hash;
     hash = hash_real(hash_vec3(hash, vec4_xyz(history->old_d[slot])), history->old_d[slot].w);
-    return hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
+    hash = hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
+    return hash_vec3(hash, vec4_xyz(history->old_f[slot]));
 }
 
 /* What BDF2 knows of a body's turn; it counts where its particle has a past. */
@@ -42,8 +43,8 @@ static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t
         !sn_integrators[world->state.settings.integrator]->is_smooth)
         return hash;
     const sn_body_state *body = &world->bodies.state[world->particles.body[slot] - 1];
-    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_way};
-    for (uint32_t i = 0; i < 4; ++i)
+    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_given, body->old_way};
+    for (uint32_t i = 0; i < sizeof lists / sizeof *lists; ++i)
         for (uint32_t j = 0; j < 3; ++j)
             hash = hash_double(hash, lists[i][j]);
     return hash;

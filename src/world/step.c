@@ -168,7 +168,7 @@ static sn_result solve_smoothly(sn_substep *s)
     sn_result result = solve(s);
     if (result != SN_OK || !s->integrator->is_smooth)
         return result;
-    bool jumps = sn_jumps_contacts_changed(world);
+    bool jumps = sn_jumps_contacts_changed(s);
     if (jumps && world->state.unsettled == 0) {
         s->motion.anew = true;
         if ((result = predict(s)) != SN_OK)
@@ -177,6 +177,7 @@ static sn_result solve_smoothly(sn_substep *s)
         sn_store_restore_state(&world->constraints);
         if ((result = solve(s)) != SN_OK)
             return result;
+        sn_jumps_contacts_changed(s);
     }
     s->motion.jumps = jumps || world->state.unsettled > 0;
     return SN_OK;
@@ -421,6 +422,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .old_d = world->history.old_d,
                                .old_v = world->history.old_v,
                                .old_a = world->history.old_a,
+                               .old_f = world->history.old_f,
+                               .given = world->particles.force,
                                .y = world->particles.y,
                                .d = world->particles.d,
                                .start = start_of(world, still),
@@ -479,10 +482,7 @@ static bool reserve_history(sn_world *world)
         return true;
     if (!sn_table_reserve(&history->table, &world->allocator, (uint64_t)count + bodies_rows(&world->bodies)))
         return false;
-    sn_history_bind(history);
-    for (; history->table.count < count; history->table.count++)
-        history->old_d[history->table.count] = history->old_v[history->table.count] =
-            history->old_a[history->table.count] = vec4(vec3(0, 0, 0), 0);
+    sn_history_complete(history, count);
     return true;
 }
 

@@ -10,6 +10,7 @@ typedef struct sn_substep {
     sn_motion motion;
     bool still;             /* statics: no clock and no damping; see sn_world_advance */
     uint32_t substeps_left; /* of the step, with this one */
+    uint64_t contacts;      /* which inequalities push, with an integrator that must know; see jumps.c */
     const sn_integrator_method *integrator;
     const sn_solver_method *solver;
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
@@ -129,8 +130,8 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
 void sn_jumps_lighten(sn_substep *s);
 void sn_jumps_restore(sn_substep *s);
 
-/* Whether other inequalities push now than in the substep before: a contact began or ended. */
-bool sn_jumps_contacts_changed(const sn_world *world);
+/* Whether other inequalities push, or other joints are at their limits, than in the substep before: a contact began or ended. */
+bool sn_jumps_contacts_changed(sn_substep *s);
 
 /* Remembers what the next substep has to know of the jumps in this one. */
 void sn_jumps_settle(sn_substep *s);

@@ -142,12 +142,21 @@ static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, u
     sn_rotate_vector(body->q, angle, motion->l);
 }
 
+/* By how much the user's torque made the acceleration jump since the substep before; see bdf2.c. */
+static void torque_jump(const sn_substep *s, const sn_body_state *body, double jump[3])
+{
+    const double w = (double)s->world->particles.x[s->world->ids.value[body->particle]].w;
+    for (int i = 0; i < 3; ++i)
+        jump[i] = w * (body->torque[i] - body->old_given[i]);
+}
+
 /* The torque at the end of the substep, as far as it can be known: see end_acceleration in bdf2.c. */
-static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], double end[3])
+static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], const double jump[3],
+                       double end[3])
 {
     const sn_real old_h = s->motion.old_d[s->world->ids.value[body->particle]].w, h = s->motion.h;
     for (int i = 0; i < 3; ++i)
-        end[i] = old_h == h || old_h == -h ? 2 * torque[i] - body->old_torque[i] : torque[i];
+        end[i] = old_h == h || old_h == -h ? 2 * torque[i] - (body->old_torque[i] + jump[i]) : torque[i];
 }
 
 /* With BDF2: the momentum at the end, and with which it turns. Written as changes, so that nothing changes where nothing
@@ -155,14 +164,15 @@ static void end_torque(const sn_substep *s, const sn_body_state *body, const dou
 static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
     const double h = (double)s->motion.h;
-    double end[3];
+    double end[3], jump[3];
     motion->looks_back = motion_has_past(&s->motion, s->world->ids.value[body->particle]);
-    end_torque(s, body, motion->torque, end);
+    torque_jump(s, body, jump);
+    end_torque(s, body, motion->torque, jump, end);
     for (int i = 0; i < 3; ++i) {
         double l = motion->keep * body->l[i];
         if (motion->looks_back) {
-            motion->l[i] = l + motion->keep * (body->l[i] - body->old_l[i]) / 3 + 2 * h / 3 * end[i];
-            motion->mean[i] = motion->l[i] + (body->old_mean[i] - motion->l[i]) / 3;
+            motion->l[i] = l + motion->keep * (body->l[i] - body->old_l[i] + h * jump[i]) / 3 + 2 * h / 3 * end[i];
+            motion->mean[i] = motion->l[i] + (body->old_mean[i] - h / 2 * jump[i] - motion->l[i]) / 3;
         } else {
             motion->mean[i] = l + h / 2 * motion->torque[i];
             motion->l[i] = motion->mean[i] + h / 2 * end[i];
@@ -282,6 +292,7 @@ static void remember(const sn_body_state *before, const sn_body_motion *motion, 
         body->old_mean[i] = motion->mean[i];
         body->old_l[i] = motion->keep * before->l[i];
         body->old_torque[i] = motion->torque[i];
+        body->old_given[i] = before->torque[i];
     }
     angle_between(before->q, body->q, angle);
     times_k(body, angle, body->old_way);
@@ -365,10 +376,9 @@ void sn_turns_correct(sn_substep *s)
 
 /* ---- The end of a step ---------------------------------------------------------------------------------------------- */
 
-/* They arrived, up to rounding. A torque that ends breaks the motion, as a force does. */
+/* They arrived, up to rounding. */
 void sn_turns_finish(sn_world *world)
 {
-    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
         sn_body_state *body = &world->bodies.state[row];
         if (!bodies_has(&world->bodies, row))
@@ -376,8 +386,6 @@ void sn_turns_finish(sn_world *world)
         if (body->led)
             memcpy(body->q, body->target, sizeof body->q);
         body->led = false;
-        if (smooth && (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0))
-            sn_history_forget(&world->history, world->ids.value[body->particle]);
         memset(body->torque, 0, sizeof body->torque);
         sn_bodies_refresh(&world->bodies, row);
     }

@@ -34,7 +34,7 @@ static void copy(const sn_table *kept, uint32_t column, sn_vec4 *state, uint32_t
 
 static void copy_rest(sn_world *world, bool back)
 {
-    sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a};
+    sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a, world->history.old_f};
     sn_body_state *bodies = world->bodies.state, *kept = world->backup_body_table.column[0];
     if (!sn_undo_wanted(world))
         return;
@@ -42,7 +42,7 @@ static void copy_rest(sn_world *world, bool back)
         memcpy(back ? bodies : kept, back ? kept : bodies, bodies_rows(&world->bodies) * sizeof *bodies);
     for (uint32_t row = 0; back && row < bodies_rows(&world->bodies); ++row)
         sn_bodies_refresh(&world->bodies, row);
-    for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < sizeof past / sizeof *past; ++i)
         copy(&world->backup_history_table, i, past[i], world->history.table.count, back);
     copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
 }

@@ -165,7 +165,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
-    for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_history_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_spin_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_body_table, sizeof(sn_body_state), false);

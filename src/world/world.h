@@ -55,6 +55,7 @@ typedef struct sn_history {
                        acceleration counts */
     sn_vec4 *old_v; /* velocity at its start; with Verlet what rounding left over of old_d */
     sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
+    sn_vec4 *old_f; /* N: the user's force in it; w is not used */
 } sn_history;
 
 /* A place that a particle must reach by the end of the next step. */
@@ -193,8 +194,14 @@ bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator 
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);
 
+/* Particles that it does not know yet get a row each, and have no past. There must be room for them. */
+void sn_history_complete(sn_history *history, uint32_t particles);
+
 /* The particle's acceleration jumps here: integrators that look back start anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
+
+/* A force that a user gives begins or ends. BDF2 knows these, and needs not start anew. */
+void sn_world_jolt(sn_world *world, uint32_t slot);
 
 /* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back
    across a jump everybody starts anew. */
