@@ -224,6 +224,84 @@ static void spins_decay_and_jump(void **state)
     }
 }
 
+/* ---- Limits of joints ------------------------------------------------------------------------------------------------ */
+
+enum { FREE, FRICTION, MOTOR, TARGET, DRIVES };
+
+static const struct {
+    const char *name;
+    uint32_t kind;
+    bool turns;   /* its limit is an angle */
+    bool leans;   /* of the swing */
+    uint32_t end; /* of the drives that it has */
+} limited[] = {{"hinge", SN_KIND_JOINT_HINGE, true, false, DRIVES},
+               {"slider", SN_KIND_JOINT_SLIDER, false, false, DRIVES},
+               {"line", SN_KIND_JOINT_LINE, false, false, DRIVES},
+               {"cone_twist", SN_KIND_JOINT_CONE_TWIST, true, false, MOTOR},
+               {"cone_twist, swing", SN_KIND_JOINT_CONE_TWIST, true, true, MOTOR}};
+
+#define LIMIT 0.5
+
+static sn_constraint add_limited(sn_world *world, size_t which, uint32_t drive, sn_body *body)
+{
+    bool turns = limited[which].turns, leans = limited[which].leans;
+    *body = add_body(world, 2, vec(0.1, 0.2, 0.3), vec(0.5, 0, 0), turns ? vec(0, 0.75, 0) : vec(1.5, 0, 0),
+                     turns ? vec(0, 0, 1.5) : vec(0, 0, 0));
+    sn_joint_def def = sn_default_joint_def(limited[which].kind);
+    def.b = *body;
+    def.axis = turns && !leans ? vec(0, 0, 1) : vec(1, 0, 0);
+    if (leans) {
+        def.swing = real(LIMIT);
+    } else {
+        def.least = real(-LIMIT);
+        def.most = real(LIMIT);
+    }
+    if (drive == FRICTION) {
+        def.friction = real(0.2);
+    } else if (drive == MOTOR) {
+        def.speed = 100;
+        def.speed_most = real(1.5);
+    } else if (drive == TARGET) {
+        def.target = real(0.8);
+        def.target_most = real(1.5);
+        def.target_compliance = real(0.1);
+    }
+    sn_constraint joint = sn_add_joint(world, &def);
+    if (!joint.kind)
+        fail_msg("%s", sn_world_error(world));
+    return joint;
+}
+
+/* A body that runs against the limit of its joint stops there and stays: nothing throws it back. */
+static void limits_stop_bodies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i)
+        for (size_t k = 0; k < COUNT_OF(solvers); ++k)
+            for (size_t which = 0; which < COUNT_OF(limited); ++which)
+                for (uint32_t drive = 0; drive < limited[which].end; ++drive) {
+                    sn_world *world = make_world(schemes[i].id, solvers[k], 0);
+                    sn_body body;
+                    sn_constraint joint = add_limited(world, which, drive, &body);
+                    double back = 0, beyond = 0;
+                    bool hit = false;
+                    for (int step = 0; step < 100; ++step) {
+                        support_run(world, 1, 0.01);
+                        double at = !limited[which].turns  ? (double)sn_joint_way(world, joint)
+                                    : limited[which].leans ? (double)sn_joint_swing(world, joint)
+                                                           : (double)sn_joint_angle(world, joint);
+                        hit = hit || at > LIMIT - 1e-3;
+                        back = hit ? fmax(back, LIMIT - at) : 0;
+                        beyond = fmax(beyond, at - LIMIT);
+                    }
+                    if (!hit || !(back < 2e-3) || !(beyond < 2e-3))
+                        fail_msg("%s, solver %d, %s, drive %u: %s, %g back, %g beyond", schemes[i].name,
+                                 (int)solvers[k], limited[which].name, drive, hit ? "stopped" : "not stopped", back,
+                                 beyond);
+                    sn_world_destroy(world);
+                }
+}
+
 /* ---- A heavy body on a nail: numbers to compare with ---------------------------------------------------------------- */
 
 /* Euler's equations about the nail, by Runge and Kutta. */
@@ -551,11 +629,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(free_bodies_turn_alike),    cmocka_unit_test(torques_turn),
         cmocka_unit_test(torques_act_as_forces_do),  cmocka_unit_test(first_steps),
-        cmocka_unit_test(springs_turn_as_they_move), cmocka_unit_test(spins_decay_and_jump),
-        cmocka_unit_test(joints_at_second_order),    cmocka_unit_test(joints_under_all),
-        cmocka_unit_test(soft_welds_swing_on),       cmocka_unit_test(soft_welds_are_damped),
-        cmocka_unit_test(motors_and_friction),       cmocka_unit_test(contact_under_all),
-        cmocka_unit_test(pasts_are_saved),           cmocka_unit_test(integrators_may_change),
+        cmocka_unit_test(springs_turn_as_they_move), cmocka_unit_test(limits_stop_bodies),
+        cmocka_unit_test(spins_decay_and_jump),      cmocka_unit_test(joints_at_second_order),
+        cmocka_unit_test(joints_under_all),          cmocka_unit_test(soft_welds_swing_on),
+        cmocka_unit_test(soft_welds_are_damped),     cmocka_unit_test(motors_and_friction),
+        cmocka_unit_test(contact_under_all),         cmocka_unit_test(pasts_are_saved),
+        cmocka_unit_test(integrators_may_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
