@@ -77,7 +77,7 @@ SN_API sn_body_def sn_default_body_def(void);
 
 /* Adds a body and its particle. Refused, with a message that says what is wrong: NaN, a mass or a size that is not positive,
    moments that no body has, neither a shape nor mass and moments, a mesh that is open or inside out, a hull without volume.
-   In a 2D world it turns about z only. */
+   In a 2D world it turns about z only: of its inertia the moment about z counts, whatever its principal axes are. */
 SN_API sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body);
 
 /* Short forms, at rest; density in kg/m^3. A null handle on failure. */

@@ -58,14 +58,17 @@ typedef enum sn_linear {
                                squares the condition number */
 } sn_linear;
 
-/* How time is integrated. Bodies turn freely alike under all of them; torques and joints act as forces and constraints do. */
+/* How time is integrated. Torques turn bodies as forces move particles: angle and spin about a fixed axis are, step by step, what
+   place and velocity of a particle would be. Joints act as other constraints do. Where no torque acts, a body turns alike under all
+   of them, with the momentum that it has: forward Euler does not make it faster. */
 typedef enum sn_integrator {
     SN_INTEGRATOR_SYMPLECTIC_EULER = 0, /* v += h a, then x += h v: first order, robust */
     SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */
     SN_INTEGRATOR_LEAPFROG, /* half a kick, drift, half a kick: second order and reversible. Asks forces twice */
     SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, carried by x and the x before it */
     SN_INTEGRATOR_BDF2      /* second order also with rods and compliance, and damps those faster than a substep. Forces
-                               are extrapolated: on a stiff spring that is a force it gains energy, at third order */
+                               are extrapolated: on a stiff spring that is a force it gains energy, at third order. Forces that
+                               you add for a step may jump from step to step */
 } sn_integrator;
 
 /* Where a constraint's gradient is taken. */

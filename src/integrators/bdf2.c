@@ -23,7 +23,7 @@
 
    and then d gains h^2/2 j and v' gains h j, as they should, without a new start. (A new start in each step, where a program gives
    a force in each, would be of first order, and that particle would be out of step with those it is tied to: a string pulled at
-   its end swung 11 % too fast.)
+   its ends swung 9 % too fast.)
 
    A past across which a velocity jumped is worse than none: (3 d - d_old) / 2h of a particle that was stopped is half
    its speed, backwards. Jumps are impulses, teleports, kinematic targets, constraints that come and go, and contacts:

@@ -143,7 +143,7 @@ static bool fly(const method *m, uint32_t dimensions, uint32_t kind, sn_vec3 axi
         if (!sn_constraint_is_valid(world, joint))
             fail_msg("%s", sn_world_error(world));
         *start = look_at(world, body);
-        support_run(world, 12, FRAME);
+        support_run(world, 8, FRAME);
         *end = look_at(world, body);
     }
     sn_world_destroy(world);
@@ -158,7 +158,7 @@ static bool drives_out(uint32_t kind, sn_vec3 axis, int option)
     return (option == MOTOR || option == TARGET) && ((slides && along_z) || (turns && !along_z));
 }
 
-/* What rounding becomes in a fifth of a second. */
+/* What rounding becomes in a seventh of a second. */
 #define SAME EXACTNESS(2e-4, 1e-9)
 
 static bool same(double a, double b)
