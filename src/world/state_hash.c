@@ -26,13 +26,15 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     return hash_real(hash, s->drift_time);
 }
 
-static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t slot)
+static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot)
 {
+    const sn_history *history = &world->history;
     if (slot >= history->table.count || history->old_d[slot].w == 0)
         return hash;
     hash = hash_real(hash_vec3(hash, vec4_xyz(history->old_d[slot])), history->old_d[slot].w);
     hash = hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
-    return hash_vec3(hash, vec4_xyz(history->old_f[slot]));
+    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth; /* others do not look at it */
+    return smooth ? hash_vec3(hash, vec4_xyz(history->old_f[slot])) : hash;
 }
 
 /* What BDF2 knows of a body's turn; it counts where its particle has a past. */
@@ -65,7 +67,7 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
-        hash = hash_history(hash, &world->history, slot);
+        hash = hash_history(hash, world, slot);
         hash = hash_turn_history(hash, world, slot);
         if (p->target[slot])
             hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);
