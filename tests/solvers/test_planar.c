@@ -159,7 +159,7 @@ static bool drives_out(uint32_t kind, sn_vec3 axis, int option)
 }
 
 /* What rounding becomes in a seventh of a second. */
-#define SAME EXACTNESS(2e-4, 1e-9)
+#define SAME EXACTNESS(2e-4, 2e-6)
 
 static bool same(double a, double b)
 {
