@@ -251,6 +251,10 @@ def is_plain(error):
     return any(text in error for text in plain) and not any(text in error for text in deep)
 
 
+# A fifth of them, of all sorts, unless there is time.
+if not os.environ.get("SINEW_LONG_TESTS"):
+    mutants, about = mutants[::5], about[::5]
+most = len(mutants)
 both = refused = 0
 for document, what, errors in zip(mutants, about, check(mutants)):
     if not errors:
@@ -264,7 +268,7 @@ for document, what, errors in zip(mutants, about, check(mutants)):
             fail(f"the schema accepts {what}; the command says {[e for e in errors if is_plain(e)][0]}")
 if check([everything])[0]:
     fail(f"the scene with everything is bad: {check([everything])[0]}")
-if both < 200 or refused < 1000 or len(scenes) < 16:
+if both < most / 25 or refused < most / 4 or len(scenes) < 16:
     fail(f"only {both} documents are good and {refused} plainly bad: is this still a test?")
 
 print(f"schema: {len(schema['$defs'])} definitions, {len(scenes)} scenes, {len(mutants)} documents ({both} good, {refused} bad): "
