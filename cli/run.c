@@ -115,8 +115,10 @@ static bool step(sn_job *job, const char *what, uint32_t frame)
         job->code = SN_EXIT_SIGNAL + signal;
         return false;
     }
-    sn_result result = sn_scene_step(job->scene);
-    if (result != SN_OK)
+    sn_result result = sn_signals_step(job->scene, &job->step_seconds);
+    if (result == SN_CANCELLED)
+        job->code = SN_EXIT_SIGNAL + sn_signals_came();
+    else if (result != SN_OK)
         sn_job_fail(job, SN_EXIT_FAILED, "%s: %s %u failed: %s", job->name, what, (unsigned)frame,
                     sn_world_error(job->world));
     return result == SN_OK;
@@ -183,7 +185,8 @@ static int run(const void *given, const sn_texts *operands)
                       .scene = loaded.scene,
                       .world = sn_scene_world(loaded.scene),
                       .info = sn_scene_describe(loaded.scene),
-                      .formats = formats};
+                      .formats = formats,
+                      .step_seconds = (double)INFINITY};
         job.frames = o->frames == UINT32_MAX ? job.info.frames : o->frames;
         code = run_job(&job);
     }

@@ -106,7 +106,8 @@ void sn_loaded_release(sn_loaded *loaded)
     sn_document_release(&loaded->document);
     sn_problems_release(&loaded->problems);
     free(loaded->text);
-    free(loaded->folder);
+    if (loaded->files)
+        loaded->release_files(loaded->files);
     *loaded = (sn_loaded){0};
 }
 

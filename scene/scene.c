@@ -675,11 +675,14 @@ const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i)
 sn_result sn_scene_step(sn_scene *scene)
 {
     double dt = 1 / (double)scene->info.rate;
-    sn_result result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
+    sn_result result = SN_OK;
+    if (!scene->prepared)
+        result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
         result = sn_world_step(scene->world, (sn_real)dt);
     if (result == SN_OK)
         scene->frame++;
+    scene->prepared = result == SN_CANCELLED;
     return result;
 }
 

@@ -84,6 +84,7 @@ struct sn_scene {
     double start_time;       /* of frame 0 of the scene that this may go on with, */
     uint32_t start_frame;    /*   after so many frames of it */
     uint32_t frame;          /* since then */
+    bool prepared;           /* the next frame: a cancelled step left its events done and its forces pending */
     double planned;          /* bytes that the objects so far are expected to take */
     sn_growing objects;      /* sn_object * */
     sn_growing groups;       /* sn_scene_group */
