@@ -48,8 +48,12 @@ typedef struct sn_job {
 /* Says why the job stops, and remembers it. The first reason counts. */
 void sn_job_fail(sn_job *job, int code, const char *format, ...) SN_PRINTS(3, 4);
 
+/* Why it stopped early, in words: the failure, or the signal. */
+const char *sn_job_reason(const sn_job *job);
+
 /* Files (job_files.c): opens what is to be written, writes the present frame, closes everything. False after
    sn_job_fail. */
+#define SN_RUN_FILE "sinew-run.json" /* in the folder of --out: how far the run came */
 bool sn_job_open(sn_job *job);
 bool sn_job_write(sn_job *job);
 void sn_job_close(sn_job *job);

@@ -1,6 +1,7 @@
 #include "cli/job.h"
 #include "cli/plot.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,22 @@ void sn_job_fail(sn_job *job, int code, const char *format, ...)
     job->code = code;
     sn_progress_clear(&job->progress);
     sn_complain(0, "%s", job->failure);
+}
+
+const char *sn_job_reason(const sn_job *job)
+{
+    if (job->failure[0])
+        return job->failure;
+    switch (job->code - SN_EXIT_SIGNAL) {
+    case SIGINT:
+        return "interrupted (SIGINT)";
+    case SIGTERM:
+        return "told to end (SIGTERM)";
+    case SIGHUP:
+        return "hung up (SIGHUP)";
+    default:
+        return "something else could not be written";
+    }
 }
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------- */
