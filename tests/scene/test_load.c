@@ -110,8 +110,70 @@ static void test_no_file(void **state)
     put(inner, "large.json", large);
     free(large);
     load_with(&l, "large.json", &options);
-    assert_says(l.printed, "larger 1000 bytes");
+    assert_says(l.printed, "has 200000 bytes 250 at most");
     unload(&l);
+}
+
+/* Neither is read: the one has no end, the others would take an hour. */
+static void test_endless(void **state)
+{
+    (void)state;
+    char path[300];
+    loading l;
+    path_of(inner, "zero.json", path, sizeof path);
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    load_with(&l, "zero.json", NULL);
+    assert_says(l.printed, "cannot be read: it is a device");
+    unload(&l);
+    put(inner, "endless.json", "{");
+    path_of(inner, "endless.json", path, sizeof path);
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+    load_with(&l, "endless.json", NULL);
+    assert_says(l.printed, "cannot be read: it has 1099511627776 bytes, and may have 1073741824 at most");
+    unload(&l);
+    put(inner, "endless.obj", triangle);
+    path_of(inner, "endless.obj", path, sizeof path);
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+    put(inner, "mesh.json", "{'objects': [{'type': 'cloth', 'mesh': 'endless.obj'}]}");
+    load_with(&l, "mesh.json", NULL);
+    assert_says(l.printed, "objects[0].mesh: 'endless.obj' cannot be read: it has 1099511627776 bytes");
+    unload(&l);
+}
+
+/* What a scene read, and nothing that it only mentions, can be read again by who loaded it, under the same rules. */
+static void test_files(void **state)
+{
+    (void)state;
+    char text[600], message[256] = "";
+    size_t length;
+    loading l;
+    put(outer, "out.obj", triangle);
+    put(inner, "a.obj", triangle);
+    put(inner, "b.obj", triangle);
+    snprintf(text, sizeof text,
+             "{'about': '../out.obj', 'topic': 'b.obj', 'objects': [{'type': 'cloth', 'mesh': 'a.obj'}, {'type': "
+             "'cloth', 'mesh': './a.obj'}, {'type': 'cloth', 'mesh': 'a.obj'}]}");
+    put(inner, "files.json", text);
+    load_with(&l, "files.json", NULL);
+    assert_non_null(l.loaded.scene);
+    assert_string_equal(sn_loaded_file(&l.loaded, 0), "a.obj");
+    assert_string_equal(sn_loaded_file(&l.loaded, 1), "./a.obj");
+    assert_null(sn_loaded_file(&l.loaded, 2));
+    char *bytes = sn_loaded_read(&l.loaded, "a.obj", 1000, &length, message, sizeof message);
+    assert_non_null(bytes);
+    assert_string_equal(bytes, triangle);
+    assert_int_equal(length, strlen(triangle));
+    free(bytes);
+    assert_null(sn_loaded_read(&l.loaded, "a.obj", 10, &length, message, sizeof message));
+    assert_says(message, "32 bytes 10 at most");
+    assert_null(sn_loaded_read(&l.loaded, "../out.obj", 1000, &length, message, sizeof message));
+    assert_says(message, "outside");
+    unload(&l);
+    sn_loaded from_text;
+    assert_true(sn_scene_load_text("text", "{}", 2, NULL, &from_text));
+    assert_null(sn_loaded_file(&from_text, 0));
+    assert_null(sn_loaded_read(&from_text, "a.obj", 1000, &length, message, sizeof message));
+    sn_loaded_release(&from_text);
 }
 
 static void test_syntax(void **state)
@@ -371,6 +433,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_load),
         cmocka_unit_test(test_no_file),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_files),
         cmocka_unit_test(test_syntax),
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_set),
