@@ -88,7 +88,7 @@ static bool read_param(sn_reader *reader, const sn_value *value, const sn_param 
         given = 1;
     }
     double two[3] = {0, 0, 0};
-    if (x && size == 3 && given == 2) { /* in the plane */
+    if (x && size == 3 && given == 2 && reader->dimensions != 3) { /* in the plane */
         two[0] = x[0], two[1] = x[1];
         x = two;
         given = 3;
@@ -551,6 +551,7 @@ static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *betwe
     }
     if (good && side[0].count != side[1].count && side[0].count != 1 && side[1].count != 1)
         good =
+            !reader->doubts_numbers &&
             sn_reader_fail(reader, "found %u and %u particles, expected as many on both sides, or one on one of them",
                            side[0].count, side[1].count);
     sn_reader_leave(reader, length);

@@ -25,7 +25,8 @@ typedef struct sn_loaded {
     const char *path;             /* as it was given, and not copied */
     struct sn_scene_files *files; /* that the scene may read; NULL if it was no file */
     void (*release_files)(struct sn_scene_files *files);
-    sn_place syntax; /* where the file stops being JSON; 0 if it does not */
+    sn_place syntax;            /* where the file stops being JSON; 0 if it does not */
+    struct sn_applied_set *set; /* the changes that were made to it */
 } sn_loaded;
 
 /* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems.
@@ -50,8 +51,12 @@ bool sn_loaded_build(sn_loaded *loaded, const sn_load_options *options);
 
 void sn_loaded_release(sn_loaded *loaded);
 
-/* Where in the file a problem is; {0, 0} if that cannot be said. */
+/* Where in the file a problem is; {0, 0} if that cannot be said, or if it is in what a change put there. Problems are in the
+   order of the file; those without a place come first. */
 sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem);
+
+/* The change, "world.substeps=0", that a problem comes from; NULL if it is in the file. */
+const char *sn_loaded_set(const sn_loaded *loaded, const sn_problem *problem);
 
 /* Prints a problem: "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ...". */
 void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file);

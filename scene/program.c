@@ -55,6 +55,8 @@ static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *key
         return false;
     if (keys->object) {
         const sn_object *object = sn_scene_find_object(scene, keys->object);
+        if (!object && sn_reader_doubts(reader, keys->object))
+            return false;
         if (!object)
             return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
         def.one_group = true;
@@ -249,6 +251,8 @@ static bool check_start(const sn_scene *scene, sn_reader *reader, const sn_scene
     }
     if (!given->data || given->count == expected)
         return true;
+    if (reader->doubts_numbers)
+        return false;
     if (bodies)
         return sn_reader_fail_key(reader, "start",
                                   "found %u numbers, expected three for each of %u particles and seven "
@@ -305,6 +309,8 @@ static bool begin_with_collider(sn_scene *scene, sn_reader *reader, sn_scene_mot
 {
     const sn_scene_collider *found = sn_scene_find_collider(scene, motion->keys.collider);
     sn_collider_def def;
+    if (!found && sn_reader_doubts(reader, motion->keys.collider))
+        return false;
     if (!found)
         return sn_reader_fail_key(reader, "collider", "there is no collider '%.80s'", motion->keys.collider);
     const sn_scene_motion *other = scene->motions.items;
