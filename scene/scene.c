@@ -402,17 +402,23 @@ static uint32_t find_item(const sn_scene *scene, const sn_object *object, uint32
     return SN_NO_ITEM;
 }
 
-static const char *label_particle(sn_scene *scene, uint32_t number)
+const sn_object *sn_scene_label(const sn_scene *scene, uint32_t number, char *text, size_t size)
 {
-    char text[160];
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
         uint32_t item = find_item(scene, scene_object(scene, i), number);
         if (item == SN_NO_ITEM)
             continue;
-        sn_object_label(scene_object(scene, i), item, text, sizeof text);
-        return sn_arena_copy(&scene->arena, text, strlen(text));
+        sn_object_label(scene_object(scene, i), item, text, size);
+        return scene_object(scene, i);
     }
-    snprintf(text, sizeof text, "particle[%u]", number);
+    snprintf(text, size, "particle[%u]", number);
+    return NULL;
+}
+
+static const char *label_particle(sn_scene *scene, uint32_t number)
+{
+    char text[160];
+    sn_scene_label(scene, number, text, sizeof text);
     return sn_arena_copy(&scene->arena, text, strlen(text));
 }
 

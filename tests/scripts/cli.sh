@@ -225,7 +225,13 @@ says '"substeps": 20'
 expect 0 run rope.json --set 'objects[0].segments=5' --set world.integrator=verlet
 says 'particles +6$'
 expect 3 run rope.json --set world.substps=20
-complains "did you mean .*substeps"
+complains "^rope.json: error: world.substps: .*did you mean 'substeps'\? \(from --set world.substps=20\)"
+expect 3 check rope.json --set world.substeps=0 --json
+says '"path": "world.substeps", "set": "world.substeps=0"'
+good "a line of the file is named" test -z "$(grep '"line"' stdout)"
+echo '{"objects": [{"type": "rope"}]}' >plain.json
+expect 0 run plain.json --frames 1 --json --set world.substeps=3 --set 'forces[0]={"value": [0, 1, 0]}'
+says '"substeps": 3'
 expect 3 run rope.json --set wrld.substeps=20
 complains 'wrld'
 
@@ -310,6 +316,34 @@ says '^rope.json: good, 11 particles, 10 constraints$'
 complains '^bad.json:2:'
 expect 0 check rope.json --quiet
 silent
+# Everything at once, in the order of the file, which is not that of reading.
+cat >wrong.json <<'END'
+{"forces": [{"type": "wnd", "value": [0, 1, 0]}],
+ "objects": [{"type": "rope", "name": "r", "lenght": 1,
+              "pins": "strat"}, {"type": "rope", "name": "s", "position": [0, 0]}],
+ "events": [{"type": "cut", "time": 0, "of": "t.links"}]}
+END
+expect 3 check wrong.json
+sed 's/^wrong.json:\([0-9]*\):.*/\1/' stderr | tr '\n' ' ' >stdout
+says '^1 2 3 3 4 $'
+# Warnings, and what shows in the first frame only.
+cat >gap.json <<'END'
+{"objects": [{"type": "rope", "name": "a", "from": [0, 0, 0], "to": [1, 0, 0]},
+             {"type": "rope", "name": "b", "from": [50, 0, 0], "to": [51, 0, 0]}],
+ "attachments": [{"between": ["a.end", "b.start"]}], "run": {"frames": 60},
+ "events": [{"type": "cut", "time": 99, "of": "b.links"}]}
+END
+expect 0 check gap.json
+complains "^gap.json:3:[0-9]+: warning: attachments\[0\]: 'a.end' and 'b.start' are 49 m apart"
+complains "^gap.json:4:[0-9]+: warning: events\[0\].time: 99 s is after the end"
+echo '{"objects": [{"type": "rope", "velocity": [1e38, 0, 0]}],
+ "forces": [{"type": "acceleration", "value": [3e38, 0, 0]}]}' >fast.json
+if "$program" --version | grep -q single; then
+    expect 3 check fast.json
+    complains '^fast.json: error: the first frame fails: .*particle'
+    expect 3 check fast.json --json
+    says '"event": "checked", "file": "fast.json", "good": false, "errors": 1'
+fi
 expect 3 check --json rope.json bad.json missing.json
 good "a line is no JSON" json_lines stdout
 says '"event": "checked", "file": "rope.json", "good": true, .*"particles": 11, "constraints": 10'
