@@ -30,8 +30,9 @@ static const sn_option options[] = {
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
                               "Sinew. Nothing is written unless one of the options asks for it. The start is\n"
-                              "frame 0 and is written too. Ctrl-C finishes the frame, closes the files properly\n"
-                              "and exits with 130; a second Ctrl-C exits at once.\n\n"
+                              "frame 0 and is written too; sinew-run.json in the folder of --out says how far the\n"
+                              "run came. Ctrl-C finishes the frame, or gives it up if it takes long, closes the\n"
+                              "files properly and exits with 130; a second Ctrl-C exits at once.\n\n"
                               "Examples:\n"
                               "  sinew run curtain\n"
                               "  sinew run curtain --out out --frames 120\n"

@@ -230,7 +230,7 @@ const sn_command sn_command_view = {
     .details = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
                "Sinew; without one the playground opens with its first. The page has to be built\n"
                "once, with 'make playground'. It is served on 127.0.0.1 only, with what browsers\n"
-               "ask for to allow threads. Ctrl-C ends it.\n\n"
+               "ask for to allow threads, and gets the meshes that the scene reads. Ctrl-C ends it.\n\n"
                "Examples:\n"
                "  sinew view curtain\n"
                "  sinew view mine.json --port 8000 --no-open\n",

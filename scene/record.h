@@ -16,7 +16,7 @@ typedef enum sn_key_type {
     SN_KEY_TRUTH,   /* bool */
     SN_KEY_TEXT,    /* const char *: a text, NULL when not given */
     SN_KEY_CHOICE,  /* an enum of the size of an unsigned int: one of the names in `of`, an sn_choices */
-    SN_KEY_VECTOR,  /* sn_vec3: a list of three numbers, or two and z is 0. NaN in x means "not given" */
+    SN_KEY_VECTOR,  /* sn_vec3: a list of three numbers, in 2D or of two. NaN in x means "not given" */
     SN_KEY_RECORD,  /* a struct in place, described by `of`, an sn_record */
     SN_KEY_RECORDS, /* sn_list_of: a list of records, described by `of` */
     SN_KEY_REALS,   /* sn_numbers: a list of numbers */
