@@ -276,11 +276,14 @@ static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key
     case SN_KEY_RECORDS:
         return read_records(reader, value, key->of, out);
     case SN_KEY_REALS: {
-        sn_numbers *numbers = out;
-        numbers->data = sn_value_numbers(value, &numbers->count);
-        if (!numbers->data)
+        sn_numbers numbers;
+        numbers.data = sn_value_numbers(value, &numbers.count);
+        if (!numbers.data)
             return expected_numbers(reader, value, "a list of numbers");
-        return check_each(reader, numbers->data, numbers->count, key);
+        if (!check_each(reader, numbers.data, numbers.count, key))
+            return false;
+        *(sn_numbers *)out = numbers;
+        return true;
     }
     case SN_KEY_VALUE:
         *(const sn_value **)out = value;

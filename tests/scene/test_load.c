@@ -294,6 +294,16 @@ static void test_everything_at_once(void **state)
             fail_msg("%s instead of %s, in\n%s", p->path, i < COUNT_OF(expected) ? expected[i] : "the end", l.printed);
     assert_int_equal(i, COUNT_OF(expected));
     unload(&l);
+    /* Neither does a list that is none, nor one with a number that is none. */
+    put(inner, "many.json",
+        "{'objects': [{'type': 'particles', 'positions': [0, 0, 0, 1, 0, 0], 'velocities': ['x', 0, 0, 0, 0, 0], "
+        "'pins': "
+        "'no'},\n{'type': 'particles', 'positions': 7, 'pins': 'no'},\n{'type': 'particles', 'positions': [0, 0, 0], "
+        "'masses': [-1], 'pins': 'no'}]}");
+    load_with(&l, "many.json", NULL);
+    assert_says(l.printed,
+                "objects[0].velocities[0] objects[0].pins objects[1].positions objects[2].masses[0] objects[2].pins");
+    unload(&l);
     /* Settings that exclude each other hide nothing either. */
     put(inner, "many.json", "{'objects': [{'type': 'rop'}], 'world': {'integrator': 'bdf2', 'gradients': 'start'}}");
     load_with(&l, "many.json", NULL);
