@@ -224,7 +224,7 @@ typedef bool sn_cancel_fn(void *context);
    substep and the search for contacts at the start, is finished first. sn_world_relax returns SN_CANCELLED where it got
    to, at rest, as when it diverges.
    The price of being able to go back: with a function, every step first copies the state, as sn_world_save_into does. That
-   adds 40 % to a step of a plain cloth of 65,000 particles, and 2 % or less where there is contact; give it to worlds
+   adds 40 % to a step of a plain cloth of 65,000 particles, and 4 to 10 % to one of a heap of 20,000 balls; give it to worlds
    whose steps take long. The memory for it, about 110 bytes a particle and 45 a rod, is taken by the first step and kept. */
 SN_API sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context);
 
