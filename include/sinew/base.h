@@ -73,7 +73,8 @@ typedef enum sn_result {
     SN_ERROR_LIMIT,    /* more than a world can hold */
     SN_ERROR_BUSY,     /* the world was called from inside one of its own callbacks */
     SN_ERROR_DIVERGED, /* a substep would have produced an infinity or a NaN; it was not taken */
-    SN_ERROR_HOST      /* a hook of the caller broke its promise, such as a task system that loses tasks */
+    SN_ERROR_HOST,     /* a hook of the caller broke its promise, such as a task system that loses tasks */
+    SN_CANCELLED       /* the caller asked for it; see sn_world_set_cancel. Not logged: nothing is wrong */
 } sn_result;
 
 /* A short English name of a result, such as "stale handle". Never NULL; the string is static. */

@@ -211,8 +211,25 @@ SN_API double sn_world_time(const sn_world *world);
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
    substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
-   SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */
+   SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending.
+   SN_CANCELLED: see sn_world_set_cancel. Nothing has changed. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
+
+/* Says whether a step under way is to end now. Asked before every substep, on the thread that called the world. It must
+   be quick, and must not call the world. */
+typedef bool sn_cancel_fn(void *context);
+
+/* Lets the caller end a step before its end: a program that is told to quit while a step takes seconds, or one that has a
+   limit on time. function NULL takes it away. No part of the state: neither snapshots nor hashes know of it.
+   When it says yes, sn_world_step returns SN_CANCELLED and the world is as before the call: its hash, its time, forces
+   and targets that are pending. Handles stay valid, views die, and there are no contact events and broken constraints to
+   read. The same step may be taken again, and gives what it would have given. What is done between two questions, one
+   substep and the search for contacts at the start, is finished first. sn_world_relax returns SN_CANCELLED where it got
+   to, at rest, as when it diverges.
+   The price of being able to go back: with a function, every step first copies the state, as sn_world_save_into does. That
+   adds 40 % to a step of a plain cloth of 65,000 particles, and 4 to 10 % to one of a heap of 20,000 balls; give it to worlds
+   whose steps take long. The memory for it, about 110 bytes a particle and 45 a rod, is taken by the first step and kept. */
+SN_API sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context);
 
 /* How to look for rest. All are positive. */
 typedef struct sn_relax_def {
@@ -244,8 +261,8 @@ SN_API sn_relax_def sn_default_relax_def(void);
    say; settings.damping and drags rest, for they do not change where a balance is. Forces and kinematic targets given
    since the last step act all the time and are then forgotten. The clock stands: sn_world_time and the count of steps
    stay, and force fields see the time of the call. Constraint forces can be read afterwards as after a step. SN_OK
-   does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
-   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad
+   does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED,
+   SN_ERROR_HOST and SN_CANCELLED as for sn_world_step, but the world stands where it got to, at rest, forces and targets pending. Bad
    input (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
 SN_API sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info);
 

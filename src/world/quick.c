@@ -372,6 +372,8 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
         out.lost_tasks = true;
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
+        if (sn_world_is_cancelled(world))
+            return SN_CANCELLED;
         if (!take_substep(world, h, substeps - i, farthest(&c), &out)) {
             sn_undo_put_back(world);
             sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */

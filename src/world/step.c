@@ -523,7 +523,8 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
     sn_real h = dt / (sn_real)substeps;
     for (uint32_t i = 0; i < substeps; ++i) {
         double end = still ? start : start + (double)dt * (i + 1) / substeps;
-        sn_result result = take_substep(world, h, substeps - i, end, still);
+        sn_result result =
+            sn_world_is_cancelled(world) ? SN_CANCELLED : take_substep(world, h, substeps - i, end, still);
         if (result != SN_OK) {
             sn_contacts_leave(world, i, substeps);
             return result;
@@ -630,13 +631,54 @@ void sn_world_finish_step(sn_world *world)
     sn_forces_clear(world);
 }
 
+/* ---- Cancelling ---------------------------------------------------------------------------------------------------- */
+
+bool sn_world_is_cancelled(sn_world *world)
+{
+    if (!world->cancel || !world->cancel(world->cancel_context))
+        return false;
+    snprintf(world->errors.text, sizeof world->errors.text, "cancelled at %g s", world->state.time);
+    return true;
+}
+
+sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    world->cancel = function;
+    world->cancel_context = context;
+    return SN_OK;
+}
+
+/* Substeps work on the state itself, so one that may have to go back to before the first keeps a copy. */
+static sn_result keep_start(sn_world *world)
+{
+    if (!world->cancel)
+        return SN_OK;
+    if (world->before_step)
+        return sn_world_save_into(world, world->before_step);
+    world->before_step = sn_world_save(world);
+    return world->before_step ? SN_OK : SN_ERROR_MEMORY;
+}
+
+static sn_result go_back(sn_world *world)
+{
+    sn_result result = sn_world_load(world, world->before_step);
+    return result == SN_OK ? SN_CANCELLED : result;
+}
+
 sn_result sn_world_step(sn_world *world, sn_real dt)
 {
     sn_result result = sn_world_enter(world);
-    if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
+    if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0 ||
+        (result = keep_start(world)) != SN_OK)
         return result;
     double end = world->state.time + (double)dt;
-    if ((result = sn_world_advance(world, dt, false)) != SN_OK) {
+    result = sn_world_advance(world, dt, false);
+    if (result == SN_CANCELLED)
+        return go_back(world);
+    if (result != SN_OK) {
         world->fault.remaining = end - world->state.time;
         return result;
     }

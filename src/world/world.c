@@ -185,6 +185,7 @@ static void release(sn_world *world)
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
+    sn_snapshot_destroy(world->before_step);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);
     sn_table_release(&world->backup_table, &allocator);

@@ -162,6 +162,10 @@ struct sn_world {
     sn_table kind_report_table;
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
     sn_query_trees query;
+    sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
+    void *cancel_context;
+    sn_snapshot
+        *before_step; /* what a cancelled step goes back to; NULL until there was a step with a cancel function */
 };
 
 /* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to
@@ -240,6 +244,9 @@ void sn_world_slot_freed(sn_world *world, uint32_t slot);
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
    clock does not move, nothing is damped, and the integrator is symplectic Euler. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still);
+
+/* Whether the caller wants the step to end here, between two substeps; the error in words then says so. */
+bool sn_world_is_cancelled(sn_world *world);
 
 /* Whether a step of dt, which is not 0, can be taken. */
 sn_result sn_world_check_dt(const sn_world *world, sn_real dt);
