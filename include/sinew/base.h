@@ -17,6 +17,7 @@
 #define SINEW_DOUBLE 0
 #endif
 
+#ifndef SN_API /* inside the library it is nothing; see cmake/calls.cmake */
 #if defined(SINEW_SHARED) && defined(_WIN32)
 #ifdef SINEW_BUILDING
 #define SN_API __declspec(dllexport)
@@ -27,6 +28,7 @@
 #define SN_API __attribute__((visibility("default")))
 #else
 #define SN_API
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -40,7 +42,9 @@ extern "C" {
 #if SINEW_DOUBLE
 typedef double sn_real;
 /* A program and a library that disagree about sn_real do not link. */
+#ifndef sn_world_create
 #define sn_world_create sn_world_create_double
+#endif
 #else
 typedef float sn_real;
 #endif
