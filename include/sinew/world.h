@@ -121,7 +121,7 @@ typedef struct sn_settings {
     sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
-                           (without that, long chains swing up); default true. A substep that fails forgets them */
+                           (without that, long chains swing up); default true */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
     sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
                                k_d = 2/T; default 0: four substeps */
@@ -206,9 +206,10 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
-   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
-   substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
-   SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */
+   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN; sn_world_error and sn_world_fault name the
+   constraint or particle at fault. SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. After any of them the world
+   is what it was before the step, hash included, with its forces and targets still pending: all substeps are taken back. Only
+   constraint forces then read 0, and there are no events and no broken constraints of that step. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
 
 /* How to look for rest. All are positive. */
@@ -242,7 +243,7 @@ SN_API sn_relax_def sn_default_relax_def(void);
    since the last step act all the time and are then forgotten. The clock stands: sn_world_time and the count of steps
    stay, and force fields see the time of the call. Constraint forces can be read afterwards as after a step. SN_OK
    does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
-   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad
+   SN_ERROR_HOST as for sn_world_step, but the world stands where it got to, at rest, forces and targets pending. Bad
    input (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
 SN_API sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info);
 
@@ -300,8 +301,8 @@ SN_API sn_snapshot *sn_world_save(sn_world *world);
    too small. On failure the snapshot keeps what it held. */
 SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 
-/* Puts the world back into the saved state: the same bits follow as followed then. Handles given out before the save
-   are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
+/* Puts the world back into the saved state: the same bits follow as followed then, and edits get the same numbers (indices) as they
+   would have got then, under later generations. Handles given out before the save are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
    which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
    distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
    die. The snapshot stays usable. */

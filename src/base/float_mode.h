@@ -1,5 +1,6 @@
 /* The floating-point control word. Hosts change it (audio code flushes denormals to zero, some libraries change the
-   rounding), and results would change with it; so a step sets the IEEE default and puts back what it found. */
+   rounding), and results would change with it; so every public call sets the IEEE default and puts back what it found
+   (cmake/calls.cmake), and so does every task on a thread of its own. */
 #ifndef SN_BASE_FLOAT_MODE_H
 #define SN_BASE_FLOAT_MODE_H
 

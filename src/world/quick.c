@@ -87,12 +87,6 @@ bool sn_quick_looks_back(const sn_world *world)
     return any;
 }
 
-bool sn_quick_reserve(sn_world *world)
-{
-    return !sn_quick_can(world, false) ||
-           sn_table_reserve(&world->backup_table, &world->allocator, world->particles.table.count);
-}
-
 #define SHORTEST_ALONE 1e-3f /* s */
 #define FARTHEST_ALONE 16.0f /* m, by coordinate */
 
@@ -368,16 +362,13 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     sn_solver_out out = {0};
     copying c = {.world = world};
     sn_undo_keep_rest(world);
-    sn_store_note_state(&world->constraints);
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c)) {
+        sn_parallel_repair(&world->parallel);
         out.lost_tasks = true;
+    }
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
         if (!take_substep(world, h, substeps - i, farthest(&c), &out)) {
             sn_undo_put_back(world);
-            sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */
-            sn_store_restore_state(&world->constraints);
-            world->state.time = start;
-            world->state.passes = 0;
             *again = !out.lost_tasks;
             break;
         }

@@ -248,8 +248,8 @@ sn_result sn_world_enter(const sn_world *world)
     if (world->busy)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
-    if (world->constraints.edit_table
-            .count) /* call by call, so that it does not matter whether somebody looked between two */
+    if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
+        /* call by call, so that it does not matter whether somebody looked between two */
         sn_world_follow_edits((sn_world *)world);
     return SN_OK;
 }
