@@ -36,11 +36,11 @@ static bool has_dampers(const sn_pool *pool)
 {
     bool any = false;
     for (uint32_t row = 0; pool->ids.live && !pool->kind.force && !any && row < pool->ids.table.count; ++row)
-        any = pool->give[row].damping * pool->give[row].compliance != 0;
+        any = sn_ids_is_live(&pool->ids, row) && pool->give[row].damping * pool->give[row].compliance != 0;
     return any;
 }
 
-/* Where no row asks what particles did since the start of the substep. Rows of removed constraints do no harm. */
+/* Where no row asks what particles did since the start of the substep. */
 static bool direct_can(const sn_world *world)
 {
     bool can = !world->bodies.ids.live;
