@@ -52,7 +52,7 @@ typedef struct sn_fault {
     sn_constraint constraint; /* whose projection, or force, was not finite */
     sn_particle particle;     /* that would have reached an infinite place or speed */
     uint32_t field;           /* the force field that gave that particle an infinite force */
-    double time;              /* s: sn_world_time at the start of the substep that failed; the whole step was taken back */
+    double time; /* s: sn_world_time at the start of the substep that failed; the whole step was taken back */
 } sn_fault;
 
 /* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step

@@ -153,8 +153,8 @@ struct sn_world {
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
-    sn_world_state backup_state; /* of undo.c: at the start of the step; */
-    sn_table backup_table;       /* x, x_low, v and v_low; */
+    sn_world_state backup_state;   /* of undo.c: at the start of the step; */
+    sn_table backup_table;         /* x, x_low, v and v_low; */
     sn_table backup_spin_table;    /* spins, */
     sn_table backup_body_table;    /* bodies, */
     sn_table backup_history_table; /* and what sn_history has */
