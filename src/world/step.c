@@ -550,7 +550,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     bool again = !sn_quick_can(world, still) || !sn_quick_suits(world);
     sn_result result = SN_OK;
     if (again)
-        sn_undo_keep(world);
+        result = sn_undo_keep(world) ? SN_OK : lost_tasks(world);
     else if ((result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
         if (result == SN_OK &&

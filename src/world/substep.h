@@ -100,10 +100,11 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again);
 /* Makes room for a copy of all that substeps change; false when memory runs out. */
 bool sn_undo_reserve(sn_world *world);
 
-/* Keeps places and velocities of some particles; what else substeps change; and all of it. */
+/* Keeps places and velocities of some particles; what else substeps change; and all of it, false if tasks were lost and made up
+   for. */
 void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end);
 void sn_undo_keep_rest(sn_world *world);
-void sn_undo_keep(sn_world *world);
+bool sn_undo_keep(sn_world *world);
 
 /* Everything becomes what was kept. */
 void sn_undo_put_back(sn_world *world);

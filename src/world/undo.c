@@ -66,11 +66,13 @@ static void keep_piece(void *data, uint32_t first, uint32_t end)
     sn_undo_keep_piece(data, first, end);
 }
 
-void sn_undo_keep(sn_world *world)
+bool sn_undo_keep(sn_world *world)
 {
     sn_undo_keep_rest(world);
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, keep_piece, world))
+    bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, keep_piece, world);
+    if (!kept)
         sn_parallel_repair(&world->parallel);
+    return kept;
 }
 
 void sn_undo_put_back(sn_world *world)
