@@ -2,11 +2,17 @@
 # none can be forgotten: the declarations in include/sinew/ are read, and for every one of them
 #
 #   calls.h, which all sources of the library include first, renames it: sn_body_add becomes sn_inner_body_add inside;
-#   calls.c has the function that programs call. It sets the mode, calls the other one and puts the host's mode back.
+#   calls.c has the function that programs call. It sets the mode, calls the other one and puts the host's mode back. Where the
+#   mode is right already, which is usual, it only looks, and jumps to the other one.
 #
 # That the two are in different files matters: a compiler may move arithmetic past an instruction that sets the mode, but not into
 # or out of a call that it does not see through. Inside, calls call each other without this. WebAssembly, which is not
 # built by CMake, has no mode and needs none of it.
+
+# To look at the mode takes 5 ns, because that waits for arithmetic before it. These, of which programs make many, only read what is
+# stored and compute nothing, so they do without.
+set(SINEW_PLAIN_CALLS particle_position particle_velocity particle_radius particle_group particle_user particle_is_valid
+                      particle_from_index constraint_is_valid body_is_valid collider_is_valid)
 
 # The declarations of a header, without comments and lines of the preprocessor; names goes before anything else in them.
 function(sinew_read_calls header result)
@@ -43,30 +49,35 @@ function(sinew_wrap_calls target)
   set(count 0)
   foreach(header IN LISTS headers)
     sinew_read_calls("${header}" calls)
-    foreach(call IN LISTS calls)
-      if(NOT call MATCHES "^SN_API (.*[ *])sn_([a-z0-9_]+)\\((.*)\\)$")
-        message(FATAL_ERROR "${header}: this is not understood as the declaration of a call: ${call}")
+    foreach(declaration IN LISTS calls)
+      if(NOT declaration MATCHES "^SN_API (.*[ *])sn_([a-z0-9_]+)\\((.*)\\)$")
+        message(FATAL_ERROR "${header}: this is not understood as the declaration of a call: ${declaration}")
       endif()
       set(type "${CMAKE_MATCH_1}")
       set(name "${CMAKE_MATCH_2}")
       set(parameters "${CMAKE_MATCH_3}")
       sinew_call_arguments("${parameters}" arguments)
       string(APPEND inside "#define sn_${name} sn_inner_${name}\n")
+      set(call "sn_inner_${name}(${arguments});")
       if(type STREQUAL "void ")
-        set(keep "")
+        set(quick "{\n        ${call}\n        return;\n    }")
+        set(slow "${call}")
         set(give "")
       else()
-        set(keep "${type}answer = ")
+        set(quick "return ${call}")
+        set(slow "${type}answer = ${call}")
         set(give "    return answer;\n")
+      endif()
+      set(look "    if (float_mode_is_own())\n        ${quick}\n    const sn_float_mode mode = float_mode_enter();\n    ${slow}
+    float_mode_leave(mode);\n${give}")
+      if(name IN_LIST SINEW_PLAIN_CALLS)
+        set(look "    ${quick}\n")
       endif()
       string(APPEND outside "
 ${type}sn_inner_${name}(${parameters});
 SN_API ${type}sn_${name}(${parameters})
 {
-    const sn_float_mode mode = float_mode_enter();
-    ${keep}sn_inner_${name}(${arguments});
-    float_mode_leave(mode);
-${give}}
+${look}}
 ")
       math(EXPR count "${count} + 1")
     endforeach()
