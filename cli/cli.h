@@ -139,9 +139,8 @@ void sn_signals_catch(void);
 /* The signal that came, or 0. */
 int sn_signals_came(void);
 
-/* Steps a scene; SN_CANCELLED if a signal came meanwhile and the step is a long one: it is then not taken. *seconds is what the
-   last one took, infinite before the first, and gets what this one took. */
-sn_result sn_signals_step(sn_scene *scene, double *seconds);
+/* From now on a step of the scene ends with SN_CANCELLED if a signal comes meanwhile: it is then not taken. */
+void sn_signals_end_steps(sn_scene *scene);
 
 /* A pipe that nobody reads any more is an error of the write rather than the end of the program. */
 void sn_signals_ignore_pipe(void);

@@ -94,7 +94,6 @@ typedef struct sn_trial {
     double energy;   /* J: at the end less at the start */
     double peak;     /* J: the largest kinetic energy */
     double momentum; /* kg m/s: the largest departure from what gravity makes of it; NaN if something holds the scene */
-    double step_seconds; /* of the last step; infinite before the first */
     bool over_budget;    /* even one substep takes longer than there is time for */
 } sn_trial;
 

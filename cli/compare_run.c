@@ -165,7 +165,7 @@ static bool step(sn_comparison *c, sn_trial *t, sn_scene *scene, double *seconds
     if (was_interrupted(c, t))
         return false;
     double start = sn_cpu_seconds();
-    sn_result result = sn_signals_step(scene, &t->step_seconds);
+    sn_result result = sn_scene_step(scene);
     *seconds += sn_cpu_seconds() - start;
     if (result == SN_CANCELLED)
         was_interrupted(c, t);
@@ -229,7 +229,7 @@ static void run_trial(sn_comparison *c, sn_trial *t)
         t->substeps = settings.substeps;
         t->iterations = settings.iterations;
         t->gravity = settings.gravity;
-        t->step_seconds = (double)INFINITY;
+        sn_signals_end_steps(loaded.scene);
         t->sample = calloc((size_t)c->frames + 1, sizeof *t->sample);
         if (t->sample) {
             run_frames(c, t, loaded.scene);

@@ -29,7 +29,6 @@ typedef struct sn_job {
     double started;      /* s, of sn_seconds_now: the first frame began */
     double wall;         /* s that the frames took, writing included */
     double simulated;    /* s */
-    double step_seconds; /* of the last step; infinite before the first */
     unsigned formats;
     sn_output *output;
     uint32_t output_frames; /* once it is closed */

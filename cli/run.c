@@ -133,7 +133,7 @@ static bool step(sn_job *job, const char *what, uint32_t frame)
         job->code = SN_EXIT_SIGNAL + signal;
         return false;
     }
-    sn_result result = sn_signals_step(job->scene, &job->step_seconds);
+    sn_result result = sn_scene_step(job->scene);
     if (result == SN_CANCELLED)
         job->code = SN_EXIT_SIGNAL + sn_signals_came();
     else if (result != SN_OK)
@@ -166,6 +166,7 @@ static void run_frames(sn_job *job)
 static int run_job(sn_job *job)
 {
     sn_signals_catch();
+    sn_signals_end_steps(job->scene);
     if (sn_job_open(job) && sn_job_tell_start(job))
         run_frames(job);
     sn_job_close(job);
@@ -203,8 +204,7 @@ static int run(const void *given, const sn_texts *operands)
                       .scene = loaded.scene,
                       .world = sn_scene_world(loaded.scene),
                       .info = sn_scene_describe(loaded.scene),
-                      .formats = formats,
-                      .step_seconds = (double)INFINITY};
+                      .formats = formats};
         job.frames = o->frames == UINT32_MAX ? job.info.frames : o->frames;
         code = run_job(&job);
     }

@@ -41,23 +41,15 @@ int sn_signals_came(void)
     return (int)came;
 }
 
-/* A step that can be cancelled keeps a copy of the world, which costs a plain cloth 40 % of a step. So a signal is looked for
-   between substeps only where a step takes longer than somebody at a terminal notices. */
-#define LONG_STEP 1.0 /* s */
-
 static bool has_come(void *context)
 {
     (void)context;
     return came != 0;
 }
 
-sn_result sn_signals_step(sn_scene *scene, double *seconds)
+void sn_signals_end_steps(sn_scene *scene)
 {
-    double start = sn_seconds_now();
-    sn_world_set_cancel(sn_scene_world(scene), *seconds > LONG_STEP ? has_come : NULL, NULL);
-    sn_result result = sn_scene_step(scene);
-    *seconds = sn_seconds_now() - start;
-    return result;
+    sn_world_set_cancel(sn_scene_world(scene), has_come, NULL);
 }
 
 void sn_signals_ignore_pipe(void)

@@ -276,10 +276,7 @@ typedef struct sn_material {
 
 /* The compliance of a spring of so many newtons per metre: 1 / stiffness. NaN, which every call refuses, unless
    stiffness is positive. */
-static inline sn_real sn_compliance(sn_real stiffness)
-{
-    return stiffness > 0 ? 1 / stiffness : (sn_real)NAN;
-}
+SN_API sn_real sn_compliance(sn_real stiffness);
 
 typedef struct sn_constraint_def {
     uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */

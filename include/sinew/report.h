@@ -52,11 +52,11 @@ typedef struct sn_fault {
     sn_constraint constraint; /* whose projection, or force, was not finite */
     sn_particle particle;     /* that would have reached an infinite place or speed */
     uint32_t field;           /* the force field that gave that particle an infinite force */
-    double remaining;         /* s of the step that were not taken */
+    double time; /* s: sn_world_time at the start of the substep that failed; the whole step was taken back */
 } sn_fault;
 
 /* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step
-   again by what remains. */
+   again. */
 SN_API sn_fault sn_world_fault(const sn_world *world);
 
 /* The entry of one kind; NULL if the world has no constraint of it. */

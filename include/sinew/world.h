@@ -124,7 +124,7 @@ typedef struct sn_settings {
     sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
-                           (without that, long chains swing up); default true. A substep that fails forgets them */
+                           (without that, long chains swing up); default true */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
     sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
                                k_d = 2/T; default 0: four substeps */
@@ -209,10 +209,11 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
-   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
-   substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
-   SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending.
-   SN_CANCELLED: see sn_world_set_cancel. Nothing has changed. */
+   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN; sn_world_error and sn_world_fault name the
+   constraint or particle at fault. SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see
+   sn_world_set_cancel. After any of them the world
+   is what it was before the step, hash included, with its forces and targets still pending: all substeps are taken back. Only
+   constraint forces then read 0, and there are no events and no broken constraints of that step. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
 
 /* Says whether a step under way is to end now. Asked before every substep, on the thread that called the world. It must
@@ -222,13 +223,10 @@ typedef bool sn_cancel_fn(void *context);
 /* Lets the caller end a step before its end: a program that is told to quit while a step takes seconds, or one that has a
    limit on time. function NULL takes it away. No part of the state: neither snapshots nor hashes know of it.
    When it says yes, sn_world_step returns SN_CANCELLED and the world is as before the call: its hash, its time, forces
-   and targets that are pending. Handles stay valid, views die, and there are no contact events and broken constraints to
+   and targets that are pending. Handles stay valid, and there are no contact events and broken constraints to
    read. The same step may be taken again, and gives what it would have given. What is done between two questions, one
    substep and the search for contacts at the start, is finished first. sn_world_relax returns SN_CANCELLED where it got
-   to, at rest, as when it diverges.
-   The price of being able to go back: with a function, every step first copies the state, as sn_world_save_into does. That
-   adds 40 % to a step of a plain cloth of 65,000 particles, and 4 to 10 % to one of a heap of 20,000 balls; give it to worlds
-   whose steps take long. The memory for it, about 110 bytes a particle and 45 a rod, is taken by the first step and kept. */
+   to, at rest, as when it diverges. Costs nothing but the calls. */
 SN_API sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context);
 
 /* How to look for rest. All are positive. */
@@ -320,8 +318,8 @@ SN_API sn_snapshot *sn_world_save(sn_world *world);
    too small. On failure the snapshot keeps what it held. */
 SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 
-/* Puts the world back into the saved state: the same bits follow as followed then. Handles given out before the save
-   are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
+/* Puts the world back into the saved state: the same bits follow as followed then, and edits get the same numbers (indices) as they
+   would have got then, under later generations. Handles given out before the save are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
    which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
    distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
    die. The snapshot stays usable. */

@@ -280,18 +280,19 @@ static void add_up(sn_world *world, uint32_t count)
     share_loop(world, count, add_before_pieces);
 }
 
-/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. */
+/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. Behind the last
+   particle come those of particles that are gone. */
 static void begin_press(sn_world *world)
 {
     world->contact.press_table.count = world->contact.press_start_table.count = 0;
-    share_loop(world, world->particles.table.count + 2, clear_starts);
+    share_loop(world, world->particles.table.count + 3, clear_starts);
 }
 
 static void place_press(sn_world *world)
 {
     const uint32_t *start = world->contact.press_start_table.column[0], count = world->particles.table.count;
-    add_up(world, count + 2);
-    world->contact.press_table.count = start[count + 1];
+    add_up(world, count + 3);
+    world->contact.press_table.count = start[count + 2];
 }
 
 static void end_press(sn_world *world)
@@ -303,15 +304,16 @@ static void end_press(sn_world *world)
 
 static bool reserve_starts(sn_world *world)
 {
-    uint64_t count = (uint64_t)world->particles.table.count + 2;
+    uint64_t count = (uint64_t)world->particles.table.count + 3;
     return sn_table_reserve(&world->contact.press_start_table, &world->allocator, count) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
-/* Where an entry's particle is stored; SN_NO_SLOT: it was removed. */
+/* Where an entry's particle is stored; behind the last one if it was removed. Those are kept until a step has succeeded, in which
+   whatever sleeps on the removed particle is told. */
 static uint32_t press_slot(const sn_world *world, const sn_press *press)
 {
-    return press->number < world->ids.table.count ? world->ids.value[press->number] : SN_NO_SLOT;
+    return sn_ids_is_live(&world->ids, press->number) ? world->ids.value[press->number] : world->particles.table.count;
 }
 
 static void copy_aside(void *data, uint32_t first, uint32_t end)
@@ -326,8 +328,7 @@ static void count_aside(void *data, uint32_t first, uint32_t end)
     const sn_world *world = data;
     const sn_press *aside = world->contact.press_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
-            count_press(world, press_slot(world, &aside[i]));
+        count_press(world, press_slot(world, &aside[i]));
 }
 
 static void write_aside(void *data, uint32_t first, uint32_t end)
@@ -335,8 +336,7 @@ static void write_aside(void *data, uint32_t first, uint32_t end)
     const sn_world *world = data;
     const sn_press *aside = world->contact.press_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
-            *open_press(world, press_slot(world, &aside[i])) = aside[i];
+        *open_press(world, press_slot(world, &aside[i])) = aside[i];
 }
 
 /* Brings entries into the order of storage, if that is another one now. */
@@ -1377,23 +1377,20 @@ bool sn_contacts_end(sn_world *world, sn_real h)
     return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
 }
 
-void sn_contacts_leave(sn_world *world, uint32_t i, uint32_t substeps)
+void sn_contacts_leave(sn_world *world)
 {
-    sn_contacts *c = &world->contacts;
+    const sn_contacts *c = &world->contacts;
     sn_contact_world *contact = &world->contact;
     for (uint32_t number = 0; number < contact->collider_ids.table.count; ++number) {
         if (!sn_ids_is_live(&contact->collider_ids, number))
             continue;
         sn_collider_record *r = &contact_colliders(contact)[contact->collider_ids.value[number]];
         const sn_collider_motion *m = &motions(c)[number];
-        sn_pose pose =
-            i == substeps ? m->step_end : sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
         if (!m->moves)
             continue;
-        r->def.position = pose.position;
-        r->def.rotation = pose.rotation;
-        if (i == substeps)
-            r->has_target = false;
+        r->def.position = m->step_end.position;
+        r->def.rotation = m->step_end.rotation;
+        r->has_target = false;
     }
 }
 

@@ -145,7 +145,7 @@ sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t 
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);
 
-/* Colliders stay where substep i of so many begins; the last: where the step ends. */
-void sn_contacts_leave(struct sn_world *world, uint32_t i, uint32_t substeps);
+/* Colliders are where the step ends. */
+void sn_contacts_leave(struct sn_world *world);
 
 #endif

@@ -185,15 +185,14 @@ static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constrai
         (result = make_point(world, def->b, def->anchor, turn, &points[1])) != SN_OK ||
         (result = sn_joint_constraint(world, def, &constraint)) != SN_OK)
         return result;
-    constraint.points = points;
-    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK)
+    const bool breaks = def->strength != 0 || def->torque_strength != 0;
+    if (breaks && (result = sn_breaking_prepare(world, sn_kind_info(world, def->kind), def->strength,
+                                                def->torque_strength)) != SN_OK)
         return result;
-    if (def->strength == 0 && def->torque_strength == 0)
-        return SN_OK;
-    result = sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
-    if (result != SN_OK)
-        sn_constraint_remove(world, *joint);
-    return result;
+    constraint.points = points;
+    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK || !breaks)
+        return result;
+    return sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
 }
 
 sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def)

@@ -97,6 +97,12 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
     return sn_parallel_few(&world->parallel, count, WORK_OF_MEET, piece, data);
 }
 
+/* Whether there can be any. */
+static bool is_on(const sn_world *world)
+{
+    return world->contact.settings.on && world->bodies.part_table.count;
+}
+
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
 
 static uint32_t generation_a(const sn_world *world, uint64_t key)
@@ -193,7 +199,7 @@ void sn_meets_remember(sn_world *world)
     const sn_meet *meet = meets->meet_table.column[0];
     sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
     sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = set_aside(world, raw);
+    uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
     for (uint32_t i = 0; i < count; ++i)
         item[i] = (sn_sort_item){raw[i].key[0], i, 0};
     for (uint32_t i = 0; i < meets->meets; ++i)
@@ -701,10 +707,8 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     meets->meets = meets->found_table.count = meets->mover_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
-    if (!world->contact.settings.on || !world->bodies.part_table.count) {
-        meets->press_table.count = 0;
+    if (!is_on(world))
         return SN_OK;
-    }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
     sn_result result = make_boxes(&f);

@@ -191,6 +191,7 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->body[slot] = 0;
     world->ids.value[index] = slot;
     world->moves++;
+    sn_world_slot_taken(world);
     sn_sleep_disturb(world, index);
 }
 

@@ -185,7 +185,6 @@ static void release(sn_world *world)
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
-    sn_snapshot_destroy(world->before_step);
     sn_table_release(&world->kind_report_table, &allocator);
     sn_table_release(&world->rest_table, &allocator);
     sn_table_release(&world->backup_table, &allocator);
@@ -249,8 +248,8 @@ sn_result sn_world_enter(const sn_world *world)
     if (world->busy)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
-    if (world->constraints.edit_table
-            .count) /* call by call, so that it does not matter whether somebody looked between two */
+    if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
+        /* call by call, so that it does not matter whether somebody looked between two */
         sn_world_follow_edits((sn_world *)world);
     return SN_OK;
 }

@@ -154,7 +154,8 @@ struct sn_world {
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
-    sn_table backup_table; /* of undo.c: x, x_low, v and v_low at the start of the substep, or of the quick step; */
+    sn_world_state backup_state;   /* of undo.c: at the start of the step; */
+    sn_table backup_table;         /* x, x_low, v and v_low; */
     sn_table backup_spin_table;    /* spins, */
     sn_table backup_body_table;    /* bodies, */
     sn_table backup_history_table; /* and what sn_history has */
@@ -164,8 +165,6 @@ struct sn_world {
     sn_query_trees query;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
     void *cancel_context;
-    sn_snapshot
-        *before_step; /* what a cancelled step goes back to; NULL until there was a step with a cancel function */
 };
 
 /* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to
@@ -238,11 +237,14 @@ bool sn_world_plan(sn_world *world);
 /* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);
 
+/* A particle has come: when too many have, the plan is forgotten. */
+void sn_world_slot_taken(sn_world *world);
+
 /* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */
 void sn_world_slot_freed(sn_world *world, uint32_t slot);
 
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
-   clock does not move, nothing is damped, and the integrator is symplectic Euler. */
+   clock does not move, nothing is damped, and the integrator is symplectic Euler. If it fails, nothing has changed. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still);
 
 /* Whether the caller wants the step to end here, between two substeps; the error in words then says so. */

@@ -131,25 +131,6 @@ static void test_the_hook(void **state)
     assert_memory_clean(&memory);
 }
 
-/* Memory for the copy may not be there: the step is refused, and nothing has changed. */
-static void test_memory(void **state)
-{
-    (void)state;
-    for (uint64_t at = 1;; ++at) {
-        support_memory memory = {0};
-        sn_world_def def = support_scarce(&memory);
-        sn_world *world = mixed(&variants[1], def);
-        clerk c = {0};
-        assert_ok(world, sn_world_set_cancel(world, ask, &c));
-        memory.fail_at = memory.requests + at;
-        uint64_t before = sn_world_hash(world);
-        if (ran_out(world, before, sn_world_step(world, real(FRAME))))
-            support_run(world, 1, FRAME);
-        if (!support_had_failed(world, &memory))
-            break;
-    }
-}
-
 /* Statics stand where they got to. */
 static void test_relax(void **state)
 {
@@ -173,7 +154,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nothing_changes),
         cmocka_unit_test(test_the_hook),
-        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_relax),
     };
     return cmocka_run_group_tests_name("cancel", tests, NULL, NULL);
