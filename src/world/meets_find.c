@@ -189,6 +189,16 @@ static uint32_t set_aside(const sn_world *world, sn_meet_press *to)
     return count;
 }
 
+/* As it is stored: -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the
+   width of vectors; so the sign of a zero would. */
+static sn_meet_press without_signs_of_zeros(sn_meet_press press)
+{
+    press.pressed += 0;
+    press.last += 0;
+    press.rubbed = vec3_add(press.rubbed, vec3(0, 0, 0));
+    return press;
+}
+
 void sn_meets_remember(sn_world *world)
 {
     sn_meets *meets = &world->meets;
@@ -204,7 +214,7 @@ void sn_meets_remember(sn_world *world)
     if (count)
         sn_sort(item, meets->press_table.column[3], count);
     for (uint32_t i = 0; i < count; ++i)
-        press[i] = raw[item[i].a];
+        press[i] = without_signs_of_zeros(raw[item[i].a]);
     meets->press_table.count = count;
 }
 
@@ -314,9 +324,10 @@ static sn_result blame_too_far(const finding *f)
         ++at;
     char what[SN_ERROR_SIZE];
     sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
-    snprintf(what, sizeof what,
-             "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
-             (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
+    snprintf(
+        what, sizeof what,
+        "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
+        (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
     return sn_world_blame(f->world, meet_movers(f->world)[f->body[at]].slot, what);
 }
 
