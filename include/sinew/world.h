@@ -207,7 +207,8 @@ SN_API double sn_world_time(const sn_world *world);
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
-   substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
+   substep, with its forces and targets still pending, and sn_world_error names the constraint, particle, body or
+   collider at fault. Also where contact would have to compute beyond 1e18 m: see contact.h.
    SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
 

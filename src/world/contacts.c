@@ -197,8 +197,8 @@ static sn_result blame_too_far(const finding *f)
     char what[SN_ERROR_SIZE];
     sn_vec3 x = vec4_xyz(p->x[slot]);
     snprintf(what, sizeof what,
-             "it is at (%g, %g, %g) m and reaches %g m in this step; contact computes up to %g m from the origin", (double)x.x,
-             (double)x.y, (double)x.z, (double)(p->radius[slot] + way_of(f, slot)), SN_CONTACT_REACH);
+             "it is at (%g, %g, %g) m and reaches %g m in this step; contact computes up to %g m from the origin",
+             (double)x.x, (double)x.y, (double)x.z, (double)(p->radius[slot] + way_of(f, slot)), SN_CONTACT_REACH);
     return sn_world_blame(f->world, slot, what);
 }
 
@@ -656,11 +656,12 @@ static sn_result check_colliders(const finding *f)
         sn_vec3 end = m->step_end.position;
         if (m->live && !(contact_reaches(m->step_start.position) && contact_reaches(end) &&
                          vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH))
-            return world_fail(f->world, SN_ERROR_DIVERGED,
-                              "at %g s collider %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
-                              "up to %g m from the origin",
-                              f->world->state.time, number, (double)end.x, (double)end.y, (double)end.z,
-                              (double)m->spin.x, (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
+            return world_fail(
+                f->world, SN_ERROR_DIVERGED,
+                "at %g s collider %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
+                "up to %g m from the origin",
+                f->world->state.time, number, (double)end.x, (double)end.y, (double)end.z, (double)m->spin.x,
+                (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
     }
     return SN_OK;
 }

@@ -92,8 +92,8 @@ static bool near_triangle(void *data, uint32_t triangle)
         if (p->group[corner[k]] != p->group[s->slot])
             continue;
         sn_real far = vec3_length(vec3_sub(place(s->world, corner[k]), place(s->world, s->slot)));
-        if (far < s->distance || (s->nearest != SN_NO_SLOT && far == s->distance &&
-                                  p->index[corner[k]] < p->index[s->nearest])) {
+        if (far < s->distance ||
+            (s->nearest != SN_NO_SLOT && far == s->distance && p->index[corner[k]] < p->index[s->nearest])) {
             s->distance = far;
             s->nearest = corner[k];
         }
