@@ -27,6 +27,9 @@ function(sinew_compile target)
     target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all
                                              -fno-omit-frame-pointer -g)
     target_link_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE})
+    if(SINEW_SANITIZE MATCHES "undefined") # casts of numbers that do not fit; 'undefined' does not include these
+      target_compile_options(${target} PRIVATE -fsanitize=float-cast-overflow)
+    endif()
     if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
       # gcc sees uninitialised values in code that the sanitizers inserted; and to note where a variable is at every
       # instruction takes it as long as all the rest of src/wide/
@@ -90,7 +93,7 @@ function(sinew_compile_wide)
       # takes gcc half a minute more. A call for each access instead of an inline check halves the rest.
       list(APPEND options ${calls})
       if(NOT name STREQUAL "scalar")
-        list(APPEND options -fno-sanitize=undefined)
+        list(APPEND options -fno-sanitize=undefined,float-cast-overflow)
       endif()
     endif()
     if(SINEW_COMPILES_${name})

@@ -209,11 +209,11 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
-   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN; sn_world_error and sn_world_fault name the
-   constraint or particle at fault. SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see
-   sn_world_set_cancel. After any of them the world
-   is what it was before the step, hash included, with its forces and targets still pending: all substeps are taken back. Only
-   constraint forces then read 0, and there are no events and no broken constraints of that step. */
+   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN, or contact would have to compute beyond 1e18 m
+   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle, body or collider at fault.
+   SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see sn_world_set_cancel.
+   After any of them the world is what it was before the step, hash included, with its forces and targets still pending: all
+   substeps are taken back. Only constraint forces then read 0, and there are no events and no broken constraints of that step. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
 
 /* Says whether a step under way is to end now. Asked before every substep, on the thread that called the world. It must

@@ -490,7 +490,7 @@ static sn_solver_out solve(const sn_solver_in *in)
 static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
 {
     sweep s = {.in = in, .start = in->frame, .v = v, .inverse_h = 1 / in->h};
-    if (in->settings->drift != SN_DRIFT_SOFT)
+    if (in->settings->drift != SN_DRIFT_SOFT || !in->node_count)
         return s.out;
     s.start.d = NULL;
     memset(in->frame.d, 0, in->node_count * sizeof *in->frame.d);

@@ -296,7 +296,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
             l->state[e] = ROW_WAITS;
             system->b[e] = -end / (h * h);
         }
-        l->rule[e].is = false;
+        l->rule[e] = (ruling){0};
         if (pool->kind.own_rows)
             set_rule(l, &pool->give[block->row], e, bound, t, h, reach_of(in->settings->integrator, h));
     }

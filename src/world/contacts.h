@@ -22,6 +22,16 @@ typedef struct sn_wall {
     bool sensor, touched;   /* in this step */
 } sn_wall;
 
+/* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
+   which something may come farther fails, and names it. */
+#define SN_CONTACT_REACH 1e18
+
+static inline bool contact_reaches(sn_vec3 x)
+{
+    const sn_real most = (sn_real)SN_CONTACT_REACH;
+    return x.x >= -most && x.x <= most && x.y >= -most && x.y <= most && x.z >= -most && x.z <= most;
+}
+
 /* Where a collider is in a substep. */
 typedef struct sn_collider_motion {
     sn_pose step_start, step_end; /* of the step */

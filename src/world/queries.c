@@ -183,8 +183,16 @@ static void sort_hits(sn_probe *q)
     }
 }
 
+/* What is too far away, or too large, to compute with gives no hit. */
+static bool is_finite_hit(const sn_hit *hit)
+{
+    return isfinite(hit->distance) && vec3_is_finite(hit->point) && vec3_is_finite(hit->normal);
+}
+
 void sn_probe_offer(sn_probe *q, const sn_hit *hit)
 {
+    if (!is_finite_hit(hit))
+        return;
     if (q->all) {
         collect(q, hit);
         return;

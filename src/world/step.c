@@ -25,10 +25,13 @@ static sn_result lost_tasks(const sn_world *world)
     return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
 }
 
-static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what)
+sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what)
 {
-    uint32_t index = world->particles.index[slot];
+    uint32_t index = world->particles.index[slot], body = world->particles.body[slot];
     world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+    if (body)
+        return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u (particle %u): %s", world->state.time, body - 1,
+                          index, what);
     return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
 }
 
@@ -123,7 +126,7 @@ static sn_result predict(sn_substep *s)
         ++slot;
     if ((result = sn_forces_blame(world, slot)) != SN_OK)
         return result;
-    return blame_particle(world, slot, "forces would make its motion infinite");
+    return sn_world_blame(world, slot, "forces would make its motion infinite");
 }
 
 /* ---- Solve ------------------------------------------------------------------------------------------------------ */
@@ -188,7 +191,7 @@ static sn_result solve_smoothly(sn_substep *s)
    nothing. */
 static bool stays_finite(const sn_substep *s, uint32_t slot)
 {
-    const double most_way = 1e37 * (double)s->motion.h;
+    const double most_way = SN_TOO_FAST * (double)s->motion.h;
     sn_vec3 way = motion_way(&s->motion, slot);
     return fabs((double)way.x) < most_way && fabs((double)way.y) < most_way && fabs((double)way.z) < most_way &&
            vec3_is_finite(vec3_add(vec4_xyz(s->motion.y[slot]), vec4_xyz(s->motion.d[slot])));
@@ -212,13 +215,11 @@ static sn_result check(sn_substep *s)
         return lost_tasks(world);
     for (uint32_t slot = 0; s->fault && slot < count; ++slot)
         if (!stays_finite(s, slot))
-            return blame_particle(world, slot, "would reach an infinite place or speed");
+            return sn_world_blame(world, slot, "would reach an infinite place or speed");
     uint32_t row = sn_turns_check(s);
-    if (row == SN_ID_FREE)
-        return SN_OK;
-    uint32_t index = world->bodies.state[row].particle;
-    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
-    return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u: would turn infinitely fast", world->state.time, row);
+    return row == SN_ID_FREE ? SN_OK
+                             : sn_world_blame(world, world->ids.value[world->bodies.state[row].particle],
+                                              "would turn infinitely fast");
 }
 
 static void update_piece(void *data, uint32_t first, uint32_t end)
@@ -265,7 +266,7 @@ static sn_result check_kick(sn_substep *s)
         if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->h / 2))))
             continue;
         sn_result result = sn_forces_blame(world, slot);
-        return result != SN_OK ? result : blame_particle(world, slot, "forces would make its motion infinite");
+        return result != SN_OK ? result : sn_world_blame(world, slot, "forces would make its motion infinite");
     }
     return SN_OK;
 }
@@ -329,7 +330,7 @@ static sn_result correct_velocities(sn_substep *s)
         return blame_constraint(world, &out);
     for (uint32_t slot = 0; slot < in.particle_count; ++slot)
         if (!vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), wanted_change(s, slot))))
-            return blame_particle(world, slot, "the solver would make its velocity infinite");
+            return sn_world_blame(world, slot, "the solver would make its velocity infinite");
     for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
         sn_vec3 change = wanted_change(s, slot);
         sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
@@ -361,7 +362,7 @@ static sn_result look_at_contact(sn_world *world)
     const char *what;
     uint32_t slot;
     bool touched = world->contacts.any || world->bodies.ids.live; /* which may come to meet within a step */
-    return touched && sn_undo_find(world, &slot, &what) ? blame_particle(world, slot, what) : SN_OK;
+    return touched && sn_undo_find(world, &slot, &what) ? sn_world_blame(world, slot, what) : SN_OK;
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -433,6 +434,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         return result;
     bool met =
         sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
+    if (!met && world->contacts.failed == SN_ERROR_DIVERGED)
+        return world->contacts.failed;
     result = update(&s);
     sn_turns_settle(&s);
     sn_jumps_settle(&s);

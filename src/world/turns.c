@@ -42,6 +42,12 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
         inverse[i] = 1 / (body->k[i] * body->k[i]);
 }
 
+bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])
+{
+    double least = fmin(body->k[0], fmin(body->k[1], body->k[2])), limit = SN_TOO_FAST * least * least;
+    return isfinite(q[0] + q[1] + q[2] + q[3]) && l[0] * l[0] + l[1] * l[1] + l[2] * l[2] < limit * limit;
+}
+
 /* m/s: how fast its turn moves. */
 static sn_vec3 turn_velocity(const sn_body_state *body)
 {
@@ -266,9 +272,8 @@ uint32_t sn_turns_check(const sn_substep *s)
         sn_vec4 d = world->particles.d[world->particles.table.count + row];
         if (!bodies_has(&world->bodies, row))
             continue;
-        double sum = motion->q[0] + motion->l[0] + motion->l[1] + motion->l[2] + motion->mean[0] + motion->mean[1] +
-                     motion->mean[2];
-        if (!isfinite(sum) || !vec3_is_finite(vec4_xyz(d)))
+        if (!sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) ||
+            !isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) || !vec3_is_finite(vec4_xyz(d)))
             return row;
     }
     return SN_ID_FREE;

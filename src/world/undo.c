@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#define TOO_FAST 1e37 /* m/s by coordinate, as in wide/motion.h: the next steps would overflow */
-
 /* Whether a substep begins with the multipliers of the last one. */
 static bool is_warm(const sn_world *world)
 {
@@ -95,7 +93,7 @@ typedef struct looking {
 
 static bool is_slow(sn_vec3 v)
 {
-    return fabs((double)v.x) < TOO_FAST && fabs((double)v.y) < TOO_FAST && fabs((double)v.z) < TOO_FAST;
+    return fabs((double)v.x) < SN_TOO_FAST && fabs((double)v.y) < SN_TOO_FAST && fabs((double)v.z) < SN_TOO_FAST;
 }
 
 static const char *complaint(const sn_world *world, uint32_t slot)
@@ -110,7 +108,7 @@ static const char *complaint(const sn_world *world, uint32_t slot)
         return "contact would make it turn infinitely fast";
     if (p->body[slot]) {
         const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
-        if (!isfinite(body->q[0] + body->q[1] + body->q[2] + body->q[3] + body->l[0] + body->l[1] + body->l[2]))
+        if (!sn_body_turns_soundly(body, body->q, body->l))
             return "contact would make the body turn infinitely fast";
     }
     return NULL;

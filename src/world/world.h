@@ -171,6 +171,9 @@ struct sn_world {
    keep. */
 #define world_fail(world, ...) sn_fail((sn_errors *)&(world)->errors, __VA_ARGS__)
 
+/* A step fails at a particle: the error names it, or the body whose centre it is, and so does sn_world_fault. */
+sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what);
+
 /* First check of every call that changes something: there is a world, and it is not in the middle of a call. */
 sn_result sn_world_enter(const sn_world *world);
 

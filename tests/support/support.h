@@ -90,6 +90,14 @@ uint32_t support_rounds(uint32_t full, uint32_t watched);
 /* The same for what takes long in every build: `full` times with SINEW_LONG_TESTS in the environment, else `brief` times. */
 uint32_t support_long(uint32_t full, uint32_t brief);
 
+/* ---- Known failures ------------------------------------------------------------------------------------------------- */
+
+/* A defect that is known and not cured yet, as a check that will hold once it is. While it does not hold, "KNOWN FAILURE: ..." is
+   printed, and scripts/test.sh lists these lines at the end of a run. Once it holds the test fails, so that it is made an ordinary
+   assertion. */
+#define assert_known_failure(name, holds) support_known_failure((name), (holds), __FILE__, __LINE__)
+void support_known_failure(const char *name, bool holds, const char *file, int line);
+
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
 /* An allocator that counts, fails on demand, and watches how it is used. Blocks have exactly the alignment that was
