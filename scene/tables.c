@@ -153,6 +153,10 @@ static const sn_key world_keys[] = {
      .about = "lagrange: how it solves for its multipliers"},
     {"drift_time", SN_KEY_REAL, SETTING(drift_time), .unit = "s", .most = UNLIMITED,
      .about = "lagrange: errors decay with this time constant; 0: four substeps"},
+    {"k_s", SN_KEY_REAL, SETTING(k_s), .unit = "1/s^2", .least = -1, .most = UNLIMITED,
+     .about = "lagrange: the spring against drift, C'' = -k_s C - k_d C'; -1: as drift_time says"},
+    {"k_d", SN_KEY_REAL, SETTING(k_d), .unit = "1/s", .least = -1, .most = UNLIMITED,
+     .about = "lagrange: the damper against drift; 0 with k_s 0: none at all; -1: as drift_time says"},
     {"drags", SN_KEY_RECORDS, offsetof(sn_world_keys, drags), .of = &sn_drag_record, .flags = SN_KEY_NOT_SAVED,
      .about = "further drags, one after the other"},
     END};

@@ -123,9 +123,20 @@ typedef struct sn_settings {
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
                            (without that, long chains swing up); default true. A substep that fails forgets them */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
-    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
-                               k_d = 2/T; default 0: four substeps */
+    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant T, critically damped: k_s =
+                           1/T^2, k_d = 2/T; default 0: four substeps. At least two substeps are taken */
+    /* SN_SOLVER_LAGRANGE, of rigid equalities: the anti-drift of C'' = -k_s C - k_d C', a spring and a damper by mass. Each is
+       0 or more, or SN_DRIFT_BY_TIME, the default: then drift_time decides it. 0 and 0 is C'' = 0, no correction: an error
+       stays, a speed of C stays, and what integration adds to them accumulates. With k_d alone speeds decay and errors stay;
+       with k_s alone errors swing. More than drift_time may ask for, 1 / (2 h)^2 and 1 / h with h the substep, is not
+       taken: an explicit integrator would make errors grow by it. Inequalities, limits, drives, rates and what has compliance keep
+       to drift_time: what they do about an error is no drift. */
+    sn_real k_s; /* 1/s^2 */
+    sn_real k_d; /* 1/s */
 } sn_settings;
+
+/* sn_settings.k_s and k_d: as drift_time says. */
+#define SN_DRIFT_BY_TIME ((sn_real)-1)
 
 /* How many constraints are projected at once, by the vector instructions of the machine. Results never depend on it. */
 typedef enum sn_simd {
