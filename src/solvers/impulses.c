@@ -207,7 +207,7 @@ static void set_own_row(const sweep *s, own_rows *own, const sn_block *block, ui
                         double motion, double lambda)
 {
     const double h = (double)s->in->h, c = (double)block->c[r], share = 1 / (1 + now->gamma);
-    const bool rate = now->type == SN_ROW_RATE, away = now->inequality && c > 0;
+    const bool rate = now->type == SN_ROW_RATE, away = now->inequality && !rate && c > 0;
     const sn_row_give give = {.alpha = (sn_real)now->alpha};
     sn_real length2;
     double alpha = now->alpha,

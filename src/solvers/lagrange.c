@@ -299,6 +299,21 @@ static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound,
         l->state[e] = limited && l->state[e] != ROW_RESTS ? ROW_HELD : ROW_RESTS; /* held at 0 */
 }
 
+/* An inequality that holds, and will at the end of the substep if nothing is done, waits; from then on it is asked no more than
+   to hold then. One of a rate is asked that of C'. */
+static void let_wait(lagrange *l, uint32_t e, double h)
+{
+    sn_system *system = &l->system;
+    const bool rate = system->means[e].type == SN_ROW_RATE;
+    double over = system->rate[e] - (double)system->means[e].rate;
+    double now = rate ? over : system->value[e];
+    double end = rate ? over + h * (system->curve[e] + system->pull[e]) : free_end(system, e, h);
+    if (!(now > 0 && end > 0))
+        return;
+    l->state[e] = ROW_WAITS;
+    system->b[e] = -end / (rate ? h : h * h);
+}
+
 /* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
 static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, const anti_drift *drift)
 {
@@ -310,7 +325,7 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         double bound = bound_of(system, block, r);
         double stiffness = (double)pool->give[block->row].stiffness;
         bool inequality =
-            means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && pool->kind.inequality >> r & 1);
+            means->type == SN_ROW_AT_LEAST || (means->type != SN_ROW_REST && pool->kind.inequality >> r & 1);
         gains k = gains_in(&pool->give[block->row], means, inequality, bound, drift);
         bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
@@ -318,11 +333,9 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         if (means->type == SN_ROW_RATE)
             system->b[e] += k.k_d * (double)means->rate;
         l->state[e] = !held ? ROW_RESTS : inequality ? ROW_PUSHES : ROW_HOLDS;
-        double h = (double)in->h, end = free_end(system, e, h);
-        if (l->state[e] == ROW_PUSHES && system->value[e] > 0 && end > 0) {
-            l->state[e] = ROW_WAITS;
-            system->b[e] = -end / (h * h);
-        }
+        double h = (double)in->h;
+        if (l->state[e] == ROW_PUSHES)
+            let_wait(l, e, h);
         l->rule[e].is = false;
         if (pool->kind.own_rows)
             set_rule(l, &pool->give[block->row], e, bound, drift->t, h, reach_of(in->settings->integrator, h));

@@ -32,7 +32,7 @@ static inline row_now look(const sn_block *block, uint32_t r, uint32_t inequalit
         return now;
     const sn_row *row = &block->row[r];
     now.type = row->type;
-    now.inequality = row->type == SN_ROW_AT_LEAST || (row->type == SN_ROW_BY_KIND && now.inequality);
+    now.inequality = row->type == SN_ROW_AT_LEAST || (row->type != SN_ROW_REST && now.inequality);
     if (row->compliance != 0) {
         double compliance = (double)row->compliance;
         now.alpha = lesser(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
