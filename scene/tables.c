@@ -24,8 +24,8 @@ static const char *const solver_about[] = {
     "all constraints see the same positions; slower to converge, without an order",
     "sequential impulses: velocities are corrected, positions follow",
     "constraint forces: Lagrange multipliers before anything moves",
-    "chains and trees are solved at once and exactly, the rest by the cascade",
-    "the cascade, planned: in tiles on all cores, eight constraints at a time"};
+    "chains and trees are solved at once, as far as they are linear; the rest by the cascade",
+    "the cascade, planned: in tiles on all cores, sixteen constraints at a time"};
 const sn_choices sn_solver_choices = CHOICES(solver);
 
 static const char *const integrator_names[] = {"symplectic_euler", "forward_euler", "leapfrog", "verlet", "bdf2"};
@@ -40,7 +40,7 @@ static const char *const order_names[] = {"insertion", "symmetric", "worst_first
 static const char *const order_about[] = {
     "as they were added; a large stiff cloth can explode with one pass a substep",
     "as they were added and back again: two sweeps a pass, cannot gain energy in the linear problem",
-    "by decreasing residual, sorted anew before every pass",
+    "the one that is missed by most metres next",
     "half of them upwards by their particles, then the others downwards: one sweep, stable on cloth"};
 const sn_choices sn_order_choices = CHOICES(order);
 

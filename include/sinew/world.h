@@ -25,11 +25,11 @@ typedef enum sn_solver {
     /* Constraint forces: Lagrange multipliers make accelerations legal before the integrator moves anything, and a spring and a
        damper keep errors from growing. The second-order integrators stay second order. Not with BDF2. */
     SN_SOLVER_LAGRANGE,
-    /* Constraints that form chains or trees, such as ropes, are solved at once and exactly, whatever hangs on them; the
-       rest by the cascade. */
+    /* Constraints that form chains or trees, such as ropes, are solved at once, whatever hangs on them: a pass solves their
+       linearised equations, and what it leaves is of second order in how far they turn. The rest by the cascade. */
     SN_SOLVER_DIRECT,
     /* The cascade, planned: particles are stored so that neighbours lie together, and constraints are cut into tiles that run
-       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan, and
+       on all cores and into batches of sixteen that run at once. The default. The order of a pass comes from the plan, and
        any sn_settings.order but the default is refused. Everything else works in it; the other solvers are for study, for
        comparison, and for what only they can do. */
     SN_SOLVER_TILED
@@ -87,7 +87,10 @@ typedef enum sn_order {
     /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain
        energy in the linear problem, whatever the body. Take it, or two passes, with SN_INTEGRATOR_BDF2. */
     SN_ORDER_SYMMETRIC,
-    /* By decreasing residual, sorted anew before every pass. */
+    /* The one that is missed by most metres next, whatever has moved since: a pass is at most as many projections as there are
+       constraints, every fourth for the worst of those that have had no turn, so that what cannot be satisfied does not take
+       them all; equal ones as they were added; those of a stiffness k < 1 once a pass. Fewer passes where errors are in
+       a few places, at 6 to 40 times the price of a pass: docs/solvers.md has figures. */
     SN_ORDER_WORST_FIRST,
     /* By the numbers of their particles: half of them, chosen by a hash, upwards, then the others downwards. Bodies without
        loops, such as ropes, all upwards; constraints of one particle, such as pins, last and as they were added. When the
