@@ -123,7 +123,8 @@ typedef struct sn_eval_in {
 typedef enum sn_row_type {
     SN_ROW_BY_KIND = 0, /* as sn_kind.inequality says */
     SN_ROW_AT_LEAST,    /* C >= 0 */
-    SN_ROW_RATE,        /* C is to change by `rate` a second, whatever it is: c[row] is not looked at */
+    SN_ROW_RATE,        /* C is to change by `rate` a second, or by at least so much if the kind's bit for the row says
+                           inequality; whatever C is: c[row] is not looked at */
     SN_ROW_REST         /* nothing is wanted of it now */
 } sn_row_type;
 

@@ -25,11 +25,11 @@ typedef enum sn_solver {
     /* Constraint forces: Lagrange multipliers make accelerations legal before the integrator moves anything, and a spring and a
        damper keep errors from growing. The second-order integrators stay second order. Not with BDF2. */
     SN_SOLVER_LAGRANGE,
-    /* Constraints that form chains or trees, such as ropes, are solved at once and exactly, whatever hangs on them; the
-       rest by the cascade. */
+    /* Constraints that form chains or trees, such as ropes, are solved at once, whatever hangs on them: a pass solves their
+       linearised equations, and what it leaves is of second order in how far they turn. The rest by the cascade. */
     SN_SOLVER_DIRECT,
     /* The cascade, planned: particles are stored so that neighbours lie together, and constraints are cut into tiles that run
-       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan, and
+       on all cores and into batches of sixteen that run at once. The default. The order of a pass comes from the plan, and
        any sn_settings.order but the default is refused. Everything else works in it; the other solvers are for study, for
        comparison, and for what only they can do. */
     SN_SOLVER_TILED
@@ -90,7 +90,10 @@ typedef enum sn_order {
     /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain
        energy in the linear problem, whatever the body. Take it, or two passes, with SN_INTEGRATOR_BDF2. */
     SN_ORDER_SYMMETRIC,
-    /* By decreasing residual, sorted anew before every pass. */
+    /* The one that is missed by most metres next, whatever has moved since: a pass is at most as many projections as there are
+       constraints, every fourth for the worst of those that have had no turn, so that what cannot be satisfied does not take
+       them all; equal ones as they were added; those of a stiffness k < 1 once a pass. Fewer passes where errors are in
+       a few places, at 6 to 40 times the price of a pass: docs/solvers.md has figures. */
     SN_ORDER_WORST_FIRST,
     /* By the numbers of their particles: half of them, chosen by a hash, upwards, then the others downwards. Bodies without
        loops, such as ropes, all upwards; constraints of one particle, such as pins, last and as they were added. When the
@@ -126,9 +129,20 @@ typedef struct sn_settings {
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
                            (without that, long chains swing up); default true */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
-    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
-                               k_d = 2/T; default 0: four substeps */
+    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant T, critically damped: k_s =
+                           1/T^2, k_d = 2/T; default 0: four substeps. At least two substeps are taken */
+    /* SN_SOLVER_LAGRANGE, of rigid equalities: the anti-drift of C'' = -k_s C - k_d C', a spring and a damper by mass. Each is
+       0 or more, or SN_DRIFT_BY_TIME, the default: then drift_time decides it. 0 and 0 is C'' = 0, no correction: an error
+       stays, a speed of C stays, and what integration adds to them accumulates. With k_d alone speeds decay and errors stay;
+       with k_s alone errors swing. More than drift_time may ask for, 1 / (2 h)^2 and 1 / h with h the substep, is not
+       taken: an explicit integrator would make errors grow by it. Inequalities, limits, drives, rates and what has compliance keep
+       to drift_time: what they do about an error is no drift. */
+    sn_real k_s; /* 1/s^2 */
+    sn_real k_d; /* 1/s */
 } sn_settings;
+
+/* sn_settings.k_s and k_d: as drift_time says. */
+#define SN_DRIFT_BY_TIME ((sn_real)-1)
 
 /* How many constraints are projected at once, by the vector instructions of the machine. Results never depend on it. */
 typedef enum sn_simd {

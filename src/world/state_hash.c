@@ -23,7 +23,11 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_real(hash, s->baumgarte);
     hash = hash_u64(hash, s->warm_start);
     hash = hash_u64(hash, (uint64_t)s->linear);
-    return hash_real(hash, s->drift_time);
+    hash = hash_real(hash, s->drift_time);
+    if (s->k_s == SN_DRIFT_BY_TIME &&
+        s->k_d == SN_DRIFT_BY_TIME) /* states from before there were these keep their hash */
+        return hash;
+    return hash_real(hash_real(hash, s->k_s), s->k_d);
 }
 
 static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot)
