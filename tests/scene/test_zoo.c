@@ -15,7 +15,7 @@ typedef struct zoo {
 
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
-    {"zoo", 600, UINT64_C(0xd638ce6c03efdd52)},
+    {"zoo", 600, UINT64_C(0x039932162402cb59)},
     {"zoo_of_bodies", 300, UINT64_C(0x1ecee283aa2d9e09)},
 #else
     {"zoo", 600, UINT64_C(0x9f8735c2e278ea84)},
