@@ -93,6 +93,8 @@ static uint32_t items_of(const net_made *made, net_type wanted)
     return 1;
 }
 
+#define MOST_IN_RUN 60 /* longer ones, of grids, are no arguments */
+
 static bool was_used(const net_maker *m, const net_cell *cell)
 {
     for (uint32_t i = 0; i < m->op->cells; ++i) {
@@ -112,7 +114,7 @@ static net_cell pick(net_maker *m, net_type type)
     for (int tries = 0; tries < 40 && rank < 3; ++tries) {
         uint32_t serial = 1 + draw(m, m->serial);
         const net_made *made = &m->stage->made[serial];
-        if (serial > NET_OPS || !makes(made->type, type))
+        if (serial > NET_OPS || !makes(made->type, type) || (type == TYPE_RUN && made->as.run.count > MOST_IN_RUN))
             continue;
         net_cell cell = {.type = CELL_HANDLE, .item = draw(m, items_of(made, type)), .as.number = serial};
         int is = net_is_alive(m->stage, made, cell.item) == dead ? 1 : was_used(m, &cell) ? 2 : 3;
@@ -1125,6 +1127,8 @@ void net_make_program(net_program *program, uint64_t seed, uint32_t ops, bool la
                 make_bad(&m, op, before);
         }
         program->ops++;
+        if (net_record)
+            net_op_write(net_record, program, op);
         net_play_op(&stage, op);
     }
     net_destroy(&stage);

@@ -178,6 +178,11 @@ void net_program_copy(net_program *to, const net_program *from);
 void net_program_clear(net_program *program);
 void net_op_push(net_op *op, net_cell cell);
 
+/* Ops to a file and back. A program that is made is written there op by op, each before it is played. */
+extern FILE *net_record;
+void net_op_write(FILE *file, const net_program *program, const net_op *op);
+void net_program_read(net_program *program, FILE *file);
+
 /* What an op made in a world. */
 typedef struct net_made {
     net_type type; /* TYPE_NONE: nothing */
@@ -207,7 +212,7 @@ typedef struct net_stage {
     net_made made[NET_OPS + 1]; /* by serial number */
     uint64_t intrusions;        /* calls from inside of callbacks, which must all have been refused, */
     uint64_t admitted;          /*   and how many were not */
-    uint64_t errors;            /* logged so far */
+    uint64_t errors;            /* logged by the last call of the list */
     net_failure answer;         /* what is wrong with the answer to the last query */
     /* arguments of the call at hand */
     size_t used;

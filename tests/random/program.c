@@ -30,9 +30,37 @@ void net_program_copy(net_program *to, const net_program *from)
     }
 }
 
+FILE *net_record;
+
+void net_op_write(FILE *file, const net_program *program, const net_op *op)
+{
+    fwrite(&program->dimensions, sizeof program->dimensions, 1, file);
+    fwrite(op, sizeof *op, 1, file);
+    fwrite(op->cell, sizeof *op->cell, op->cells, file);
+    fflush(file);
+}
+
+void net_program_read(net_program *program, FILE *file)
+{
+    net_op op;
+    while (fread(&program->dimensions, sizeof program->dimensions, 1, file) == 1 &&
+           fread(&op, sizeof op, 1, file) == 1) {
+        net_op *to = &program->op[program->ops++];
+        *to = op;
+        to->cell = NULL;
+        to->cells = 0;
+        for (uint32_t i = 0; i < op.cells; ++i) {
+            net_cell cell;
+            if (fread(&cell, sizeof cell, 1, file) == 1)
+                net_op_push(to, cell);
+        }
+    }
+}
+
 /* ---- Handles -------------------------------------------------------------------------------------------------------- */
 
 #define WILD_NUMBER 2000000000u
+#define OTHER_AGE   0x40000000u /* a generation that nothing reaches */
 
 static const net_made *made_by(const net_stage *stage, const net_cell *cell)
 {
@@ -52,7 +80,7 @@ sn_particle net_particle(const net_stage *stage, const net_cell *cell)
         p = sn_particles_at(made->as.run, cell->item);
     else if (made->type == TYPE_BODY)
         p = sn_body_particle(stage->world, made->as.body);
-    p.generation += cell->flaw == FLAW_GENERATION;
+    p.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
         p = (sn_particle){WILD_NUMBER, 1};
     return p;
@@ -64,7 +92,7 @@ sn_body net_body(const net_stage *stage, const net_cell *cell)
     sn_body b = {0, 0};
     if (made->type == TYPE_BODY && cell->flaw != FLAW_NULL)
         b = made->as.body;
-    b.generation += cell->flaw == FLAW_GENERATION;
+    b.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
         b = (sn_body){WILD_NUMBER, 1};
     return b;
@@ -80,7 +108,7 @@ sn_constraint net_constraint(const net_stage *stage, const net_cell *cell)
         c = made->as.constraint;
     else if (made->type == TYPE_CONSTRAINTS)
         c = sn_constraints_at(made->as.constraints, cell->item);
-    c.generation += cell->flaw == FLAW_GENERATION;
+    c.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
         c = (sn_constraint){WILD_NUMBER, 0, 1};
     return c;
@@ -92,7 +120,7 @@ static sn_particles run_of(const net_stage *stage, const net_cell *cell)
     sn_particles run = {0, 0, 0};
     if (made->type == TYPE_RUN && cell->flaw != FLAW_NULL)
         run = made->as.run;
-    run.generation += cell->flaw == FLAW_GENERATION;
+    run.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
         run = (sn_particles){WILD_NUMBER, 1, 1};
     return run;
@@ -104,7 +132,7 @@ static sn_constraints constraints_of(const net_stage *stage, const net_cell *cel
     sn_constraints run = {0, 0, 0, 0};
     if (made->type == TYPE_CONSTRAINTS && cell->flaw != FLAW_NULL)
         run = made->as.constraints;
-    run.generation += cell->flaw == FLAW_GENERATION;
+    run.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
     if (cell->flaw == FLAW_WILD)
         run = (sn_constraints){SN_KIND_DISTANCE, WILD_NUMBER, 1, 1};
     return run;
@@ -130,7 +158,7 @@ static void read_handle(const net_stage *stage, net_type type, const net_cell *c
         sn_collider c = {0, 0};
         if (fits)
             c = made->as.collider;
-        c.generation += cell->flaw == FLAW_GENERATION;
+        c.generation += cell->flaw == FLAW_GENERATION ? OTHER_AGE : 0;
         if (cell->flaw == FLAW_WILD)
             c = (sn_collider){WILD_NUMBER, 1};
         memcpy(to, &c, sizeof c);
@@ -357,6 +385,7 @@ sn_result net_invoke(net_stage *stage, const net_op *op)
     for (uint32_t i = 0; i < call->arguments; ++i)
         cell = net_read(stage, call->argument[i].type, cell, arguments + call->argument[i].offset);
     assert_int_equal(cell - op->cell, op->cells);
+    stage->errors = stage->intrusions = 0; /* looking for handles that are stale logs some, too */
     call->invoke(arguments, returned);
     if (call->returns != TYPE_RESULT) {
         if (!keep(&made, call->returns, returned))
