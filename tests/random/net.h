@@ -72,7 +72,7 @@ typedef enum net_call {
 /* What a program does besides calls of the list. */
 enum {
     OP_QUERY = CALL_COUNT, /* asks the world something */
-    OP_EVENTS,             /* removes what the events of the last step, or the broken constraints, name */
+    OP_EVENTS,             /* steps, and removes what an event names */
     OP_COPY,               /* reads a body, a collider or a constraint, and adds another like it */
     OP_GRID,               /* adds a cloth, so that there is enough to share between threads */
     OP_COUNT
@@ -206,9 +206,15 @@ typedef struct net_failure {
     char text[400];
 } net_failure;
 
+typedef enum net_float_mode { MODE_NEAREST, MODE_UP, MODE_DOWN, MODE_ZERO, MODE_FLUSH, MODE_COUNT } net_float_mode;
+
+/* The float mode of the host. */
+void net_set_mode(net_float_mode mode);
+
 /* A world that plays a program. */
 typedef struct net_stage {
     sn_world *world;
+    net_float_mode mode;        /* in which calls are made */
     net_made made[NET_OPS + 1]; /* by serial number */
     uint64_t intrusions;        /* calls from inside of callbacks, which must all have been refused, */
     uint64_t admitted;          /*   and how many were not */
@@ -267,8 +273,6 @@ void net_make_arguments(net_maker *maker, net_op *op);
 void net_make_program(net_program *program, uint64_t seed, uint32_t ops, bool large);
 
 /* ---- Playing -------------------------------------------------------------------------------------------------------- */
-
-typedef enum net_float_mode { MODE_NEAREST, MODE_UP, MODE_DOWN, MODE_ZERO, MODE_FLUSH, MODE_COUNT } net_float_mode;
 
 /* How a world is played. */
 typedef struct net_variant {

@@ -49,7 +49,7 @@ void net_destroy(net_stage *stage)
     stage->world = NULL;
 }
 
-static void set_mode(net_float_mode mode)
+void net_set_mode(net_float_mode mode)
 {
     static const int rounding[MODE_COUNT] = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST};
     fesetround(rounding[mode]);
@@ -244,8 +244,12 @@ static bool ask_much(net_stage *stage, const net_op *op, net_failure *failure)
 
 /* ---- What is no call of the list ------------------------------------------------------------------------------------- */
 
+/* After a step, since events die with the next edit. */
 static sn_result remove_in_events(net_stage *stage, uint64_t which)
 {
+    sn_result result = sn_world_step(stage->world, real(1.0 / 60));
+    if (result != SN_OK)
+        return result;
     uint32_t count = 0, broken = 0;
     const sn_contact_event *events = sn_world_contact_events(stage->world, &count);
     const sn_break *breaks = sn_world_broken(stage->world, &broken);
@@ -322,27 +326,37 @@ static sn_result add_grid(net_stage *stage, const net_op *op)
 
 sn_result net_play_op(net_stage *stage, const net_op *op)
 {
+    sn_result result = SN_OK;
     switch (op->call) {
     case OP_QUERY: {
         net_failure failure = {0};
         double x[8];
         for (int i = 0; i < 8; ++i)
             x[i] = (double)(sn_real)op->cell[1 + i].as.real;
+        net_set_mode(stage->mode);
         ask(stage, op, op->cell[0].as.number, x, (uint32_t)op->cell[9].as.number, &failure);
         if (!failure.check)
             check_report(stage, op, &failure);
         stage->answer = failure;
-        return SN_OK;
+        break;
     }
     case OP_EVENTS:
-        return remove_in_events(stage, op->cell[0].as.number);
+        net_set_mode(stage->mode);
+        result = remove_in_events(stage, op->cell[0].as.number);
+        break;
     case OP_COPY:
-        return copy(stage, op);
+        net_set_mode(stage->mode);
+        result = copy(stage, op);
+        break;
     case OP_GRID:
-        return add_grid(stage, op);
+        net_set_mode(stage->mode);
+        result = add_grid(stage, op);
+        break;
     default:
-        return net_invoke(stage, op);
+        result = net_invoke(stage, op);
     }
+    net_set_mode(MODE_NEAREST);
+    return result;
 }
 
 /* ---- Playing ---------------------------------------------------------------------------------------------------------- */
@@ -386,7 +400,7 @@ static bool has_null_world(const net_op *op)
 /* After a call that was refused. */
 static bool check_refused(player *p, const net_op *op, sn_result result, uint64_t before, double time)
 {
-    bool step = op->call == CALL_sn_world_step || op->call == CALL_sn_world_relax;
+    bool step = op->call == CALL_sn_world_step || op->call == CALL_sn_world_relax || op->call == OP_EVENTS;
     bool diverged = step && (result == SN_ERROR_DIVERGED || result == SN_ERROR_HOST);
     uint32_t check = step ? CHECK_FAILED : CHECK_REFUSED;
     const net_stage *stage = &p->stage;
@@ -535,13 +549,11 @@ static bool play_one(player *p, const net_op *op, sn_result *result)
     double time = sn_world_time(stage->world);
     if (v->again && op->call == CALL_sn_world_step && now_and_then(p, op, 2) && !play_again(p, op))
         return false;
-    set_mode(v->mode);
     if (v->scarce) {
         if (!play_scarce(p, op, result))
             return false;
     } else
         *result = net_play_op(stage, op);
-    set_mode(MODE_NEAREST);
     if (*result != SN_OK && !check_refused(p, op, *result, before, time))
         return false;
     if (!check_after(p, op, *result))
@@ -569,6 +581,7 @@ bool net_play(const net_program *program, const net_variant *variant, uint32_t c
     p.variant = variant;
     p.checks = checks;
     p.failure = failure;
+    p.stage.mode = variant->mode;
     p.memory.rubbish = variant->fill;
     p.tasks = (support_tasks){.mode = SUPPORT_TASKS_REVERSE};
     *failure = (net_failure){0};
@@ -578,10 +591,12 @@ bool net_play(const net_program *program, const net_variant *variant, uint32_t c
     for (uint32_t i = 0; i < program->ops && good; ++i) {
         const net_op *op = &program->op[i];
         sn_result result = SN_OK;
+        double time = sn_world_time(p.stage.world);
         good = play_one(&p, op, &result);
+        bool stepped = op->call == CALL_sn_world_step && sn_world_time(p.stage.world) != time;
         if (good && moment)
             moment[i] = (net_moment){result, sn_world_hash(p.stage.world),
-                                     op->call == CALL_sn_world_step ? events_of(&p.stage) : 0};
+                                     stepped && result == SN_OK ? events_of(&p.stage) : 0};
         if (good && variant->reload && now_and_then(&p, op, 4))
             good = reload(&p, op);
     }

@@ -386,7 +386,9 @@ sn_result net_invoke(net_stage *stage, const net_op *op)
         cell = net_read(stage, call->argument[i].type, cell, arguments + call->argument[i].offset);
     assert_int_equal(cell - op->cell, op->cells);
     stage->errors = stage->intrusions = 0; /* looking for handles that are stale logs some, too */
+    net_set_mode(stage->mode);
     call->invoke(arguments, returned);
+    net_set_mode(MODE_NEAREST);
     if (call->returns != TYPE_RESULT) {
         if (!keep(&made, call->returns, returned))
             return made_nothing(call, arguments) ? SN_OK : SN_ERROR_ARGUMENT;

@@ -1,18 +1,22 @@
 /* Makes a failing program short: drops runs of ops as long as it still fails, then makes numbers plain. */
 #include "random/net.h"
 
-#define MOST_TRIES 3000
+#include <time.h>
+
+#define MOST_TRIES   3000
+#define MOST_SECONDS 60
 
 typedef struct shrinker {
     net_program *program;
     net_fails *fails;
     void *context;
     uint32_t tries;
+    time_t end;
 } shrinker;
 
 static bool still_fails(shrinker *s, const net_program *program)
 {
-    return s->tries++ < MOST_TRIES && s->fails(program, s->context);
+    return s->tries++ < MOST_TRIES && time(NULL) < s->end && s->fails(program, s->context);
 }
 
 /* Without `count` ops from `first` on. */
@@ -77,7 +81,7 @@ static bool make_plain(shrinker *s)
 
 void net_shrink(net_program *program, net_fails *fails, void *context)
 {
-    shrinker s = {.program = program, .fails = fails, .context = context};
+    shrinker s = {.program = program, .fails = fails, .context = context, .end = time(NULL) + MOST_SECONDS};
     while (drop_runs(&s) && s.tries < MOST_TRIES)
         ;
     for (int i = 0; i < 3 && s.tries < MOST_TRIES && make_plain(&s); ++i)

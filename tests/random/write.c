@@ -397,8 +397,8 @@ static void write_op(writer *w, const net_op *op)
         write_query(w, op);
         break;
     case OP_EVENTS:
-        fprintf(w->file, "    DO(%u, \"removing what an event names\", remove_in_events(w, %llu));\n", op->serial,
-                (unsigned long long)op->cell[0].as.number);
+        fprintf(w->file, "    DO(%u, \"a step, removing what an event names\", remove_in_events(w, %llu));\n",
+                op->serial, (unsigned long long)op->cell[0].as.number);
         break;
     case OP_COPY: {
         net_type type = made_type(w->program, op->serial);
@@ -426,9 +426,10 @@ static const char frame[] =
     "#if defined(__SSE2__)\n#include <xmmintrin.h>\n#endif\n\n"
     "static struct { int simd, threads, fill, mode, reload, again, scarce, asked; } twin;\n"
     "static unsigned long long requests, fail_at, hashes[2][300];\n"
-    "static int second, failed;\n"
+    "static int second, failed, ever; /* memory fails once, or ever after */\n"
     "static void *get(void *c, size_t n, size_t a)\n{\n    (void)c;\n"
-    "    if (++requests == fail_at) { failed = 1; return NULL; }\n"
+    "    ++requests;\n    if (fail_at && (requests == fail_at || (ever && requests > fail_at))) { failed = 1; return "
+    "NULL; }\n"
     "    void *p = aligned_alloc(a < 16 ? 16 : a, (n + 63) / 64 * 64);\n"
     "    return p ? memset(p, twin.fill, n) : NULL;\n}\n"
     "static void put(void *c, void *p, size_t n) { (void)c, (void)n; free(p); }\n"
@@ -452,7 +453,7 @@ static const char frame[] =
     "        mode(twin.mode);                                                             \\\n"
     "        for (unsigned n = 1;; ++n) {                                                 \\\n"
     "            failed = 0;                                                              \\\n"
-    "            fail_at = twin.scarce ? requests + n : 0;                                \\\n"
+    "            fail_at = twin.scarce ? requests + n : 0, ever = n & 1;                  \\\n"
     "            r = (__VA_ARGS__);                                                       \\\n"
     "            fail_at = 0;                                                             \\\n"
     "            if (!failed || r == SN_OK) break;                                        \\\n"
@@ -477,6 +478,7 @@ static const char helpers[] =
     "        printf(\" (%g %g %g) (%g %g %g) %g\", h[i].point.x, h[i].point.y, h[i].point.z, h[i].normal.x, "
     "h[i].normal.y, h[i].normal.z, h[i].distance);\n    printf(\" %g\\n\", t);\n}\n"
     "static sn_result remove_in_events(sn_world *w, unsigned which)\n{\n    uint32_t n = 0;\n"
+    "    sn_result r = sn_world_step(w, (sn_real)(1.0 / 60));\n    if (r) return r;\n"
     "    const sn_contact_event *e = sn_world_contact_events(w, &n);\n    if (!n) return SN_OK;\n"
     "    sn_contact_event it = e[which % n];\n"
     "    if (which & 1 && it.collider.generation) return sn_collider_remove(w, it.collider);\n"
