@@ -399,8 +399,10 @@ sn_result net_invoke(net_stage *stage, const net_op *op)
     memcpy(&result, returned, sizeof result);
     for (uint32_t i = 0; i < call->arguments && result == SN_OK; ++i) {
         const net_type_info *type = net_type_of(call->argument[i].type);
-        const void *out = *(void *const *)(const void *)(arguments + call->argument[i].offset);
-        if (type->class == CLASS_OUT && type->of != TYPE_NONE && out && keep(&made, (net_type)type->of, out))
+        void *out = NULL;
+        if (type->class == CLASS_OUT && type->of != TYPE_NONE)
+            memcpy(&out, arguments + call->argument[i].offset, sizeof out);
+        if (out && keep(&made, (net_type)type->of, out))
             stage->made[op->serial] = made;
     }
     return result;

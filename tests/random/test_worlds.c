@@ -1,10 +1,11 @@
 /* Random worlds: see net.h, and CONTRIBUTING.md for how to read a failure.
 
        test_worlds [--seed N] [--worlds N] [--ops N] [--seconds N] [--twin NAME] [--no-twin NAME] [--no-check NAME]
-                   [--program FILE] [--keep-going] [--list]
+                   [--check NAME] [--program FILE] [--all] [--keep-going] [--hash] [--list]
 
-   Without options: the same worlds every time, as many as a test may take. Each is played plain and in two or three variants (all of
-   them with --all). A failure is shrunk and written to FILE (random_worlds.c) as a C program. */
+   Without options: the same worlds every time, as many as a test may take. Each is played plain and in up to three variants (all of
+   them with --all). A failure is shrunk and written to FILE (random_worlds.c) as a C program. --hash plays the worlds plain and
+   prints a hash of all that happened, which is the same for every build of the same sn_real. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "random/net.h"
 
@@ -21,7 +22,7 @@ static struct {
     uint64_t seed;
     uint32_t worlds, ops, checks, twins; /* bits of variants */
     double seconds;
-    bool all, keep_going;
+    bool all, keep_going, hash;
     const char *program;
 } options = {
     .seed = 1, .ops = 45, .checks = CHECK_ALL, .twins = (1u << NET_VARIANTS) - 1, .program = "random_worlds.c"};
@@ -244,6 +245,25 @@ static int search_worlds(void)
     return failures != 0;
 }
 
+/* Worlds that fail say so elsewhere. */
+static bool print_hash(void *context)
+{
+    static net_moment moment[NET_OPS];
+    uint64_t hash = 0;
+    (void)context;
+    for (uint64_t seed = options.seed; seed < options.seed + options.worlds; ++seed) {
+        net_make_program(&program, seed, ops_of(seed), is_large(seed));
+        memset(moment, 0, sizeof moment);
+        limit(MOST_SECONDS);
+        net_play(&program, &net_variant_list[0], 0, moment, &shared->failure);
+        for (uint32_t i = 0; i < program.ops; ++i)
+            hash = support_random(&(uint64_t){hash ^ moment[i].hash}) + moment[i].events + moment[i].result;
+        net_program_clear(&program);
+    }
+    printf("%zu %016llx\n", sn_real_size(), (unsigned long long)hash);
+    return true;
+}
+
 static uint32_t variant_of(const char *name)
 {
     for (uint32_t i = 0; i < NET_VARIANTS; ++i)
@@ -289,6 +309,8 @@ int main(int count, char **argument)
             options.all = true;
         else if (strcmp(argument[i], "--keep-going") == 0)
             options.keep_going = true;
+        else if (strcmp(argument[i], "--hash") == 0)
+            options.hash = true;
         else if (strcmp(argument[i], "--list") == 0) {
             for (uint32_t k = 0; k < NET_VARIANTS; ++k)
                 printf("twin '%s'\n", net_variant_list[k].name);
@@ -302,5 +324,5 @@ int main(int count, char **argument)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 2;
-    return search_worlds();
+    return options.hash ? in_child(print_hash, NULL) : search_worlds();
 }
