@@ -1,11 +1,12 @@
 /* Random worlds: see net.h, and CONTRIBUTING.md for how to read a failure.
 
        test_worlds [--seed N] [--worlds N] [--ops N] [--seconds N] [--twin NAME] [--no-twin NAME] [--no-check NAME]
-                   [--check NAME] [--program FILE] [--all] [--keep-going] [--hash] [--list]
+                   [--check NAME] [--program FILE] [--all] [--keep-going] [--hash] [--trace] [--list]
 
    Without options: the same worlds every time, as many as a test may take. Each is played plain and in up to three variants (all of
    them with --all). A failure is shrunk and written to FILE (random_worlds.c) as a C program. --hash plays the worlds plain and
-   prints a hash of all that happened, which is the same for every build of the same sn_real. */
+   prints a hash of all that happened, which is the same for every build of the same sn_real; --trace also that of every op, and
+   writes the last world as a program. */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "random/net.h"
 
@@ -22,7 +23,7 @@ static struct {
     uint64_t seed;
     uint32_t worlds, ops, checks, twins; /* bits of variants */
     double seconds;
-    bool all, keep_going, hash;
+    bool all, keep_going, hash, trace;
     const char *program;
 } options = {
     .seed = 1, .ops = 45, .checks = CHECK_ALL, .twins = (1u << NET_VARIANTS) - 1, .program = "random_worlds.c"};
@@ -256,8 +257,18 @@ static bool print_hash(void *context)
         memset(moment, 0, sizeof moment);
         limit(MOST_SECONDS);
         net_play(&program, &net_variant_list[0], 0, moment, &shared->failure);
+        for (uint32_t i = 0; i < program.ops && options.trace; ++i)
+            printf("%llu: %u %s: %s, hash %016llx, events %016llx\n", (unsigned long long)seed, program.op[i].serial,
+                   program.op[i].call < CALL_COUNT ? net_call_of((net_call)program.op[i].call)->name : "other",
+                   sn_result_text(moment[i].result), (unsigned long long)moment[i].hash,
+                   (unsigned long long)moment[i].events);
         for (uint32_t i = 0; i < program.ops; ++i)
             hash = support_random(&(uint64_t){hash ^ moment[i].hash}) + moment[i].events + moment[i].result;
+        FILE *file = options.trace ? fopen(options.program, "w") : NULL;
+        if (file) {
+            net_write(file, &program, 0, &(net_failure){.text = "as it was made"});
+            fclose(file);
+        }
         net_program_clear(&program);
     }
     printf("%zu %016llx\n", sn_real_size(), (unsigned long long)hash);
@@ -311,6 +322,8 @@ int main(int count, char **argument)
             options.keep_going = true;
         else if (strcmp(argument[i], "--hash") == 0)
             options.hash = true;
+        else if (strcmp(argument[i], "--trace") == 0)
+            options.hash = options.trace = true;
         else if (strcmp(argument[i], "--list") == 0) {
             for (uint32_t k = 0; k < NET_VARIANTS; ++k)
                 printf("twin '%s'\n", net_variant_list[k].name);

@@ -607,14 +607,22 @@ static void unused_numbers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unused_numbers),     cmocka_unit_test(tumbles_as_it_should),
-        cmocka_unit_test(swings_like_a_rod),  cmocka_unit_test(forces_and_impulses),
-        cmocka_unit_test(spin_decays),        cmocka_unit_test(is_led),
-        cmocka_unit_test(compound_bodies),    cmocka_unit_test(hulls_and_meshes),
-        cmocka_unit_test(reads_back),         cmocka_unit_test(momentum_is_kept),
-        cmocka_unit_test(points_come_and_go), cmocka_unit_test(reactions),
-        cmocka_unit_test(same_bits),          cmocka_unit_test(bad_definitions),
-        cmocka_unit_test(bad_calls),          cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(unused_numbers),
+        cmocka_unit_test(tumbles_as_it_should),
+        cmocka_unit_test(swings_like_a_rod),
+        cmocka_unit_test(forces_and_impulses),
+        cmocka_unit_test(spin_decays),
+        cmocka_unit_test(is_led),
+        cmocka_unit_test(compound_bodies),
+        cmocka_unit_test(hulls_and_meshes),
+        cmocka_unit_test(reads_back),
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(points_come_and_go),
+        cmocka_unit_test(reactions),
+        cmocka_unit_test(same_bits),
+        cmocka_unit_test(bad_definitions),
+        cmocka_unit_test(bad_calls),
+        cmocka_unit_test(memory_runs_out),
         cmocka_unit_test(memory_runs_out_between_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
