@@ -36,13 +36,14 @@ ifneq ($(WEB),no)
 	@scripts/web.sh quick
 endif
 
-test-long: ## run the tests with ASan and UBSan in full length, where 'make test' repeats long ones less often
+test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test
-	@SINEW_LONG_TESTS=1 scripts/test.sh asan
+	@SINEW_LONG_TESTS=1 scripts/test.sh release asan-long
 
-check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared
+check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, shared, and as shipped in full length (hours)
 	@$(setup) build test check
-	@scripts/test.sh asan tsan clang scalar double double-asan shared
+	@SINEW_LONG_TESTS=1 scripts/test.sh release shared
+	@scripts/test.sh asan-long tsan clang scalar double-asan
 	@scripts/random.sh check
 	@scripts/fuzz.sh smoke
 

@@ -34,6 +34,46 @@ static bool tell_json(const char *name, const sn_loaded *loaded, sn_world *world
     return sn_say_end(&document);
 }
 
+/* ---- The first frame ------------------------------------------------------------------------------------------------- */
+
+/* A frame that takes longer than this is given up: it goes well so far. */
+#define PATIENCE 10.0 /* s */
+
+static bool took_long(void *context)
+{
+    return sn_seconds_now() - *(const double *)context > PATIENCE;
+}
+
+static bool tell(const check_options *o, sn_loaded *loaded, sn_severity severity, const char *text)
+{
+    sn_problem problem = {.severity = severity, .path = "", .text = text};
+    if (o->json)
+        return sn_say_problem(loaded, &problem);
+    if (severity != SN_PROBLEM_NOTE || !o->quiet)
+        sn_loaded_print(loaded, &problem, stderr);
+    return true;
+}
+
+/* Much that a scene can be wrong about shows only when it moves. */
+static int try_frame(const check_options *o, sn_loaded *loaded)
+{
+    char text[600];
+    double start = sn_seconds_now();
+    sn_world *world = sn_scene_world(loaded->scene);
+    sn_world_set_cancel(world, took_long, &start);
+    sn_result result = sn_scene_step(loaded->scene);
+    bool told = true;
+    if (result == SN_CANCELLED) {
+        snprintf(text, sizeof text, "the first frame takes more than %g s, and was not run to its end", PATIENCE);
+        told = tell(o, loaded, SN_PROBLEM_NOTE, text);
+    } else if (result != SN_OK) {
+        snprintf(text, sizeof text, "the first frame fails: %s", sn_world_error(world));
+        loaded->problems.errors++;
+        told = tell(o, loaded, SN_PROBLEM_ERROR, text);
+    }
+    return !told ? SN_EXIT_OUTPUT : result == SN_OK || result == SN_CANCELLED ? SN_EXIT_FINE : SN_EXIT_INPUT;
+}
+
 static int check(const check_options *o, const char *name)
 {
     sn_loading loading = {.scene = name,
@@ -45,6 +85,8 @@ static int check(const check_options *o, const char *name)
     sn_loaded loaded;
     char *path;
     int code = sn_load(&loading, &loaded, &path);
+    if (code == SN_EXIT_FINE)
+        code = try_frame(o, &loaded);
     sn_world *world = code == SN_EXIT_FINE ? sn_scene_world(loaded.scene) : NULL;
     if (o->json) {
         if (code != SN_EXIT_OUTPUT && !tell_json(path ? path : name, &loaded, world))
@@ -73,7 +115,8 @@ const sn_command sn_command_check = {
     .operands = "SCENE...",
     .about = "Says whether scenes are good, and all that is wrong with them",
     .details = "A scene is a file, - for standard input, or the name of one that comes with Sinew.\n"
-               "The exit code is 3 if any of them is bad.\n",
+               "Everything that is wrong with a scene is said at once, in the order of its file, and\n"
+               "its first frame is run. The exit code is 3 if any of them is bad; warnings do not count.\n",
     .least = 1,
     .most = UINT32_MAX,
     .options = options,

@@ -99,9 +99,9 @@ char *sn_find_shared(const char *installed, const char *in_sources);
 
 /* ---- Files (files.c) --------------------------------------------------------------------------------------------- */
 
-/* The content of a file, with a zero behind it. NULL, after a message, if it cannot be read, is a folder or has more
-   than `most` bytes. Free it. */
-char *sn_read_whole(const char *path, uint64_t most, size_t *length);
+/* The content of a file, with a zero behind it. NULL, after a message, if it cannot be read, is a folder or a device or has
+   more than `most` bytes; plain: also if it is no plain file. Free it. */
+char *sn_read_whole(const char *path, bool plain, uint64_t most, size_t *length);
 
 bool sn_ends_with(const char *text, const char *end);
 
@@ -138,6 +138,9 @@ void sn_signals_catch(void);
 
 /* The signal that came, or 0. */
 int sn_signals_came(void);
+
+/* From now on a step of the scene ends with SN_CANCELLED if a signal comes meanwhile: it is then not taken. */
+void sn_signals_end_steps(sn_scene *scene);
 
 /* A pipe that nobody reads any more is an error of the write rather than the end of the program. */
 void sn_signals_ignore_pipe(void);

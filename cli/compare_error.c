@@ -39,10 +39,14 @@ static double extent(const room *r, uint32_t points)
     return points > 1 ? sum / (points - 1) : 0;
 }
 
-/* The largest gradient of any row by any point; 0 where there is none. */
+/* The largest gradient of any row by any point; 0 where there is none. That of joints, which are evaluated with axes, is 1: a
+   place along an axis. */
 static double steepest(const sn_kind *kind, const sn_constraint_def *def, room *r, uint32_t points)
 {
+    if (kind->oriented)
+        return 1;
     sn_real c[SN_MAX_ROWS] = {0};
+    sn_row row[SN_MAX_ROWS] = {{0}};
     for (uint32_t i = 0; i < points * kind->rows; ++i)
         r->gradient[i] = (sn_vec3){0, 0, 0};
     sn_eval_in in = {.x = r->x,
@@ -51,7 +55,7 @@ static double steepest(const sn_kind *kind, const sn_constraint_def *def, room *
                      .context = kind->context,
                      .point_param = def->point_param,
                      .state = def->state};
-    sn_eval_out out = {.c = c, .gradient = r->gradient};
+    sn_eval_out out = {.c = c, .gradient = r->gradient, .row = kind->own_rows ? row : NULL};
     if (!kind->eval(&in, &out))
         return 0;
     double largest = 0;

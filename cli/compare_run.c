@@ -167,7 +167,9 @@ static bool step(sn_comparison *c, sn_trial *t, sn_scene *scene, double *seconds
     double start = sn_cpu_seconds();
     sn_result result = sn_scene_step(scene);
     *seconds += sn_cpu_seconds() - start;
-    if (result != SN_OK)
+    if (result == SN_CANCELLED)
+        was_interrupted(c, t);
+    else if (result != SN_OK)
         blame(c, t, result, sn_scene_world(scene), sn_scene_frame(scene) + 1);
     return result == SN_OK;
 }
@@ -227,6 +229,7 @@ static void run_trial(sn_comparison *c, sn_trial *t)
         t->substeps = settings.substeps;
         t->iterations = settings.iterations;
         t->gravity = settings.gravity;
+        sn_signals_end_steps(loaded.scene);
         t->sample = calloc((size_t)c->frames + 1, sizeof *t->sample);
         if (t->sample) {
             run_frames(c, t, loaded.scene);

@@ -1,4 +1,5 @@
 #include "cli/cli.h"
+#include "scene/folder.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -41,54 +42,12 @@ char *sn_path_stem(const char *path)
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
-/* Reads to the end, in pieces that double, since a pipe does not say how long it is. */
-static char *read_all(FILE *file, const char *path, uint64_t most, size_t *length)
+char *sn_read_whole(const char *path, bool plain, uint64_t most, size_t *length)
 {
-    size_t capacity = 1 << 16, used = 0;
-    char *text = NULL;
-    for (;;) {
-        char *larger = realloc(text, capacity + 1);
-        if (!larger) {
-            sn_complain(0, "%s: out of memory after %zu bytes", path, used);
-            free(text);
-            return NULL;
-        }
-        text = larger;
-        used += fread(text + used, 1, capacity - used, file);
-        if (used > most) {
-            sn_complain(0, "%s: has more than %llu bytes, the most that may be read (see --memory)", path,
-                        (unsigned long long)most);
-            free(text);
-            return NULL;
-        }
-        if (used < capacity)
-            break;
-        capacity *= 2;
-    }
-    text[used] = 0;
-    *length = used;
-    return text;
-}
-
-char *sn_read_whole(const char *path, uint64_t most, size_t *length)
-{
-    struct stat about;
-    FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &about) != 0) {
-        sn_complain(0, "%s: %s", path, strerror(errno));
-        if (file)
-            fclose(file);
-        return NULL;
-    }
-    char *text = NULL;
-    if (S_ISDIR(about.st_mode)) {
-        sn_complain(0, "%s: is a folder, expected a file", path);
-    } else if ((text = read_all(file, path, most, length)) != NULL && ferror(file)) {
-        sn_complain(0, "%s: cannot be read to its end", path);
-        free(text);
-        text = NULL;
-    }
-    fclose(file);
+    char message[256];
+    char *text = sn_read_path(path, plain, most, length, message, sizeof message);
+    if (!text)
+        sn_complain(0, "%s: %s", path, message);
     return text;
 }
 

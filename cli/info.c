@@ -246,7 +246,7 @@ static int info_bytes(const info_options *o, const char *path, file_type type, s
 {
     char message[SN_INFO_MESSAGE] = "";
     size_t length;
-    char *bytes = sn_read_whole(path, o->memory ? o->memory : UINT64_C(1) << 32, &length);
+    char *bytes = sn_read_whole(path, false, o->memory ? o->memory : UINT64_C(1) << 32, &length);
     if (!bytes)
         return SN_EXIT_INPUT;
     bool good = type == FILE_MESH ? sn_info_mesh(bytes, length, d, root, message)

@@ -24,11 +24,11 @@ typedef struct sn_job {
     sn_scene *scene;
     sn_world *world;
     sn_scene_info info;
-    uint32_t frames;  /* to run */
-    uint32_t done;    /* frames run */
-    double started;   /* s, of sn_seconds_now: the first frame began */
-    double wall;      /* s that the frames took, writing included */
-    double simulated; /* s */
+    uint32_t frames;     /* to run */
+    uint32_t done;       /* frames run */
+    double started;      /* s, of sn_seconds_now: the first frame began */
+    double wall;         /* s that the frames took, writing included */
+    double simulated;    /* s */
     unsigned formats;
     sn_output *output;
     uint32_t output_frames; /* once it is closed */
@@ -47,8 +47,12 @@ typedef struct sn_job {
 /* Says why the job stops, and remembers it. The first reason counts. */
 void sn_job_fail(sn_job *job, int code, const char *format, ...) SN_PRINTS(3, 4);
 
+/* Why it stopped early, in words: the failure, or the signal. */
+const char *sn_job_reason(const sn_job *job);
+
 /* Files (job_files.c): opens what is to be written, writes the present frame, closes everything. False after
    sn_job_fail. */
+#define SN_RUN_FILE "sinew-run.json" /* in the folder of --out: how far the run came */
 bool sn_job_open(sn_job *job);
 bool sn_job_write(sn_job *job);
 void sn_job_close(sn_job *job);

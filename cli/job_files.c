@@ -68,6 +68,53 @@ static bool place_plot(sn_job *job)
     return job->code == SN_EXIT_FINE;
 }
 
+/* ---- How far it came --------------------------------------------------------------------------------------------- */
+
+static void put_names(const sn_job *job, sn_document *d, sn_value *root)
+{
+    sn_value *formats = sn_document_list(d, root, "formats"), *names = sn_document_list(d, root, "names");
+    sn_format format;
+    const char *name;
+    for (uint32_t i = 0; (name = sn_format_name(i, &format, NULL)); ++i)
+        if (job->formats & (unsigned)format)
+            sn_document_text(d, formats, NULL, name);
+    for (uint32_t i = 0; (name = sn_output_name(job->output, i)); ++i)
+        sn_document_text(d, names, NULL, name);
+}
+
+/* Says in the folder what is in it. It is written twice: as "running" before the first frame, which is what a run that was killed
+   leaves, and at the end. */
+static bool tell_folder(const sn_job *job, bool running)
+{
+    sn_document d;
+    sn_document_init(&d, NULL);
+    sn_value *root = sn_document_record(&d, NULL, NULL);
+    uint32_t written = sn_output_frames(job->output);
+    bool whole = job->code == SN_EXIT_FINE && job->done == job->frames;
+    sn_document_text(&d, root, "state", running ? "running" : whole ? "complete" : "cut short");
+    if (!running && !whole)
+        sn_document_text(&d, root, "reason", sn_job_reason(job));
+    sn_document_number(&d, root, "frames_asked", job->frames);
+    if (!running)
+        sn_document_number(&d, root, "frames_run", job->done);
+    if (!running)
+        sn_document_number(&d, root, "frames_written", written);
+    if (written && !running)
+        sn_document_number(&d, root, "last_frame", (double)(written - 1) * job->asked->every);
+    sn_document_number(&d, root, "every", job->asked->every);
+    sn_document_number(&d, root, "rate", (double)job->info.rate);
+    sn_document_text(&d, root, "scene", job->name);
+    sn_document_text(&d, root, "sinew", sn_version());
+    put_names(job, &d, root);
+    char *path = sn_path_join(job->asked->out, SN_RUN_FILE);
+    bool good = path && !d.failed && sn_write_json_file(path, root);
+    if (!path || d.failed)
+        sn_complain(0, "out of memory");
+    free(path);
+    sn_document_release(&d);
+    return good;
+}
+
 /* ---- Opening, writing, closing ----------------------------------------------------------------------------------- */
 
 bool sn_job_open(sn_job *job)
@@ -76,6 +123,8 @@ bool sn_job_open(sn_job *job)
     char message[SN_MESSAGE_SIZE];
     if (o->out && !(job->output = sn_output_open(job->scene, o->out, job->formats, message, sizeof message)))
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
+    if (job->output && !tell_folder(job, true))
+        job->code = SN_EXIT_OUTPUT;
     if (job->code == SN_EXIT_FINE && o->trace &&
         !(job->trace = sn_trace_open(job->scene, o->trace, message, sizeof message)))
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
@@ -106,6 +155,8 @@ void sn_job_close(sn_job *job)
     if (job->output) {
         job->output_frames = sn_output_frames(job->output);
         job->output_bytes = sn_output_bytes(job->output);
+        if (!tell_folder(job, false) && job->code == SN_EXIT_FINE)
+            job->code = SN_EXIT_OUTPUT;
         if (!sn_output_close(job->output, message, sizeof message))
             sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
     }

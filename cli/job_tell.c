@@ -191,8 +191,9 @@ static void print_output(const sn_job *job)
 {
     char bytes[32];
     const char *out = job->asked->out;
-    printf("  %-13s%s: %u frames, %s\n", "results", out, (unsigned)job->output_frames,
-           sn_bytes_text((double)job->output_bytes, bytes, sizeof bytes));
+    printf("  %-13s%s: %u frames, %s%s\n", "results", out, (unsigned)job->output_frames,
+           sn_bytes_text((double)job->output_bytes, bytes, sizeof bytes),
+           job->done < job->frames ? "; cut short, as " SN_RUN_FILE " there says" : "");
     if (job->formats & SN_FORMAT_PC2) {
         char *script = sn_find_shared("blender/import_sinew.py", "tools/blender/import_sinew.py");
         printf("  %-13sblender --python %s -- %s\n", "open with", script ? script : "import_sinew.py", out);

@@ -291,7 +291,7 @@ static bool list_scene(sn_document *d, sn_value *list, const char *name, const c
     size_t length = 0;
     char message[256];
     sn_value *entry = begin_entry(d, list, "scene", name, NULL);
-    char *text = sn_read_whole(path, UINT64_C(1) << 30, &length);
+    char *text = sn_read_whole(path, true, UINT64_C(1) << 30, &length);
     sn_document_init(&scene, NULL);
     if (text && sn_json_read(&scene, text, length, NULL, message, sizeof message)) {
         for (int i = 0; i < 3; ++i) {

@@ -342,7 +342,7 @@ int sn_plot(const char *trace, const char *picture, const char *columns)
 {
     char message[256];
     size_t length;
-    char *text = sn_read_whole(trace, UINT64_C(1) << 32, &length);
+    char *text = sn_read_whole(trace, false, UINT64_C(1) << 32, &length);
     if (!text)
         return SN_EXIT_INPUT;
     sn_csv csv;

@@ -1,6 +1,7 @@
 #include "cli/job.h"
 #include "cli/plot.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,8 +30,9 @@ static const sn_option options[] = {
 
 static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
                               "Sinew. Nothing is written unless one of the options asks for it. The start is\n"
-                              "frame 0 and is written too. Ctrl-C finishes the frame, closes the files properly\n"
-                              "and exits with 130; a second Ctrl-C exits at once.\n\n"
+                              "frame 0 and is written too; sinew-run.json in the folder of --out says how far the\n"
+                              "run came. Ctrl-C finishes the frame, or gives it up if it takes long, closes the\n"
+                              "files properly and exits with 130; a second Ctrl-C exits at once.\n\n"
                               "Examples:\n"
                               "  sinew run curtain\n"
                               "  sinew run curtain --out out --frames 120\n"
@@ -54,6 +56,22 @@ void sn_job_fail(sn_job *job, int code, const char *format, ...)
     job->code = code;
     sn_progress_clear(&job->progress);
     sn_complain(0, "%s", job->failure);
+}
+
+const char *sn_job_reason(const sn_job *job)
+{
+    if (job->failure[0])
+        return job->failure;
+    switch (job->code - SN_EXIT_SIGNAL) {
+    case SIGINT:
+        return "interrupted (SIGINT)";
+    case SIGTERM:
+        return "told to end (SIGTERM)";
+    case SIGHUP:
+        return "hung up (SIGHUP)";
+    default:
+        return "something else could not be written";
+    }
 }
 
 /* ---- What was asked ---------------------------------------------------------------------------------------------- */
@@ -116,7 +134,9 @@ static bool step(sn_job *job, const char *what, uint32_t frame)
         return false;
     }
     sn_result result = sn_scene_step(job->scene);
-    if (result != SN_OK)
+    if (result == SN_CANCELLED)
+        job->code = SN_EXIT_SIGNAL + sn_signals_came();
+    else if (result != SN_OK)
         sn_job_fail(job, SN_EXIT_FAILED, "%s: %s %u failed: %s", job->name, what, (unsigned)frame,
                     sn_world_error(job->world));
     return result == SN_OK;
@@ -146,6 +166,7 @@ static void run_frames(sn_job *job)
 static int run_job(sn_job *job)
 {
     sn_signals_catch();
+    sn_signals_end_steps(job->scene);
     if (sn_job_open(job) && sn_job_tell_start(job))
         run_frames(job);
     sn_job_close(job);

@@ -46,6 +46,8 @@ bool sn_say_problem(const sn_loaded *loaded, const sn_problem *problem)
             sn_document_number(&document, root, "column", place.column);
         }
         sn_document_text(&document, root, "path", problem->path);
+        if (sn_loaded_set(loaded, problem))
+            sn_document_text(&document, root, "set", sn_loaded_set(loaded, problem));
     }
     sn_document_text(&document, root, "text", problem->text);
     return sn_say_end(&document);

@@ -1,120 +1,60 @@
-/* HTTP, as much of it as a browser on the same machine needs: GET and HEAD of the plain files of a folder, one answer a connection.
-   The two Cross-Origin headers isolate the page, without which browsers give it no threads. */
+/* GET and HEAD of the plain files of a folder, for a browser on the same machine. libmicrohttpd speaks HTTP, waits for all
+   connections at once and ends those that are silent; what is decided here is who may ask and what there is.
+   The Cross-Origin headers isolate the page, without which browsers give it no threads. */
 #include "cli/serve.h"
+
+#if SINEW_MICROHTTPD
+
+#include "scene/folder.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <poll.h>
+#include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
-enum {
-    CONNECTIONS = 64,    /* at once; browsers open some ahead of need, and say nothing on them */
-    REQUEST_SIZE = 8192, /* bytes of a request */
-    LOOK_AROUND = 500    /* ms between looks whether a signal has come */
-};
-
-/* Silent connections are closed after this many seconds, and so are those that do not take what they asked for. */
-#define PATIENCE 30
-
-typedef struct connection {
-    int socket;
-    size_t length;
-    double since;
-    char request[REQUEST_SIZE];
-} connection;
+#define CONNECTIONS  256   /* at once; browsers open some ahead of need, and say nothing on them */
+#define REQUEST_SIZE 16384 /* bytes of a request, headers and all */
+#define PATIENCE     10    /* s: a connection on which nothing moves for so long is closed */
+#define LOOK_AROUND  500   /* ms between looks whether a signal has come */
 
 struct sn_server {
-    const char *folder;
-    int socket;
-    uint32_t count;
-    connection *connection[CONNECTIONS];
+    sn_folder *folder;
+    struct MHD_Daemon *daemon;
     const char *page_path, *page;
     size_t page_length;
 };
 
-/* ---- Opening ----------------------------------------------------------------------------------------------------------- */
+/* ---- Answering --------------------------------------------------------------------------------------------------------- */
 
-sn_server *sn_server_open(const char *folder, uint32_t port)
+/* Takes the response over. */
+static enum MHD_Result send_response(struct MHD_Connection *to, unsigned status, const char *type,
+                                     struct MHD_Response *response)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    sn_server *server = calloc(1, sizeof *server);
-    int s = socket(AF_INET, SOCK_STREAM, 0), yes = 1;
-    if (server && s >= 0)
-        setsockopt(s, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-    if (!server || s < 0 || bind(s, (struct sockaddr *)&address, sizeof address) != 0 || listen(s, 32) != 0) {
-        sn_complain(0, "cannot listen on port %u: %s", (unsigned)port, strerror(errno));
-        if (s >= 0)
-            close(s);
-        free(server);
-        return NULL;
-    }
-    fcntl(s, F_SETFD, FD_CLOEXEC);
-    fcntl(s, F_SETFL, O_NONBLOCK);
-    server->folder = folder;
-    server->socket = s;
-    return server;
+    static const char *const headers[][2] = {
+        {"Cache-Control", "no-cache"},
+        {"X-Content-Type-Options", "nosniff"},
+        {"Cross-Origin-Opener-Policy", "same-origin"},
+        {"Cross-Origin-Embedder-Policy", "require-corp"},
+        {"Cross-Origin-Resource-Policy", "same-origin"},
+    };
+    if (!response)
+        return MHD_NO; /* no memory: the connection is closed */
+    enum MHD_Result good = MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; ++i)
+        good = good == MHD_YES ? MHD_add_response_header(response, headers[i][0], headers[i][1]) : MHD_NO;
+    if (good == MHD_YES)
+        good = MHD_queue_response(to, status, response);
+    MHD_destroy_response(response);
+    return good;
 }
 
-uint32_t sn_server_port(const sn_server *server)
+static enum MHD_Result refuse(struct MHD_Connection *to, unsigned status, const char *text)
 {
-    struct sockaddr_in address = {0};
-    socklen_t size = sizeof address;
-    return getsockname(server->socket, (struct sockaddr *)&address, &size) == 0 ? ntohs(address.sin_port) : 0;
-}
-
-void sn_server_add(sn_server *server, const char *path, const char *html, size_t length)
-{
-    server->page_path = path;
-    server->page = html;
-    server->page_length = length;
-}
-
-/* ---- Answering ------------------------------------------------------------------------------------------------------------ */
-
-static bool send_all(int to, const char *bytes, size_t length)
-{
-    while (length) {
-        ssize_t sent = send(to, bytes, length, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR && !sn_signals_came())
-            continue;
-        if (sent <= 0)
-            return false;
-        bytes += sent;
-        length -= (size_t)sent;
-    }
-    return true;
-}
-
-static bool send_head(int to, const char *status, const char *type, size_t length)
-{
-    char head[512];
-    int size = snprintf(head, sizeof head,
-                        "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
-                        "Cache-Control: no-cache\r\nX-Content-Type-Options: nosniff\r\n"
-                        "Cross-Origin-Opener-Policy: same-origin\r\nCross-Origin-Embedder-Policy: require-corp\r\n"
-                        "Cross-Origin-Resource-Policy: same-origin\r\n\r\n",
-                        status, type, length);
-    return send_all(to, head, (size_t)size);
-}
-
-static void send_text(int to, bool body, const char *status, const char *type, const char *text, size_t length)
-{
-    if (send_head(to, status, type, length) && body)
-        send_all(to, text, length);
-}
-
-static void refuse(int to, bool body, const char *status)
-{
-    send_text(to, body, status, "text/plain; charset=utf-8", status, strlen(status));
+    return send_response(to, status, "text/plain; charset=utf-8",
+                         MHD_create_response_from_buffer(strlen(text), (void *)text, MHD_RESPMEM_PERSISTENT));
 }
 
 static const char *type_of(const char *path)
@@ -139,22 +79,20 @@ static const char *type_of(const char *path)
     return "application/octet-stream";
 }
 
-static void send_file(const sn_server *server, int to, bool body, const char *name)
+static enum MHD_Result send_file(const sn_server *server, struct MHD_Connection *to, const char *name)
 {
-    char *path = sn_path_join(server->folder, name), block[65536];
-    struct stat about;
-    int file = path ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-    if (file < 0 || fstat(file, &about) != 0 || !S_ISREG(about.st_mode)) {
-        refuse(to, body, "404 Not Found");
-    } else if (send_head(to, "200 OK", type_of(name), (size_t)about.st_size) && body) {
-        ssize_t count;
-        while ((count = read(file, block, sizeof block)) > 0 && send_all(to, block, (size_t)count)) {
-        }
-    }
-    if (file >= 0)
+    char message[256];
+    uint64_t length;
+    int file = sn_folder_open(server->folder, name, INT64_MAX, &length, message, sizeof message);
+    if (file < 0)
+        return refuse(to, MHD_HTTP_NOT_FOUND, "404 Not Found");
+    struct MHD_Response *response = MHD_create_response_from_fd64(length, file); /* which closes it */
+    if (!response)
         close(file);
-    free(path);
+    return send_response(to, MHD_HTTP_OK, type_of(name), response);
 }
+
+/* ---- What is asked ------------------------------------------------------------------------------------------------------- */
 
 static int hex(char c)
 {
@@ -164,133 +102,171 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Takes the escapes out of a path, and what follows a question mark off it. False if it is none, or goes up, or names something
-   hidden. */
-static bool clean_path(char *path)
+/* Paths come as they were sent; libmicrohttpd would end them at %00. */
+static size_t leave_escapes(void *context, struct MHD_Connection *connection, char *text)
 {
-    char *to = path;
-    path[strcspn(path, "?#")] = 0;
-    for (const char *at = path; *at; ++at) {
-        if (*at == '%') {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
+/* A path without its escapes. False if it is none, or names something hidden, which is also what goes up. */
+static bool clean_path(const char *path, char *clean, size_t size)
+{
+    size_t length = 0;
+    for (const char *at = path; *at && *at != '#'; ++at) {
+        int c = (unsigned char)*at;
+        if (c == '%') {
             int high = hex(at[1]), low = high < 0 ? -1 : hex(at[2]);
-            if (low < 0 || high * 16 + low == 0)
+            c = high * 16 + low;
+            if (low < 0 || c == 0)
                 return false;
-            *to++ = (char)(high * 16 + low);
             at += 2;
-        } else {
-            *to++ = *at;
         }
+        if (length + 1 >= size)
+            return false;
+        clean[length++] = (char)c;
     }
-    *to = 0;
-    return path[0] == '/' && !strstr(path, "/.") && !strchr(path, '\\');
+    clean[length] = 0;
+    return clean[0] == '/' && !strstr(clean, "/.") && !strchr(clean, '\\');
+}
+
+typedef struct asked_of {
+    uint32_t us, others;
+} asked_of;
+
+static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    asked_of *asked = context;
+    (void)kind;
+    if (strcasecmp(key, "Host") != 0)
+        return MHD_YES;
+    size_t length = value ? strcspn(value, ":") : 0;
+    bool us = length == 9 && (strncasecmp(value, "127.0.0.1", 9) == 0 || strncasecmp(value, "localhost", 9) == 0);
+    asked->us += us;
+    asked->others += !us;
+    return MHD_YES;
 }
 
 /* The one who asks must have meant this machine: a page from elsewhere whose name was made to point here has not. */
-static bool is_for_us(const char *request)
+static bool is_for_us(struct MHD_Connection *connection)
 {
-    for (const char *line = request; (line = strstr(line, "\r\n")) && line[2] != '\r'; line += 2) {
-        if (strncasecmp(line + 2, "host:", 5) != 0)
-            continue;
-        const char *host = line + 7 + strspn(line + 7, " ");
-        size_t length = strcspn(host, ":\r");
-        return (length == 9 && strncasecmp(host, "127.0.0.1", 9) == 0) ||
-               (length == 9 && strncasecmp(host, "localhost", 9) == 0);
-    }
-    return false;
+    asked_of asked = {0, 0};
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, look_at_header, &asked);
+    return asked.us == 1 && asked.others == 0;
 }
 
-static void answer(const sn_server *server, int to, char *request)
+static enum MHD_Result answer(void *context, struct MHD_Connection *to, const char *url, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **state)
 {
-    bool head = strncmp(request, "HEAD ", 5) == 0;
-    if (!is_for_us(request)) {
-        refuse(to, !head, "403 Forbidden");
-        return;
-    }
-    if (!head && strncmp(request, "GET ", 4) != 0) {
-        refuse(to, true, "405 Method Not Allowed");
-        return;
-    }
-    char *path = request + (head ? 5 : 4);
-    path[strcspn(path, " \r\n")] = 0;
-    if (!clean_path(path))
-        refuse(to, !head, "404 Not Found");
-    else if (server->page_path && strcmp(path, server->page_path) == 0)
-        send_text(to, !head, "200 OK", "text/html; charset=utf-8", server->page, server->page_length);
-    else
-        send_file(server, to, !head, strcmp(path, "/") == 0 ? "index.html" : path + 1);
+    const sn_server *server = context;
+    char path[REQUEST_SIZE];
+    (void)version;
+    (void)upload;
+    (void)upload_size; /* what is sent to us is not read: the answer comes first, and ends the connection */
+    (void)state;
+    if (!is_for_us(to))
+        return refuse(to, MHD_HTTP_FORBIDDEN, "403 Forbidden");
+    if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+        return refuse(to, MHD_HTTP_METHOD_NOT_ALLOWED, "405 Method Not Allowed");
+    if (!clean_path(url, path, sizeof path))
+        return refuse(to, MHD_HTTP_NOT_FOUND, "404 Not Found");
+    if (server->page_path && strcmp(path, server->page_path) == 0)
+        return send_response(
+            to, MHD_HTTP_OK, "text/html; charset=utf-8",
+            MHD_create_response_from_buffer(server->page_length, (void *)server->page, MHD_RESPMEM_PERSISTENT));
+    return send_file(server, to, strcmp(path, "/") == 0 ? "index.html" : path + 1);
 }
 
-/* ---- Connections ------------------------------------------------------------------------------------------------------------ */
+/* ---- The server ------------------------------------------------------------------------------------------------------------ */
 
-static void drop(sn_server *server, uint32_t i)
+sn_server *sn_server_open(const char *folder, uint32_t port)
 {
-    connection *c = server->connection[i];
-    shutdown(c->socket, SHUT_WR);
-    close(c->socket);
-    free(c);
-    server->connection[i] = server->connection[--server->count];
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    sn_server *server = calloc(1, sizeof *server);
+    char *inside = sn_path_join(folder, "");
+    errno = 0;
+    if (server && inside && (server->folder = sn_folder_of(inside, false)))
+        server->daemon = MHD_start_daemon(
+            MHD_USE_AUTO, (uint16_t)port, NULL, NULL, answer, server, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address,
+            MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)PATIENCE,
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_SIZE, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+            MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL, MHD_OPTION_END);
+    free(inside);
+    if (server && server->daemon)
+        return server;
+    sn_complain(0, "cannot listen on port %u: %s", (unsigned)port, errno ? strerror(errno) : "out of memory");
+    if (server)
+        sn_folder_release(server->folder);
+    free(server);
+    return NULL;
 }
 
-static void welcome(sn_server *server)
+uint32_t sn_server_port(const sn_server *server)
 {
-    int s = accept(server->socket, NULL, NULL);
-    connection *c = s >= 0 ? calloc(1, sizeof *c) : NULL;
-    if (s >= 0 && !c)
-        close(s);
-    if (!c)
-        return;
-    struct timeval most = {.tv_sec = PATIENCE};
-    fcntl(s, F_SETFD, FD_CLOEXEC);
-    setsockopt(s, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
-    c->socket = s;
-    c->since = sn_seconds_now();
-    server->connection[server->count++] = c;
+    const union MHD_DaemonInfo *info = MHD_get_daemon_info(server->daemon, MHD_DAEMON_INFO_BIND_PORT);
+    return info ? info->port : 0;
 }
 
-/* Something has come. False: the connection is done with. */
-static bool hear(const sn_server *server, connection *c)
+void sn_server_add(sn_server *server, const char *path, const char *html, size_t length)
 {
-    ssize_t count = recv(c->socket, c->request + c->length, REQUEST_SIZE - 1 - c->length, MSG_DONTWAIT);
-    if (count <= 0)
-        return count < 0 && (errno == EAGAIN || errno == EINTR);
-    c->length += (size_t)count;
-    c->request[c->length] = 0;
-    if (strstr(c->request, "\r\n\r\n"))
-        answer(server, c->socket, c->request);
-    else if (c->length < REQUEST_SIZE - 1)
-        return true;
-    else
-        refuse(c->socket, true, "431 Request Header Fields Too Large");
-    return false;
+    server->page_path = path;
+    server->page = html;
+    server->page_length = length;
 }
 
-void sn_server_run(sn_server *server)
+bool sn_server_turn(sn_server *server, int32_t milliseconds)
 {
-    struct pollfd ready[CONNECTIONS + 1];
-    while (!sn_signals_came()) {
-        bool room = server->count < CONNECTIONS;
-        ready[0] = (struct pollfd){room ? server->socket : -1, POLLIN, 0};
-        for (uint32_t i = 0; i < server->count; ++i)
-            ready[i + 1] = (struct pollfd){server->connection[i]->socket, POLLIN, 0};
-        uint32_t count = server->count;
-        if (poll(ready, count + 1, LOOK_AROUND) < 0 && errno != EINTR)
-            break;
-        double now = sn_seconds_now();
-        for (uint32_t i = count; i-- > 0;) { /* backwards: who is dropped gives his place to the last */
-            connection *c = server->connection[i];
-            bool stays = !ready[i + 1].revents || hear(server, c);
-            if (!stays || now - c->since > PATIENCE)
-                drop(server, i);
-        }
-        if (ready[0].revents)
-            welcome(server);
-    }
+    return MHD_run_wait(server->daemon, milliseconds) == MHD_YES;
 }
 
 void sn_server_close(sn_server *server)
 {
-    while (server->count)
-        drop(server, server->count - 1);
-    close(server->socket);
+    MHD_stop_daemon(server->daemon);
+    sn_folder_release(server->folder);
     free(server);
+}
+
+#else
+
+#define LOOK_AROUND 0
+
+sn_server *sn_server_open(const char *folder, uint32_t port)
+{
+    (void)folder;
+    (void)port;
+    sn_complain(0, "this program was built without libmicrohttpd, which serves the page; install it (Debian: "
+                   "libmicrohttpd-dev) and build anew");
+    return NULL;
+}
+
+uint32_t sn_server_port(const sn_server *server)
+{
+    (void)server;
+    return 0;
+}
+
+void sn_server_add(sn_server *server, const char *path, const char *html, size_t length)
+{
+    (void)server, (void)path, (void)html, (void)length;
+}
+
+bool sn_server_turn(sn_server *server, int32_t milliseconds)
+{
+    (void)server, (void)milliseconds;
+    return false;
+}
+
+void sn_server_close(sn_server *server)
+{
+    (void)server;
+}
+
+#endif
+
+void sn_server_run(sn_server *server)
+{
+    while (!sn_signals_came() && sn_server_turn(server, LOOK_AROUND)) {
+    }
 }

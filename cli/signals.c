@@ -41,6 +41,17 @@ int sn_signals_came(void)
     return (int)came;
 }
 
+static bool has_come(void *context)
+{
+    (void)context;
+    return came != 0;
+}
+
+void sn_signals_end_steps(sn_scene *scene)
+{
+    sn_world_set_cancel(sn_scene_world(scene), has_come, NULL);
+}
+
 void sn_signals_ignore_pipe(void)
 {
     struct sigaction action;

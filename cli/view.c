@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,56 +52,42 @@ static bool put_stored(FILE *file, const char *bytes, size_t length)
     return true;
 }
 
-/* Meshes that the scene names, beside its file: every text that ends like one. */
-static void put_files(sn_document *d, sn_value *files, const sn_value *value, const char *folder)
+/* The files that the scene read, as it may read them. */
+static void put_files(sn_document *d, sn_value *files, const sn_loaded *loaded)
 {
-    if (value->type == SN_VALUE_TEXT && (sn_ends_with(value->text, ".obj") || sn_ends_with(value->text, ".ply")) &&
-        !sn_value_find(files, value->text)) {
-        struct stat about;
+    const char *name;
+    for (uint32_t i = 0; (name = sn_loaded_file(loaded, i)); ++i) {
+        char message[256];
         size_t length;
-        char *path = sn_path_join(folder, value->text);
-        char *text = path && stat(path, &about) == 0 ? sn_read_whole(path, MOST_BYTES, &length) : NULL;
-        if (text && strlen(text) == length) /* binary files do not fit in here */
-            sn_document_text(d, files, value->text, text);
+        char *text = sn_loaded_read(loaded, name, MOST_BYTES, &length, message, sizeof message);
+        bool whole = text && strlen(text) == length;
+        if (whole)
+            sn_document_text(d, files, name, text);
+        else
+            sn_complain(0, "warning: the page does not get %s: %s", name,
+                        text ? "it is binary, and only text fits into an address" : message);
         free(text);
-        free(path);
     }
-    for (const sn_value *item = value->first; item; item = item->next)
-        put_files(d, files, item, folder);
-}
-
-static char *folder_of(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = malloc(slash ? (size_t)(slash - path) + 2 : 2);
-    if (folder && slash) {
-        memcpy(folder, path, (size_t)(slash - path) + 1);
-        folder[slash - path + 1] = 0;
-    } else if (folder) {
-        memcpy(folder, ".", 2);
-    }
-    return folder;
 }
 
 /* {"name", "text", "files"} as one line of JSON. To be freed. */
 static char *write_state(const sn_loaded *loaded, size_t *length)
 {
     sn_document d;
-    char *text = NULL, *folder = folder_of(loaded->path);
+    char *text = NULL;
     const char *slash = strrchr(loaded->path, '/');
     sn_document_init(&d, NULL);
     sn_value *root = sn_document_record(&d, NULL, NULL);
     sn_document_text(&d, root, "name", slash ? slash + 1 : loaded->path);
     sn_document_text(&d, root, "text", loaded->text);
     sn_value *files = sn_document_record(&d, root, "files");
-    if (files && folder)
-        put_files(&d, files, loaded->document.root, folder);
-    FILE *file = d.failed || !folder ? NULL : open_memstream(&text, length);
+    if (files)
+        put_files(&d, files, loaded);
+    FILE *file = d.failed ? NULL : open_memstream(&text, length);
     bool good = file && sn_json_write_line(file, root);
     if (file)
         good = fclose(file) == 0 && good;
     sn_document_release(&d);
-    free(folder);
     if (!good) {
         free(text);
         text = NULL;
@@ -245,7 +230,7 @@ const sn_command sn_command_view = {
     .details = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
                "Sinew; without one the playground opens with its first. The page has to be built\n"
                "once, with 'make playground'. It is served on 127.0.0.1 only, with what browsers\n"
-               "ask for to allow threads. Ctrl-C ends it.\n\n"
+               "ask for to allow threads, and gets the meshes that the scene reads. Ctrl-C ends it.\n\n"
                "Examples:\n"
                "  sinew view curtain\n"
                "  sinew view mine.json --port 8000 --no-open\n",

@@ -13,7 +13,7 @@ endfunction()
 
 # The scene layer knows no JSON parser; the files that need one are a library of their own.
 set(json_sources "${PROJECT_SOURCE_DIR}/scene/json_read.c" "${PROJECT_SOURCE_DIR}/scene/load.c"
-    "${PROJECT_SOURCE_DIR}/scene/load_text.c")
+    "${PROJECT_SOURCE_DIR}/scene/load_text.c" "${PROJECT_SOURCE_DIR}/scene/folder.c")
 file(GLOB scene_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/scene/*.c" "${PROJECT_SOURCE_DIR}/scene/objects/*.c")
 list(REMOVE_ITEM scene_sources ${json_sources})
 sinew_room(sinew_scene ${scene_sources})
@@ -42,6 +42,19 @@ list(REMOVE_ITEM cli_sources "${PROJECT_SOURCE_DIR}/cli/main.c")
 sinew_room(sinew_cli ${cli_sources})
 target_compile_definitions(sinew_cli PRIVATE "SINEW_SCENES_DIR=\"${PROJECT_SOURCE_DIR}/scenes\"")
 target_link_libraries(sinew_cli PUBLIC sinew_export sinew_json sinew_scene)
+
+# 'sinew view' serves the page with libmicrohttpd. Nothing else needs it.
+find_path(MICROHTTPD_INCLUDE_DIR microhttpd.h)
+find_library(MICROHTTPD_LIBRARY microhttpd)
+if(MICROHTTPD_INCLUDE_DIR AND MICROHTTPD_LIBRARY)
+  target_compile_definitions(sinew_cli PUBLIC SINEW_MICROHTTPD=1)
+  target_include_directories(sinew_cli SYSTEM PRIVATE "${MICROHTTPD_INCLUDE_DIR}")
+  target_link_libraries(sinew_cli PUBLIC "${MICROHTTPD_LIBRARY}")
+else()
+  message(WARNING "libmicrohttpd is missing: everything is built, but 'sinew view' will refuse to show scenes in the browser. "
+                  "Run 'scripts/setup.sh build' (Debian: apt-get install libmicrohttpd-dev) and configure again.")
+  target_compile_definitions(sinew_cli PUBLIC SINEW_MICROHTTPD=0)
+endif()
 add_executable(sinew_command "${PROJECT_SOURCE_DIR}/cli/main.c")
 sinew_compile(sinew_command)
 target_link_libraries(sinew_command PRIVATE sinew_cli sinew_export sinew_json sinew_scene sinew::sinew m)

@@ -2,6 +2,7 @@
 
 #include "export/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,6 +53,12 @@ static bool is_regular(int handle)
 {
     struct _stat64 about;
     return _fstat64(handle, &about) == 0 && (about.st_mode & _S_IFREG);
+}
+
+static bool is_plain(const char *path)
+{
+    struct _stat64 about;
+    return _stat64(path, &about) == 0 && (about.st_mode & _S_IFREG);
 }
 
 static int make_folder(const char *path)
@@ -109,6 +116,13 @@ static bool is_regular(int handle)
 {
     struct stat about;
     return fstat(handle, &about) == 0 && S_ISREG(about.st_mode);
+}
+
+/* Links are not followed: one that somebody made is not ours. */
+static bool is_plain(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
 static int make_folder(const char *path)
@@ -357,6 +371,54 @@ bool sn_file_head(const char *path, void *bytes, size_t capacity, size_t *count,
     int error = errno;
     fclose(stream);
     return read ? true : fail(message, size, path, "cannot be read", error ? error : EIO);
+}
+
+/* ---- Files of an earlier run ------------------------------------------------------------------------------------- */
+
+/* Whether a file is called NAME_0001.ENDING. */
+static bool is_numbered(const char *file, const char *name, size_t digits, const char *ending)
+{
+    size_t length = strlen(name);
+    if (strncmp(file, name, length) != 0 || file[length] != '_')
+        return false;
+    const char *number = file + length + 1;
+    size_t count = strspn(number, "0123456789");
+    return count >= digits && number[count] == '.' && strcmp(number + count + 1, ending) == 0;
+}
+
+static bool has_mark(const char *path, const char *mark)
+{
+    char head[1025], unused[256];
+    size_t count = 0;
+    uint64_t length;
+    if (!is_plain(path) || !sn_file_head(path, head, sizeof head - 1, &count, &length, unused, sizeof unused))
+        return false;
+    head[count] = 0;
+    return strstr(head, mark) != NULL;
+}
+
+bool sn_files_remove_numbered(const char *folder, const char *name, size_t digits, const char *ending, const char *mark,
+                              char *message, size_t size)
+{
+    bool good = true;
+    DIR *directory = opendir(folder);
+    for (struct dirent *entry; good && directory && (entry = readdir(directory)) != NULL;) {
+        if (!is_numbered(entry->d_name, name, digits, ending))
+            continue;
+        size_t room = strlen(folder) + strlen(entry->d_name) + 2;
+        char *path = malloc(room);
+        if (!path) {
+            good = fail(message, size, folder, "cannot be cleared of earlier frames", ENOMEM);
+            break;
+        }
+        snprintf(path, room, "%s/%s", folder, entry->d_name);
+        if (has_mark(path, mark) && remove(path) != 0)
+            good = fail(message, size, path, "is of an earlier run and cannot be removed", errno);
+        free(path);
+    }
+    if (directory)
+        closedir(directory);
+    return good;
 }
 
 /* ---- Numbers as text --------------------------------------------------------------------------------------------- */

@@ -213,13 +213,16 @@ static bool read_entry(sn_output *output, entry *e, char *message, size_t size)
 
 typedef bool write_mesh_fn(const char *path, const sn_mesh_view *mesh, uint64_t *bytes, char *message, size_t size);
 
+/* The first words of every mesh that we write, behind the sign of a comment: how those of an earlier run are told. */
+#define MARK "sinew object "
+
 /* Writes what read_entry read. Our importer for Blender looks for "sinew" in the comments. */
 static bool write_mesh(sn_output *output, const entry *e, const char *path, write_mesh_fn *write, char *message,
                        size_t size)
 {
     char title[MOST_NAME + 32], type[MOST_NAME + 32],
         rate[SN_NUMBER_TEXT + 32] = "sinew rate ", radius[SN_NUMBER_TEXT + 32] = "sinew radius ";
-    snprintf(title, sizeof title, "sinew object %.*s", MOST_NAME, e->title ? e->title : "");
+    snprintf(title, sizeof title, MARK "%.*s", MOST_NAME, e->title ? e->title : "");
     snprintf(type, sizeof type, "sinew type %.*s", MOST_NAME, e->type ? e->type : "");
     sn_number_real(rate + strlen(rate), sn_scene_describe(output->scene).rate);
     sn_world *world = sn_scene_world(output->scene);
@@ -249,8 +252,19 @@ static bool write_mesh(sn_output *output, const entry *e, const char *path, writ
 
 /* ---- Opening ----------------------------------------------------------------------------------------------------- */
 
+/* Frames of an earlier, longer run would look like frames of this one. */
+static bool remove_earlier(const sn_output *output, const entry *e, char *message, size_t size)
+{
+    return (!(output->formats & SN_FORMAT_OBJ) ||
+            sn_files_remove_numbered(output->folder, e->name, FRAME_DIGITS, "obj", MARK, message, size)) &&
+           (!(output->formats & SN_FORMAT_PLY) ||
+            sn_files_remove_numbered(output->folder, e->name, FRAME_DIGITS, "ply", MARK, message, size));
+}
+
 static bool open_entry(sn_output *output, entry *e, char *message, size_t size)
 {
+    if (!remove_earlier(output, e, message, size))
+        return false;
     if (output->formats & SN_FORMAT_PC2) {
         if (!read_entry(output, e, message, size) ||
             !write_mesh(output, e, path_of(output, e, 0, "obj"), sn_obj_write, message, size) ||

@@ -24,8 +24,8 @@ typedef struct sn_output sn_output;
    the scene gets files of its own, called after it, and so does every collider: a plane as a square that is larger than
    everything else, fields only if they were baked of a mesh. The bodies of an object are one mesh; one that has particles as
    well has them in files of its own, called NAME_bodies. What comes later gets none. NULL, with the reason (the
-   file, and what the system says) in message. Files of that name are overwritten; others in the folder are left
-   alone. */
+   file, and what the system says) in message. Files of that name are overwritten, and meshes of frames of the same names and formats
+   that an earlier run left there are removed, which their first line tells; others in the folder are left alone. */
 sn_output *sn_output_open(sn_scene *scene, const char *folder, unsigned formats, char *message, size_t size);
 
 /* Writes the present state as the next frame: 0001 is the first. Places are in the first origin, whatever shifts

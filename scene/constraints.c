@@ -88,7 +88,7 @@ static bool read_param(sn_reader *reader, const sn_value *value, const sn_param 
         given = 1;
     }
     double two[3] = {0, 0, 0};
-    if (x && size == 3 && given == 2) { /* in the plane */
+    if (x && size == 3 && given == 2 && reader->dimensions != 3) { /* in the plane */
         two[0] = x[0], two[1] = x[1];
         x = two;
         given = 3;
@@ -551,10 +551,68 @@ static bool read_sides(sn_scene *scene, sn_reader *reader, const sn_value *betwe
     }
     if (good && side[0].count != side[1].count && side[0].count != 1 && side[1].count != 1)
         good =
+            !reader->doubts_numbers &&
             sn_reader_fail(reader, "found %u and %u particles, expected as many on both sides, or one on one of them",
                            side[0].count, side[1].count);
     sn_reader_leave(reader, length);
     return good;
+}
+
+/* What is attached should touch. A gap of more than this part of the larger of the two objects is most likely a mistake. */
+#define LARGE_GAP 0.05
+
+static double size_of(const sn_scene *scene, const sn_object *object)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, square = 0;
+    uint32_t count = object ? sn_object_items(object) : 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_vec3 x = sn_particle_position(
+            scene->world, sn_particle_from_index(scene->world, sn_object_number(scene->world, object, i)));
+        const double at[3] = {(double)x.x, (double)x.y, (double)x.z};
+        for (int k = 0; k < 3; ++k) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    for (int k = 0; k < 3 && count; ++k)
+        square += (high[k] - low[k]) * (high[k] - low[k]);
+    return sqrt(square);
+}
+
+static double distance_between(const sn_scene *scene, uint32_t a, uint32_t b)
+{
+    sn_vec3 x = sn_particle_position(scene->world, sn_particle_from_index(scene->world, a));
+    sn_vec3 y = sn_particle_position(scene->world, sn_particle_from_index(scene->world, b));
+    double d[3] = {(double)x.x - (double)y.x, (double)x.y - (double)y.y, (double)x.z - (double)y.z};
+    return sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+}
+
+/* A rigid attachment closes its gap in the first substep, whatever speed that takes. Soft ones may be meant to pull. */
+static void warn_of_gap(const sn_scene *scene, sn_reader *reader, const sn_attachment_keys *keys, uint32_t count,
+                        const uint32_t *index)
+{
+    double worst = 0, apart = 0, rest = isnan(keys->distance) ? 0 : (double)keys->distance;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        double d = distance_between(scene, index[2 * i], index[2 * i + 1]);
+        if (fabs(d - rest) > worst) {
+            worst = fabs(d - rest);
+            apart = d;
+            at = i;
+        }
+    }
+    char a[160], b[160], wanted[60] = "";
+    if (keys->compliance > 0 || worst == 0)
+        return;
+    double size = fmax(size_of(scene, sn_scene_label(scene, index[2 * at], a, sizeof a)),
+                       size_of(scene, sn_scene_label(scene, index[2 * at + 1], b, sizeof b)));
+    if (!(worst > LARGE_GAP * size))
+        return;
+    if (rest > 0)
+        snprintf(wanted, sizeof wanted, ", and are to be %.4g m apart", rest);
+    sn_problems_add(reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+                    "'%s' and '%s' are %.4g m apart at the start%s: the first frame pulls them together at once", a, b,
+                    apart, wanted);
 }
 
 static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *value)
@@ -581,6 +639,8 @@ static bool read_attachment(sn_scene *scene, sn_reader *reader, const sn_value *
         def.param[0] = keys.distance;
     sn_constraints run;
     sn_result result = sn_constraints_add(scene->world, &def, count, index, NULL, &run);
+    if (result == SN_OK && !reader->doubts_numbers)
+        warn_of_gap(scene, reader, &keys, count, index);
     sn_arena_release(&scene->scratch);
     return result == SN_OK ? add_hold(scene, reader, keys.name, run) : sn_scene_refused(scene, reader);
 }

@@ -138,15 +138,19 @@ bool sn_scene_read_groups(sn_scene *scene, sn_reader *reader, const sn_value *re
             if (fixed != (pass == 0))
                 continue;
             size_t length = sn_reader_enter_key(reader, item->key);
+            bool one = true;
             if (!numbered && !sn_is_name(item->key))
-                good = sn_reader_fail(reader,
-                                      "'%.80s' is no name and no number of a group: expected letters, digits, "
-                                      "'_' and '-', a letter first, or a number below 4294967295",
-                                      item->key);
+                one = sn_reader_fail(reader,
+                                     "'%.80s' is no name and no number of a group: expected letters, digits, "
+                                     "'_' and '-', a letter first, or a number below 4294967295",
+                                     item->key);
             else if (!numbered && find_group(scene, item->key, 0))
-                good = sn_reader_fail(reader, "there is another group called '%s'", item->key);
+                one = sn_reader_fail(reader, "there is another group called '%s'", item->key);
             else
-                good = sn_scene_describe_group(scene, reader, item, numbered ? NULL : item->key, number) && good;
+                one = sn_scene_describe_group(scene, reader, item, numbered ? NULL : item->key, number);
+            if (!one)
+                sn_reader_doubt(reader, item);
+            good = one && good;
             sn_reader_leave(reader, length);
         }
     return good;
@@ -166,6 +170,8 @@ bool sn_scene_use_group(sn_scene *scene, sn_reader *reader, const sn_value *valu
         *group = found->number;
         return true;
     }
+    if (sn_reader_doubts(reader, value->text))
+        return false;
     const char *names[64];
     char near[160];
     uint32_t count = 0;

@@ -375,22 +375,6 @@ static place_name name_place(const setting *edit, const char *end)
     return name;
 }
 
-static bool refuse_key(const setting *edit, const sn_value *record, const char *where, const char *key)
-{
-    const char *nearest = NULL;
-    uint32_t best = SN_FAR;
-    for (const sn_value *item = record->first; item; item = item->next) {
-        uint32_t distance = sn_word_distance(key, item->key);
-        if (distance < best) {
-            best = distance;
-            nearest = item->key;
-        }
-    }
-    if (nearest)
-        return refuse(edit, "there is no key %s in %s; did you mean %s?", quote(key).text, where, quote(nearest).text);
-    return refuse(edit, "there is no key %s in %s", quote(key).text, where);
-}
-
 static bool refuse_index(const setting *edit, const sn_value *list, const char *where, uint32_t index, bool adding)
 {
     char found[32];
@@ -413,17 +397,13 @@ static bool fits(const setting *edit, const sn_value *holder, const char *where,
     return refuse(edit, "%s is %s, not a record: it has no key %s", where, found, quote(step->key).text);
 }
 
-/* The step to the holder's value, which must exist. An item of a list of numbers is no value of its own; `spare`
-   becomes it. */
+/* The step to the holder's value; NULL if there is no such key, or, after refusing, no such item. An item of a list of numbers is
+   no value of its own; `spare` becomes it. */
 static sn_value *take_step(const setting *edit, sn_value *holder, const char *where, const sn_path_step *step,
                            sn_value *spare)
 {
-    if (!step->item) {
-        const sn_value *found = sn_value_find(holder, step->key);
-        if (!found)
-            refuse_key(edit, holder, where, step->key);
-        return (sn_value *)found;
-    }
+    if (!step->item)
+        return (sn_value *)sn_value_find(holder, step->key);
     if (step->index >= holder->count) {
         refuse_index(edit, holder, where, step->index, false);
         return NULL;
@@ -520,6 +500,52 @@ static bool put_key(const setting *edit, sn_value *record, const char *key, cons
     return true;
 }
 
+static bool next_step(setting *edit, sn_path_step *step)
+{
+    return sn_path_next(&edit->rest, edit->rest == edit->path, step) ||
+           refuse(edit, "the path %s is not understood at %s: expected a path such as objects[2].name",
+                  quote(edit->path).text, *edit->rest ? quote(edit->rest).text : "its end");
+}
+
+/* A value inside of what the rest of the path needs around it: a record for a key, a list for an item. */
+static const sn_value *wrap(setting *edit, const sn_value *value)
+{
+    place_name where = name_place(edit, edit->rest);
+    sn_path_step step;
+    if (!*edit->rest)
+        return value;
+    if (!next_step(edit, &step))
+        return NULL;
+    if (step.item && step.index > 0) {
+        refuse(edit, "there is no %s; [0] would be its first item", where.text);
+        return NULL;
+    }
+    const sn_value *inner = wrap(edit, value);
+    if (!inner)
+        return NULL;
+    sn_value *outer = new_value(edit->document, step.item ? SN_VALUE_LIST : SN_VALUE_RECORD);
+    bool good = outer != NULL;
+    if (good && step.item && inner->type == SN_VALUE_NUMBER) {
+        outer->count = 1;
+        good = (outer->numbers = copy_numbers(edit->document, 1, 1, &inner->number)) != NULL;
+    } else if (good) {
+        sn_value *copy = copy_value(edit->document, inner, 1);
+        good = copy && attach(edit->document, outer, step.item ? NULL : step.key, copy);
+    }
+    if (!good)
+        no_memory(edit);
+    return good ? outer : NULL;
+}
+
+static bool put(const setting *edit, sn_value *holder, const char *where, const sn_path_step *step,
+                const sn_value *value)
+{
+    if (holder->number + height(value) > SN_DOCUMENT_DEPTH)
+        return refuse(edit, "%s: lists and records may lie in each other %d deep at most", edit->path,
+                      SN_DOCUMENT_DEPTH);
+    return step->item ? put_item(edit, holder, where, step->index, value) : put_key(edit, holder, step->key, value);
+}
+
 bool sn_document_set(sn_document *document, const char *path, const sn_value *value, char *message, size_t size)
 {
     setting edit = {document, path, path, message, size};
@@ -529,19 +555,15 @@ bool sn_document_set(sn_document *document, const char *path, const sn_value *va
         return refuse(&edit, "%s: the document is %s", path, holder ? "not complete" : "empty");
     for (;;) {
         place_name where = name_place(&edit, edit.rest);
-        if (!sn_path_next(&edit.rest, edit.rest == path, &step))
-            return refuse(&edit, "the path %s is not understood at %s: expected a path such as objects[2].name",
-                          quote(path).text, *edit.rest ? quote(edit.rest).text : "its end");
-        if (!fits(&edit, holder, where.text, &step))
+        if (!next_step(&edit, &step) || !fits(&edit, holder, where.text, &step))
             return false;
-        if (!*edit.rest) {
-            if (holder->number + height(value) > SN_DOCUMENT_DEPTH)
-                return refuse(&edit, "%s: lists and records may lie in each other %d deep at most", path,
-                              SN_DOCUMENT_DEPTH);
-            return step.item ? put_item(&edit, holder, where.text, step.index, value)
-                             : put_key(&edit, holder, step.key, value);
-        }
-        if (!(holder = take_step(&edit, holder, where.text, &step, &spare)))
+        if (!*edit.rest)
+            return put(&edit, holder, where.text, &step, value);
+        sn_value *next = take_step(&edit, holder, where.text, &step, &spare);
+        if (!next && step.item)
             return false;
+        if (!next) /* the keys that lead to it are added, too */
+            return (value = wrap(&edit, value)) && put(&edit, holder, where.text, &step, value);
+        holder = next;
     }
 }

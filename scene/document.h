@@ -76,9 +76,8 @@ const char *sn_value_describe(const sn_value *value, char *text, size_t size);
 /* ---- Editing: what --set does ------------------------------------------------------------------------------------ */
 
 /* Puts a copy of value at a path such as world.substeps, objects[2].pins[0] or materials.silk.bend, replacing what was
-   there or adding the last key of the path, or an item at the end of a list; what lies in between must exist. The same
-   path as in error messages. False, with the reason in words, naming the step of the path that failed (and a near key,
-   if there is one), in message; the document is then as it was. Pointers to values that were replaced must not be used
+   there or adding the keys of the path that are not there, or an item at the end of a list. The same path as in error
+   messages. False, with the reason in words, naming the step of the path that failed, in message; the document is then as it was. Pointers to values that were replaced must not be used
    any more. */
 bool sn_document_set(sn_document *document, const char *path, const sn_value *value, char *message, size_t size);
 

@@ -22,13 +22,24 @@ typedef struct sn_loaded {
     sn_problems problems;
     char *text; /* the file, for places in messages; NULL if it could not be read */
     size_t length;
-    const char *path;         /* as it was given, and not copied */
-    struct sn_folder *folder; /* that the scene may read; NULL if it was no file */
-    sn_place syntax;          /* where the file stops being JSON; 0 if it does not */
+    const char *path;             /* as it was given, and not copied */
+    struct sn_scene_files *files; /* that the scene may read; NULL if it was no file */
+    void (*release_files)(struct sn_scene_files *files);
+    sn_place syntax;            /* where the file stops being JSON; 0 if it does not */
+    struct sn_applied_set *set; /* the changes that were made to it */
 } sn_loaded;
 
-/* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems. */
+/* path "-" is standard input; its folder is then the present one. False if there is no scene; the reasons are in problems.
+   Neither the file nor a mesh that it names may have more bytes than a quarter of options->scene.memory. */
 bool sn_scene_load(const char *path, const sn_load_options *options, sn_loaded *loaded);
+
+/* The i-th file that the scene read, as it names it; NULL beyond the last. */
+const char *sn_loaded_file(const sn_loaded *loaded, uint32_t i);
+
+/* The content of a file as the scene may read it, and under the same rules: of its folder, a plain file. Of malloc, with a zero
+   after its end; NULL, with the reason in message. */
+char *sn_loaded_read(const sn_loaded *loaded, const char *name, uint64_t most, size_t *length, char *message,
+                     size_t size);
 
 /* The same for a text, which is copied. name is what messages call it, and is not copied. */
 bool sn_scene_load_text(const char *name, const char *text, size_t length, const sn_load_options *options,
@@ -40,8 +51,12 @@ bool sn_loaded_build(sn_loaded *loaded, const sn_load_options *options);
 
 void sn_loaded_release(sn_loaded *loaded);
 
-/* Where in the file a problem is; {0, 0} if that cannot be said. */
+/* Where in the file a problem is; {0, 0} if that cannot be said, or if it is in what a change put there. Problems are in the
+   order of the file; those without a place come first. */
 sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem);
+
+/* The change, "world.substeps=0", that a problem comes from; NULL if it is in the file. */
+const char *sn_loaded_set(const sn_loaded *loaded, const sn_problem *problem);
 
 /* Prints a problem: "curtain.json:12:5: error: objects[2].pins[0]: found ..., expected ...". */
 void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *file);

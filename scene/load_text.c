@@ -1,6 +1,7 @@
 /* From the text of a scene to the scene; files are for load.c. */
 #include "scene/load.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,6 +27,45 @@ static const char *find_equals(const char *set)
     return NULL;
 }
 
+/* What a change put into the document. */
+typedef struct sn_applied_set {
+    const char *text; /* as it was given */
+    const char *path; /* of what it replaced, or of the first key that it added, as problems have it */
+    struct sn_applied_set *next;
+} sn_applied_set;
+
+/* Follows a path as far as the document has it, and one step more. */
+static void find_start(const sn_document *document, const char *path, char *out, size_t size)
+{
+    const sn_value *at = document->root;
+    sn_path_step step;
+    for (const char *rest = path; at && *rest && sn_path_next(&rest, rest == path, &step);) {
+        if (step.item)
+            sn_path_item(out, size, step.index);
+        else
+            sn_path_key(out, size, step.key);
+        uint32_t i = 0;
+        const sn_value *next = step.item ? at->first : sn_value_find(at, step.key);
+        for (; step.item && next && i < step.index; ++i)
+            next = next->next;
+        at = next;
+    }
+}
+
+/* Remembered before it is made. Without memory for it, its problems are looked for in the file. */
+static void remember(sn_loaded *loaded, const char *set, const char *path)
+{
+    char start[SN_PATH_KEY_SIZE] = "";
+    sn_arena *arena = &loaded->problems.arena;
+    find_start(&loaded->document, path, start, sizeof start);
+    sn_applied_set *applied = sn_arena_take(arena, 1, sizeof *applied);
+    char *text = sn_arena_copy(arena, set, strlen(set)), *where = sn_arena_copy(arena, start, strlen(start));
+    if (!applied || !text || !where)
+        return;
+    *applied = (sn_applied_set){text, where, loaded->set};
+    loaded->set = applied;
+}
+
 /* A change of the form path=value. */
 static bool apply_set(sn_loaded *loaded, const char *set)
 {
@@ -45,6 +85,8 @@ static bool apply_set(sn_loaded *loaded, const char *set)
         snprintf(message, sizeof message, "no memory");
     }
     char *path = sn_arena_copy(&value.arena, set, (size_t)(equals - set));
+    if (path)
+        remember(loaded, set, path);
     bool good = !value.failed && path && sn_document_set(&loaded->document, path, value.root, message, sizeof message);
     if (!good)
         sn_problems_add(&loaded->problems, SN_PROBLEM_ERROR, "", false, "--set %.200s: %s", set, message);
@@ -75,11 +117,37 @@ static bool parse(sn_loaded *loaded, const sn_load_options *options)
     return good;
 }
 
+static bool comes_before(const sn_problem *a, const sn_problem *b)
+{
+    return a->line < b->line || (a->line == b->line && a->column < b->column);
+}
+
+/* Readers go through a scene in an order of their own. A list of so few is sorted by insertion. */
+static void sort_problems(sn_loaded *loaded)
+{
+    sn_problem *sorted = NULL, *next;
+    for (sn_problem *p = loaded->problems.first; p; p = next) {
+        sn_place place = sn_loaded_place(loaded, p);
+        sn_problem **at = &sorted;
+        p->line = place.line;
+        p->column = place.column;
+        while (*at && !comes_before(p, *at))
+            at = &(*at)->next;
+        next = p->next;
+        p->next = *at;
+        *at = p;
+    }
+    loaded->problems.first = loaded->problems.last = sorted;
+    while (loaded->problems.last && loaded->problems.last->next)
+        loaded->problems.last = loaded->problems.last->next;
+}
+
 bool sn_loaded_build(sn_loaded *loaded, const sn_load_options *options)
 {
     if (!parse(loaded, options))
         return false;
     loaded->scene = sn_scene_create(&loaded->document, &options->scene, &loaded->problems);
+    sort_problems(loaded);
     return loaded->scene != NULL;
 }
 
@@ -106,15 +174,30 @@ void sn_loaded_release(sn_loaded *loaded)
     sn_document_release(&loaded->document);
     sn_problems_release(&loaded->problems);
     free(loaded->text);
-    free(loaded->folder);
+    if (loaded->files)
+        loaded->release_files(loaded->files);
     *loaded = (sn_loaded){0};
+}
+
+const char *sn_loaded_set(const sn_loaded *loaded, const sn_problem *problem)
+{
+    for (const sn_applied_set *set = loaded->set; set; set = set->next) {
+        size_t length = strlen(set->path);
+        if (length && strncmp(problem->path, set->path, length) == 0 &&
+            !isalnum((unsigned char)problem->path[length]) &&
+            !strchr("_-", problem->path[length] ? problem->path[length] : '.'))
+            return set->text;
+    }
+    return NULL;
 }
 
 sn_place sn_loaded_place(const sn_loaded *loaded, const sn_problem *problem)
 {
     if (loaded->syntax.line)
         return loaded->syntax;
-    if (!loaded->text || !problem->path[0])
+    if (problem->line)
+        return (sn_place){problem->line, problem->column};
+    if (!loaded->text || !problem->path[0] || sn_loaded_set(loaded, problem))
         return (sn_place){0, 0};
     return sn_json_locate(loaded->text, loaded->length, problem->path, problem->at_key);
 }
@@ -126,6 +209,8 @@ void sn_loaded_print(const sn_loaded *loaded, const sn_problem *problem, FILE *f
     fprintf(file, "%s:", strcmp(loaded->path, "-") == 0 ? "(standard input)" : loaded->path);
     if (place.line)
         fprintf(file, "%u:%u:", place.line, place.column);
-    fprintf(file, " %s: %s%s%s\n", severity[problem->severity], problem->path, problem->path[0] ? ": " : "",
+    const char *set = sn_loaded_set(loaded, problem);
+    fprintf(file, " %s: %s%s%s", severity[problem->severity], problem->path, problem->path[0] ? ": " : "",
             problem->text);
+    fprintf(file, set ? " (from --set %.200s)\n" : "\n", set);
 }

@@ -40,6 +40,7 @@ struct sn_scene_moment {
     double time;
     double planned;
     uint32_t frame;
+    bool prepared;
 };
 
 static sn_growing *list_of(sn_scene *scene, size_t i)
@@ -74,6 +75,7 @@ static bool copy_lists(sn_scene *scene, sn_scene_moment *moment)
     }
     moment->time = sn_scene_time(scene);
     moment->frame = scene->frame;
+    moment->prepared = scene->prepared;
     moment->planned = scene->planned;
     return true;
 }
@@ -133,6 +135,7 @@ sn_result sn_scene_return(sn_scene *scene, const sn_scene_moment *moment)
         from += bytes;
     }
     scene->frame = moment->frame;
+    scene->prepared = moment->prepared;
     scene->planned = moment->planned;
     return SN_OK;
 }

@@ -47,7 +47,7 @@ void sn_problems_add_list(sn_problems *problems, sn_severity severity, const cha
         problems->out_of_memory = true;
         return;
     }
-    *problem = (sn_problem){severity, path_copy, text_copy, at_key, NULL};
+    *problem = (sn_problem){.severity = severity, .path = path_copy, .text = text_copy, .at_key = at_key};
     if (problems->last)
         problems->last->next = problem;
     else

@@ -14,6 +14,7 @@ typedef struct sn_problem {
     const char *text; /* what was found and what was expected */
     bool at_key;      /* it is about the last key of the path rather than about its value */
     struct sn_problem *next;
+    uint32_t line, column; /* in the file, once that was looked for; see sn_loaded_place */
 } sn_problem;
 
 /* After this many errors no more are written down; they are still counted. */

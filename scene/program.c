@@ -55,6 +55,8 @@ static bool add_drag(sn_scene *scene, sn_reader *reader, const sn_drag_keys *key
         return false;
     if (keys->object) {
         const sn_object *object = sn_scene_find_object(scene, keys->object);
+        if (!object && sn_reader_doubts(reader, keys->object))
+            return false;
         if (!object)
             return sn_reader_fail_key(reader, "object", "there is no object '%.80s'", keys->object);
         def.one_group = true;
@@ -178,6 +180,21 @@ static bool find_sheets(sn_scene *scene, sn_reader *reader, sn_scene_force *forc
     return true;
 }
 
+/* What begins when the last frame has begun, or later, does not happen in the frames that the scene says. */
+static void warn_of_end(const sn_scene *scene, sn_reader *reader, const char *key, sn_real time)
+{
+    double frames = (double)scene->info.warm_up + scene->info.frames;
+    double last = scene->start_time + (scene->start_frame + frames - 1) / (double)scene->info.rate;
+    if (frames == 0 || !isfinite(time) || has_come(last, time))
+        return;
+    size_t length = sn_reader_enter_key(reader, key);
+    sn_problems_add(
+        reader->problems, SN_PROBLEM_WARNING, reader->path, false,
+        "%g s is after the end: the scene runs %.0f frames at %g a second, the last of which begins at %g s",
+        (double)time, frames, (double)scene->info.rate, last);
+    sn_reader_leave(reader, length);
+}
+
 static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value)
 {
     sn_scene_force *force = sn_growing_add(&scene->forces, &scene->arena, sizeof *force);
@@ -195,6 +212,7 @@ static bool read_force(sn_scene *scene, sn_reader *reader, const sn_value *value
                                   (double)force->keys.to, (double)force->keys.from);
     if (!check_flat(scene, reader, "value", force->keys.value))
         return false;
+    warn_of_end(scene, reader, "from", force->keys.from);
     return force->keys.type != SN_FORCE_WIND || find_sheets(scene, reader, force);
 }
 
@@ -249,6 +267,8 @@ static bool check_start(const sn_scene *scene, sn_reader *reader, const sn_scene
     }
     if (!given->data || given->count == expected)
         return true;
+    if (reader->doubts_numbers)
+        return false;
     if (bodies)
         return sn_reader_fail_key(reader, "start",
                                   "found %u numbers, expected three for each of %u particles and seven "
@@ -305,6 +325,8 @@ static bool begin_with_collider(sn_scene *scene, sn_reader *reader, sn_scene_mot
 {
     const sn_scene_collider *found = sn_scene_find_collider(scene, motion->keys.collider);
     sn_collider_def def;
+    if (!found && sn_reader_doubts(reader, motion->keys.collider))
+        return false;
     if (!found)
         return sn_reader_fail_key(reader, "collider", "there is no collider '%.80s'", motion->keys.collider);
     const sn_scene_motion *other = scene->motions.items;
@@ -372,6 +394,7 @@ static bool read_event(sn_scene *scene, sn_reader *reader, const sn_value *value
         good = select_key(scene, reader, "of", event->keys.of, &event->of);
     }
     event->keys.of = NULL;
+    warn_of_end(scene, reader, "time", event->keys.time);
     return check_flat(scene, reader, "value", event->keys.value) && good;
 }
 

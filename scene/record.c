@@ -54,6 +54,32 @@ bool sn_reader_fail_key(sn_reader *reader, const char *key, const char *format, 
     return false;
 }
 
+typedef struct sn_doubt {
+    const char *name;
+    struct sn_doubt *next;
+} sn_doubt;
+
+void sn_reader_doubt(sn_reader *reader, const sn_value *failed)
+{
+    const sn_value *given = sn_value_find(failed, "name");
+    const char *name = given && given->type == SN_VALUE_TEXT ? given->text : failed->key;
+    sn_doubt *doubt = name ? sn_arena_take(reader->arena, 1, sizeof *doubt) : NULL;
+    if (!doubt)
+        return;
+    *doubt = (sn_doubt){name, reader->doubt};
+    reader->doubt = doubt;
+}
+
+/* A name that ends with a digit may be one that is made of a number. */
+bool sn_reader_doubts(const sn_reader *reader, const char *name)
+{
+    size_t length = strlen(name);
+    for (const sn_doubt *doubt = reader->doubt; doubt; doubt = doubt->next)
+        if (strcmp(doubt->name, name) == 0)
+            return true;
+    return reader->doubts_numbers && length && strchr("0123456789", name[length - 1]);
+}
+
 bool sn_reader_expected(sn_reader *reader, const sn_value *found, const char *expected)
 {
     char text[160];
@@ -148,8 +174,10 @@ static bool read_vector(sn_reader *reader, const sn_value *value, const sn_key *
 {
     uint32_t count;
     const double *x = sn_value_numbers(value, &count);
-    if (!x || count < 2 || count > 3)
-        return expected_numbers(reader, value, "a list of three numbers (two in the plane)");
+    if (!x || count < 2 || count > 3 || (count == 2 && reader->dimensions == 3))
+        return expected_numbers(reader, value,
+                                reader->dimensions == 3 ? "a list of three numbers"
+                                                        : "a list of three numbers (two in the plane)");
     if (!check_each(reader, x, count, key))
         return false;
     *out = (sn_vec3){(sn_real)x[0], (sn_real)x[1], (sn_real)(count == 3 ? x[2] : 0)};
@@ -248,11 +276,14 @@ static bool read_key(sn_reader *reader, const sn_value *value, const sn_key *key
     case SN_KEY_RECORDS:
         return read_records(reader, value, key->of, out);
     case SN_KEY_REALS: {
-        sn_numbers *numbers = out;
-        numbers->data = sn_value_numbers(value, &numbers->count);
-        if (!numbers->data)
+        sn_numbers numbers;
+        numbers.data = sn_value_numbers(value, &numbers.count);
+        if (!numbers.data)
             return expected_numbers(reader, value, "a list of numbers");
-        return check_each(reader, numbers->data, numbers->count, key);
+        if (!check_each(reader, numbers.data, numbers.count, key))
+            return false;
+        *(sn_numbers *)out = numbers;
+        return true;
     }
     case SN_KEY_VALUE:
         *(const sn_value **)out = value;

@@ -16,7 +16,7 @@ typedef enum sn_key_type {
     SN_KEY_TRUTH,   /* bool */
     SN_KEY_TEXT,    /* const char *: a text, NULL when not given */
     SN_KEY_CHOICE,  /* an enum of the size of an unsigned int: one of the names in `of`, an sn_choices */
-    SN_KEY_VECTOR,  /* sn_vec3: a list of three numbers, or two and z is 0. NaN in x means "not given" */
+    SN_KEY_VECTOR,  /* sn_vec3: a list of three numbers, in 2D or of two. NaN in x means "not given" */
     SN_KEY_RECORD,  /* a struct in place, described by `of`, an sn_record */
     SN_KEY_RECORDS, /* sn_list_of: a list of records, described by `of` */
     SN_KEY_REALS,   /* sn_numbers: a list of numbers */
@@ -70,6 +70,9 @@ typedef struct sn_record {
 typedef struct sn_reader {
     sn_arena *arena; /* for lists of records and copies of texts, which live as long as it does */
     sn_problems *problems;
+    uint32_t dimensions;    /* of the world: a vector of two numbers is refused in 3; 0: not known, it is not */
+    struct sn_doubt *doubt; /* names of what could not be read, */
+    bool doubts_numbers;    /*   and numbers of particles, which some of that would have had */
     char path[512];
 } sn_reader;
 
@@ -93,6 +96,12 @@ bool sn_reader_fail_key(sn_reader *reader, const char *key, const char *format, 
     __attribute__((format(printf, 3, 4)))
 #endif
     ;
+
+/* After an error, reading goes on, so that everything that is wrong is said at once. What names something that could not be read
+   is not wrong for that: the value that failed, a record with a name, or one under a key, is doubtful from now on, and who does
+   not find a name asks first. */
+void sn_reader_doubt(sn_reader *reader, const sn_value *failed);
+bool sn_reader_doubts(const sn_reader *reader, const char *name);
 
 /* "found ..., expected ...": an error about a value. */
 bool sn_reader_expected(sn_reader *reader, const sn_value *found, const char *expected);

@@ -23,7 +23,10 @@ bool sn_each_item(sn_scene *scene, sn_reader *reader, const sn_value *list, sn_i
     uint32_t i = 0;
     for (const sn_value *item = list->first; item; item = item->next) {
         size_t length = sn_reader_enter_item(reader, i++);
-        good = read(scene, reader, item) && good;
+        if (!read(scene, reader, item)) {
+            sn_reader_doubt(reader, item);
+            good = false;
+        }
         sn_reader_leave(reader, length);
     }
     return good;
@@ -291,11 +294,32 @@ static bool use_key(sn_scene *scene, sn_reader *reader, sn_object_keys *keys, co
     return good;
 }
 
+/* An object with an error, with defaults in the place of what is wrong: for its pins, and for what names it. What building says
+   of it may follow from that, and is not heard. */
+static const sn_object *build_anyhow(sn_scene *scene, sn_reader *reader, const sn_object_type *type,
+                                     const sn_object_def *def, const void *own)
+{
+    sn_problems *heard = reader->problems, unheard;
+    sn_problems_init(&unheard, &scene->arena.allocator);
+    reader->problems = &unheard;
+    const sn_object *object = sn_scene_build(scene, reader, type, def, own);
+    reader->problems = heard;
+    sn_problems_release(&unheard);
+    return object;
+}
+
+static bool doubt_object(sn_reader *reader, const sn_value *value)
+{
+    sn_reader_doubt(reader, value);
+    reader->doubts_numbers = true;
+    return false;
+}
+
 static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *value, const sn_growing *materials)
 {
     const sn_object_type *type = read_type(reader, value);
     if (!type)
-        return false;
+        return doubt_object(reader, value);
     sn_object_keys keys;
     void *own = sn_arena_take(reader->arena, 1, type->record->size);
     if (!own)
@@ -310,13 +334,15 @@ static bool read_object(sn_scene *scene, sn_reader *reader, const sn_value *valu
     }
     good = (!keys.group || use_key(scene, reader, &keys, "group")) && good;
     good = (!keys.skin || use_key(scene, reader, &keys, "skin")) && good;
-    if (!good)
-        return false;
     size_t length = sn_reader_enter_key(reader, "contact");
     good = let_collide(scene, reader, type, group_of(scene, &keys.def)) &&
-           (!keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, group_of(scene, &keys.def)));
+           (!keys.contact || sn_scene_describe_group(scene, reader, keys.contact, NULL, group_of(scene, &keys.def))) &&
+           good;
     sn_reader_leave(reader, length);
-    const sn_object *object = sn_scene_build(scene, reader, type, &keys.def, own);
+    const sn_object *object =
+        good ? sn_scene_build(scene, reader, type, &keys.def, own) : build_anyhow(scene, reader, type, &keys.def, own);
+    if (!object || !good) /* what is there may have other parts, and as many particles as defaults give it */
+        doubt_object(reader, value);
     return object && (!keys.pins || read_pins(scene, reader, keys.pins, object)) && good;
 }
 
@@ -376,17 +402,23 @@ static uint32_t find_item(const sn_scene *scene, const sn_object *object, uint32
     return SN_NO_ITEM;
 }
 
-static const char *label_particle(sn_scene *scene, uint32_t number)
+const sn_object *sn_scene_label(const sn_scene *scene, uint32_t number, char *text, size_t size)
 {
-    char text[160];
     for (uint32_t i = 0; i < scene->objects.count; ++i) {
         uint32_t item = find_item(scene, scene_object(scene, i), number);
         if (item == SN_NO_ITEM)
             continue;
-        sn_object_label(scene_object(scene, i), item, text, sizeof text);
-        return sn_arena_copy(&scene->arena, text, strlen(text));
+        sn_object_label(scene_object(scene, i), item, text, size);
+        return scene_object(scene, i);
     }
-    snprintf(text, sizeof text, "particle[%u]", number);
+    snprintf(text, size, "particle[%u]", number);
+    return NULL;
+}
+
+static const char *label_particle(sn_scene *scene, uint32_t number)
+{
+    char text[160];
+    sn_scene_label(scene, number, text, sizeof text);
     return sn_arena_copy(&scene->arena, text, strlen(text));
 }
 
@@ -457,7 +489,9 @@ static bool read_traced_heap(sn_scene *scene, sn_reader *reader, const sn_value 
         return sn_reader_expected(reader, value, "the name of an object");
     const sn_object *object = sn_scene_find_object(scene, value->text);
     if (!object)
-        return sn_reader_fail(reader, "there is no object '%.80s'", value->text);
+        return sn_reader_doubts(reader, value->text)
+                   ? false
+                   : sn_reader_fail(reader, "there is no object '%.80s'", value->text);
     sn_traced_heap *heap = sn_growing_add(&scene->traced_heaps, &scene->arena, sizeof *heap);
     if (!heap)
         return sn_reader_fail(reader, "no memory for what to record");
@@ -543,10 +577,12 @@ static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *
     good = read_section(scene, reader, "groups", keys->groups, sn_scene_read_groups) && good;
     good = read_section(scene, reader, "colliders", keys->colliders, sn_scene_read_colliders) && good;
     good = read_objects(scene, reader, keys) && good;
-    good = read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_bodies) && good;
-    if (!good || !sn_scene_take_rest_shapes(scene, reader, groups))
-        return false; /* what refers to objects would only add errors that follow from these */
-    good = sn_scene_read_drags(scene, reader, &keys->world.drags);
+    if (!read_section(scene, reader, "bodies", keys->bodies, sn_scene_read_bodies)) {
+        reader->doubts_numbers = true;
+        good = false;
+    }
+    good = good && sn_scene_take_rest_shapes(scene, reader, groups);
+    good = sn_scene_read_drags(scene, reader, &keys->world.drags) && good;
     good = read_section(scene, reader, "constraints", keys->constraints, sn_scene_read_constraints) && good;
     good = read_section(scene, reader, "names", keys->names, sn_scene_read_names) && good;
     good = read_section(scene, reader, "attachments", keys->attachments, sn_scene_read_attachments) && good;
@@ -554,18 +590,35 @@ static bool read_parts(sn_scene *scene, sn_reader *reader, const sn_scene_keys *
     return read_record(scene, reader, &keys->record) && good;
 }
 
+/* Vectors come before the world that they are for. */
+static uint32_t dimensions_of(const sn_value *root)
+{
+    const sn_value *world = sn_value_find(root, "world"), *given = world ? sn_value_find(world, "dimensions") : NULL;
+    return given && given->type == SN_VALUE_NUMBER && given->number == 2 ? 2 : 3;
+}
+
 static bool read_scene(sn_scene *scene, sn_reader *reader, const sn_value *root)
 {
     sn_scene_keys keys;
+    reader->dimensions = dimensions_of(root);
     bool good = sn_record_read_one(reader, root, &sn_scene_record, &keys);
     if (root->type != SN_VALUE_RECORD)
         return false;
     if (!good) { /* go on with a world as it comes, so that what is wrong with objects is heard of too */
         sn_world_record.defaults(&keys.world);
         sn_contact_record.defaults(&keys.contact);
+        keys.world.dimensions = reader->dimensions;
     }
-    if (!create_world(scene, reader, &keys))
-        return false;
+    if (!create_world(scene, reader, &keys)) {
+        if (!good || scene->world)
+            return false;
+        sn_world_record.defaults(&keys.world); /* settings that exclude each other */
+        sn_contact_record.defaults(&keys.contact);
+        keys.world.dimensions = reader->dimensions;
+        good = false;
+        if (!create_world(scene, reader, &keys))
+            return false;
+    }
     return read_parts(scene, reader, &keys, good);
 }
 
@@ -631,6 +684,7 @@ bool sn_scene_extend(sn_scene *scene, const sn_document *document, sn_problems *
     static const sn_value nothing = {.type = SN_VALUE_NULL};
     const sn_value *root = document->root ? document->root : &nothing;
     sn_reader_init(&reader, &scene->arena, problems);
+    reader.dimensions = sn_world_dimensions(scene->world);
     if (!sn_record_read_one(&reader, root, &sn_scene_record, &keys) || !refuse_settings(&reader, root))
         return false;
     keys.record.every = scene->record.every;
@@ -675,11 +729,14 @@ const sn_scene_collider *sn_scene_collider_at(const sn_scene *scene, uint32_t i)
 sn_result sn_scene_step(sn_scene *scene)
 {
     double dt = 1 / (double)scene->info.rate;
-    sn_result result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
+    sn_result result = SN_OK;
+    if (!scene->prepared)
+        result = sn_scene_prepare(scene, sn_scene_time(scene), dt);
     if (result == SN_OK)
         result = sn_world_step(scene->world, (sn_real)dt);
     if (result == SN_OK)
         scene->frame++;
+    scene->prepared = result == SN_CANCELLED;
     return result;
 }
 

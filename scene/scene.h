@@ -69,7 +69,8 @@ bool sn_scene_pin(sn_scene *scene, uint32_t count, const uint32_t *number);
 bool sn_scene_release(sn_scene *scene, uint32_t count, const uint32_t *number);
 
 /* Advances the scene by one frame of 1 / rate seconds: sets keyframed particles and colliders on their way, applies the forces and events
-   of the frame, and steps the world. As sn_world_step; the reason is in sn_world_error. */
+   of the frame, and steps the world. As sn_world_step; the reason is in sn_world_error. SN_CANCELLED, from a function that the world
+   was given (sn_world_set_cancel): the scene stands before the frame, its events done; the next call takes the same frame. */
 sn_result sn_scene_step(sn_scene *scene);
 
 /* Frames taken so far, and their time in seconds, which goes on where a saved scene left off. */

@@ -86,9 +86,9 @@ static bool take_apart(const char *text, reference *r)
     return r->name[0] || (r->ranged && !r->part[0]);
 }
 
-/* The range that a reference means among count things; an error if it leaves them. */
-static bool range_of(sn_reader *reader, const reference *r, uint32_t count, const char *of, uint32_t *first,
-                     uint32_t *last)
+/* The range that a reference means among count things; an error if it leaves them, unless their number is doubtful. */
+static bool range_of(sn_reader *reader, const reference *r, uint32_t count, const char *of, bool doubtful,
+                     uint32_t *first, uint32_t *last)
 {
     double a = isnan(r->first) ? 0 : r->first, b = isnan(r->last) ? count : r->last;
     if (!r->ranged)
@@ -98,6 +98,8 @@ static bool range_of(sn_reader *reader, const reference *r, uint32_t count, cons
     if (r->single)
         b = a + 1;
     if (!(a >= 0 && b <= count && a <= b)) {
+        if (doubtful)
+            return false;
         if (r->single)
             return sn_reader_fail(reader, "there is no item %.0f in '%s', which has %u", r->first, of, count);
         return sn_reader_fail(reader, "there is no range from item %.0f up to %.0f in '%s', which has %u",
@@ -139,6 +141,8 @@ static bool no_object(const sn_scene *scene, sn_reader *reader, const char *name
     const char *names[MOST_NAMES];
     char near[NAME_ROOM + 40];
     uint32_t count = 0;
+    if (sn_reader_doubts(reader, name))
+        return false;
     for (; count < scene->objects.count && count < MOST_NAMES; ++count)
         names[count] = scene_object(scene, count)->name;
     return sn_reader_fail(reader, "there is no object '%s'%s", name,
@@ -160,7 +164,7 @@ static bool select_part(const sn_scene *scene, sn_reader *reader, const sn_objec
 {
     uint32_t first = 0, last = 0, count = 0, *number;
     uint64_t step = isnan(r->step) ? 1 : (uint64_t)r->step;
-    if (!range_of(reader, r, part->count, part->name, &first, &last) ||
+    if (!range_of(reader, r, part->count, part->name, sn_reader_doubts(reader, object->name), &first, &last) ||
         !take_room(scene, reader, arena, last - first, &number))
         return false;
     for (uint64_t i = first; i < last; i += step)
@@ -191,6 +195,8 @@ static bool find_number(const sn_scene *scene, sn_reader *reader, double x, cons
 {
     uint32_t count = object ? sn_object_items(object) : sn_world_particle_count(scene->world);
     double i = object && x < 0 ? x + count : x;
+    if (!(i >= 0 && i < count && i == floor(i)) && reader->doubts_numbers)
+        return false;
     if (!(i >= 0 && i < count && i == floor(i)))
         return sn_reader_fail(reader, "found %.10g, expected a particle: a whole number below %u", x, count);
     *number = object ? sn_object_number(scene->world, object, (uint32_t)i) : (uint32_t)i;
@@ -312,6 +318,8 @@ static bool select_chosen(sn_scene *scene, sn_reader *reader, const sn_value *va
         }
     }
     *out = (sn_selection){count, number};
+    if (!count && reader->doubts_numbers)
+        return false;
     return count || sn_reader_fail(reader, "no particle of %u is %s", from.count, inside ? "inside the box" : "near");
 }
 
@@ -490,7 +498,7 @@ static bool add_run(const sn_scene *scene, sn_reader *reader, sn_arena *arena, s
 
 /* Several runs may have one name: they count on. */
 static bool add_holds(const sn_scene *scene, sn_reader *reader, sn_arena *arena, sn_growing *all, uint32_t count,
-                      const sn_hold *hold, const char *name, const reference *r)
+                      const sn_hold *hold, const char *name, bool doubtful, const reference *r)
 {
     uint64_t total = 0;
     uint32_t first = 0, last = 0;
@@ -498,7 +506,7 @@ static bool add_holds(const sn_scene *scene, sn_reader *reader, sn_arena *arena,
         total += strcmp(hold[i].name, name) == 0 ? hold[i].run.count : 0;
     if (total > UINT32_MAX) /* names of names can add up to anything */
         return sn_reader_fail(reader, "'%s' stands for more constraints than can be counted", name);
-    if (!range_of(reader, r, (uint32_t)total, name, &first, &last))
+    if (!range_of(reader, r, (uint32_t)total, name, doubtful, &first, &last))
         return false;
     for (uint32_t i = 0, at = 0; i < count; ++i) {
         if (strcmp(hold[i].name, name) != 0)
@@ -546,7 +554,8 @@ static bool select_by_kind(sn_scene *scene, sn_reader *reader, const reference *
     uint32_t kind = sn_kind_find(scene->world, r->name + 1), first = 0, last = 0, rank = 0;
     if (!kind || r->part[0])
         return sn_reader_fail(reader, "there is no kind '%s%s%s'", r->name + 1, r->part[0] ? "." : "", r->part);
-    if (!range_of(reader, r, sn_world_constraint_count(scene->world, kind), r->name, &first, &last))
+    bool doubtful = reader->doubt || reader->doubts_numbers;
+    if (!range_of(reader, r, sn_world_constraint_count(scene->world, kind), r->name, doubtful, &first, &last))
         return false;
     if (!sn_scene_fits(scene, reader, 2 * (double)(last - first) * sizeof(sn_constraint)))
         return false;
@@ -573,18 +582,24 @@ static bool select_named(sn_scene *scene, sn_reader *reader, const char *text, s
     if (!r.part[0]) {
         const sn_hold *hold = scene->holds.items;
         if (has_hold(scene->holds.count, hold, r.name))
-            return add_holds(scene, reader, arena, all, scene->holds.count, hold, r.name, &r);
+            return add_holds(scene, reader, arena, all, scene->holds.count, hold, r.name,
+                             sn_reader_doubts(reader, r.name), &r);
+        if (sn_reader_doubts(reader, r.name))
+            return false;
         return no_hold(reader, scene->holds.count, hold, "the scene names", r.name);
     }
     const sn_object *object = sn_scene_find_object(scene, r.name);
     if (!object)
         return no_object(scene, reader, r.name);
+    bool doubtful = sn_reader_doubts(reader, object->name);
     if (!has_hold(object->hold_count, object->hold, r.part)) {
+        if (doubtful)
+            return false;
         char of[NAME_ROOM + 20];
         snprintf(of, sizeof of, "'%s' has", object->name);
         return no_hold(reader, object->hold_count, object->hold, of, r.part);
     }
-    return add_holds(scene, reader, arena, all, object->hold_count, object->hold, r.part, &r);
+    return add_holds(scene, reader, arena, all, object->hold_count, object->hold, r.part, doubtful, &r);
 }
 
 bool sn_select_constraints(sn_scene *scene, sn_reader *reader, const sn_value *value, sn_arena *arena, uint32_t *count,

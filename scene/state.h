@@ -84,6 +84,7 @@ struct sn_scene {
     double start_time;       /* of frame 0 of the scene that this may go on with, */
     uint32_t start_frame;    /*   after so many frames of it */
     uint32_t frame;          /* since then */
+    bool prepared;           /* the next frame: a cancelled step left its events done and its forces pending */
     double planned;          /* bytes that the objects so far are expected to take */
     sn_growing objects;      /* sn_object * */
     sn_growing groups;       /* sn_scene_group */
@@ -108,6 +109,9 @@ bool sn_scene_plan(sn_scene *scene, sn_reader *reader, double particles, double 
 
 /* A constraint or call that the world refused, as a problem. */
 bool sn_scene_refused(const sn_scene *scene, sn_reader *reader);
+
+/* What a particle is called, "rope.end" or "cloth[7]", and the object that it is of; NULL if it is of none. */
+const sn_object *sn_scene_label(const sn_scene *scene, uint32_t number, char *text, size_t size);
 
 /* ---- Selectors (select.c) ------------------------------------------------------------------------------------------
    An object may be given, whose parts and numbers a selector can then name without saying so. The result lies in arena. */

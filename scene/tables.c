@@ -24,8 +24,8 @@ static const char *const solver_about[] = {
     "all constraints see the same positions; slower to converge, without an order",
     "sequential impulses: velocities are corrected, positions follow",
     "constraint forces: Lagrange multipliers before anything moves",
-    "chains and trees are solved at once and exactly, the rest by the cascade",
-    "the cascade, planned: in tiles on all cores, eight constraints at a time"};
+    "chains and trees are solved at once, as far as they are linear; the rest by the cascade",
+    "the cascade, planned: in tiles on all cores, sixteen constraints at a time"};
 const sn_choices sn_solver_choices = CHOICES(solver);
 
 static const char *const integrator_names[] = {"symplectic_euler", "forward_euler", "leapfrog", "verlet", "bdf2"};
@@ -40,7 +40,7 @@ static const char *const order_names[] = {"insertion", "symmetric", "worst_first
 static const char *const order_about[] = {
     "as they were added; a large stiff cloth can explode with one pass a substep",
     "as they were added and back again: two sweeps a pass, cannot gain energy in the linear problem",
-    "by decreasing residual, sorted anew before every pass",
+    "the one that is missed by most metres next",
     "half of them upwards by their particles, then the others downwards: one sweep, stable on cloth"};
 const sn_choices sn_order_choices = CHOICES(order);
 
@@ -153,6 +153,10 @@ static const sn_key world_keys[] = {
      .about = "lagrange: how it solves for its multipliers"},
     {"drift_time", SN_KEY_REAL, SETTING(drift_time), .unit = "s", .most = UNLIMITED,
      .about = "lagrange: errors decay with this time constant; 0: four substeps"},
+    {"k_s", SN_KEY_REAL, SETTING(k_s), .unit = "1/s^2", .least = -1, .most = UNLIMITED,
+     .about = "lagrange: the spring against drift, C'' = -k_s C - k_d C'; -1: as drift_time says"},
+    {"k_d", SN_KEY_REAL, SETTING(k_d), .unit = "1/s", .least = -1, .most = UNLIMITED,
+     .about = "lagrange: the damper against drift; 0 with k_s 0: none at all; -1: as drift_time says"},
     {"drags", SN_KEY_RECORDS, offsetof(sn_world_keys, drags), .of = &sn_drag_record, .flags = SN_KEY_NOT_SAVED,
      .about = "further drags, one after the other"},
     END};

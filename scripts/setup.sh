@@ -17,6 +17,7 @@ build   ninja-build               ninja
 build   pkg-config                pkg-config
 build   libcmocka-dev             cmocka.h
 build   libjansson-dev            jansson.h
+build   libmicrohttpd-dev         microhttpd.h
 run     gnuplot-nox               gnuplot
 test    g++                       c++
 test    python3-numpy             -
@@ -45,6 +46,7 @@ aarch64 libc6-dev-arm64-cross     -
 aarch64 qemu-user                 qemu-aarch64
 aarch64 libcmocka-dev:arm64       -
 aarch64 libjansson-dev:arm64      -
+aarch64 libmicrohttpd-dev:arm64   -
 '
 
 present() { # package, probe

@@ -36,10 +36,10 @@ const isSource = (name) => name.endsWith('.c');
 const isHeader = (name) => name.endsWith('.h') || name.endsWith('.def');
 
 function sources() {
-  const needsJansson = ['scene/json_read.c', 'scene/load.c'];
+  const commandOnly = ['scene/json_read.c', 'scene/load.c', 'scene/folder.c'];
   return [
     ...files('src', isSource),
-    ...files('scene', isSource).filter((path) => !needsJansson.includes(path)),
+    ...files('scene', isSource).filter((path) => !commandOnly.includes(path)),
     'export/body_mesh.c',
     'export/collider_mesh.c',
     ...files('web/glue', isSource),

@@ -17,6 +17,7 @@
 #define SINEW_DOUBLE 0
 #endif
 
+#ifndef SN_API /* inside the library it is nothing; see cmake/calls.cmake */
 #if defined(SINEW_SHARED) && defined(_WIN32)
 #ifdef SINEW_BUILDING
 #define SN_API __declspec(dllexport)
@@ -27,6 +28,7 @@
 #define SN_API __attribute__((visibility("default")))
 #else
 #define SN_API
+#endif
 #endif
 
 #ifdef __cplusplus
@@ -40,7 +42,9 @@ extern "C" {
 #if SINEW_DOUBLE
 typedef double sn_real;
 /* A program and a library that disagree about sn_real do not link. */
+#ifndef sn_world_create
 #define sn_world_create sn_world_create_double
+#endif
 #else
 typedef float sn_real;
 #endif
@@ -63,7 +67,8 @@ typedef struct sn_quat {
 
 /* ---- Results --------------------------------------------------------------------------------------------------
    A call that can fail returns an sn_result, a null handle, or a NaN, and says why in words through
-   sn_world_error. A call that fails has changed nothing, unless its description says otherwise. */
+   sn_world_error. A call that fails has changed nothing, asleep or awake, sn_world_hash included, unless its description says
+   otherwise. */
 
 typedef enum sn_result {
     SN_OK = 0,
@@ -73,7 +78,8 @@ typedef enum sn_result {
     SN_ERROR_LIMIT,    /* more than a world can hold */
     SN_ERROR_BUSY,     /* the world was called from inside one of its own callbacks */
     SN_ERROR_DIVERGED, /* a substep would have produced an infinity or a NaN; it was not taken */
-    SN_ERROR_HOST      /* a hook of the caller broke its promise, such as a task system that loses tasks */
+    SN_ERROR_HOST,     /* a hook of the caller broke its promise, such as a task system that loses tasks */
+    SN_CANCELLED       /* the caller asked for it; see sn_world_set_cancel. Not logged: nothing is wrong */
 } sn_result;
 
 /* A short English name of a result, such as "stale handle". Never NULL; the string is static. */
@@ -88,7 +94,12 @@ SN_API size_t sn_real_size(void);
 /* ---- Hooks of the host program --------------------------------------------------------------------------------
    Each is optional (a zeroed struct means the built-in behaviour) and carries a context that is passed back. A function
    of the caller, hook or callback, must return: leaving it by longjmp or an exception leaves the world in the middle of a
-   call for ever. */
+   call for ever.
+
+   Every call of this library, whatever it does, runs in the floating-point mode of IEEE: rounding to nearest, denormals kept,
+   exceptions masked; and puts back the mode that it found. So results do not depend on what the host has set. Hooks, force fields,
+   kinds and other callbacks are called from within and see that mode, too. One that changes it must put it back. Tasks
+   of sn_tasks set it for themselves on whatever thread they run. */
 
 /* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
    at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.

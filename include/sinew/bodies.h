@@ -77,7 +77,7 @@ SN_API sn_body_def sn_default_body_def(void);
 
 /* Adds a body and its particle. Refused, with a message that says what is wrong: NaN, a mass or a size that is not positive,
    moments that no body has, neither a shape nor mass and moments, a mesh that is open or inside out, a hull without volume.
-   In a 2D world it turns about z only. */
+   In a 2D world it turns about z only: of its inertia the moment about z counts, whatever its principal axes are. */
 SN_API sn_result sn_body_add(sn_world *world, const sn_body_def *def, sn_body *body);
 
 /* Short forms, at rest; density in kg/m^3. A null handle on failure. */
@@ -119,6 +119,7 @@ SN_API sn_vec3 sn_body_to_own(const sn_world *world, sn_body body, sn_vec3 place
 
 /* Teleports: at once; velocity and spin stay. */
 SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
+/* Finite numbers. A step in which a velocity or a spin would reach 1e37 gives SN_ERROR_DIVERGED and names the body. */
 SN_API sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, sn_vec3 spin);
 
 /* During the next step it moves evenly from where it is to there, whatever its mass, and pushes what is in its way. */

@@ -123,7 +123,8 @@ typedef struct sn_eval_in {
 typedef enum sn_row_type {
     SN_ROW_BY_KIND = 0, /* as sn_kind.inequality says */
     SN_ROW_AT_LEAST,    /* C >= 0 */
-    SN_ROW_RATE,        /* C is to change by `rate` a second, whatever it is: c[row] is not looked at */
+    SN_ROW_RATE,        /* C is to change by `rate` a second, or by at least so much if the kind's bit for the row says
+                           inequality; whatever C is: c[row] is not looked at */
     SN_ROW_REST         /* nothing is wanted of it now */
 } sn_row_type;
 
@@ -276,10 +277,7 @@ typedef struct sn_material {
 
 /* The compliance of a spring of so many newtons per metre: 1 / stiffness. NaN, which every call refuses, unless
    stiffness is positive. */
-static inline sn_real sn_compliance(sn_real stiffness)
-{
-    return stiffness > 0 ? 1 / stiffness : (sn_real)NAN;
-}
+SN_API sn_real sn_compliance(sn_real stiffness);
 
 typedef struct sn_constraint_def {
     uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */

@@ -10,7 +10,11 @@
 
    Contact is found once a step, with a margin for what can happen in it, and every substep looks again how deep things are.
    Fast particles are followed along their way, so that they do not pass thin things. Friction is Coulomb's, with the force
-   that presses as it was found in the same substep; it does not depend on masses. */
+   that presses as it was found in the same substep; it does not depend on masses.
+
+   Contact computes up to 1e18 m from the origin, and with ways up to that length in a step, so that no square overflows. In a world
+   with colliders, skins, radii or shapes of bodies, a step in which something is farther away, or may come farther, gives
+   SN_ERROR_DIVERGED and names it. */
 #ifndef SINEW_CONTACT_H
 #define SINEW_CONTACT_H
 

@@ -14,6 +14,10 @@
        def.least = 0, def.most = 1.6;       // rad
        sn_constraint hinge = sn_add_joint(world, &def);
 
+   In a 2D world a joint does what it would do to bodies that stay in the plane: a hinge is about z, a slider along an axis in the
+   plane; what a joint asks for out of the plane, such as a motor about x, does nothing. A hinge about an axis that leans, by
+   more than a millionth, lets nothing turn, since bodies turn about z only.
+
    A rope or rod between bodies is a constraint of SN_KIND_DISTANCE and the like between spots (sn_on_body). */
 #ifndef SINEW_JOINTS_H
 #define SINEW_JOINTS_H

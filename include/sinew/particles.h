@@ -99,7 +99,8 @@ SN_API sn_result sn_particle_set_user(sn_world *world, sn_particle particle, uin
 /* Changes the velocity at once by impulse / mass (N s). Nothing happens to an immovable particle. */
 SN_API sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_vec3 impulse);
 
-/* Adds a force in newtons that acts during the whole next step and is then forgotten. */
+/* Adds a force in newtons that acts during the whole next step and is then forgotten. The same force in each step is, under every
+   integrator, what a force field is. */
 SN_API sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 force);
 
 /* Kinematic target: during the next step the particle moves in a straight line to target, arriving at its end, and

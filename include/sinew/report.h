@@ -47,16 +47,17 @@ typedef struct sn_report {
 /* Fills the report. Allocates only when the world has more kinds than at the last report. */
 SN_API sn_result sn_world_report(sn_world *world, sn_report *report);
 
-/* What made the last step fail with SN_ERROR_DIVERGED: one of these, the others are null. */
+/* What made the last step fail with SN_ERROR_DIVERGED: one of these, the others are null. All of them are where it was a
+   collider, which sn_world_error names. */
 typedef struct sn_fault {
     sn_constraint constraint; /* whose projection, or force, was not finite */
-    sn_particle particle;     /* that would have reached an infinite place or speed */
+    sn_particle particle;     /* that would have reached an infinite place or speed; of a body, its own */
     uint32_t field;           /* the force field that gave that particle an infinite force */
-    double remaining;         /* s of the step that were not taken */
+    double time; /* s: sn_world_time at the start of the substep that failed; the whole step was taken back */
 } sn_fault;
 
 /* All zero after a step that did not fail, and for NULL. A program may remove or change what is named, and then step
-   again by what remains. */
+   again. */
 SN_API sn_fault sn_world_fault(const sn_world *world);
 
 /* The entry of one kind; NULL if the world has no constraint of it. */

@@ -25,11 +25,11 @@ typedef enum sn_solver {
     /* Constraint forces: Lagrange multipliers make accelerations legal before the integrator moves anything, and a spring and a
        damper keep errors from growing. The second-order integrators stay second order. Not with BDF2. */
     SN_SOLVER_LAGRANGE,
-    /* Constraints that form chains or trees, such as ropes, are solved at once and exactly, whatever hangs on them; the
-       rest by the cascade. */
+    /* Constraints that form chains or trees, such as ropes, are solved at once, whatever hangs on them: a pass solves their
+       linearised equations, and what it leaves is of second order in how far they turn. The rest by the cascade. */
     SN_SOLVER_DIRECT,
     /* The cascade, planned: particles are stored so that neighbours lie together, and constraints are cut into tiles that run
-       on all cores and into batches of eight that run at once. The default. The order of a pass comes from the plan, and
+       on all cores and into batches of sixteen that run at once. The default. The order of a pass comes from the plan, and
        any sn_settings.order but the default is refused. Everything else works in it; the other solvers are for study, for
        comparison, and for what only they can do. */
     SN_SOLVER_TILED
@@ -58,14 +58,17 @@ typedef enum sn_linear {
                                squares the condition number */
 } sn_linear;
 
-/* How time is integrated. Bodies turn freely alike under all of them; torques and joints act as forces and constraints do. */
+/* How time is integrated. Torques turn bodies as forces move particles: angle and spin about a fixed axis are, step by step, what
+   place and velocity of a particle would be. Joints act as other constraints do. Where no torque acts, a body turns alike under all
+   of them, with the momentum that it has: forward Euler does not make it faster. */
 typedef enum sn_integrator {
     SN_INTEGRATOR_SYMPLECTIC_EULER = 0, /* v += h a, then x += h v: first order, robust */
     SN_INTEGRATOR_FORWARD_EULER,        /* x += h v, then v += h a: first order, gains energy; for comparison */
     SN_INTEGRATOR_LEAPFROG, /* half a kick, drift, half a kick: second order and reversible. Asks forces twice */
     SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, carried by x and the x before it */
     SN_INTEGRATOR_BDF2      /* second order also with rods and compliance, and damps those faster than a substep. Forces
-                               are extrapolated: on a stiff spring that is a force it gains energy, at third order */
+                               are extrapolated: on a stiff spring that is a force it gains energy, at third order. Forces that
+                               you add for a step may jump from step to step */
 } sn_integrator;
 
 /* Where a constraint's gradient is taken. */
@@ -87,7 +90,10 @@ typedef enum sn_order {
     /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain
        energy in the linear problem, whatever the body. Take it, or two passes, with SN_INTEGRATOR_BDF2. */
     SN_ORDER_SYMMETRIC,
-    /* By decreasing residual, sorted anew before every pass. */
+    /* The one that is missed by most metres next, whatever has moved since: a pass is at most as many projections as there are
+       constraints, every fourth for the worst of those that have had no turn, so that what cannot be satisfied does not take
+       them all; equal ones as they were added; those of a stiffness k < 1 once a pass. Fewer passes where errors are in
+       a few places, at 6 to 40 times the price of a pass: docs/solvers.md has figures. */
     SN_ORDER_WORST_FIRST,
     /* By the numbers of their particles: half of them, chosen by a hash, upwards, then the others downwards. Bodies without
        loops, such as ropes, all upwards; constraints of one particle, such as pins, last and as they were added. When the
@@ -121,11 +127,22 @@ typedef struct sn_settings {
     sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */
     sn_real baumgarte;  /* SN_DRIFT_BAUMGARTE: share of an error that is corrected in a substep, 0 to 1; default 0.2 */
     bool warm_start;    /* SN_SOLVER_IMPULSES: begin with the impulses of the substep before, less the share `baumgarte`
-                           (without that, long chains swing up); default true. A substep that fails forgets them */
+                           (without that, long chains swing up); default true */
     sn_linear linear;   /* SN_SOLVER_LAGRANGE; default SN_LINEAR_MINRES */
-    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant, critically damped: k_s = 1/T^2,
-                               k_d = 2/T; default 0: four substeps */
+    sn_real drift_time; /* s, SN_SOLVER_LAGRANGE: errors decay with this time constant T, critically damped: k_s =
+                           1/T^2, k_d = 2/T; default 0: four substeps. At least two substeps are taken */
+    /* SN_SOLVER_LAGRANGE, of rigid equalities: the anti-drift of C'' = -k_s C - k_d C', a spring and a damper by mass. Each is
+       0 or more, or SN_DRIFT_BY_TIME, the default: then drift_time decides it. 0 and 0 is C'' = 0, no correction: an error
+       stays, a speed of C stays, and what integration adds to them accumulates. With k_d alone speeds decay and errors stay;
+       with k_s alone errors swing. More than drift_time may ask for, 1 / (2 h)^2 and 1 / h with h the substep, is not
+       taken: an explicit integrator would make errors grow by it. Inequalities, limits, drives, rates and what has compliance keep
+       to drift_time: what they do about an error is no drift. */
+    sn_real k_s; /* 1/s^2 */
+    sn_real k_d; /* 1/s */
 } sn_settings;
+
+/* sn_settings.k_s and k_d: as drift_time says. */
+#define SN_DRIFT_BY_TIME ((sn_real)-1)
 
 /* How many constraints are projected at once, by the vector instructions of the machine. Results never depend on it. */
 typedef enum sn_simd {
@@ -206,10 +223,25 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
-   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
-   substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
-   SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */
+   SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN, or contact would have to compute beyond 1e18 m
+   (see contact.h); sn_world_error and sn_world_fault name the constraint, particle, body or collider at fault.
+   SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see sn_world_set_cancel.
+   After any of them the world is what it was before the step, hash included, with its forces and targets still pending: all
+   substeps are taken back. Only constraint forces then read 0, and there are no events and no broken constraints of that step. */
 SN_API sn_result sn_world_step(sn_world *world, sn_real dt);
+
+/* Says whether a step under way is to end now. Asked before every substep, on the thread that called the world. It must
+   be quick, and must not call the world. */
+typedef bool sn_cancel_fn(void *context);
+
+/* Lets the caller end a step before its end: a program that is told to quit while a step takes seconds, or one that has a
+   limit on time. function NULL takes it away. No part of the state: neither snapshots nor hashes know of it.
+   When it says yes, sn_world_step returns SN_CANCELLED and the world is as before the call: its hash, its time, forces
+   and targets that are pending. Handles stay valid, and there are no contact events and broken constraints to
+   read. The same step may be taken again, and gives what it would have given. What is done between two questions, one
+   substep and the search for contacts at the start, is finished first. sn_world_relax returns SN_CANCELLED where it got
+   to, at rest, as when it diverges. Costs nothing but the calls. */
+SN_API sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context);
 
 /* How to look for rest. All are positive. */
 typedef struct sn_relax_def {
@@ -241,8 +273,8 @@ SN_API sn_relax_def sn_default_relax_def(void);
    say; settings.damping and drags rest, for they do not change where a balance is. Forces and kinematic targets given
    since the last step act all the time and are then forgotten. The clock stands: sn_world_time and the count of steps
    stay, and force fields see the time of the call. Constraint forces can be read afterwards as after a step. SN_OK
-   does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED and
-   SN_ERROR_HOST as for sn_world_step; the world stands where it got to, at rest, forces and targets pending. Bad
+   does not mean that rest was found: see info->rested. What falls for ever does not rest. SN_ERROR_DIVERGED,
+   SN_ERROR_HOST and SN_CANCELLED as for sn_world_step, but the world stands where it got to, at rest, forces and targets pending. Bad
    input (a number that is not positive, NaN; dt as for sn_world_step) and lack of memory change nothing. */
 SN_API sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info);
 
@@ -300,8 +332,8 @@ SN_API sn_snapshot *sn_world_save(sn_world *world);
    too small. On failure the snapshot keeps what it held. */
 SN_API sn_result sn_world_save_into(sn_world *world, sn_snapshot *snapshot);
 
-/* Puts the world back into the saved state: the same bits follow as followed then. Handles given out before the save
-   are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
+/* Puts the world back into the saved state: the same bits follow as followed then, and edits get the same numbers (indices) as they
+   would have got then, under later generations. Handles given out before the save are valid again, those given out since are stale. Works in any world of the same dimensions, also in an empty one, in
    which the kinds that the state uses are registered under the same numbers, and which has, or had, every mesh and
    distance field that its colliders and groups use; refused otherwise, with a message that names what is missing. Views
    die. The snapshot stays usable. */

@@ -55,6 +55,8 @@ const char *sn_result_text(sn_result result)
         return "simulation diverged";
     case SN_ERROR_HOST:
         return "host hook failed";
+    case SN_CANCELLED:
+        return "cancelled";
     }
     return "unknown result";
 }

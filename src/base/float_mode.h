@@ -1,8 +1,10 @@
 /* The floating-point control word. Hosts change it (audio code flushes denormals to zero, some libraries change the
-   rounding), and results would change with it; so a step sets the IEEE default and puts back what it found. */
+   rounding), and results would change with it; so every public call sets the IEEE default and puts back what it found
+   (cmake/calls.cmake), and so does every task on a thread of its own. */
 #ifndef SN_BASE_FLOAT_MODE_H
 #define SN_BASE_FLOAT_MODE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #if defined(__SSE2__) || defined(_M_X64)
@@ -10,11 +12,17 @@
 
 typedef uint32_t sn_float_mode;
 
+/* Whether it is set already. */
+static inline bool float_mode_is_own(void)
+{
+    return (_mm_getcsr() & 0xffc0u) == 0x1f80u; /* the low six bits are sticky flags */
+}
+
 /* Round to nearest, denormals kept, exceptions masked. Returns what was set before. */
 static inline sn_float_mode float_mode_enter(void)
 {
     uint32_t before = _mm_getcsr();
-    if ((before & 0xffc0u) != 0x1f80u) /* the low six bits are sticky flags */
+    if ((before & 0xffc0u) != 0x1f80u)
         _mm_setcsr(0x1f80u);
     return before;
 }
@@ -28,6 +36,13 @@ static inline void float_mode_leave(sn_float_mode before)
 #elif defined(__aarch64__)
 
 typedef uint64_t sn_float_mode;
+
+static inline bool float_mode_is_own(void)
+{
+    uint64_t mode;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(mode));
+    return !mode;
+}
 
 static inline sn_float_mode float_mode_enter(void)
 {
@@ -47,6 +62,11 @@ static inline void float_mode_leave(sn_float_mode before)
 #else /* WebAssembly has no such word: always IEEE */
 
 typedef int sn_float_mode;
+
+static inline bool float_mode_is_own(void)
+{
+    return true;
+}
 
 static inline sn_float_mode float_mode_enter(void)
 {

@@ -19,13 +19,22 @@ void sn_ids_release(sn_ids *ids, const sn_allocator *allocator)
     bind(ids);
 }
 
-/* Looks for a run of free numbers among those in use; table.count when there is none. */
+/* Behind the last number in use. Those that are free at the end of the table are as good as none. */
+static uint32_t used_end(const sn_ids *ids)
+{
+    uint32_t end = ids->live ? ids->table.count : 0;
+    while (end && ids->value[end - 1] == SN_ID_FREE)
+        --end;
+    return end;
+}
+
+/* The first run of so many free numbers, the last of which may go on beyond the table. */
 static uint32_t find_run(sn_ids *ids, uint32_t count)
 {
     uint32_t end = ids->table.count;
     uint32_t free_count = end - ids->live;
     if (free_count < count || (ids->no_run_of && count >= ids->no_run_of))
-        return end;
+        return used_end(ids);
     uint32_t run = 0;
     while (ids->value[ids->lowest_free] !=
            SN_ID_FREE) /* some are free, so this ends; and nobody has to look here again */
@@ -36,7 +45,7 @@ static uint32_t find_run(sn_ids *ids, uint32_t count)
             return i + 1 - count;
     }
     ids->no_run_of = count;
-    return end;
+    return end - run;
 }
 
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first)

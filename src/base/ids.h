@@ -22,7 +22,8 @@ typedef struct sn_ids {
 void sn_ids_init(sn_ids *ids);
 void sn_ids_release(sn_ids *ids, const sn_allocator *allocator);
 
-/* Finds count consecutive free numbers, lowest first, and makes room for them. Nothing else changes until they are
+/* Finds count consecutive free numbers, the lowest, and makes room for them. Which they are depends on the numbers in use alone, so
+   that a world answers edits with the same numbers after it was saved and loaded. Nothing else changes until they are
    taken. False when memory runs out or more than limit numbers would be needed. */
 bool sn_ids_find(sn_ids *ids, const sn_allocator *allocator, uint32_t count, uint32_t limit, uint32_t *first);
 

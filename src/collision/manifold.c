@@ -367,7 +367,8 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.reach = (double)reach + c.rounding[0] + c.rounding[1];
     double outer = (double)sn_convex_outer(a) + (double)sn_convex_outer(b), far = outer + (double)reach;
     double square = dvec3_dot(f.place, f.place);
-    if (square > far * far) {
+    if (!(square <= far * far &&
+          isfinite(square))) { /* also where a pose is not finite: no axis would be the best then */
         m->apart = (sn_real)(sqrt(square) - outer);
         return false;
     }

@@ -55,14 +55,11 @@ sn_quat sn_frame_turn(const sn_frame *frame, uint32_t body)
     return turn_on(base, a, 1 / (1 + vec3_dot(a, a)));
 }
 
-/* Torques about axes that are locked move nothing; what rounding made of them about the others must not, either: it would be all
-   that there is of a row, and nothing would be too much to ask of it. */
-#define ROUNDING (64 * (SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON))
-
+/* Torques about axes that are locked move nothing; what rounding made of them about the others must not, either. */
 static sn_vec3 without_rounding(sn_vec3 t)
 {
     double x = fabs((double)t.x), y = fabs((double)t.y), z = fabs((double)t.z), most = x > y ? x : y;
-    double least = ROUNDING * (z > most ? z : most);
+    double least = SN_EVALUATE_ROUNDING * (z > most ? z : most);
     return vec3(x > least ? t.x : 0, y > least ? t.y : 0, z > least ? t.z : 0);
 }
 
@@ -318,7 +315,7 @@ SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_bl
         if (s->by_turn)
             torque = vec3_add(torque, s->by_turn[r * s->points + i]);
         if (planar)
-            at.z = 0;
+            at = gradient_in_plane(at);
         give_share(s, &block->gradient[r * block->count + s->owner[i][0]], at);
         give_share(s, &block->gradient[r * block->count + s->turn[i]], turn_gradient(held, torque));
     }
@@ -340,7 +337,7 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
             for (uint32_t j = 0; j < s->count[i]; ++j) {
                 sn_vec3 share = vec3_scale(s->by_point[r * s->points + i], s->weight[i][j]);
                 if (frame->planar)
-                    share.z = 0;
+                    share = gradient_in_plane(share);
                 give_share(s, &block->gradient[r * block->count + s->owner[i][j]], share);
             }
     }

@@ -5,6 +5,8 @@
 #include "base/quat.h"
 #include "constraints/store.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define SN_MAX_BLOCK (4 * SN_MAX_POINTS) /* particles behind the points of one constraint with a fixed number of them */
@@ -107,12 +109,23 @@ static inline sn_vec3 frame_position(const sn_frame *frame, uint32_t slot, sn_ve
     return vec3_add(x, vec4_xyz(frame->d ? frame->d[slot] : frame->x_low[slot]));
 }
 
+/* A part of a gradient that is this small against the rest of it is rounding. Where the rest is locked, rounding must not remain:
+   it would be all that there is of the row, and no multiplier would be too large for it. */
+#define SN_EVALUATE_ROUNDING (64 * (SINEW_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON))
+
+/* A gradient in a 2D world: z is locked, and has none. */
+static inline sn_vec3 gradient_in_plane(sn_vec3 g)
+{
+    double least = SN_EVALUATE_ROUNDING * fabs((double)g.z);
+    return vec3(fabs((double)g.x) > least ? g.x : 0, fabs((double)g.y) > least ? g.y : 0, 0);
+}
+
 /* Locked coordinates have no gradient. */
 static inline void flatten(const sn_frame *frame, sn_block *block)
 {
     if (frame->planar)
         for (uint32_t i = 0; i < block->rows * block->count; ++i)
-            block->gradient[i].z = 0;
+            block->gradient[i] = gradient_in_plane(block->gradient[i]);
 }
 
 /* Fills block for a constraint of a kind with so many points and rows: passed apart from the kind so that the

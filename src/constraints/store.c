@@ -68,6 +68,7 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
     for (uint32_t i = 0; i < SN_MANY_COLUMNS; ++i)
         sn_table_column(&store->many, many_width[i], false);
     sn_table_column(&store->edit_table, sizeof(sn_edit), false);
+    sn_table_column(&store->copy_table, sizeof(sn_real), false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
     sn_table_column(&store->spot_table, sizeof *store->spot, true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
@@ -93,6 +94,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
     sn_table_release(&store->edit_table, allocator);
     sn_table_release(&store->run_table, allocator);
     sn_table_release(&store->spot_table, allocator);
+    sn_table_release(&store->copy_table, allocator);
     sn_table_release(&store->many, allocator);
     store->kind_count = 1;
 }
@@ -481,6 +483,44 @@ void sn_store_note_state(sn_store *store)
 void sn_store_restore_state(sn_store *store)
 {
     copy_state(store, true);
+}
+
+typedef enum copying { MEASURE, KEEP, PUT_BACK } copying;
+
+/* All that a failed step puts back, one array behind the other. How many numbers they are. */
+static uint64_t copy_all(sn_store *store, copying what, bool warm)
+{
+    sn_real *at = store->copy_table.column[0];
+    uint64_t total = 0;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        sn_pool *pool = store->pool[kind];
+        sn_real *const array[] = {pool->state, pool->lambda};
+        const size_t width[] = {pool->kind.state, warm ? pool->kind.rows : 0};
+        for (uint32_t i = 0; i < 2; ++i) {
+            const size_t count = pool->table.count * width[i];
+            if (count && what != MEASURE)
+                memcpy(what == KEEP ? at + total : array[i], what == KEEP ? array[i] : at + total, count * sizeof *at);
+            total += count;
+        }
+    }
+    return total;
+}
+
+bool sn_store_reserve_copy(sn_store *store, const sn_allocator *allocator, bool warm)
+{
+    return sn_table_reserve(&store->copy_table, allocator, copy_all(store, MEASURE, warm));
+}
+
+void sn_store_keep(sn_store *store, bool warm)
+{
+    copy_all(store, KEEP, warm);
+}
+
+void sn_store_put_back(sn_store *store, bool warm)
+{
+    if (!warm)
+        sn_store_clear_lambda(store);
+    copy_all(store, PUT_BACK, warm);
 }
 
 void sn_store_settle(sn_store *store, sn_real h, bool planar)

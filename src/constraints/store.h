@@ -113,7 +113,8 @@ typedef struct sn_store {
     sn_run *run;
     sn_table spot_table;
     sn_spot *spot;
-    sn_table many; /* scratch to evaluate the longest list */
+    sn_table copy_table; /* of sn_real: what a step that fails puts back; see sn_store_keep */
+    sn_table many;       /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
         uint32_t most_points; /* of any list so far */
@@ -190,9 +191,15 @@ const uint32_t *sn_store_particles(const sn_store *store, const sn_pool *pool, u
 /* Sets all accumulated multipliers to 0. */
 void sn_store_clear_lambda(sn_store *store);
 
-/* What constraints remember: noted before something that may fail, and put back if it does. */
+/* What constraints remember: noted before something that may have to be done again, and put back then. */
 void sn_store_note_state(sn_store *store);
 void sn_store_restore_state(sn_store *store);
+
+/* The same of a whole step, and their multipliers if a step begins with those of the one before (`warm`); other multipliers are
+   cleared when it is put back. */
+bool sn_store_reserve_copy(sn_store *store, const sn_allocator *allocator, bool warm);
+void sn_store_keep(sn_store *store, bool warm);
+void sn_store_put_back(sn_store *store, bool warm);
 
 /* The end of a substep of h: lets every constraint whose kind wants it settle. Those of oriented kinds, which have to know
    where they are, settle with sn_evaluate_settle. */

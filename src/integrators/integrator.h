@@ -28,12 +28,15 @@ typedef struct sn_motion {
     const sn_vec4 *x_low; /* and of the position */
     const sn_vec3 *force; /* N, gravity excluded */
     const sn_vec4 *y;     /* x + what predict wrote to d, rounded */
-    sn_vec4 *d;      /* predict: the displacement from x, x_low included. Then: what rounding left over of y, plus what
+    sn_vec4 *d;     /* predict: the displacement from x, x_low included. Then: what rounding left over of y, plus what
                              the constraints moved. In kick: the acceleration at the start */
-    sn_vec4 *old_d;  /* displacement in the substep before, and its length: 0 if there was none, negative if only the
+    sn_vec4 *old_d; /* displacement in the substep before, and its length: 0 if there was none, negative if only the
                              acceleration in it still counts; NULL: not kept */
-    sn_vec4 *old_v;  /* velocity at its start; with Verlet what rounding left over of old_d */
-    sn_vec4 *old_a;  /* acceleration: at its start, or with Verlet at its end */
+    sn_vec4 *old_v; /* velocity at its start; with Verlet what rounding left over of old_d */
+    sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end */
+    sn_vec4 *old_f; /* N: with BDF2, what `given` was in it */
+    const sn_vec3
+        *given;      /* N: what users gave particles, which is part of `force`; the same in all substeps of a step */
     sn_start start;  /* what is read of the past */
     sn_real h;       /* s */
     bool anew;       /* nobody has a past in this substep, */
@@ -45,8 +48,11 @@ typedef struct sn_motion {
 
 typedef struct sn_integrator_method {
     const char *name;
-    bool looks_back;     /* needs old_d, old_v and old_a */
-    bool is_smooth;      /* its past must not reach across a jump of velocities */
+    bool looks_back; /* needs old_d, old_v and old_a */
+    bool is_smooth;  /* its past must not reach across a jump of velocities */
+    sn_real
+        drift_kick; /* the share of h times the acceleration that is in the velocity which moves things in the substep.
+                            Bodies turn so, too. Not asked of what is_smooth */
     sn_real step_factor; /* the effective step of compliance and forces is so many h for a particle that has a past */
     /* Sets d of the particles in slots first .. end-1: where they would go if they were alone. 0 for the immovable. */
     void (*predict)(const sn_motion *motion, uint32_t first, uint32_t end);

@@ -38,5 +38,9 @@ static void kick(const sn_motion *motion, uint32_t first, uint32_t end)
     }
 }
 
-const sn_integrator_method sn_integrator_leapfrog = {
-    .name = "leapfrog", .step_factor = 1, .predict = predict, .update_velocities = update_velocities, .kick = kick};
+const sn_integrator_method sn_integrator_leapfrog = {.name = "leapfrog",
+                                                     .drift_kick = (sn_real)0.5,
+                                                     .step_factor = 1,
+                                                     .predict = predict,
+                                                     .update_velocities = update_velocities,
+                                                     .kick = kick};

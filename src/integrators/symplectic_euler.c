@@ -20,5 +20,8 @@ static void update_velocities(const sn_motion *motion, uint32_t first, uint32_t 
     }
 }
 
-const sn_integrator_method sn_integrator_symplectic_euler = {
-    .name = "symplectic_euler", .step_factor = 1, .predict = predict, .update_velocities = update_velocities};
+const sn_integrator_method sn_integrator_symplectic_euler = {.name = "symplectic_euler",
+                                                             .drift_kick = 1,
+                                                             .step_factor = 1,
+                                                             .predict = predict,
+                                                             .update_velocities = update_velocities};

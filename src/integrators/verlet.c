@@ -100,6 +100,7 @@ static void kick(const sn_motion *motion, uint32_t first, uint32_t end)
 
 const sn_integrator_method sn_integrator_verlet = {.name = "verlet",
                                                    .looks_back = true,
+                                                   .drift_kick = (sn_real)0.5,
                                                    .step_factor = 1,
                                                    .predict = predict,
                                                    .update_velocities = update_velocities,

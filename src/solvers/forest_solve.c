@@ -114,7 +114,7 @@ SN_INLINE bool fill_row(const work *w, const sn_item *it, const sn_record *rec, 
     if (rows->ruled >> r & 1) /* a limit that is passed is missed as well, and moving back to it is no wild turn */
         miss = fmax(fabs(miss), fmax(rows->rule[r].low, -rows->rule[r].high));
     const double missed = miss * miss;
-    if (missed * s->length > s->missed * square) {
+    if (square > 0 && missed * s->length > s->missed * square) { /* what nothing can change is not missed */
         s->missed = missed;
         s->length = square;
     }
@@ -549,7 +549,7 @@ static void missed_by_bending(const sn_trees *w, const sn_item *it, const sn_rec
     const double *bend = extra_at(w->numbers + it->record, it).bend;
     const uint32_t *at = w->node_of + it->mention + (it->count - it->turns);
     double sum = 0, length = row_length(it, rec, r);
-    for (uint32_t t = 0; t < it->turns; ++t) {
+    for (uint32_t t = 0; length > 0 && t < it->turns; ++t) {
         const double *m = bend + 6 * (r * it->turns + t), *x = w->nodes[at[t]].u; /* of the ground that is 0 */
         sum += (m[0] * x[0] * x[0] + m[1] * x[1] * x[1] + m[2] * x[2] * x[2]) / 2;
         sum += m[3] * x[0] * x[1] + m[4] * x[0] * x[2] + m[5] * x[1] * x[2];
@@ -583,9 +583,11 @@ static double gain_of(const sn_trees *w, const sn_tree *t, const state *s)
     for (uint32_t i = t->item; i < t->item_end; ++i) {
         const sn_item *it = &w->items[i];
         sn_record rec = record_at(w->numbers + it->record, it->rows);
-        for (uint32_t r = 0; r < it->rows; ++r)
-            if (it->acting >> r & 1 && rec.own[r] > 0)
-                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / row_length(it, &rec, r));
+        for (uint32_t r = 0; r < it->rows; ++r) {
+            const double length = row_length(it, &rec, r);
+            if (it->acting >> r & 1 && length > 0)
+                left = fmax(left, SN_TREE_SOFT * rec.own[r] * fabs(rec.lambda[r]) / length);
+        }
     }
     return fmax(s->reach - left, 0);
 }

@@ -5,6 +5,7 @@
 
 #include "solvers/order.h"
 #include "solvers/row.h"
+#include "solvers/worst_first.h"
 
 typedef sn_sweep sweep;
 
@@ -140,44 +141,46 @@ static bool sweep_backward(sweep *s)
     return true;
 }
 
-/* A key that sorts residuals downwards: the bits of a positive float sort like the number. */
-static uint64_t worst_first_key(sn_real residual)
+static bool is_finite(const sn_block *block)
 {
-    uint32_t bits;
-    float value = (float)residual;
-    memcpy(&bits, &value, sizeof bits);
-    return UINT32_MAX - bits;
+    sn_real sum = 0;
+    for (uint32_t r = 0; r < block->rows; ++r)
+        sum += block->c[r];
+    for (uint32_t i = 0; i < block->rows * block->count; ++i)
+        sum += vec3_dot(block->gradient[i], block->gradient[i]);
+    return isfinite(sum);
 }
 
-/* Measures all constraints, sorts them by residual (equal ones stay in the order they were added) and projects them. */
-static bool sweep_worst_first(sweep *s)
+/* By how much a constraint is missed. Rows that say what they are may ask for what no residual shows, such as a rate: what they
+   ask for is their step, times what divided it. */
+static sn_real measure(void *context, uint32_t kind, uint32_t row)
 {
-    const sn_store *store = s->in->store;
-    sn_sort_item *items = s->in->scratch->table.column[0];
-    uint32_t count = 0;
-    for (uint32_t r = 0; r < store->run_table.count; ++r) {
-        const sn_run *run = &store->run[r];
-        const sn_pool *pool = store->pool[run->kind];
-        if (pool->kind.force)
-            continue;
-        for (uint32_t i = 0; i < run->count; ++i) {
-            if (!run_has(pool, run, i))
-                continue;
-            uint32_t row = run->first + i;
-            sn_block block;
-            sn_block_room room;
-            sn_real residual = 0;
-            if (evaluate(store, pool, row, &s->in->frame, &block, &room))
-                residual = sn_row_residual(&block, pool->kind.inequality, row_give(&pool->give[row], s->inverse_h),
-                                           &s->in->frame, pool->lambda + (size_t)row * pool->kind.rows);
-            items[count++] = (sn_sort_item){worst_first_key(residual), run->kind, row};
-        }
-    }
-    sn_sort(items, s->in->scratch->table.column[1], count);
-    for (uint32_t i = 0; i < count; ++i)
-        if (!sn_sweep_project(s, items[i].a, items[i].b))
-            return false;
-    return true;
+    sweep *s = context;
+    const sn_pool *pool = s->in->store->pool[kind];
+    const sn_real *lambda = pool->lambda + (size_t)row * pool->kind.rows;
+    sn_row_give give = row_give(&pool->give[row], s->inverse_h);
+    sn_block block;
+    sn_block_room room;
+    if (s->forest && sn_forest_has(s->forest, kind, row))
+        return 0;
+    bool exists = s->in->gradients == SN_GRADIENTS_START
+                      ? sn_evaluate_start(s->in, pool, row, &block, &room)
+                      : evaluate(s->in->store, pool, row, &s->in->frame, &block, &room);
+    if (!exists)
+        return 0;
+    if (!is_finite(&block))
+        return (sn_real)NAN;
+    sn_real missed = sn_row_residual(&block, pool->kind.inequality, give, &s->in->frame, lambda);
+    if (!block.row)
+        return missed;
+    give.k = 1;
+    sn_real asked = sn_row_asked(&block, pool->kind.inequality, give, &s->in->frame, lambda);
+    return missed > asked ? missed : asked;
+}
+
+static bool project(void *context, uint32_t kind, uint32_t row)
+{
+    return sn_sweep_project(context, kind, row);
 }
 
 /* In the order that sn_order_build left. */
@@ -198,7 +201,7 @@ bool sn_sweep_pass(sweep *s)
     case SN_ORDER_SYMMETRIC:
         return sweep_forward(s) && sweep_backward(s);
     case SN_ORDER_WORST_FIRST:
-        return sweep_worst_first(s);
+        return sn_worst_pass(&(sn_worst_job){s->in, s, measure, project}, s->out.passes == 1);
     case SN_ORDER_THERE_AND_BACK:
         return sweep_there_and_back(s);
     }
@@ -209,9 +212,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
     if (in->order == SN_ORDER_THERE_AND_BACK)
         return sn_order_build(in->scratch, allocator, in->store);
-    if (in->order != SN_ORDER_WORST_FIRST)
-        return true;
-    return sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
+    return in->order != SN_ORDER_WORST_FIRST || sn_worst_reserve(in, allocator);
 }
 
 static sn_solver_out solve(const sn_solver_in *in)

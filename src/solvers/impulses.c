@@ -39,6 +39,7 @@
 #include "solvers/order.h"
 #include "solvers/row.h"
 #include "solvers/solver.h"
+#include "solvers/worst_first.h"
 
 /* The soft step: the frequency of its spring, as a share of that of the substeps, and its damping ratio. Faster than
    with half of it no spring can swing that is looked at once a substep. So heavily damped it does not swing but creeps
@@ -206,7 +207,7 @@ static void set_own_row(const sweep *s, own_rows *own, const sn_block *block, ui
                         double motion, double lambda)
 {
     const double h = (double)s->in->h, c = (double)block->c[r], share = 1 / (1 + now->gamma);
-    const bool rate = now->type == SN_ROW_RATE, away = now->inequality && c > 0;
+    const bool rate = now->type == SN_ROW_RATE, away = now->inequality && !rate && c > 0;
     const sn_row_give give = {.alpha = (sn_real)now->alpha};
     sn_real length2;
     double alpha = now->alpha,
@@ -324,34 +325,22 @@ static bool backward(sweep *s)
     return true;
 }
 
-/* Notes a constraint with by how much it is missed. The bits of a positive float sort like the number. */
-static bool measure(sweep *s, uint32_t kind, uint32_t row)
+static sn_real measure(void *context, uint32_t kind, uint32_t row)
 {
-    sn_table *table = &s->in->scratch->table;
-    sn_sort_item *item = table->column[0];
-    uint32_t bits;
+    sweep *s = context;
+    sn_real largest = s->largest;
     s->largest = 0;
-    if (!visit(s, kind, row))
-        return false;
-    float missed = (float)s->largest;
-    memcpy(&bits, &missed, sizeof bits);
-    item[table->count++] = (sn_sort_item){UINT32_MAX - bits, kind, row};
-    return true;
+    s->measuring = true;
+    bool good = visit(s, kind, row);
+    s->measuring = false;
+    sn_real missed = good ? s->largest : (sn_real)NAN;
+    s->largest = largest;
+    return missed;
 }
 
-static bool worst_first(sweep *s)
+static bool project(void *context, uint32_t kind, uint32_t row)
 {
-    sn_table *table = &s->in->scratch->table;
-    sn_sort_item *item = table->column[0];
-    table->count = 0;
-    s->measuring = true;
-    bool good = forward(s, measure);
-    s->measuring = false;
-    s->largest = 0;
-    sn_sort(item, table->column[1], table->count);
-    for (uint32_t i = 0; good && i < table->count; ++i)
-        good = visit(s, item[i].a, item[i].b);
-    return good;
+    return visit(context, kind, row);
 }
 
 static bool there_and_back(sweep *s)
@@ -371,7 +360,7 @@ static bool pass(sweep *s)
     case SN_ORDER_SYMMETRIC:
         return forward(s, visit) && backward(s);
     case SN_ORDER_WORST_FIRST:
-        return worst_first(s);
+        return sn_worst_pass(&(sn_worst_job){s->in, s, measure, project}, s->out.passes == 1);
     case SN_ORDER_THERE_AND_BACK:
         return there_and_back(s);
     }
@@ -394,8 +383,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
     if (in->order == SN_ORDER_THERE_AND_BACK)
         return sn_order_build(in->scratch, allocator, in->store);
-    return in->order != SN_ORDER_WORST_FIRST ||
-           sn_table_reserve(&in->scratch->table, allocator, in->store->counts.live);
+    return in->order != SN_ORDER_WORST_FIRST || sn_worst_reserve(in, allocator);
 }
 
 /* Whether these rows of a constraint say different things: by Gershgorin's theorem no eigenvalue of J W J^T, scaled to
@@ -490,7 +478,7 @@ static sn_solver_out solve(const sn_solver_in *in)
 static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
 {
     sweep s = {.in = in, .start = in->frame, .v = v, .inverse_h = 1 / in->h};
-    if (in->settings->drift != SN_DRIFT_SOFT)
+    if (in->settings->drift != SN_DRIFT_SOFT || !in->node_count)
         return s.out;
     s.start.d = NULL;
     if (in->node_count) /* an empty world has no memory for it */

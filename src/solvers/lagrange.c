@@ -7,7 +7,8 @@
 
    The last two terms let what errors there are die out as a critically damped spring would: k_s = 1/T^2, k_d = 2/T. T
    is settings.drift_time, or four substeps. Below 1.2 substeps an explicit integrator makes it grow instead; less than
-   two are not taken.
+   two are not taken. settings.k_s and k_d take the place of either for rigid equalities, which drift; the other rows have
+   their own use for T. With 0 and 0 nothing is corrected, C'' = 0.
 
    Compliance a and damping b. A soft row wants a lambda = -C - a b C'. Taken literally that is an explicit spring,
    which explodes as soon as it is faster than the substep. Instead C + a lambda + a b C' takes the place of C as the
@@ -176,15 +177,39 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
 
 /* ---- Right-hand sides ------------------------------------------------------------------------------------------- */
 
-typedef struct gains {
-    double k_s, k_d; /* 1/s^2, 1/s */
-    double give;     /* k_s times compliance */
-} gains;
-
 static double at_most(double a, double most)
 {
     return a < most ? a : most;
 }
+
+/* What is done about errors. */
+typedef struct anti_drift {
+    double h, t;     /* s: the substep, and T */
+    double k_s, k_d; /* 1/s^2, 1/s: of rigid equalities */
+    bool by_hand;    /* these are settings, and not those of T */
+} anti_drift;
+
+/* A gain of the settings, and the largest that is taken. */
+static double gain_of(sn_real asked, double by_time, double most)
+{
+    return asked == SN_DRIFT_BY_TIME ? by_time : at_most((double)asked, most);
+}
+
+static anti_drift drift_of(const sn_settings *settings, double h)
+{
+    double t = (double)settings->drift_time, least = LEAST_SUBSTEPS * h;
+    t = !(t > 0) ? DRIFT_SUBSTEPS * h : t < least ? least : t;
+    return (anti_drift){.h = h,
+                        .t = t,
+                        .k_s = gain_of(settings->k_s, 1 / (t * t), 1 / (least * least)),
+                        .k_d = gain_of(settings->k_d, 2 / t, 2 / least),
+                        .by_hand = settings->k_s != SN_DRIFT_BY_TIME || settings->k_d != SN_DRIFT_BY_TIME};
+}
+
+typedef struct gains {
+    double k_s, k_d; /* 1/s^2, 1/s */
+    double give;     /* k_s times compliance */
+} gains;
 
 /* See above. T is the time of the rigid rows; springs are no errors, and never slower than the substep demands. */
 static gains gains_of(double alpha, double beta, double bound, double t, double h)
@@ -217,17 +242,19 @@ static double free_end(const sn_system *system, uint32_t e, double h)
 }
 
 /* The gains of a row with what it gives by itself. */
-static gains gains_in(const sn_give *give, const sn_row *means, double bound, double t, double h)
+static gains gains_in(const sn_give *give, const sn_row *means, bool inequality, double bound, const anti_drift *drift)
 {
     double a = (double)give->compliance, b = (double)give->damping, own = (double)means->compliance;
     if (own > 0) {
         b = (a * b + own * (double)means->damping) / (a + own);
         a += own;
     }
+    if (means->type != SN_ROW_RATE && (a > 0 || inequality || means->most > 0))
+        return gains_of(a, b, bound, drift->t, drift->h);
     if (means->type != SN_ROW_RATE)
-        return gains_of(a, b, bound, t, h);
-    double k_d = 2 / at_most(t, DRIFT_SUBSTEPS * h); /* a lambda = -h (C' - rate), as in row.h */
-    return (gains){0, k_d, k_d * at_most(a, MOST_GIVE) / h};
+        return (gains){drift->k_s, drift->k_d, 0};
+    double k_d = 2 / at_most(drift->t, DRIFT_SUBSTEPS * drift->h); /* a lambda = -h (C' - rate), as in row.h */
+    return (gains){0, k_d, k_d * at_most(a, MOST_GIVE) / drift->h};
 }
 
 /* What J W J^T lambda must be so that C keeps a limit; side is 1 for the lower one, and -1 for the higher. If it has room left, no
@@ -272,8 +299,23 @@ static void set_rule(lagrange *l, const sn_give *give, uint32_t e, double bound,
         l->state[e] = limited && l->state[e] != ROW_RESTS ? ROW_HELD : ROW_RESTS; /* held at 0 */
 }
 
+/* An inequality that holds, and will at the end of the substep if nothing is done, waits; from then on it is asked no more than
+   to hold then. One of a rate is asked that of C'. */
+static void let_wait(lagrange *l, uint32_t e, double h)
+{
+    sn_system *system = &l->system;
+    const bool rate = system->means[e].type == SN_ROW_RATE;
+    double over = system->rate[e] - (double)system->means[e].rate;
+    double now = rate ? over : system->value[e];
+    double end = rate ? over + h * (system->curve[e] + system->pull[e]) : free_end(system, e, h);
+    if (!(now > 0 && end > 0))
+        return;
+    l->state[e] = ROW_WAITS;
+    system->b[e] = -end / (rate ? h : h * h);
+}
+
 /* The equations but for what makes them tame: right-hand sides, compliance, and which of them take part. */
-static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, double t)
+static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block *block, const anti_drift *drift)
 {
     sn_system *system = &l->system;
     const sn_pool *pool = in->store->pool[block->kind];
@@ -281,24 +323,22 @@ static void set_rows(lagrange *l, const sn_solver_in *in, const sn_system_block 
         uint32_t e = block->first + r;
         const sn_row *means = &system->means[e];
         double bound = bound_of(system, block, r);
-        gains k = gains_in(&pool->give[block->row], means, bound, t, (double)in->h);
         double stiffness = (double)pool->give[block->row].stiffness;
         bool inequality =
-            means->type == SN_ROW_AT_LEAST || (means->type == SN_ROW_BY_KIND && pool->kind.inequality >> r & 1);
+            means->type == SN_ROW_AT_LEAST || (means->type != SN_ROW_REST && pool->kind.inequality >> r & 1);
+        gains k = gains_in(&pool->give[block->row], means, inequality, bound, drift);
         bool held = stiffness > 0 && system->mobility[e] + k.give > 0;
         system->give[e] = k.give;
         system->b[e] = -system->curve[e] - system->pull[e] - k.k_s * system->value[e] - k.k_d * system->rate[e];
         if (means->type == SN_ROW_RATE)
             system->b[e] += k.k_d * (double)means->rate;
         l->state[e] = !held ? ROW_RESTS : inequality ? ROW_PUSHES : ROW_HOLDS;
-        double h = (double)in->h, end = free_end(system, e, h);
-        if (l->state[e] == ROW_PUSHES && system->value[e] > 0 && end > 0) {
-            l->state[e] = ROW_WAITS;
-            system->b[e] = -end / (h * h);
-        }
-        l->rule[e].is = false;
+        double h = (double)in->h;
+        if (l->state[e] == ROW_PUSHES)
+            let_wait(l, e, h);
+        l->rule[e] = (ruling){0};
         if (pool->kind.own_rows)
-            set_rule(l, &pool->give[block->row], e, bound, t, h, reach_of(in->settings->integrator, h));
+            set_rule(l, &pool->give[block->row], e, bound, drift->t, h, reach_of(in->settings->integrator, h));
     }
 }
 
@@ -327,8 +367,9 @@ static double extent_of(const sn_system *system, const sn_system_block *block, c
     return sqrt(most);
 }
 
-/* How far a row is from being legal, or will be in the time T, in metres. */
-static double error_of(const lagrange *l, const sn_system_block *block, uint32_t r, double t)
+/* How far a row is from being legal, or will be in the time T, in metres: what is to be corrected. With gains by hand that
+   is the part of it that they ask for. */
+static double error_of(const lagrange *l, const sn_system_block *block, uint32_t r, const anti_drift *drift)
 {
     const sn_system *system = &l->system;
     uint32_t e = block->first + r;
@@ -340,7 +381,12 @@ static double error_of(const lagrange *l, const sn_system_block *block, uint32_t
         sn_dvec3 g = system->gradient[block->gradient + r * block->count + i];
         square += dvec3_dot(g, g);
     }
-    double error = (pushes && c > 0 ? 0 : fabs(c)) + t * (pushes && rate > 0 ? 0 : fabs(rate));
+    double t = at_most(drift->t, DRIFT_SUBSTEPS * drift->h), of_c = 1, of_rate = t;
+    if (drift->by_hand && !pushes) {
+        of_c = t * t * drift->k_s;
+        of_rate = t * t * drift->k_d / 2;
+    }
+    double error = of_c * (pushes && c > 0 ? 0 : fabs(c)) + of_rate * (pushes && rate > 0 ? 0 : fabs(rate));
     return square > 0 ? error / sqrt(square) : 0;
 }
 
@@ -380,7 +426,7 @@ static void find_crowds(lagrange *l, bool planar)
 }
 
 /* Raises the strain of particles to the largest error of a constraint of theirs, as a share of its extent, squared. */
-static void find_strains(lagrange *l, const sn_frame *frame, double t)
+static void find_strains(lagrange *l, const sn_frame *frame, const anti_drift *drift)
 {
     sn_system *system = &l->system;
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
@@ -388,7 +434,7 @@ static void find_strains(lagrange *l, const sn_frame *frame, double t)
         double extent = block->count > 1 ? extent_of(system, block, frame) : 0, most = 0;
         for (uint32_t r = 0; extent > 0 && r < block->rows; ++r)
             if (wildness(l, block->first + r) > 0)
-                most = fmax(most, error_of(l, block, r, t) / extent);
+                most = fmax(most, error_of(l, block, r, drift) / extent);
         for (uint32_t i = 0; i < block->count; ++i) {
             double *strain = &system->strain[system->particle[block->entry + i]];
             *strain = fmax(*strain, most * most);
@@ -401,11 +447,11 @@ static bool in_tree(const lagrange *l, const sn_system_block *block)
     return l->trees && sn_forest_has(&l->forest, block->kind, block->row);
 }
 
-static void add_give(lagrange *l, const sn_solver_in *in, double t)
+static void add_give(lagrange *l, const sn_solver_in *in, const anti_drift *drift)
 {
     sn_system *system = &l->system;
     find_crowds(l, in->frame.planar);
-    find_strains(l, &in->frame, t);
+    find_strains(l, &in->frame, drift);
     for (uint32_t b = 0; b < system->block_table.count; ++b) {
         const sn_system_block *block = &system->block[b];
         double strain = 0;
@@ -422,12 +468,11 @@ static void add_give(lagrange *l, const sn_solver_in *in, double t)
 
 static void prepare(lagrange *l, const sn_solver_in *in)
 {
-    double h = (double)in->h, t = (double)in->settings->drift_time;
-    t = !(t > 0) ? DRIFT_SUBSTEPS * h : t < LEAST_SUBSTEPS * h ? LEAST_SUBSTEPS * h : t;
+    const anti_drift drift = drift_of(in->settings, (double)in->h);
     l->ruled = false;
     for (uint32_t b = 0; b < l->system.block_table.count; ++b)
-        set_rows(l, in, &l->system.block[b], t);
-    add_give(l, in, at_most(t, DRIFT_SUBSTEPS * h));
+        set_rows(l, in, &l->system.block[b], &drift);
+    add_give(l, in, &drift);
 }
 
 /* ---- Bounds and limits -------------------------------------------------------------------------------------------- */

@@ -32,7 +32,7 @@ static inline row_now look(const sn_block *block, uint32_t r, uint32_t inequalit
         return now;
     const sn_row *row = &block->row[r];
     now.type = row->type;
-    now.inequality = row->type == SN_ROW_AT_LEAST || (row->type == SN_ROW_BY_KIND && now.inequality);
+    now.inequality = row->type == SN_ROW_AT_LEAST || (row->type != SN_ROW_REST && now.inequality);
     if (row->compliance != 0) {
         double compliance = (double)row->compliance;
         now.alpha = lesser(now.alpha + compliance * inverse_h * inverse_h, (double)SN_ROW_MOST);
@@ -606,6 +606,27 @@ sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give 
         sn_real residual = can_change && length2 > 0 ? missed / real_sqrt(length2) : 0;
         if (residual > largest)
             largest = residual;
+    }
+    return largest;
+}
+
+sn_real sn_row_asked(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                     const sn_real *lambda)
+{
+    sn_real dlambda[SN_MAX_ROWS], largest = 0;
+    if (!sn_row_step_block(block, inequality, give, frame, lambda, dlambda))
+        return (sn_real)NAN;
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        const row_now now = look(block, r, inequality, &give);
+        sn_real length2 = 0, stiff = (sn_real)now.alpha;
+        for (uint32_t i = 0; i < block->count; ++i) {
+            sn_vec3 g = block->gradient[r * block->count + i];
+            length2 += vec3_dot(g, g);
+            stiff += (1 + (sn_real)now.gamma) * block->w[i] * vec3_dot(g, g);
+        }
+        sn_real step = dlambda[r] < 0 ? -dlambda[r] : dlambda[r];
+        sn_real asked = length2 > 0 ? step * stiff / real_sqrt(length2) : 0;
+        largest = asked > largest ? asked : largest;
     }
     return largest;
 }

@@ -176,4 +176,9 @@ double sn_row_excess(const sn_row *row, double c);
 sn_real sn_row_residual(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
                         const sn_real *lambda);
 
+/* The same of a constraint whose rows say what they are, by what its projection would do: the largest step of a row times what
+   divided it, over |grad C|. Not a number: the projection would not be finite. */
+sn_real sn_row_asked(const sn_block *block, uint32_t inequality, sn_row_give give, const sn_frame *frame,
+                     const sn_real *lambda);
+
 #endif

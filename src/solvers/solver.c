@@ -1,5 +1,7 @@
 #include "solvers/solver.h"
 
+#include "solvers/worst_first.h"
+
 const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT] = {
     [SN_SOLVER_GAUSS_SEIDEL] = &sn_solver_gauss_seidel,
     [SN_SOLVER_JACOBI] = &sn_solver_jacobi,
@@ -12,8 +14,7 @@ const sn_solver_method *const sn_solvers[SN_SOLVER_COUNT] = {
 void sn_solver_scratch_init(sn_solver_scratch *scratch)
 {
     *scratch = (sn_solver_scratch){0};
-    sn_table_column(&scratch->table, sizeof(sn_sort_item), false);
-    sn_table_column(&scratch->table, sizeof(sn_sort_item), false);
+    sn_worst_init(&scratch->worst);
     sn_table_column(&scratch->visit_table, sizeof(sn_visit), false);
 }
 
@@ -22,6 +23,6 @@ void sn_solver_scratch_release(sn_solver_scratch *scratch, const sn_allocator *a
     for (uint32_t i = 0; i < SN_SOLVER_COUNT; ++i)
         if (sn_solvers[i]->release)
             sn_solvers[i]->release(scratch, allocator);
-    sn_table_release(&scratch->table, allocator);
+    sn_worst_release(&scratch->worst, allocator);
     sn_table_release(&scratch->visit_table, allocator);
 }

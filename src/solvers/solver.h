@@ -12,9 +12,18 @@ typedef struct sn_visit {
     uint32_t row;
 } sn_visit;
 
+/* For the order worst first: see worst_first.c. */
+typedef struct sn_worst_scratch {
+    sn_table table;       /* by constraint */
+    sn_table first_table; /* by particle: where its constraints begin, */
+    sn_table held_table;  /*   in this list of their numbers */
+    uint64_t edits;       /* of the store when these were made; 0: never */
+    uint32_t turn_size;   /* of a heap, from one pass of a substep to the next */
+} sn_worst_scratch;
+
 /* Scratch for solvers that reorder: kept between steps, so that a warmed-up step allocates nothing. */
 typedef struct sn_solver_scratch {
-    sn_table table;       /* two columns of sn_sort_item */
+    sn_worst_scratch worst;
     sn_table visit_table; /* of sn_visit: the order there and back; see order.h */
     uint64_t edits;       /* of the store when that order was last looked at */
     uint64_t fingerprint; /* of the constraints for which it was built; 0: none */

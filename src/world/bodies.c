@@ -517,9 +517,28 @@ static sn_result measure_mesh(making *m)
 
 /* ---- Mass ------------------------------------------------------------------------------------------------------------ */
 
-/* Radii of gyration from the moments of a mass. */
-static sn_result set_radii(making *m, const double moment[3], double mass)
+/* Below this share of a moment that is infinite, a body is not locked by it: rounding of its axes. */
+#define LEAST_SHARE 1e-12
+
+/* In a 2D world a body turns about z, which then counts as a principal axis. Its moment is that about z. */
+static void turn_about_z(sn_body_state *body, double moment[3])
 {
+    double z[3] = {0, 0, 1}, sum = 0;
+    if (body->own[0] == 0 && body->own[1] == 0)
+        return;
+    sn_rotate_vector(body->own, z, z);
+    for (int i = 0; i < 3; ++i)
+        if (!isinf(moment[i]) || z[i] * z[i] > LEAST_SHARE)
+            sum += z[i] * z[i] * moment[i];
+    moment[2] = sum;
+    memcpy(body->own, (const double[4]){0, 0, 0, 1}, sizeof body->own);
+}
+
+/* Radii of gyration from the moments of a mass. */
+static sn_result set_radii(making *m, double moment[3], double mass)
+{
+    if (m->world->dimensions == 2)
+        turn_about_z(&m->state, moment);
     for (int i = 0; i < 3; ++i) {
         double k = sqrt(moment[i] / mass);
         if (m->world->dimensions == 2 && i < 2)
@@ -1134,55 +1153,60 @@ sn_result sn_body_add_torque(sn_world *world, sn_body body, sn_vec3 torque)
                           sum[2]);
     if ((result = add_torque(world, state, sum)) != SN_OK)
         return result;
-    if (is_smooth(world)) /* its acceleration jumps */
-        sn_history_forget(&world->history, world->ids.value[state->particle]);
     sn_sleep_disturb(world, state->particle);
     return SN_OK;
 }
 
-static sn_result push_spin(sn_world *world, sn_body_state *state, const double impulse[3])
+/* The momentum that a body would have after an impulse that turns it. */
+static sn_result turned_momentum(const sn_world *world, const sn_body_state *state, const double impulse[3],
+                                 double l[3])
 {
-    double w = (double)world->particles.x[world->ids.value[state->particle]].w, l[3];
+    double w = (double)world->particles.x[world->ids.value[state->particle]].w;
     for (int i = 0; i < 3; ++i) {
         l[i] = state->l[i] + (world->dimensions == 2 && i < 2 ? 0 : w * impulse[i]);
         if (!(fabs(l[i]) < 1e30))
             return world_fail(world, SN_ERROR_ARGUMENT, "the impulse would give the body an angular momentum of %g",
                               l[i]);
     }
-    memcpy(state->l, l, sizeof l);
+    return SN_OK;
+}
+
+static void set_momentum(sn_world *world, sn_body_state *state, const double l[3])
+{
+    memcpy(state->l, l, sizeof state->l);
     jump(world, state);
     sn_sleep_disturb(world, state->particle);
-    return SN_OK;
 }
 
 sn_result sn_body_add_impulse(sn_world *world, sn_body body, sn_vec3 impulse, sn_vec3 place)
 {
     sn_body_state *state = NULL;
-    double turning[3];
+    double turning[3], l[3];
     sn_result result = begin(world, body, &state);
     if (result != SN_OK || (result = sn_world_check_vector(world, "impulse", impulse)) != SN_OK ||
         (result = sn_world_check_vector(world, "place", place)) != SN_OK)
         return result;
     torque_of(world, state, impulse, place, turning);
-    sn_body_state before = *state;
-    if ((result = push_spin(world, state, turning)) != SN_OK)
+    if ((result = turned_momentum(world, state, turning, l)) != SN_OK ||
+        (result = sn_particle_apply_impulse(world, sn_body_particle(world, body), impulse)) != SN_OK)
         return result;
-    if ((result = sn_particle_apply_impulse(world, sn_body_particle(world, body), impulse)) != SN_OK)
-        *state = before;
-    return result;
+    set_momentum(world, state, l);
+    return SN_OK;
 }
 
 sn_result sn_body_add_angular_impulse(sn_world *world, sn_body body, sn_vec3 impulse)
 {
     sn_body_state *state = NULL;
     sn_result result = begin(world, body, &state);
-    double turning[3] = {(double)impulse.x, (double)impulse.y, (double)impulse.z};
+    double turning[3] = {(double)impulse.x, (double)impulse.y, (double)impulse.z}, l[3];
     if (result != SN_OK)
         return result;
     if (!vec3_is_finite(impulse))
         return world_fail(world, SN_ERROR_ARGUMENT, "impulse is (%g, %g, %g) N m s; it must be finite", turning[0],
                           turning[1], turning[2]);
-    return push_spin(world, state, turning);
+    if ((result = turned_momentum(world, state, turning, l)) == SN_OK)
+        set_momentum(world, state, l);
+    return result;
 }
 
 sn_result sn_body_set_mass(sn_world *world, sn_body body, sn_real mass)

@@ -28,6 +28,7 @@ typedef struct sn_body_state {
     double old_mean[3];   /* m^2/s: the momentum with which it turned */
     double old_l[3];      /* m^2/s: l at its start */
     double old_torque[3]; /* m^2/s^2 */
+    double old_given[3];  /* N m: what `torque` was in it */
     double old_way[3];    /* m: by how much its turn moved */
     /* Where it was when it last came away from a place; see sleep.c. */
     sn_vec3 rest_place; /* m */
@@ -120,6 +121,11 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
 
 /* 1 / k^2, of each principal axis. */
 void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
+
+#define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in wide/motion.h: the next steps would overflow */
+
+/* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
+bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3]);
 
 /* m: the radius of a ball around its centre that all its shapes are inside of; and m/s: how fast they turn there. */
 sn_real sn_body_reach(const struct sn_world *world, uint32_t row);

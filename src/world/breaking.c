@@ -86,6 +86,15 @@ static sn_result check_strength(const sn_world *world, const sn_kind *kind, sn_r
     return SN_OK;
 }
 
+sn_result sn_breaking_prepare(sn_world *world, const sn_kind *kind, sn_real force, sn_real torque)
+{
+    sn_table *table = &world->breaking.table;
+    sn_result result = check_strength(world, kind, force, torque);
+    if (result == SN_OK && !sn_table_reserve(table, &world->allocator, (uint64_t)table->count + 1))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for the strength of one more constraint");
+    return result;
+}
+
 sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, sn_real force, sn_real torque)
 {
     sn_result result = sn_world_enter(world);
@@ -93,12 +102,10 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
         return result;
     if (!exists(world, constraint))
         return SN_ERROR_STALE;
-    if ((result = check_strength(world, sn_kind_info(world, constraint.kind), force, torque)) != SN_OK)
+    if ((result = sn_breaking_prepare(world, sn_kind_info(world, constraint.kind), force, torque)) != SN_OK)
         return result;
     sn_table *table = &world->breaking.table;
     sn_breaking_tidy(world);
-    if (!sn_table_reserve(table, &world->allocator, (uint64_t)table->count + 1))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for the strength of one more constraint");
     sn_weak *weak = weak_list(world), entry = {constraint, force, torque};
     uint32_t at = find(world, constraint);
     bool there = is_at(world, at, constraint), stays = force > 0 || torque > 0;

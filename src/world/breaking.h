@@ -32,6 +32,9 @@ void sn_breaking_watch(struct sn_world *world);
 /* After a step: removes what broke. */
 void sn_breaking_end(struct sn_world *world);
 
+/* Checks a strength for a constraint of the kind, and makes room for it: setting it cannot fail then. */
+sn_result sn_breaking_prepare(struct sn_world *world, const sn_kind *kind, sn_real force, sn_real torque);
+
 /* Forgets the strength of what is gone. */
 void sn_breaking_tidy(struct sn_world *world);
 

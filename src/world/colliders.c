@@ -2,7 +2,6 @@
    once for all that have it, until the world ends; see sn_shape_data. */
 #include "world/world.h"
 
-#include "base/float_mode.h"
 #include "base/hash.h"
 
 #include <string.h>
@@ -245,17 +244,14 @@ static sn_shape_data *find_same(const sn_contact_world *contact, const sn_collid
     return NULL;
 }
 
-/* Baking is done by several threads, and must not depend on the floating-point
- * mode of the caller. */
+/* Baking is done by several threads. */
 static sn_shape_data *make_data(sn_world *world, const sn_collider_def *def, bool *out_of_memory, char *reason,
                                 size_t size)
 {
     sn_parallel_begin_step(&world->parallel);
-    sn_float_mode mode = float_mode_enter();
     world->busy = true; /* the tasks may be run by the caller's function */
     sn_shape_data *data = sn_shape_data_create(&world->allocator, &world->parallel, def, out_of_memory, reason, size);
     world->busy = false;
-    float_mode_leave(mode);
     sn_parallel_end_step(&world->parallel);
     return data;
 }

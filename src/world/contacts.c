@@ -10,6 +10,7 @@
 #include "integrators/integrator.h"
 #include "world/world.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* ns, about: to know whether sharing pays. */
@@ -165,6 +166,7 @@ typedef struct finding {
     bool counting;           /* walls: count them, or write them */
     atomic_bool has_spheres; /* some particle can meet others, */
     atomic_bool has_choice;  /*   and some of those may have their reasons not to */
+    atomic_bool too_far;     /* some particle is beyond SN_CONTACT_REACH, or may come there */
 } finding;
 
 sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
@@ -179,15 +181,38 @@ static sn_real way_of(const finding *f, uint32_t slot)
     return sn_contacts_way(f->world, slot, f->dt);
 }
 
+static bool is_too_far(const finding *f, uint32_t slot)
+{
+    const sn_particle_store *p = &f->world->particles;
+    return !contact_reaches(vec4_xyz(p->x[slot])) || !(p->radius[slot] + way_of(f, slot) <= (sn_real)SN_CONTACT_REACH);
+}
+
+/* The first particle that is too far: which one it is, is found after the loop. */
+static sn_result blame_too_far(const finding *f)
+{
+    const sn_particle_store *p = &f->world->particles;
+    uint32_t slot = 0;
+    while (slot + 1 < p->table.count && !is_too_far(f, slot))
+        ++slot;
+    char what[SN_ERROR_SIZE];
+    sn_vec3 x = vec4_xyz(p->x[slot]);
+    snprintf(what, sizeof what,
+             "it is at (%g, %g, %g) m and reaches %g m in this step; contact computes up to %g m from the origin",
+             (double)x.x, (double)x.y, (double)x.z, (double)(p->radius[slot] + way_of(f, slot)), SN_CONTACT_REACH);
+    return sn_world_blame(f->world, slot, what);
+}
+
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     finding *f = data;
     const sn_particle_store *p = &f->world->particles;
     sn_vec4 *sphere = f->contacts->sphere_table.column[0];
-    bool any = false, choice = false;
+    bool any = false, choice = false, too_far = false;
     for (uint32_t slot = first; slot < end; ++slot) {
+        const sn_real reach = p->radius[slot] + way_of(f, slot);
         sphere[slot] = p->x[slot];
-        sphere[slot].w = p->radius[slot] > 0 ? p->radius[slot] + way_of(f, slot) : -1;
+        sphere[slot].w = p->radius[slot] > 0 ? reach : -1;
+        too_far |= !contact_reaches(vec4_xyz(p->x[slot])) || !(reach <= (sn_real)SN_CONTACT_REACH);
         any = any || p->radius[slot] > 0;
         choice = choice || p->x[slot].w == 0 || p->group[slot] != 0;
     }
@@ -195,6 +220,8 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&f->has_spheres, true, memory_order_relaxed);
     if (choice)
         atomic_store_explicit(&f->has_choice, true, memory_order_relaxed);
+    if (too_far)
+        atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
 }
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
@@ -280,18 +307,19 @@ static void add_up(sn_world *world, uint32_t count)
     share_loop(world, count, add_before_pieces);
 }
 
-/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. */
+/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. Behind the last
+   particle come those of particles that are gone. */
 static void begin_press(sn_world *world)
 {
     world->contact.press_table.count = world->contact.press_start_table.count = 0;
-    share_loop(world, world->particles.table.count + 2, clear_starts);
+    share_loop(world, world->particles.table.count + 3, clear_starts);
 }
 
 static void place_press(sn_world *world)
 {
     const uint32_t *start = world->contact.press_start_table.column[0], count = world->particles.table.count;
-    add_up(world, count + 2);
-    world->contact.press_table.count = start[count + 1];
+    add_up(world, count + 3);
+    world->contact.press_table.count = start[count + 2];
 }
 
 static void end_press(sn_world *world)
@@ -303,15 +331,16 @@ static void end_press(sn_world *world)
 
 static bool reserve_starts(sn_world *world)
 {
-    uint64_t count = (uint64_t)world->particles.table.count + 2;
+    uint64_t count = (uint64_t)world->particles.table.count + 3;
     return sn_table_reserve(&world->contact.press_start_table, &world->allocator, count) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
-/* Where an entry's particle is stored; SN_NO_SLOT: it was removed. */
+/* Where an entry's particle is stored; behind the last one if it was removed. Those are kept until a step has succeeded, in which
+   whatever sleeps on the removed particle is told. */
 static uint32_t press_slot(const sn_world *world, const sn_press *press)
 {
-    return press->number < world->ids.table.count ? world->ids.value[press->number] : SN_NO_SLOT;
+    return sn_ids_is_live(&world->ids, press->number) ? world->ids.value[press->number] : world->particles.table.count;
 }
 
 static void copy_aside(void *data, uint32_t first, uint32_t end)
@@ -326,8 +355,7 @@ static void count_aside(void *data, uint32_t first, uint32_t end)
     const sn_world *world = data;
     const sn_press *aside = world->contact.press_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
-            count_press(world, press_slot(world, &aside[i]));
+        count_press(world, press_slot(world, &aside[i]));
 }
 
 static void write_aside(void *data, uint32_t first, uint32_t end)
@@ -335,8 +363,7 @@ static void write_aside(void *data, uint32_t first, uint32_t end)
     const sn_world *world = data;
     const sn_press *aside = world->contact.press_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        if (press_slot(world, &aside[i]) != SN_NO_SLOT)
-            *open_press(world, press_slot(world, &aside[i])) = aside[i];
+        *open_press(world, press_slot(world, &aside[i])) = aside[i];
 }
 
 /* Brings entries into the order of storage, if that is another one now. */
@@ -620,6 +647,25 @@ static bool is_bounded(const sn_bounds *b)
     return vec3_is_finite(b->low) && vec3_is_finite(b->high);
 }
 
+/* Colliders move on in every step, whether anything is near or not. */
+static sn_result check_colliders(const finding *f)
+{
+    const sn_contacts *c = f->contacts;
+    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
+        const sn_collider_motion *m = &motions(c)[number];
+        sn_vec3 end = m->step_end.position;
+        if (m->live && !(contact_reaches(m->step_start.position) && contact_reaches(end) &&
+                         vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH))
+            return world_fail(
+                f->world, SN_ERROR_DIVERGED,
+                "at %g s collider %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
+                "up to %g m from the origin",
+                f->world->state.time, number, (double)end.x, (double)end.y, (double)end.z, (double)m->spin.x,
+                (double)m->spin.y, (double)m->spin.z, SN_CONTACT_REACH);
+    }
+    return SN_OK;
+}
+
 static bool prepare_colliders(finding *f)
 {
     sn_world *world = f->world;
@@ -818,6 +864,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     c->spins = sn_spin_any(world);
     if (!prepare_colliders(&f))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u colliders", world->contact.collider_ids.live);
+    sn_result result = check_colliders(&f);
+    if (result != SN_OK)
+        return result;
     if (!world->contact.settings.on || !count ||
         !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
         return SN_OK;
@@ -825,8 +874,9 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
+    if (atomic_load_explicit(&f.too_far, memory_order_relaxed))
+        return blame_too_far(&f);
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
-    sn_result result;
     sn_sleep_meet_colliders(world, dt);
     do { /* again, if somebody who moves wakes others */
         result = find_walls(&f);
@@ -1377,23 +1427,20 @@ bool sn_contacts_end(sn_world *world, sn_real h)
     return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
 }
 
-void sn_contacts_leave(sn_world *world, uint32_t i, uint32_t substeps)
+void sn_contacts_leave(sn_world *world)
 {
-    sn_contacts *c = &world->contacts;
+    const sn_contacts *c = &world->contacts;
     sn_contact_world *contact = &world->contact;
     for (uint32_t number = 0; number < contact->collider_ids.table.count; ++number) {
         if (!sn_ids_is_live(&contact->collider_ids, number))
             continue;
         sn_collider_record *r = &contact_colliders(contact)[contact->collider_ids.value[number]];
         const sn_collider_motion *m = &motions(c)[number];
-        sn_pose pose =
-            i == substeps ? m->step_end : sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
         if (!m->moves)
             continue;
-        r->def.position = pose.position;
-        r->def.rotation = pose.rotation;
-        if (i == substeps)
-            r->has_target = false;
+        r->def.position = m->step_end.position;
+        r->def.rotation = m->step_end.rotation;
+        r->has_target = false;
     }
 }
 

@@ -22,6 +22,16 @@ typedef struct sn_wall {
     bool sensor, touched;   /* in this step */
 } sn_wall;
 
+/* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
+   which something may come farther fails, and names it. */
+#define SN_CONTACT_REACH 1e18
+
+static inline bool contact_reaches(sn_vec3 x)
+{
+    const sn_real most = (sn_real)SN_CONTACT_REACH;
+    return x.x >= -most && x.x <= most && x.y >= -most && x.y <= most && x.z >= -most && x.z <= most;
+}
+
 /* Where a collider is in a substep. */
 typedef struct sn_collider_motion {
     sn_pose step_start, step_end; /* of the step */
@@ -145,7 +155,7 @@ sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t 
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);
 
-/* Colliders stay where substep i of so many begins; the last: where the step ends. */
-void sn_contacts_leave(struct sn_world *world, uint32_t i, uint32_t substeps);
+/* Colliders are where the step ends. */
+void sn_contacts_leave(struct sn_world *world);
 
 #endif

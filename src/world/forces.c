@@ -134,7 +134,6 @@ sn_result sn_forces_blame(sn_world *world, uint32_t slot)
     return SN_OK;
 }
 
-/* A force that ends breaks the motion. */
 void sn_forces_clear(sn_world *world)
 {
     if (!world->state.forces_pending)
@@ -142,7 +141,7 @@ void sn_forces_clear(sn_world *world)
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
         sn_vec3 *f = &world->particles.force[slot];
         if (f->x != 0 || f->y != 0 || f->z != 0)
-            sn_history_forget(&world->history, slot);
+            sn_world_jolt(world, slot);
         *f = vec3(0, 0, 0);
     }
     world->state.forces_pending = false;

@@ -62,6 +62,17 @@ static sn_quat turn_to(sn_vec3 axis)
     return sn_quat_times(sn_quat_to(axis), (sn_quat){0, 0, half, half}); /* x to y first */
 }
 
+/* In a 2D world an axis that is this near to z, or to the plane, is meant to be there: a hinge that leans lets nothing turn. */
+#define LEAST_LEAN 1e-6
+
+static sn_vec3 straighten(sn_vec3 axis)
+{
+    double x = (double)axis.x, y = (double)axis.y, z = fabs((double)axis.z), across = sqrt(x * x + y * y);
+    if (across < LEAST_LEAN * z)
+        return vec3(0, 0, axis.z);
+    return z < LEAST_LEAN * across ? vec3(axis.x, axis.y, 0) : axis;
+}
+
 static bool is_null(sn_body body)
 {
     return body.generation == 0;
@@ -170,20 +181,19 @@ static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constrai
     if (result != SN_OK || (result = check_def(world, def)) != SN_OK)
         return result;
     sn_constraint_def constraint;
-    sn_quat turn = turn_to(def->axis);
+    sn_quat turn = turn_to(world->dimensions == 2 ? straighten(def->axis) : def->axis);
     if ((result = make_point(world, def->a, def->anchor, turn, &points[0])) != SN_OK ||
         (result = make_point(world, def->b, def->anchor, turn, &points[1])) != SN_OK ||
         (result = sn_joint_constraint(world, def, &constraint)) != SN_OK)
         return result;
-    constraint.points = points;
-    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK)
+    const bool breaks = def->strength != 0 || def->torque_strength != 0;
+    if (breaks && (result = sn_breaking_prepare(world, sn_kind_info(world, def->kind), def->strength,
+                                                def->torque_strength)) != SN_OK)
         return result;
-    if (def->strength == 0 && def->torque_strength == 0)
-        return SN_OK;
-    result = sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
-    if (result != SN_OK)
-        sn_constraint_remove(world, *joint);
-    return result;
+    constraint.points = points;
+    if ((result = sn_constraint_add(world, &constraint, joint)) != SN_OK || !breaks)
+        return result;
+    return sn_constraint_set_strength(world, *joint, def->strength, def->torque_strength);
 }
 
 sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def)

@@ -25,23 +25,79 @@ void sn_jumps_restore(sn_substep *s)
         p->x[slot].w = s->motion.old_a[slot].w;
 }
 
-/* A number that stands for the inequalities that push, and changes when others do; 0 when none does. */
-static uint64_t contacts_now(const sn_store *store)
+/* Of what C changed by in the substep: a row that is nearer to its limit than this is at it. */
+#define NEAR_LIMIT 1e-3
+
+/* Also this near, in the unit of C, for one that does not move; and if the limits are near each other, this share of what is
+   between them. */
+#define AT_LIMIT 1e-5
+#define BETWEEN  1e-3
+
+/* 1 or 2 if a row, as its kind described it, is at its lower or upper limit. Where nothing else is asked of it, it exerts
+   something only there. Where something is, a motor or friction, its force does not tell, and it is at a limit if C is. */
+static uint64_t limit_of(const sn_block *block, uint32_t r, const sn_frame *frame, sn_real lambda)
 {
+    const sn_row *row = &block->row[r];
+    double c = (double)block->c[r], moved = 0;
+    if (row->low == 0 && row->high == 0)
+        return 0;
+    if (row->type == SN_ROW_REST)
+        return lambda > 0 ? 1 : lambda < 0 ? 2 : 0;
+    for (uint32_t i = 0; i < block->count; ++i) {
+        uint32_t slot = block->slot[i];
+        sn_vec3 way = vec3_sub(vec4_xyz(frame->x[slot]), vec4_xyz(frame->start[slot]));
+        way = vec3_add(way, vec4_xyz(frame->d[slot]));
+        moved += vec3_dot_double(block->gradient[r * block->count + i], way);
+    }
+    double between = (double)row->high - (double)row->low;
+    double near = NEAR_LIMIT * fabs(moved) + fmin(AT_LIMIT, BETWEEN * between);
+    return c < (double)row->low + near ? 1 : c > (double)row->high - near ? 2 : 0;
+}
+
+/* What pushes one way only, of a constraint whose kind describes its rows. */
+static uint64_t own_rows_now(uint64_t hash, const sn_world *world, const sn_frame *frame, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    sn_block block;
+    sn_block_room room;
+    if (!evaluate(&world->constraints, pool, row, frame, &block, &room))
+        return hash;
+    for (uint32_t r = 0; r < block.rows; ++r) {
+        sn_real lambda = pool->lambda[(size_t)row * block.rows + r];
+        sn_row_type type = block.row[r].type;
+        bool one_way = type == SN_ROW_AT_LEAST || (type == SN_ROW_BY_KIND && pool->kind.inequality >> r & 1);
+        uint64_t pushes = one_way ? lambda != 0 : limit_of(&block, r, frame, lambda);
+        if (pushes)
+            hash = hash_u64(hash_u64(hash, (uint64_t)kind << 32 | row), pushes << 32 | r);
+    }
+    return hash;
+}
+
+/* A number that stands for the inequalities that push, limits of joints among them, and changes when others do; 0 when none
+   does. */
+static uint64_t contacts_now(const sn_world *world, const sn_frame *frame)
+{
+    const sn_store *store = &world->constraints;
     uint64_t hash = 0;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
         const sn_pool *pool = store->pool[kind];
         const uint32_t rows = pool->kind.rows;
-        for (uint32_t i = 0; pool->kind.inequality && i < pool->ids.table.count * rows; ++i)
+        for (uint32_t row = 0; pool->kind.own_rows && row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row))
+                hash = own_rows_now(hash, world, frame, kind, row);
+        bool one_way = pool->kind.inequality && !pool->kind.own_rows;
+        for (uint32_t i = 0; one_way && i < pool->ids.table.count * rows; ++i)
             if (pool->lambda[i] != 0 && pool->kind.inequality >> (i % rows) & 1 && sn_ids_is_live(&pool->ids, i / rows))
                 hash = hash_u64(hash, (uint64_t)kind << 32 | i);
     }
     return hash;
 }
 
-bool sn_jumps_contacts_changed(const sn_world *world)
+bool sn_jumps_contacts_changed(sn_substep *s)
 {
-    return contacts_now(&world->constraints) != world->state.contacts;
+    sn_frame frame = sn_world_solver_input(s->world, s->motion.h).frame;
+    s->contacts = contacts_now(s->world, &frame);
+    return s->contacts != s->world->state.contacts;
 }
 
 void sn_jumps_settle(sn_substep *s)
@@ -49,10 +105,9 @@ void sn_jumps_settle(sn_substep *s)
     sn_world_state *state = &s->world->state;
     if (!s->integrator->is_smooth)
         return;
-    uint64_t contacts = contacts_now(&s->world->constraints);
-    if (contacts != state->contacts)
+    if (s->contacts != state->contacts)
         state->unsettled = SN_SETTLING;
     else if (state->unsettled > 0)
         state->unsettled--;
-    state->contacts = contacts;
+    state->contacts = s->contacts;
 }

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "bodies/rotation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define SLACK     ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
@@ -25,6 +26,7 @@ typedef struct finding {
     sn_meets *meets;
     sn_real dt;
     bool again;              /* within a step */
+    atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
     const sn_bounds *bounds; /* by box */
     const uint32_t *body, *part;
     uint32_t boxes;
@@ -95,6 +97,12 @@ sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot)
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data)
 {
     return sn_parallel_few(&world->parallel, count, WORK_OF_MEET, piece, data);
+}
+
+/* Whether there can be any. */
+static bool is_on(const sn_world *world)
+{
+    return world->contact.settings.on && world->bodies.part_table.count;
 }
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
@@ -187,13 +195,23 @@ static uint32_t set_aside(const sn_world *world, sn_meet_press *to)
     return count;
 }
 
+/* As it is stored: -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the
+   width of vectors; so the sign of a zero would. */
+static sn_meet_press without_signs_of_zeros(sn_meet_press press)
+{
+    press.pressed += 0;
+    press.last += 0;
+    press.rubbed = vec3_add(press.rubbed, vec3(0, 0, 0));
+    return press;
+}
+
 void sn_meets_remember(sn_world *world)
 {
     sn_meets *meets = &world->meets;
     const sn_meet *meet = meets->meet_table.column[0];
     sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
     sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = set_aside(world, raw);
+    uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
     for (uint32_t i = 0; i < count; ++i)
         item[i] = (sn_sort_item){raw[i].key[0], i, 0};
     for (uint32_t i = 0; i < meets->meets; ++i)
@@ -202,7 +220,7 @@ void sn_meets_remember(sn_world *world)
     if (count)
         sn_sort(item, meets->press_table.column[3], count);
     for (uint32_t i = 0; i < count; ++i)
-        press[i] = raw[item[i].a];
+        press[i] = without_signs_of_zeros(raw[item[i].a]);
     meets->press_table.count = count;
 }
 
@@ -267,7 +285,7 @@ static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
 }
 
 /* A body, and where its parts may come. */
-static void make_mover(const finding *f, uint32_t row, uint32_t at)
+static void make_mover(finding *f, uint32_t row, uint32_t at)
 {
     const sn_world *world = f->world;
     const sn_body_state *state = &world->bodies.state[row];
@@ -289,6 +307,8 @@ static void make_mover(const finding *f, uint32_t row, uint32_t at)
         const sn_body_part *p = &world->bodies.part[i];
         sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
         bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
+        if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
+            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
         ((uint32_t *)f->meets->box_table.column[1])[at] = row;
         ((uint32_t *)f->meets->box_table.column[2])[at] = i;
     }
@@ -296,10 +316,25 @@ static void make_mover(const finding *f, uint32_t row, uint32_t at)
 
 static void make_movers_piece(void *data, uint32_t first, uint32_t end)
 {
-    const finding *f = data;
+    finding *f = data;
     for (uint32_t row = first; row < end; ++row)
         if (!f->again || meet_movers(f->world)[row].left)
             make_mover(f, row, f->start[row]);
+}
+
+/* The first body that is too far: which one it is, is found after the loop. */
+static sn_result blame_too_far(const finding *f)
+{
+    uint32_t at = 0;
+    while (at + 1 < f->boxes && contact_reaches(f->bounds[at].low) && contact_reaches(f->bounds[at].high))
+        ++at;
+    char what[SN_ERROR_SIZE];
+    sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
+    snprintf(
+        what, sizeof what,
+        "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
+        (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
+    return sn_world_blame(f->world, meet_movers(f->world)[f->body[at]].slot, what);
 }
 
 /* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
@@ -327,6 +362,8 @@ static sn_result make_boxes(finding *f)
     f->bounds = meets->box_table.column[0];
     f->body = meets->box_table.column[1];
     f->part = meets->box_table.column[2];
+    if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
+        return blame_too_far(f);
     if (f->again)
         sn_bvh_refit(&meets->tree, f->bounds);
     return f->again || sn_bvh_build(&meets->tree, &world->allocator, f->bounds, count) ? SN_OK : SN_ERROR_MEMORY;
@@ -679,6 +716,8 @@ static bool make_meets(finding *f, uint32_t kept)
 
 static sn_result fail(const sn_world *world, sn_result result)
 {
+    if (result == SN_ERROR_DIVERGED) /* which has said why */
+        return result;
     if (result == SN_ERROR_HOST)
         return world_fail(world, result, "the task hook did not run all tasks of a loop");
     return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
@@ -701,10 +740,8 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     meets->meets = meets->found_table.count = meets->mover_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
-    if (!world->contact.settings.on || !world->bodies.part_table.count) {
-        meets->press_table.count = 0;
+    if (!is_on(world))
         return SN_OK;
-    }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
     sn_result result = make_boxes(&f);

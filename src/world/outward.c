@@ -73,7 +73,8 @@ static void normals_of_corners(const sn_world *world, sn_outward *out)
     }
 }
 
-/* The search for the nearest corner of the same group; of two that are as near the one with the lower number. */
+/* The search for the nearest corner of the same group; of two that are as near the one with the lower number. None is nearest
+   if all are so far that the distance overflows. */
 typedef struct nearing {
     const sn_world *world;
     uint32_t slot, nearest;
@@ -91,7 +92,8 @@ static bool near_triangle(void *data, uint32_t triangle)
         if (p->group[corner[k]] != p->group[s->slot])
             continue;
         sn_real far = vec3_length(vec3_sub(place(s->world, corner[k]), place(s->world, s->slot)));
-        if (far < s->distance || (far == s->distance && p->index[corner[k]] < p->index[s->nearest])) {
+        if (far < s->distance ||
+            (s->nearest != SN_NO_SLOT && far == s->distance && p->index[corner[k]] < p->index[s->nearest])) {
             s->distance = far;
             s->nearest = corner[k];
         }

@@ -58,6 +58,7 @@ void sn_history_init(sn_history *history)
     sn_table_column(&history->table, sizeof *history->old_d, true);
     sn_table_column(&history->table, sizeof *history->old_v, true);
     sn_table_column(&history->table, sizeof *history->old_a, true);
+    sn_table_column(&history->table, sizeof *history->old_f, true);
 }
 
 void sn_history_bind(sn_history *history)
@@ -65,6 +66,16 @@ void sn_history_bind(sn_history *history)
     history->old_d = history->table.column[0];
     history->old_v = history->table.column[1];
     history->old_a = history->table.column[2];
+    history->old_f = history->table.column[3];
+}
+
+void sn_history_complete(sn_history *history, uint32_t particles)
+{
+    sn_history_bind(history);
+    for (; history->table.count < particles; history->table.count++) {
+        uint32_t slot = history->table.count;
+        history->old_d[slot] = history->old_v[slot] = history->old_a[slot] = history->old_f[slot] = (sn_vec4){0};
+    }
 }
 
 void sn_history_forget(sn_history *history, uint32_t slot)
@@ -85,6 +96,12 @@ void sn_world_break_motion(sn_world *world, uint32_t slot)
     if (sn_integrators[world->state.settings.integrator]->is_smooth)
         sn_world_forget_history(world);
     else
+        sn_history_forget(&world->history, slot);
+}
+
+void sn_world_jolt(sn_world *world, uint32_t slot)
+{
+    if (!sn_integrators[world->state.settings.integrator]->is_smooth)
         sn_history_forget(&world->history, slot);
 }
 
@@ -174,6 +191,7 @@ static void store(sn_world *world, uint32_t index, const sn_particle_def *def)
     p->body[slot] = 0;
     world->ids.value[index] = slot;
     world->moves++;
+    sn_world_slot_taken(world);
     sn_sleep_disturb(world, index);
 }
 
@@ -542,7 +560,7 @@ sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 f
                           particle.index);
     world->particles.force[slot] = sum;
     world->state.forces_pending = true;
-    sn_history_forget(&world->history, slot);
+    sn_world_jolt(world, slot);
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }

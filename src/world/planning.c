@@ -1,5 +1,4 @@
 /* The plan of SN_SOLVER_TILED, kept up to date, and storage arranged by it. */
-#include "base/float_mode.h"
 #include "world/world.h"
 
 #include <string.h>
@@ -103,10 +102,7 @@ static bool complete_history(sn_world *world)
         return true;
     if (!sn_table_reserve(&history->table, &world->allocator, world->particles.table.count))
         return false;
-    sn_history_bind(history);
-    for (; history->table.count < world->particles.table.count; history->table.count++)
-        history->old_d[history->table.count] = history->old_v[history->table.count] =
-            history->old_a[history->table.count] = vec4(vec3(0, 0, 0), 0);
+    sn_history_complete(history, world->particles.table.count);
     return true;
 }
 
@@ -213,25 +209,16 @@ static bool store_by_place(sn_world *world, bool now)
     p.sphere = c->sphere_table.column[0];
     p.from = c->store_table.column[0];
     sn_parallel_begin_step(&world->parallel);
-    sn_float_mode mode = float_mode_enter();
     bool far = false, looked = look_at_places(world, &p, &far);
     moving m = {
         .world = world, .first = p.first, .count = p.count, .from = p.from, .scratch = c->store_table.column[1]};
     if (far)
         arrange(&m);
-    float_mode_leave(mode);
     sn_parallel_end_step(&world->parallel);
     return looked;
 }
 
 /* ---- Keeping it up to date ----------------------------------------------------------------------------------------------- */
-
-/* So many particles may have come since. */
-static bool has_many_newcomers(const sn_world *world)
-{
-    uint32_t count = world->particles.table.count, planned = world->plan.particles;
-    return count > planned && count - planned > 256 + planned / 8;
-}
 
 bool sn_world_plan(sn_world *world)
 {
@@ -241,7 +228,7 @@ bool sn_world_plan(sn_world *world)
     if (plan->made && !plan->filled &&
         !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
         return false;
-    if (plan->made && !has_many_newcomers(world) && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
+    if (plan->made && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         return store_by_place(world, false);
     plan->made = false;
     return make_plan(world) && store_by_place(world, true);
@@ -255,6 +242,15 @@ void sn_world_follow_edits(sn_world *world)
         return;
     if (!sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
         plan->made = false;
+}
+
+/* So many particles may have come since. It is decided here, not when the next step makes a plan: so it does not matter whether
+   a step that fails came between two edits. */
+void sn_world_slot_taken(sn_world *world)
+{
+    uint32_t count = world->particles.table.count, planned = world->plan.particles;
+    if (count > planned && count - planned > 256 + planned / 8)
+        world->plan.made = false;
 }
 
 void sn_world_slot_freed(sn_world *world, uint32_t slot)

@@ -1,7 +1,6 @@
 /* Asking a world what is where. */
 #include "world/query_probe.h"
 
-#include "base/float_mode.h"
 #include "world/query_tree.h"
 
 /* m: paths are cut off here, so that no product of coordinates leaves the range of a float. */
@@ -184,8 +183,16 @@ static void sort_hits(sn_probe *q)
     }
 }
 
+/* What is too far away, or too large, to compute with gives no hit. */
+static bool is_finite_hit(const sn_hit *hit)
+{
+    return isfinite(hit->distance) && vec3_is_finite(hit->point) && vec3_is_finite(hit->normal);
+}
+
 void sn_probe_offer(sn_probe *q, const sn_hit *hit)
 {
+    if (!is_finite_hit(hit))
+        return;
     if (q->all) {
         collect(q, hit);
         return;
@@ -221,7 +228,6 @@ static void search(const sn_probe *q, sn_query_set set, sn_real *limit, sn_bvh_v
 
 static void answer(sn_probe *q)
 {
-    sn_float_mode mode = float_mode_enter();
     if (q->filter.what & SN_QUERY_PARTICLES)
         search(q, SN_SET_PARTICLES, &q->limit, sn_probe_particle, q);
     if (q->filter.what & SN_QUERY_SKINS)
@@ -230,7 +236,6 @@ static void answer(sn_probe *q)
         search(q, SN_SET_COLLIDERS, &q->limit, sn_probe_collider, q);
     if (q->filter.what & SN_QUERY_BODIES)
         search(q, SN_SET_BODIES, &q->limit, sn_probe_body, q);
-    float_mode_leave(mode);
 }
 
 /* ---- Queries ----------------------------------------------------------------------------------------------------- */
@@ -363,9 +368,7 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
     answer(&surface);
 
     pick p = {.probe = travelling(world, origin, reach, direction, length), .surface = &surface};
-    sn_float_mode mode = float_mode_enter();
     search(&p.probe, SN_SET_PARTICLES, &p.probe.limit, pick_particle, &p);
-    float_mode_leave(mode);
     const sn_hit *hit = &surface.best;
     if (p.found) {
         point = point_of(&p, &depth);

@@ -36,11 +36,11 @@ static bool has_dampers(const sn_pool *pool)
 {
     bool any = false;
     for (uint32_t row = 0; pool->ids.live && !pool->kind.force && !any && row < pool->ids.table.count; ++row)
-        any = pool->give[row].damping * pool->give[row].compliance != 0;
+        any = sn_ids_is_live(&pool->ids, row) && pool->give[row].damping * pool->give[row].compliance != 0;
     return any;
 }
 
-/* Where no row asks what particles did since the start of the substep. Rows of removed constraints do no harm. */
+/* Where no row asks what particles did since the start of the substep. */
 static bool direct_can(const sn_world *world)
 {
     bool can = !world->bodies.ids.live;
@@ -85,12 +85,6 @@ bool sn_quick_looks_back(const sn_world *world)
     for (uint32_t kind = 1; !any && kind < world->constraints.kind_count; ++kind)
         any = has_own_rows(world->constraints.pool[kind]);
     return any;
-}
-
-bool sn_quick_reserve(sn_world *world)
-{
-    return !sn_quick_can(world, false) ||
-           sn_table_reserve(&world->backup_table, &world->allocator, world->particles.table.count);
 }
 
 #define SHORTEST_ALONE 1e-3f /* s */
@@ -368,16 +362,15 @@ sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again)
     sn_solver_out out = {0};
     copying c = {.world = world};
     sn_undo_keep_rest(world);
-    sn_store_note_state(&world->constraints);
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c))
+    if (!sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &c)) {
+        sn_parallel_repair(&world->parallel);
         out.lost_tasks = true;
+    }
     for (uint32_t i = 0; !out.lost_tasks && i < substeps; ++i) {
+        if (sn_world_is_cancelled(world))
+            return SN_CANCELLED;
         if (!take_substep(world, h, substeps - i, farthest(&c), &out)) {
             sn_undo_put_back(world);
-            sn_store_clear_lambda(&world->constraints); /* no substep was taken, so nothing was exerted */
-            sn_store_restore_state(&world->constraints);
-            world->state.time = start;
-            world->state.passes = 0;
             *again = !out.lost_tasks;
             break;
         }

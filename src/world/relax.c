@@ -166,6 +166,27 @@ static sn_result run(sn_world *world, const sn_relax_def *def, sn_relax_info *in
     return SN_OK;
 }
 
+/* Once there is memory for all but contacts that are yet to come. */
+static sn_result relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
+{
+    const bool planned = world->plan.made;
+    if (!sn_world_reserve_step(world, true) ||
+        !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count)) {
+        world->plan.made = world->plan.made && planned;
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
+    }
+    sn_world_forget_history(world); /* velocities are new, so nothing has a past */
+    sn_sleep_wake_all(world);
+    stop(world);
+    sn_result result = run(world, def, info);
+    stop(world);
+    if (result == SN_OK)
+        sn_world_finish_step(world);
+    info->residual = worst_residual(world);
+    return result;
+}
+
+/* Memory may run out in the middle, when more touches than before: so the state is kept. */
 sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info *info)
 {
     sn_relax_info unused;
@@ -173,19 +194,16 @@ sn_result sn_world_relax(sn_world *world, const sn_relax_def *def, sn_relax_info
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = check(world, def ? def : &usual)) != SN_OK)
         return result;
-    if (!sn_world_plan(world) ||
-        !sn_table_reserve(&world->rest_table, &world->allocator, world->particles.table.count) ||
-        !sn_world_reserve_step(world, true))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
     info = info ? info : &unused;
     *info = (sn_relax_info){0};
-    sn_world_forget_history(world); /* velocities are new, so nothing has a past */
-    sn_sleep_wake_all(world);
-    stop(world);
-    result = run(world, def ? def : &usual, info);
-    stop(world);
-    if (result == SN_OK)
-        sn_world_finish_step(world);
-    info->residual = worst_residual(world);
+    size_t size = sn_state_measure(world);
+    unsigned char *kept = size ? sn_allocate(&world->allocator, size) : NULL;
+    if (!kept)
+        return world_fail(world, SN_ERROR_MEMORY, "no memory to look for rest");
+    sn_state_write(world, kept);
+    result = relax(world, def ? def : &usual, info);
+    if (result == SN_ERROR_MEMORY)
+        sn_state_load(world, kept, size);
+    sn_release(&world->allocator, kept, size);
     return result;
 }

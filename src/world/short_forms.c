@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+sn_real sn_compliance(sn_real stiffness)
+{
+    return stiffness > 0 ? 1 / stiffness : (sn_real)NAN;
+}
+
 static sn_constraint add(sn_world *world, uint32_t kind, const sn_point *points, const sn_real *param, size_t count)
 {
     sn_constraint_def def = sn_default_constraint_def(kind);

@@ -10,10 +10,9 @@
    who moves comes to one of them, and with every edit that may concern them. Edits of particles that are held or touched by
    sleepers but do not sleep themselves are noted, and told to those around at the start of the next step.
 
-   A step that runs out of memory leaves them asleep: who wakes is first noted as stirred. */
+   A step that fails leaves them asleep: in a step, waking is noted as stirred until it has succeeded. */
 #include "world/sleep.h"
 
-#include "base/float_mode.h"
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/quat.h"
@@ -222,7 +221,6 @@ void sn_sleep_collider_comes(sn_world *world, uint32_t number)
     const sn_pose pose = {r->def.position, r->def.rotation};
     if (!world->contact.sleep.sleepers)
         return;
-    sn_float_mode mode = float_mode_enter();
     sn_bounds box = sn_shape_bounds_at(&r->shape, &pose);
     world->busy = true; /* a field may be the caller's function */
     for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
@@ -233,7 +231,6 @@ void sn_sleep_collider_comes(sn_world *world, uint32_t number)
             wake_ring(world, i);
     }
     world->busy = false;
-    float_mode_leave(mode);
 }
 
 /* ---- At the start of a step --------------------------------------------------------------------------------------------------------- */
@@ -383,9 +380,9 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
         return true;
     if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
         return false;
-    for (; sleep->table.count < numbers; sleep->table.count++) {
-        calm(world)[sleep->table.count] = DISTURBED;
-        column(world, SLEEP_NEXT)[sleep->table.count] = 0;
+    for (uint32_t i = sleep->table.count; i < numbers; sleep->table.count = ++i) {
+        calm(world)[i] = sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nobody */
+        column(world, SLEEP_NEXT)[i] = 0;
     }
     if (!sleep->sleepers)
         return true;

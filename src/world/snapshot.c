@@ -124,6 +124,24 @@ static void walk_pools(stream *s, sn_store *store)
     }
 }
 
+/* The highest generations of constraints, of empty pools, too: a handle of one that was removed before the save must stay stale in
+   another world. There a number may be another kind's, whose generations then rise without need. */
+static void walk_generations(stream *s, sn_store *store)
+{
+    uint32_t count = store->kind_count;
+    if (s->mode == RESERVE || s->mode == READ)
+        memcpy(&count, s->at, sizeof count);
+    uint32_t unused = count;
+    walk_bytes(s, &unused, sizeof unused);
+    for (uint32_t kind = 1; kind < count; ++kind) {
+        sn_ids *ids = kind < store->kind_count ? &store->pool[kind]->ids : NULL;
+        uint32_t highest = ids ? ids->highest : 0;
+        walk_bytes(s, &highest, sizeof highest);
+        if (s->mode == READ && ids && highest > ids->highest)
+            ids->floor = ids->highest = highest;
+    }
+}
+
 /* The plan, as it is: one that was made anew after edits would not be the same, and edits may come before the next step. */
 static void walk_plan(stream *s, sn_world *world)
 {
@@ -225,6 +243,7 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->bodies.part_table);
     walk_hulls(s, &world->bodies);
     walk_pools(s, &world->constraints);
+    walk_generations(s, &world->constraints);
     uint32_t compactions = world->constraints.counts.compactions;
     walk_bytes(s, &world->constraints.counts, sizeof world->constraints.counts);
     if (s->mode == READ) /* counts on, so that what was derived from other sequence numbers is seen to be out of date */

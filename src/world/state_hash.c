@@ -23,15 +23,22 @@ static uint64_t hash_settings(uint64_t hash, const sn_settings *s)
     hash = hash_real(hash, s->baumgarte);
     hash = hash_u64(hash, s->warm_start);
     hash = hash_u64(hash, (uint64_t)s->linear);
-    return hash_real(hash, s->drift_time);
+    hash = hash_real(hash, s->drift_time);
+    if (s->k_s == SN_DRIFT_BY_TIME &&
+        s->k_d == SN_DRIFT_BY_TIME) /* states from before there were these keep their hash */
+        return hash;
+    return hash_real(hash_real(hash, s->k_s), s->k_d);
 }
 
-static uint64_t hash_history(uint64_t hash, const sn_history *history, uint32_t slot)
+static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot)
 {
+    const sn_history *history = &world->history;
     if (slot >= history->table.count || history->old_d[slot].w == 0)
         return hash;
     hash = hash_real(hash_vec3(hash, vec4_xyz(history->old_d[slot])), history->old_d[slot].w);
-    return hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
+    hash = hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
+    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth; /* others do not look at it */
+    return smooth ? hash_vec3(hash, vec4_xyz(history->old_f[slot])) : hash;
 }
 
 /* What BDF2 knows of a body's turn; it counts where its particle has a past. */
@@ -42,8 +49,8 @@ static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t
         !sn_integrators[world->state.settings.integrator]->is_smooth)
         return hash;
     const sn_body_state *body = &world->bodies.state[world->particles.body[slot] - 1];
-    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_way};
-    for (uint32_t i = 0; i < 4; ++i)
+    const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_given, body->old_way};
+    for (uint32_t i = 0; i < sizeof lists / sizeof *lists; ++i)
         for (uint32_t j = 0; j < 3; ++j)
             hash = hash_double(hash, lists[i][j]);
     return hash;
@@ -64,7 +71,7 @@ static uint64_t hash_particles(uint64_t hash, const sn_world *world)
         hash = hash_vec3(hash, p->force[slot]);
         hash = hash_real(hash, p->radius[slot]);
         hash = hash_u64(hash, p->group[slot]);
-        hash = hash_history(hash, &world->history, slot);
+        hash = hash_history(hash, world, slot);
         hash = hash_turn_history(hash, world, slot);
         if (p->target[slot])
             hash = hash_vec3(hash_u64(hash, 1), target[p->target[slot] - 1].place);

@@ -10,11 +10,10 @@
                correct      some solvers put velocities right, once all is where it will be
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything
-   that happens in a substep happens to the displacements d, so a substep that fails is simply not taken. */
+   that happens in a substep happens to the displacements d. A step that fails in any substep is taken back as a whole (undo.c). */
 #include "world/substep.h"
 
 #include "base/clock.h"
-#include "base/float_mode.h"
 #include "base/math.h"
 
 #include <stdio.h>
@@ -26,10 +25,13 @@ static sn_result lost_tasks(const sn_world *world)
     return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
 }
 
-static sn_result blame_particle(sn_world *world, uint32_t slot, const char *what)
+sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what)
 {
-    uint32_t index = world->particles.index[slot];
+    uint32_t index = world->particles.index[slot], body = world->particles.body[slot];
     world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+    if (body)
+        return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u (particle %u): %s", world->state.time, body - 1,
+                          index, what);
     return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
 }
 
@@ -124,7 +126,7 @@ static sn_result predict(sn_substep *s)
         ++slot;
     if ((result = sn_forces_blame(world, slot)) != SN_OK)
         return result;
-    return blame_particle(world, slot, "forces would make its motion infinite");
+    return sn_world_blame(world, slot, "forces would make its motion infinite");
 }
 
 /* ---- Solve ------------------------------------------------------------------------------------------------------ */
@@ -168,7 +170,7 @@ static sn_result solve_smoothly(sn_substep *s)
     sn_result result = solve(s);
     if (result != SN_OK || !s->integrator->is_smooth)
         return result;
-    bool jumps = sn_jumps_contacts_changed(world);
+    bool jumps = sn_jumps_contacts_changed(s);
     if (jumps && world->state.unsettled == 0) {
         s->motion.anew = true;
         if ((result = predict(s)) != SN_OK)
@@ -177,6 +179,7 @@ static sn_result solve_smoothly(sn_substep *s)
         sn_store_restore_state(&world->constraints);
         if ((result = solve(s)) != SN_OK)
             return result;
+        sn_jumps_contacts_changed(s);
     }
     s->motion.jumps = jumps || world->state.unsettled > 0;
     return SN_OK;
@@ -188,7 +191,7 @@ static sn_result solve_smoothly(sn_substep *s)
    nothing. */
 static bool stays_finite(const sn_substep *s, uint32_t slot)
 {
-    const double most_way = 1e37 * (double)s->motion.h;
+    const double most_way = SN_TOO_FAST * (double)s->motion.h;
     sn_vec3 way = motion_way(&s->motion, slot);
     return fabs((double)way.x) < most_way && fabs((double)way.y) < most_way && fabs((double)way.z) < most_way &&
            vec3_is_finite(vec3_add(vec4_xyz(s->motion.y[slot]), vec4_xyz(s->motion.d[slot])));
@@ -212,13 +215,11 @@ static sn_result check(sn_substep *s)
         return lost_tasks(world);
     for (uint32_t slot = 0; s->fault && slot < count; ++slot)
         if (!stays_finite(s, slot))
-            return blame_particle(world, slot, "would reach an infinite place or speed");
+            return sn_world_blame(world, slot, "would reach an infinite place or speed");
     uint32_t row = sn_turns_check(s);
-    if (row == SN_ID_FREE)
-        return SN_OK;
-    uint32_t index = world->bodies.state[row].particle;
-    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
-    return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u: would turn infinitely fast", world->state.time, row);
+    return row == SN_ID_FREE ? SN_OK
+                             : sn_world_blame(world, world->ids.value[world->bodies.state[row].particle],
+                                              "would turn infinitely fast");
 }
 
 static void update_piece(void *data, uint32_t first, uint32_t end)
@@ -265,7 +266,7 @@ static sn_result check_kick(sn_substep *s)
         if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->h / 2))))
             continue;
         sn_result result = sn_forces_blame(world, slot);
-        return result != SN_OK ? result : blame_particle(world, slot, "forces would make its motion infinite");
+        return result != SN_OK ? result : sn_world_blame(world, slot, "forces would make its motion infinite");
     }
     return SN_OK;
 }
@@ -329,7 +330,7 @@ static sn_result correct_velocities(sn_substep *s)
         return blame_constraint(world, &out);
     for (uint32_t slot = 0; slot < in.particle_count; ++slot)
         if (!vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), wanted_change(s, slot))))
-            return blame_particle(world, slot, "the solver would make its velocity infinite");
+            return sn_world_blame(world, slot, "the solver would make its velocity infinite");
     for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
         sn_vec3 change = wanted_change(s, slot);
         sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
@@ -360,19 +361,8 @@ static sn_result look_at_contact(sn_world *world)
 {
     const char *what;
     uint32_t slot;
-    bool spoilt = sn_undo_wanted(world) && sn_undo_find(world, &slot, &what);
-    return spoilt ? blame_particle(world, slot, what) : SN_OK;
-}
-
-/* The substep was not taken. */
-static void take_back(sn_world *world, const sn_world_state *before)
-{
-    uint64_t passes = world->state.passes;
-    sn_undo_put_back(world);
-    world->state = *before;
-    world->state.passes = passes;
-    sn_store_clear_lambda(&world->constraints);
-    sn_store_restore_state(&world->constraints);
+    bool touched = world->contacts.any || world->bodies.ids.live; /* which may come to meet within a step */
+    return touched && sn_undo_find(world, &slot, &what) ? sn_world_blame(world, slot, what) : SN_OK;
 }
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
@@ -421,6 +411,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .old_d = world->history.old_d,
                                .old_v = world->history.old_v,
                                .old_a = world->history.old_a,
+                               .old_f = world->history.old_f,
+                               .given = world->particles.force,
                                .y = world->particles.y,
                                .d = world->particles.d,
                                .start = start_of(world, still),
@@ -428,14 +420,9 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .keep = (sn_real)math_exp(-damping * (double)h),
                                .lose = (sn_real)-math_expm1(-damping * (double)h),
                                .gravity = settings->gravity}};
-    const sn_world_state before = world->state;
     double clock = 0;
     lap(world, &clock, NULL);
     sn_store_note_state(&world->constraints);
-    if (sn_undo_wanted(world)) {
-        sn_undo_keep_piece(world, 0, world->particles.table.count);
-        sn_undo_keep_rest(world);
-    }
     sn_result result = predict(&s);
     if (result != SN_OK)
         return result;
@@ -443,13 +430,12 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
     lap(world, &clock, &world->profile.predict);
     result = solve_smoothly(&s);
     lap(world, &clock, &world->profile.solve);
-    if (result != SN_OK || (result = check(&s)) != SN_OK) {
-        sn_store_clear_lambda(&world->constraints); /* this substep is not taken, so it exerted nothing */
-        sn_store_restore_state(&world->constraints);
+    if (result != SN_OK || (result = check(&s)) != SN_OK)
         return result;
-    }
     bool met =
         sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
+    if (!met && world->contacts.failed == SN_ERROR_DIVERGED)
+        return world->contacts.failed;
     result = update(&s);
     sn_turns_settle(&s);
     sn_jumps_settle(&s);
@@ -461,10 +447,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                       parted = met ? part(&s) : lost_tasks(world);
     if (result == SN_OK)
         result = kicked != SN_OK ? kicked : corrected != SN_OK ? corrected : parted;
-    if ((spoilt = look_at_contact(world)) != SN_OK) {
-        take_back(world, &before);
+    if ((spoilt = look_at_contact(world)) != SN_OK)
         return spoilt;
-    }
     sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);
     return result;
@@ -479,10 +463,7 @@ static bool reserve_history(sn_world *world)
         return true;
     if (!sn_table_reserve(&history->table, &world->allocator, (uint64_t)count + bodies_rows(&world->bodies)))
         return false;
-    sn_history_bind(history);
-    for (; history->table.count < count; history->table.count++)
-        history->old_d[history->table.count] = history->old_v[history->table.count] =
-            history->old_a[history->table.count] = vec4(vec3(0, 0, 0), 0);
+    sn_history_complete(history, count);
     return true;
 }
 
@@ -494,7 +475,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
                                    !sn_quick_can(world, still) || sn_quick_needs_work(world), sn_forces_needed(world)))
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
-    return reserve_history(world) && sn_quick_reserve(world) && sn_drag_prepare(world) &&
+    return reserve_history(world) && sn_drag_prepare(world) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, bodies_rows(&world->bodies) / SN_FEW + 1) &&
            solver_of(world, still)->reserve(&in, &world->allocator);
@@ -521,15 +502,12 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
     uint32_t substeps = world->state.settings.substeps;
     double start = world->state.time;
     sn_real h = dt / (sn_real)substeps;
-    for (uint32_t i = 0; i < substeps; ++i) {
+    sn_result result = SN_OK;
+    for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {
         double end = still ? start : start + (double)dt * (i + 1) / substeps;
-        sn_result result = take_substep(world, h, substeps - i, end, still);
-        if (result != SN_OK) {
-            sn_contacts_leave(world, i, substeps);
-            return result;
-        }
+        result = sn_world_is_cancelled(world) ? SN_CANCELLED : take_substep(world, h, substeps - i, end, still);
     }
-    return SN_OK;
+    return result;
 }
 
 sn_result sn_world_check_dt(const sn_world *world, sn_real dt)
@@ -563,39 +541,20 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
         if (result == SN_OK)
             result = sn_meets_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
-    if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world) &&
-                             (!sn_undo_wanted(world) || sn_undo_reserve(world))))
+    if (result == SN_OK &&
+        !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world) && sn_undo_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
-    if (result == SN_OK)
-        sn_sleep_keep_awake(world);
     return result;
 }
 
-sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
+/* Takes all substeps, in one go or one phase after the other. If that fails, they are taken back. */
+static sn_result move(sn_world *world, sn_real dt, bool still)
 {
-    sn_result result = check_kinds(world, still);
-    if (result != SN_OK)
-        return result;
-    if (!sn_breaking_begin(world) || !sn_world_reserve_step(world, still))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
-    sn_springs_watch(world, dt, still);
-    sn_parallel_begin_step(&world->parallel);
-    sn_float_mode mode = float_mode_enter();
-    double clock = 0;
-    world->profile = (sn_profile){.measured = world->state.settings.profile};
-    world->state.passes = 0;
-    bool again = !sn_quick_can(world, still);
-    world->fault = (sn_fault){0};
-    world->bodies.lost = false;
-    world->moves++;
-    world->busy = true;
-    lap(world, &clock, NULL);
-    sn_targets_hold(world);
-    result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
-                                       : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
-    if (result == SN_OK && !again)
-        again = !sn_quick_suits(world);
-    if (result == SN_OK && !again && (result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
+    bool again = !sn_quick_can(world, still) || !sn_quick_suits(world);
+    sn_result result = SN_OK;
+    if (again)
+        result = sn_undo_keep(world) ? SN_OK : lost_tasks(world);
+    else if ((result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
         result = find_contacts(world, dt); /* as if nothing had been tried */
         if (result == SN_OK &&
             !sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies), true, false))
@@ -603,23 +562,75 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     }
     if (result == SN_OK && again)
         result = take_substeps(world, dt, still);
-    if (result == SN_OK) {
-        sn_contacts_leave(world, world->state.settings.substeps, world->state.settings.substeps);
-        sn_contacts_remember(world);
-        sn_meets_remember(world);
-        sn_contact_events_collect(world);
-    }
     if (result == SN_OK && world->bodies.lost)
         result = lost_tasks(world);
+    world->fault.time = result != SN_OK && result != SN_CANCELLED ? world->state.time : 0;
+    if (result != SN_OK)
+        sn_undo_put_back(world);
+    return result;
+}
+
+/* Nothing can fail any more: what a step changes besides places and velocities. */
+static void remember(sn_world *world)
+{
+    sn_sleep_keep_awake(world);
+    sn_contacts_leave(world);
+    sn_contacts_remember(world);
+    sn_meets_remember(world);
+    sn_contact_events_collect(world);
+}
+
+static sn_result begin(sn_world *world, sn_real dt, bool still)
+{
+    sn_result result = check_kinds(world, still);
+    if (result == SN_OK && !(sn_breaking_begin(world) && sn_world_reserve_step(world, still)))
+        result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    if (result != SN_OK)
+        return result;
+    sn_springs_watch(world, dt, still);
+    return SN_OK;
+}
+
+static sn_result advance(sn_world *world, sn_real dt, bool still)
+{
+    sn_result result = begin(world, dt, still);
+    if (result != SN_OK)
+        return result;
+    sn_parallel_begin_step(&world->parallel);
+    double clock = 0;
+    world->profile = (sn_profile){.measured = world->state.settings.profile};
+    world->state.passes = 0;
+    world->bodies.lost = false;
+    world->moves++;
+    world->busy = true;
+    lap(world, &clock, NULL);
+    sn_targets_hold(world);
+    result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
+                                       : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
+    if (result == SN_OK)
+        result = move(world, dt, still);
+    if (result == SN_OK)
+        remember(world);
     sn_sleep_end(world);
     sn_targets_release(world);
     if (result == SN_OK && !still)
         sn_sleep_settle(world, dt);
     lap(world, &clock, &world->profile.step);
     world->busy = false;
-    float_mode_leave(mode);
     sn_parallel_end_step(&world->parallel);
     warn_of_threads(world);
+    return result;
+}
+
+/* A plan that a failed step has made is forgotten: edits would be added to it that one made later has in their places. */
+sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
+{
+    sn_world_follow_edits(world);
+    const bool planned = world->plan.made;
+    world->fault = (sn_fault){0};
+    sn_result result = advance(world, dt, still);
+    if (result != SN_OK)
+        world->plan.made = world->plan.made && planned;
     return result;
 }
 
@@ -630,16 +641,33 @@ void sn_world_finish_step(sn_world *world)
     sn_forces_clear(world);
 }
 
+/* ---- Cancelling ---------------------------------------------------------------------------------------------------- */
+
+bool sn_world_is_cancelled(sn_world *world)
+{
+    if (!world->cancel || !world->cancel(world->cancel_context))
+        return false;
+    snprintf(world->errors.text, sizeof world->errors.text, "cancelled at %g s", world->state.time);
+    return true;
+}
+
+sn_result sn_world_set_cancel(sn_world *world, sn_cancel_fn *function, void *context)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    world->cancel = function;
+    world->cancel_context = context;
+    return SN_OK;
+}
+
 sn_result sn_world_step(sn_world *world, sn_real dt)
 {
     sn_result result = sn_world_enter(world);
     if (result != SN_OK || (result = sn_world_check_dt(world, dt)) != SN_OK || dt == 0)
         return result;
-    double end = world->state.time + (double)dt;
-    if ((result = sn_world_advance(world, dt, false)) != SN_OK) {
-        world->fault.remaining = end - world->state.time;
+    if ((result = sn_world_advance(world, dt, false)) != SN_OK)
         return result;
-    }
     sn_world_finish_step(world);
     sn_breaking_end(world);
     world->state.steps++;

@@ -10,6 +10,7 @@ typedef struct sn_substep {
     sn_motion motion;
     bool still;             /* statics: no clock and no damping; see sn_world_advance */
     uint32_t substeps_left; /* of the step, with this one */
+    uint64_t contacts;      /* which inequalities push, with an integrator that must know; see jumps.c */
     const sn_integrator_method *integrator;
     const sn_solver_method *solver;
     atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
@@ -91,24 +92,20 @@ bool sn_quick_needs_work(const sn_world *world);
    is left to the cascade goes the way of SN_SOLVER_GAUSS_SEIDEL, to the bit. */
 bool sn_quick_suits(sn_world *world);
 
-/* Makes room for it; false when memory runs out. */
-bool sn_quick_reserve(sn_world *world);
-
 /* Takes all substeps. If something became infinite on the way, everything is put back as it was, and *again set: they are
    to be taken again one phase after the other, which finds out what it was, or does better. */
 sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again);
 
-/* ---- undo.c: substeps that are taken back --------------------------------------------------------------------------- */
+/* ---- undo.c: steps that are taken back ------------------------------------------------------------------------------ */
 
-/* Whether there is contact, so that a substep may have to be taken back. */
-bool sn_undo_wanted(const sn_world *world);
-
-/* Makes room for a copy of all that a substep with contact changes; false when memory runs out. */
+/* Makes room for a copy of all that substeps change; false when memory runs out. */
 bool sn_undo_reserve(sn_world *world);
 
-/* Keeps places and velocities of some particles; and, if there is contact, what else it changes. */
+/* Keeps places and velocities of some particles; what else substeps change; and all of it, false if tasks were lost and made up
+   for. */
 void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end);
 void sn_undo_keep_rest(sn_world *world);
+bool sn_undo_keep(sn_world *world);
 
 /* Everything becomes what was kept. */
 void sn_undo_put_back(sn_world *world);
@@ -129,8 +126,8 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
 void sn_jumps_lighten(sn_substep *s);
 void sn_jumps_restore(sn_substep *s);
 
-/* Whether other inequalities push now than in the substep before: a contact began or ended. */
-bool sn_jumps_contacts_changed(const sn_world *world);
+/* Whether other inequalities push, or other joints are at their limits, than in the substep before: a contact began or ended. */
+bool sn_jumps_contacts_changed(sn_substep *s);
 
 /* Remembers what the next substep has to know of the jumps in this one. */
 void sn_jumps_settle(sn_substep *s);

@@ -42,6 +42,12 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
         inverse[i] = 1 / (body->k[i] * body->k[i]);
 }
 
+bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])
+{
+    double least = fmin(body->k[0], fmin(body->k[1], body->k[2])), limit = SN_TOO_FAST * least * least;
+    return isfinite(q[0] + q[1] + q[2] + q[3]) && l[0] * l[0] + l[1] * l[1] + l[2] * l[2] < limit * limit;
+}
+
 /* m/s: how fast its turn moves. */
 static sn_vec3 turn_velocity(const sn_body_state *body)
 {
@@ -142,12 +148,21 @@ static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, u
     sn_rotate_vector(body->q, angle, motion->l);
 }
 
+/* By how much the user's torque made the acceleration jump since the substep before; see bdf2.c. */
+static void torque_jump(const sn_substep *s, const sn_body_state *body, double jump[3])
+{
+    const double w = (double)s->world->particles.x[s->world->ids.value[body->particle]].w;
+    for (int i = 0; i < 3; ++i)
+        jump[i] = w * (body->torque[i] - body->old_given[i]);
+}
+
 /* The torque at the end of the substep, as far as it can be known: see end_acceleration in bdf2.c. */
-static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], double end[3])
+static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], const double jump[3],
+                       double end[3])
 {
     const sn_real old_h = s->motion.old_d[s->world->ids.value[body->particle]].w, h = s->motion.h;
     for (int i = 0; i < 3; ++i)
-        end[i] = old_h == h || old_h == -h ? 2 * torque[i] - body->old_torque[i] : torque[i];
+        end[i] = old_h == h || old_h == -h ? 2 * torque[i] - (body->old_torque[i] + jump[i]) : torque[i];
 }
 
 /* With BDF2: the momentum at the end, and with which it turns. Written as changes, so that nothing changes where nothing
@@ -155,14 +170,15 @@ static void end_torque(const sn_substep *s, const sn_body_state *body, const dou
 static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
     const double h = (double)s->motion.h;
-    double end[3];
+    double end[3], jump[3];
     motion->looks_back = motion_has_past(&s->motion, s->world->ids.value[body->particle]);
-    end_torque(s, body, motion->torque, end);
+    torque_jump(s, body, jump);
+    end_torque(s, body, motion->torque, jump, end);
     for (int i = 0; i < 3; ++i) {
         double l = motion->keep * body->l[i];
         if (motion->looks_back) {
-            motion->l[i] = l + motion->keep * (body->l[i] - body->old_l[i]) / 3 + 2 * h / 3 * end[i];
-            motion->mean[i] = motion->l[i] + (body->old_mean[i] - motion->l[i]) / 3;
+            motion->l[i] = l + motion->keep * (body->l[i] - body->old_l[i] + h * jump[i]) / 3 + 2 * h / 3 * end[i];
+            motion->mean[i] = motion->l[i] + (body->old_mean[i] - h / 2 * jump[i] - motion->l[i]) / 3;
         } else {
             motion->mean[i] = l + h / 2 * motion->torque[i];
             motion->l[i] = motion->mean[i] + h / 2 * end[i];
@@ -172,7 +188,7 @@ static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_
 
 static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
-    const double h = (double)s->motion.h, share = s->integrator->kick ? h / 2 : h;
+    const double h = (double)s->motion.h, share = (double)s->integrator->drift_kick * h;
     double damping = s->still ? 0 : (double)(s->world->state.settings.damping + body->spin_damping);
     motion->keep = damping > 0 ? math_exp(-damping * h) : 1;
     motion->looks_back = false;
@@ -256,9 +272,8 @@ uint32_t sn_turns_check(const sn_substep *s)
         sn_vec4 d = world->particles.d[world->particles.table.count + row];
         if (!bodies_has(&world->bodies, row))
             continue;
-        double sum = motion->q[0] + motion->l[0] + motion->l[1] + motion->l[2] + motion->mean[0] + motion->mean[1] +
-                     motion->mean[2];
-        if (!isfinite(sum) || !vec3_is_finite(vec4_xyz(d)))
+        if (!sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) ||
+            !isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) || !vec3_is_finite(vec4_xyz(d)))
             return row;
     }
     return SN_ID_FREE;
@@ -282,6 +297,7 @@ static void remember(const sn_body_state *before, const sn_body_motion *motion, 
         body->old_mean[i] = motion->mean[i];
         body->old_l[i] = motion->keep * before->l[i];
         body->old_torque[i] = motion->torque[i];
+        body->old_given[i] = before->torque[i];
     }
     angle_between(before->q, body->q, angle);
     times_k(body, angle, body->old_way);
@@ -304,8 +320,10 @@ static void settle_body(sn_substep *s, uint32_t row)
     for (int i = 0; i < 3; ++i)
         half[i] /= body->k[i];
     sn_rotate_by(body->q, half);
-    for (int i = 0; s->integrator->kick && i < 3; ++i) /* a first guess, which the kick puts right */
-        body->l[i] += h / 2 * motion->torque[i];
+    /* the rest of the torque; where there is a kick, a first guess, which that puts right */
+    const double rest = s->integrator->is_smooth ? 0 : (1 - (double)s->integrator->drift_kick) * h;
+    for (int i = 0; rest > 0 && i < 3; ++i)
+        body->l[i] += rest * motion->torque[i];
     if (s->integrator->is_smooth) {
         add_momentum(body, motion->mean, motion->q, phi, h);
         remember(&before, motion, body);
@@ -363,10 +381,9 @@ void sn_turns_correct(sn_substep *s)
 
 /* ---- The end of a step ---------------------------------------------------------------------------------------------- */
 
-/* They arrived, up to rounding. A torque that ends breaks the motion, as a force does. */
+/* They arrived, up to rounding. */
 void sn_turns_finish(sn_world *world)
 {
-    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
         sn_body_state *body = &world->bodies.state[row];
         if (!bodies_has(&world->bodies, row))
@@ -374,8 +391,6 @@ void sn_turns_finish(sn_world *world)
         if (body->led)
             memcpy(body->q, body->target, sizeof body->q);
         body->led = false;
-        if (smooth && (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0))
-            sn_history_forget(&world->history, world->ids.value[body->particle]);
         memset(body->torque, 0, sizeof body->torque);
         sn_bodies_refresh(&world->bodies, row);
     }

@@ -1,27 +1,26 @@
-/* Substeps that are taken back.
+/* Steps that are taken back.
 
-   What a substep predicts and solves are displacements, and one that fails before they become the state is simply not taken
-   (step.c). Contact comes after that, and the quick step (quick.c) does without displacements: both work on the state itself.
-   So the state is kept beforehand, and put back if something in it became infinite or undefined. */
+   A step that fails leaves the world as it was. Before its first substep all that substeps change is kept: places, velocities
+   and what integrators remember of the substep before, bodies, spins, what constraints remember, the clock. If a substep fails,
+   that is put back. All else that is state is changed after the last substep, when nothing can fail any more. */
 #include "world/substep.h"
 
 #include <string.h>
 
-#define TOO_FAST 1e37 /* m/s by coordinate, as in wide/motion.h: the next steps would overflow */
-
-bool sn_undo_wanted(const sn_world *world)
+/* Whether a substep begins with the multipliers of the last one. */
+static bool is_warm(const sn_world *world)
 {
-    return world->contacts.any || world->bodies.ids.live; /* which may come to meet within a step */
+    return world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
 }
 
-/* Contact changes spins, and what integrators that look back know. */
 bool sn_undo_reserve(sn_world *world)
 {
     const sn_allocator *allocator = &world->allocator;
     return sn_table_reserve(&world->backup_table, allocator, world->particles.table.count) &&
            sn_table_reserve(&world->backup_spin_table, allocator, world->contact.spin_table.count) &&
            sn_table_reserve(&world->backup_history_table, allocator, world->history.table.count) &&
-           sn_table_reserve(&world->backup_body_table, allocator, bodies_rows(&world->bodies));
+           sn_table_reserve(&world->backup_body_table, allocator, bodies_rows(&world->bodies)) &&
+           sn_store_reserve_copy(&world->constraints, allocator, is_warm(world));
 }
 
 /* Either way between a table and its copy. */
@@ -34,15 +33,13 @@ static void copy(const sn_table *kept, uint32_t column, sn_vec4 *state, uint32_t
 
 static void copy_rest(sn_world *world, bool back)
 {
-    sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a};
+    sn_vec4 *const past[] = {world->history.old_d, world->history.old_v, world->history.old_a, world->history.old_f};
     sn_body_state *bodies = world->bodies.state, *kept = world->backup_body_table.column[0];
-    if (!sn_undo_wanted(world))
-        return;
     if (bodies_rows(&world->bodies))
         memcpy(back ? bodies : kept, back ? kept : bodies, bodies_rows(&world->bodies) * sizeof *bodies);
     for (uint32_t row = 0; back && row < bodies_rows(&world->bodies); ++row)
         sn_bodies_refresh(&world->bodies, row);
-    for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < sizeof past / sizeof *past; ++i)
         copy(&world->backup_history_table, i, past[i], world->history.table.count, back);
     copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
 }
@@ -57,7 +54,23 @@ void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end)
 
 void sn_undo_keep_rest(sn_world *world)
 {
+    world->backup_state = world->state;
     copy_rest(world, false);
+    sn_store_keep(&world->constraints, is_warm(world));
+}
+
+static void keep_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_undo_keep_piece(data, first, end);
+}
+
+bool sn_undo_keep(sn_world *world)
+{
+    sn_undo_keep_rest(world);
+    bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, keep_piece, world);
+    if (!kept)
+        sn_parallel_repair(&world->parallel);
+    return kept;
 }
 
 void sn_undo_put_back(sn_world *world)
@@ -66,7 +79,9 @@ void sn_undo_put_back(sn_world *world)
     sn_vec4 *const to[] = {p->x, p->x_low, p->v, p->v_low};
     for (uint32_t i = 0; i < 4; ++i)
         copy(&world->backup_table, i, to[i], p->table.count, true);
+    world->state = world->backup_state;
     copy_rest(world, true);
+    sn_store_put_back(&world->constraints, is_warm(world));
 }
 
 /* ---- Looking at what contact did ------------------------------------------------------------------------------------- */
@@ -78,7 +93,7 @@ typedef struct looking {
 
 static bool is_slow(sn_vec3 v)
 {
-    return fabs((double)v.x) < TOO_FAST && fabs((double)v.y) < TOO_FAST && fabs((double)v.z) < TOO_FAST;
+    return fabs((double)v.x) < SN_TOO_FAST && fabs((double)v.y) < SN_TOO_FAST && fabs((double)v.z) < SN_TOO_FAST;
 }
 
 static const char *complaint(const sn_world *world, uint32_t slot)
@@ -93,7 +108,7 @@ static const char *complaint(const sn_world *world, uint32_t slot)
         return "contact would make it turn infinitely fast";
     if (p->body[slot]) {
         const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
-        if (!isfinite(body->q[0] + body->q[1] + body->q[2] + body->q[3] + body->l[0] + body->l[1] + body->l[2]))
+        if (!sn_body_turns_soundly(body, body->q, body->l))
             return "contact would make the body turn infinitely fast";
     }
     return NULL;

@@ -33,8 +33,14 @@ sn_world_def sn_default_world_def(void)
     def.settings.relaxation = 1;
     def.settings.baumgarte = (sn_real)0.2;
     def.settings.warm_start = true;
+    def.settings.k_s = def.settings.k_d = SN_DRIFT_BY_TIME;
     def.dimensions = 3;
     return def;
+}
+
+static bool is_gain(sn_real k)
+{
+    return (isfinite(k) && k >= 0) || k == SN_DRIFT_BY_TIME;
 }
 
 /* The settings of single solvers. False, with the reason in message. */
@@ -63,6 +69,12 @@ static bool check_solvers(const sn_settings *s, char *message, size_t size)
     else if (!isfinite(s->drift_time) || s->drift_time < 0)
         snprintf(message, size, "settings.drift_time is %g s; it must be finite and not negative",
                  (double)s->drift_time);
+    else if (!is_gain(s->k_s))
+        snprintf(message, size, "settings.k_s is %g 1/s^2; it must be finite and 0 or more, or SN_DRIFT_BY_TIME (-1)",
+                 (double)s->k_s);
+    else if (!is_gain(s->k_d))
+        snprintf(message, size, "settings.k_d is %g 1/s; it must be finite and 0 or more, or SN_DRIFT_BY_TIME (-1)",
+                 (double)s->k_d);
     else
         return true;
     return false;
@@ -165,7 +177,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
-    for (uint32_t i = 0; i < 3; ++i)
+    for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_history_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_spin_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_body_table, sizeof(sn_body_state), false);
@@ -248,8 +260,8 @@ sn_result sn_world_enter(const sn_world *world)
     if (world->busy)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
-    if (world->constraints.edit_table
-            .count) /* call by call, so that it does not matter whether somebody looked between two */
+    if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
+        /* call by call, so that it does not matter whether somebody looked between two */
         sn_world_follow_edits((sn_world *)world);
     return SN_OK;
 }

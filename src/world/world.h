@@ -55,6 +55,7 @@ typedef struct sn_history {
                        acceleration counts */
     sn_vec4 *old_v; /* velocity at its start; with Verlet what rounding left over of old_d */
     sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
+    sn_vec4 *old_f; /* N: the user's force in it; w is not used */
 } sn_history;
 
 /* A place that a particle must reach by the end of the next step. */
@@ -153,7 +154,8 @@ struct sn_world {
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
-    sn_table backup_table; /* of undo.c: x, x_low, v and v_low at the start of the substep, or of the quick step; */
+    sn_world_state backup_state;   /* of undo.c: at the start of the step; */
+    sn_table backup_table;         /* x, x_low, v and v_low; */
     sn_table backup_spin_table;    /* spins, */
     sn_table backup_body_table;    /* bodies, */
     sn_table backup_history_table; /* and what sn_history has */
@@ -161,11 +163,16 @@ struct sn_world {
     sn_table kind_report_table;
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
     sn_query_trees query;
+    sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
+    void *cancel_context;
 };
 
 /* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to
    keep. */
 #define world_fail(world, ...) sn_fail((sn_errors *)&(world)->errors, __VA_ARGS__)
+
+/* A step fails at a particle: the error names it, or the body whose centre it is, and so does sn_world_fault. */
+sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what);
 
 /* First check of every call that changes something: there is a world, and it is not in the middle of a call. */
 sn_result sn_world_enter(const sn_world *world);
@@ -193,8 +200,14 @@ bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator 
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);
 
+/* Particles that it does not know yet get a row each, and have no past. There must be room for them. */
+void sn_history_complete(sn_history *history, uint32_t particles);
+
 /* The particle's acceleration jumps here: integrators that look back start anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
+
+/* A force that a user gives begins or ends. BDF2 knows these, and needs not start anew. */
+void sn_world_jolt(sn_world *world, uint32_t slot);
 
 /* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back
    across a jump everybody starts anew. */
@@ -227,12 +240,18 @@ bool sn_world_plan(sn_world *world);
 /* Takes the edits of the last call into the plan, if there is one; what it cannot follow, it forgets. */
 void sn_world_follow_edits(sn_world *world);
 
+/* A particle has come: when too many have, the plan is forgotten. */
+void sn_world_slot_taken(sn_world *world);
+
 /* A particle is removed from a slot, which the last one then fills: what the plan says of slots may become wrong. */
 void sn_world_slot_freed(sn_world *world, uint32_t slot);
 
 /* Advances the world by dt, but leaves forces and targets pending and the count of steps alone. still, for statics: the
-   clock does not move, nothing is damped, and the integrator is symplectic Euler. */
+   clock does not move, nothing is damped, and the integrator is symplectic Euler. If it fails, nothing has changed. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still);
+
+/* Whether the caller wants the step to end here, between two substeps; the error in words then says so. */
+bool sn_world_is_cancelled(sn_world *world);
 
 /* Whether a step of dt, which is not 0, can be taken. */
 sn_result sn_world_check_dt(const sn_world *world, sn_real dt);

@@ -196,12 +196,27 @@ static void every_kind(void **state)
     sn_world_destroy(world);
 }
 
+/* Joints are evaluated with axes, which only the world has: comparing a scene with one was a crash. */
+static void joints(void **state)
+{
+    (void)state;
+    double mean, worst;
+    sn_world *world = support_world();
+    sn_body body = sn_add_box_body(world, (sn_vec3){0, 0, 0}, (sn_vec3){1, 1, 1}, 1000);
+    sn_add_ball_joint(world, body, (sn_body){0, 0}, (sn_vec3){1, 1, 1});
+    sn_error_scale scale = scale_of(world);
+    error_of(&scale, world, &mean, &worst);
+    assert_true(isfinite(mean) && mean <= worst && worst < 1e-6);
+    sn_error_scale_release(&scale);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everybody), cmocka_unit_test(with_settings), cmocka_unit_test(not_understood),
         cmocka_unit_test(counts),    cmocka_unit_test(stretch),       cmocka_unit_test(other_units),
-        cmocka_unit_test(pins),      cmocka_unit_test(every_kind),
+        cmocka_unit_test(pins),      cmocka_unit_test(every_kind),    cmocka_unit_test(joints),
     };
     return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
 }

@@ -824,7 +824,7 @@ static inline uint64_t case_seed(const case_subject *s)
 }
 
 /* One unit test for every entry, every kind of the table (and each registered one) in its scope, and every layout. Kinds that
-   look at axes take bodies: test_joint_kinds.c is for them. */
+   look at axes take bodies: test_joint_kinds.c is for them. Rates have no C to be satisfied: test_velocity.c. */
 static inline int run_for_every_kind(const char *group, const case_entry *entries, size_t entry_count)
 {
     static const char *const places[CASE_LAYOUTS] = {"particles", "more particles", "a ring of particles",
@@ -840,7 +840,7 @@ static inline int run_for_every_kind(const char *group, const case_entry *entrie
             for (int layout = 0; layout < (entries[e].on_spots ? CASE_LAYOUTS : CASE_IN_TRIANGLES); ++layout) {
                 bool builtin = number < SN_KIND_BUILTIN_END;
                 const sn_kind *kind = builtin ? sn_kind_info(NULL, number) : &case_kinds[number - SN_KIND_BUILTIN_END];
-                if (!kind || kind->oriented || !in_scope(kind, entries[e].scope) ||
+                if (!kind || kind->oriented || kind->own_rows || !in_scope(kind, entries[e].scope) ||
                     !has_layout(kind, (case_layout)layout))
                     continue;
                 case_run *run = &runs[count];

@@ -1,23 +1,25 @@
 #!/bin/bash
 # Uses the library as another project would. One case per call:
 #
-#   consumer.sh install static|shared        installs the library; the cases below use what it leaves
-#   consumer.sh find-package static|shared   a CMake project that finds it
-#   consumer.sh pkg-config static|shared     one compiler call with the flags from pkg-config
-#   consumer.sh cxx static                   the same as C++
-#   consumer.sh precision-mismatch static    a program with the other sn_real must not link
-#   consumer.sh exported-symbols shared      the shared library exports what the headers declare and nothing else
-#   consumer.sh fetch-content                a CMake project with the library as a part of its build
-#   consumer.sh headers                      each header compiles by itself
+#   consumer.sh install             installs the library of this build; the cases below use what it leaves
+#   consumer.sh find-package        a CMake project that finds it
+#   consumer.sh pkg-config          one compiler call with the flags from pkg-config
+#   consumer.sh cxx                 the same as C++
+#   consumer.sh precision-mismatch  a program with the other sn_real must not link
+#   consumer.sh exported-symbols    the shared library exports what the headers declare and nothing else
+#   consumer.sh shared-library      a program that is linked with the shared library
+#   consumer.sh fetch-content       a CMake project with the library as a part of its build; compiles it only with
+#                                   SINEW_LONG_TESTS in the environment
+#   consumer.sh headers             each header compiles by itself
 #
-# Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), SINEW_TYPE (static or shared), CC, CMAKE, GENERATOR.
+# Environment, set by ctest: SINEW_SOURCE_DIR, SINEW_BUILD_DIR, SINEW_DOUBLE (0 or 1), SINEW_SHARED (the shared library), CC, CMAKE,
+# GENERATOR.
 set -u
 case=${1:?a case}
-type=${2:-}
 here=$SINEW_SOURCE_DIR/tests/consumer
 root=$SINEW_BUILD_DIR/tests/consumer
-prefix=$root/$type/prefix
-work=$root/$case${type:+-$type}
+prefix=$root/prefix
+work=$root/$case
 warnings="-Wall -Wextra -Wpedantic -Werror"
 
 fail() { echo "FAILED: $*"; exit 1; }
@@ -39,20 +41,11 @@ run_consumer() { LD_LIBRARY_PATH=$(library_dir) "$1" || fail "the program ran an
 
 case $case in
 install)
-  # What ctest runs for is of one type and is installed as it is; the other is built for this.
-  build=$SINEW_BUILD_DIR
-  if [ "$type" != "$SINEW_TYPE" ]; then
-    build=$root/$type/build
-    [ "$type" = shared ] && shared=ON || shared=OFF
-    configure "$SINEW_SOURCE_DIR" "$build" -DBUILD_SHARED_LIBS=$shared -DSINEW_DOUBLE="$SINEW_DOUBLE" \
-      -DSINEW_TESTS=OFF -DSINEW_EXAMPLES=OFF
-    quietly "$CMAKE" --build "$build"
-  fi
   # Installed in one place and moved to another: nothing in it may remember where it was.
-  rm -rf "$prefix" "$root/$type/staging"
-  quietly "$CMAKE" --install "$build" --prefix "$root/$type/staging"
-  mv "$root/$type/staging" "$prefix"
-  remembered=$(grep -rlF -e "$root/$type/staging" -e "$SINEW_SOURCE_DIR/include" "$prefix" --include='*.cmake' --include='*.pc')
+  rm -rf "$prefix" "$root/staging"
+  quietly "$CMAKE" --install "$SINEW_BUILD_DIR" --prefix "$root/staging"
+  mv "$root/staging" "$prefix"
+  remembered=$(grep -rlF -e "$root/staging" -e "$SINEW_SOURCE_DIR/include" "$prefix" --include='*.cmake' --include='*.pc')
   [ -z "$remembered" ] || fail "these files contain the place of the build: $remembered"
   # The command came along, finds the scenes that were installed with it, and runs one.
   for file in bin/sinew share/man/man1/sinew.1 share/sinew/scenes/curtain.json share/sinew/blender/import_sinew.py; do
@@ -98,7 +91,7 @@ precision-mismatch)
   ;;
 
 exported-symbols)
-  library=$(library_dir)/libsinew.so
+  library=$SINEW_SHARED
   exported=$(nm -D --defined-only "$library" | awk '{ print $NF }' | sort -u)
   declared=$(sed -nE 's/^SN_API [^(]*\b(sn_[a-z0-9_]+)\(.*/\1/p' "$SINEW_SOURCE_DIR"/include/sinew/*.h | sort -u)
   [ "$SINEW_DOUBLE" = 0 ] || declared=$(echo "$declared" | sed 's/^sn_world_create$/&_double/' | sort)
@@ -108,13 +101,28 @@ exported-symbols)
   [ -z "$extra" ] || fail "exported, but in no public header:" $extra
   [ -z "$missing" ] || fail "in a public header, but not exported:" $missing
   soname=$(objdump -p "$library" | awk '$1 == "SONAME" { print $2 }')
-  [ "$soname" != libsinew.so ] && [ -e "$(library_dir)/$soname" ] || fail "the soname '$soname' carries no version"
+  [ "$soname" != libsinew.so ] && [ -e "$(dirname "$library")/$soname" ] || fail "the soname '$soname' carries no version"
   echo "$(echo "$exported" | wc -l) functions, $soname"
+  ;;
+
+shared-library)
+  rm -rf "$work" && mkdir -p "$work"
+  # shellcheck disable=SC2086
+  quietly "$CC" -std=c11 $warnings -I "$SINEW_SOURCE_DIR/include" -DSINEW_SHARED -DSINEW_DOUBLE="$SINEW_DOUBLE" "$here/main.c" \
+    -o "$work/consumer" -L "$(dirname "$SINEW_SHARED")" -lsinew -lm
+  LD_LIBRARY_PATH=$(dirname "$SINEW_SHARED") "$work/consumer" || fail "the program ran and did not like what it saw"
   ;;
 
 fetch-content)
   rm -rf "$work"
   configure "$here" "$work" -DCONSUMER_FETCHES="$SINEW_SOURCE_DIR" -DSINEW_DOUBLE="$SINEW_DOUBLE"
+  if [ -z "${SINEW_LONG_TESTS:-}" ]; then # what would be built: the library, the consumer and nothing else
+    plan=$(ninja -C "$work" -t targets all | sed -nE 's/^([^:]*\.o): C_COMPILER.*/\1/p')
+    echo "$plan" | grep -q 'src/world/step.c.o' && echo "$plan" | grep -q 'main.c.o' || fail "it would not build the library"
+    guests=$(echo "$plan" | grep -vE '/src/[a-z]+/[a-z0-9_]+\.c\.o$|/main\.c\.o$')
+    [ -z "$guests" ] || fail "it would also build" $guests
+    exit 0
+  fi
   quietly "$CMAKE" --build "$work"
   "$work/consumer" || fail "the program ran and did not like what it saw"
   quietly "$CMAKE" --install "$work" --prefix "$work/prefix"

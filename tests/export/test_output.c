@@ -116,6 +116,38 @@ static void test_all_formats(void **state)
 }
 
 /* Places are those of the first frame also after the origin moved. */
+/* A shorter run after a longer one: only its own frames are there, and what is not of a run stays. */
+static void test_shorter_run(void **state)
+{
+    (void)state;
+    folder f = folder_make();
+    sn_vec3 seen[6 * 4];
+    for (int round = 0; round < 2; ++round) {
+        uint32_t frames = round ? 2 : 6;
+        sn_scene *scene = scene_from(SCENE_ROPE);
+        sn_output *output = open_output(scene, f.path, frames == 6 ? SN_FORMAT_OBJ | SN_FORMAT_PLY : SN_FORMAT_OBJ);
+        run(scene, output, frames, sn_scene_find_object(scene, "rope"), seen);
+        assert_true(sn_output_close(output, message, sizeof message));
+        sn_scene_destroy(scene);
+        if (frames == 6) {
+            folder_write(folder_file(&f, "rope_0099.obj"), "v 0 0 0\n", 8);
+            folder_write(folder_file(&f, "rope_01.obj"), "# sinew object rope\n", 20);
+            folder_write(folder_file(&f, "rope_0005.obj.bak"), "# sinew object rope\n", 20);
+            folder_write(folder_file(&f, "ropes_0005.obj"), "# sinew object rope\n", 20);
+        }
+    }
+    static const char *const stay[] = {"rope_0001.obj", "rope_0002.obj",     "dust_0002.obj", "rope_0006.ply",
+                                       "rope_0099.obj", "rope_0005.obj.bak", "rope_01.obj",   "ropes_0005.obj"};
+    static const char *const gone[] = {"rope_0003.obj", "rope_0006.obj", "dust_0003.obj", "dust_0006.obj"};
+    for (size_t i = 0; i < COUNT_OF(stay); ++i)
+        if (!folder_has(folder_file(&f, stay[i])))
+            fail_msg("%s is gone", stay[i]);
+    for (size_t i = 0; i < COUNT_OF(gone); ++i)
+        if (folder_has(folder_file(&f, gone[i])))
+            fail_msg("%s is of the longer run", gone[i]);
+    folder_remove(&f);
+}
+
 static void test_shifted_origin(void **state)
 {
     (void)state;
@@ -542,7 +574,7 @@ int main(void)
         cmocka_unit_test(test_shifted_origin), cmocka_unit_test(test_names),
         cmocka_unit_test(test_full_disk),      cmocka_unit_test(test_full_disk_later),
         cmocka_unit_test(test_refusals),       cmocka_unit_test(test_removed_particle),
-        cmocka_unit_test(test_format_names),
+        cmocka_unit_test(test_format_names),   cmocka_unit_test(test_shorter_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,127 @@ static void forces_for_a_step(void **state)
         }
 }
 
+/* ---- Forces in every step ------------------------------------------------------------------------------------------------------ */
+
+/* A string of equal masses between rods, that two forces pull taut at its ends: its second mode, y = cos(2 pi (i + 1/2) / n), has the
+   frequency 2 sqrt(F / (m l)) sin(pi / n). */
+#define STRING_MASSES 16
+#define STRING_MASS   0.05
+#define STRING_LINK   0.1
+#define STRING_FORCE  5.0
+
+static double string_mode(uint32_t i)
+{
+    return cos(2 * PI * (i + 0.5) / STRING_MASSES);
+}
+
+static sn_vec3 pull_ends(void *context, const sn_field_in *in)
+{
+    (void)context;
+    return vec(in->index == 0 ? -STRING_FORCE : in->index == STRING_MASSES - 1 ? STRING_FORCE : 0, 0, 0);
+}
+
+typedef struct string_motion {
+    double frequency, tension; /* rad/s, N: of the link in the middle, mean and */
+    double worst;              /*   the largest error of it, once all has settled */
+    sn_vec3 end;               /* where the first mass is in the end */
+} string_motion;
+
+static string_motion swing_string(sn_integrator integrator, bool by_field)
+{
+    sn_world_def def = motion_def(integrator);
+    def.settings.solver = SN_SOLVER_DIRECT;
+    def.settings.substeps = 2;
+    sn_world *world = support_world_from(&def);
+    sn_particle p[STRING_MASSES];
+    sn_constraint middle = {0};
+    string_motion result = {0};
+    double last = 0, first = 0, crossed = 0;
+    uint32_t crossings = 0, steps = 300, number;
+    for (uint32_t i = 0; i < STRING_MASSES; ++i)
+        p[i] = sn_add_particle(world, vec(i * STRING_LINK, 1e-3 * string_mode(i), 0), real(STRING_MASS));
+    for (uint32_t i = 0; i + 1 < STRING_MASSES; ++i) {
+        sn_constraint link = sn_add_distance(world, sn_at(p[i]), sn_at(p[i + 1]), SN_MEASURE);
+        middle = i == STRING_MASSES / 2 ? link : middle;
+    }
+    if (by_field)
+        assert_ok(world, sn_world_add_field(world, pull_ends, NULL, true, &number));
+    for (uint32_t step = 0; step < steps; ++step) {
+        for (uint32_t i = 0; i < STRING_MASSES && !by_field; i += STRING_MASSES - 1)
+            assert_ok(world, sn_particle_add_force(world, p[i], pull_ends(NULL, &(sn_field_in){.index = i})));
+        support_run(world, 1, 1.0 / 60);
+        double swing = 0, tension = support_gap(sn_constraint_force_on(world, middle, 0), vec(0, 0, 0));
+        for (uint32_t i = 0; i < STRING_MASSES; ++i)
+            swing += (double)sn_particle_position(world, p[i]).y * string_mode(i);
+        if (swing * last < 0) {
+            crossed = (step + swing / (last - swing)) / 60;
+            first = crossings++ ? first : crossed;
+        }
+        last = swing;
+        result.tension += tension / steps;
+        if (step > 10)
+            result.worst = fmax(result.worst, fabs(tension - STRING_FORCE));
+    }
+    result.frequency = PI * (crossings - 1) / (crossed - first);
+    result.end = sn_particle_position(world, p[0]);
+    sn_world_destroy(world);
+    return result;
+}
+
+/* A force that a program gives in each step is a force like that of a field. */
+static void strings_are_pulled(void **state)
+{
+    (void)state;
+    const double exact = 2 * sqrt(STRING_FORCE / (STRING_MASS * STRING_LINK)) * sin(PI / STRING_MASSES);
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
+        if (schemes[i].id == SN_INTEGRATOR_FORWARD_EULER) /* it shakes the string to pieces either way */
+            continue;
+        string_motion given = swing_string(schemes[i].id, false), field = swing_string(schemes[i].id, true);
+        if (!(fabs(given.frequency / exact - 1) < 0.005) || !(fabs(given.tension / STRING_FORCE - 1) < 0.01) ||
+            !(given.worst < 0.05 * STRING_FORCE))
+            fail_msg("%s: %g rad/s of %g; %g N, and up to %g beside, of %g", schemes[i].name, given.frequency, exact,
+                     given.tension, given.worst, STRING_FORCE);
+        assert_close(given.frequency, field.frequency, 1e-3 * exact);
+        assert_vec_close(given.end, field.end, EXACTNESS(1e-5, 1e-9));
+    }
+}
+
+/* The same for a torque: a body on a hinge that a compliant drive holds, about the angle to which a torque turns it. */
+static void hinges_are_turned(void **state)
+{
+    (void)state;
+    const double stiffness = 20, inertia = 0.2, torque = 2, exact = sqrt(stiffness / inertia);
+    sn_world_def def = motion_def(SN_INTEGRATOR_BDF2);
+    def.settings.substeps = 4;
+    sn_world *world = support_world_from(&def);
+    sn_body_def body = sn_default_body_def();
+    sn_joint_def joint = sn_default_joint_def(SN_KIND_JOINT_HINGE);
+    body.mass = 1;
+    body.moments = vec(inertia, inertia, inertia);
+    assert_ok(world, sn_body_add(world, &body, &joint.b));
+    joint.axis = vec(0, 0, 1);
+    joint.target = 0;
+    joint.target_most = SN_JOINT_MOST;
+    joint.target_compliance = real(1 / stiffness);
+    sn_constraint hinge = sn_add_joint(world, &joint);
+    double last = 0, first = 0, crossed = 0, most = 0;
+    uint32_t crossings = 0;
+    for (uint32_t step = 0; step < 180; ++step) {
+        assert_ok(world, sn_body_add_torque(world, joint.b, vec(0, 0, torque)));
+        support_run(world, 1, 1.0 / 60);
+        double angle = (double)sn_joint_angle(world, hinge) - torque / stiffness;
+        if (angle * last < 0) {
+            crossed = (step + angle / (last - angle)) / 60;
+            first = crossings++ ? first : crossed;
+        }
+        last = angle;
+        most = fmax(most, angle);
+    }
+    assert_close(PI * (crossings - 1) / (crossed - first), exact, 0.005 * exact);
+    assert_close(most, torque / stiffness, 0.02 * torque / stiffness);
+    sn_world_destroy(world);
+}
+
 static void steady(double t, const double x[2], const double v[2], double a[2])
 {
     (void)t;
@@ -320,6 +441,53 @@ static void contacts_do_not_bounce(void **state)
             assert_true(highest_after_impact(schemes[i].id, with_rod) < 1e-4);
 }
 
+/* A kind that describes its row: y >= 0. */
+static bool eval_floor(const sn_eval_in *in, const sn_eval_out *out)
+{
+    out->c[0] = in->x[0].y;
+    out->gradient[0] = vec(0, 1, 0);
+    out->row[0].type = SN_ROW_AT_LEAST;
+    return true;
+}
+
+static const sn_kind kind_floor = {
+    .name = "floor", .unit = "m", .points = 1, .rows = 1, .eval = eval_floor, .own_rows = true};
+
+/* The highest that something falls back to once it was stopped, by each kind of inequality. */
+static void inequalities_do_not_bounce(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i)
+        for (int which = 0; which < 4; ++which) {
+            sn_world_def def = motion_def(schemes[i].id);
+            def.settings.gravity = vec(0, -G, 0);
+            sn_world *world = support_world_from(&def);
+            sn_particle p = sn_add_particle(world, vec(0, 0.5, 0), 1);
+            sn_particle hook = sn_add_particle(world, vec(0, 1, 0), SN_IMMOVABLE);
+            sn_point at = sn_at(p);
+            sn_constraint_def floor = sn_default_constraint_def(sn_register_kind(world, &kind_floor));
+            sn_constraint c = {0};
+            floor.points = &at;
+            if (which == 0)
+                assert_ok(world, sn_constraint_add(world, &floor, &c));
+            else if (which == 1)
+                c = sn_add_half_space(world, at, vec(0, 0, 0), vec(0, 1, 0));
+            else if (which == 2)
+                c = sn_add_distance_max(world, sn_at(hook), at, 1);
+            else
+                c = sn_add_box(world, at, vec(-1, 0, -1), vec(1, 2, 1));
+            assert_true(sn_constraint_is_valid(world, c));
+            double most = 0;
+            for (int step = 0; step < 400; ++step) {
+                support_run(world, 1, 1.0 / 500);
+                most = fmax(most, sn_world_time(world) > 0.33 ? (double)sn_particle_position(world, p).y : 0);
+            }
+            if (!(most < 1e-4))
+                fail_msg("%s: inequality %d throws it back to %g m", schemes[i].name, which, most);
+            sn_world_destroy(world);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,12 +497,15 @@ int main(void)
         cmocka_unit_test(impulses),
         cmocka_unit_test(kinematic_targets),
         cmocka_unit_test(forces_for_a_step),
+        cmocka_unit_test(strings_are_pulled),
+        cmocka_unit_test(hinges_are_turned),
         cmocka_unit_test(accelerations_that_jump),
         cmocka_unit_test(cut_rods),
         cmocka_unit_test(impulse_on_a_rod),
         cmocka_unit_test(damping_is_exact),
         cmocka_unit_test(damping_comes_before_forces),
         cmocka_unit_test(contacts_do_not_bounce),
+        cmocka_unit_test(inequalities_do_not_bounce),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

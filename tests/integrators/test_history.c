@@ -175,7 +175,7 @@ static uint64_t run_into(sn_world *world)
 }
 
 /* A step that fails stays failed without changing anything, and once the trouble is over the motion goes on
-   smoothly. */
+   as if nothing had been. Integrators that end with a kick fail a substep earlier. */
 static void failures_leave_the_past(void **state)
 {
     (void)state;
@@ -188,18 +188,16 @@ static void failures_leave_the_past(void **state)
         uint64_t stands = run_into(f.world);
         assert_says(sn_world_error(f.world), "field particle");
         double time = sn_world_time(f.world);
-        assert_close(time, 0.11, 1e-6);
+        bool ends_with_a_kick = schemes[i].id == SN_INTEGRATOR_LEAPFROG || schemes[i].id == SN_INTEGRATOR_VERLET;
+        assert_close(time, ends_with_a_kick ? 0.10 : 0.11, 1e-6);
         for (int k = 0; k < 3; ++k) {
             assert_result(f.world, SN_ERROR_DIVERGED, sn_world_step(f.world, real(0.01)));
             assert_true(sn_world_hash(f.world) == stands);
         }
         t.time = 1e9;
-        support_run(f.world, 9, 0.01);
+        support_run(f.world, ends_with_a_kick ? 10 : 9, 0.01);
         support_run(quiet.world, 20, 0.01);
-        bool ends_with_a_kick = schemes[i].id == SN_INTEGRATOR_LEAPFROG || schemes[i].id == SN_INTEGRATOR_VERLET;
-        for (int m = 0; m < FLOCK; ++m)
-            assert_vec_close(sn_particle_position(f.world, f.member[m]),
-                             sn_particle_position(quiet.world, quiet.member[m]), ends_with_a_kick ? 1e-4 : 1e-12);
+        assert_same_world(f.world, quiet.world);
         sn_world_destroy(f.world);
         sn_world_destroy(quiet.world);
     }

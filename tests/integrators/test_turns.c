@@ -107,6 +107,96 @@ static void torques_turn(void **state)
     }
 }
 
+/* N or N m, at a time and place: what acts, for as long as a step takes. */
+static double pushed(int law, int step, double place)
+{
+    return law == 0 ? 1 : law == 1 ? (step / 7 % 2 ? -2 : 1) : -10 * place;
+}
+
+/* A body turns under a torque as its centre moves under a force, step by step: from rest, where the push is constant, comes and
+   goes, or is that of a spring; in one substep or several, with damping or without. */
+static void torques_act_as_forces_do(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i)
+        for (int law = 0; law < 3; ++law)
+            for (int variant = 0; variant < 4; ++variant) {
+                sn_world *world = make_world(schemes[i].id, SN_SOLVER_TILED, 0);
+                sn_settings settings = sn_world_settings(world);
+                settings.substeps = variant & 1 ? 3 : 1;
+                settings.damping = variant & 2 ? real(0.7) : 0;
+                assert_ok(world, sn_world_configure(world, &settings));
+                sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 0));
+                double angle = law == 2 ? 0.3 : 0;
+                assert_ok(world, sn_body_set_pose(world, body, vec(angle, 0, 0),
+                                                  (sn_quat){0, 0, real(sin(angle / 2)), real(cos(angle / 2))}));
+                for (int step = 0; step < 40; ++step) {
+                    double push = pushed(law, step, (double)sn_body_centre(world, body).x);
+                    assert_ok(world, sn_body_add_torque(world, body, vec(0, 0, push)));
+                    assert_ok(world, sn_particle_add_force(world, sn_body_particle(world, body), vec(push, 0, 0)));
+                    support_run(world, 1, 0.05);
+                    sn_quat q = sn_body_rotation(world, body);
+                    angle = 2 * atan2((double)q.z, (double)q.w);
+                    double x = (double)sn_body_centre(world, body).x, v = (double)sn_body_velocity(world, body).x;
+                    double spin = (double)sn_body_spin(world, body).z, most = EXACTNESS(1e-5, 1e-12);
+                    if (!(fabs(angle - x) < most) || !(fabs(spin - v) < most))
+                        fail_msg("%s, law %d, variant %d, step %d: turned by %g, moved by %g; spin %g, velocity %g",
+                                 schemes[i].name, law, variant, step, angle, x, spin, v);
+                }
+                sn_world_destroy(world);
+            }
+}
+
+/* From rest, with a unit of force and torque, one substep: h^2 a, nothing, and half of h^2 a. */
+static void first_steps(void **state)
+{
+    (void)state;
+    static const double way[] = {1, 0, 0.5, 0.5, 0.5};
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
+        sn_world *world = make_world(schemes[i].id, SN_SOLVER_TILED, 0);
+        sn_body body = add_body(world, 2, vec(2, 2, 2), vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 0));
+        assert_ok(world, sn_body_add_torque(world, body, vec(2, 0, 0)));
+        support_run(world, 1, 0.1);
+        sn_quat q = sn_body_rotation(world, body);
+        assert_close(2 * atan2((double)q.x, (double)q.w), way[i] * 0.01, EXACTNESS(1e-8, 1e-15));
+        assert_close(sn_body_spin(world, body).x, 0.1, EXACTNESS(1e-8, 1e-15));
+        sn_world_destroy(world);
+    }
+}
+
+/* Springs that turn a body, and springs of the same frequency that move a particle: under each scheme both gain or lose as much. */
+static void springs_turn_as_they_move(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i) {
+        sn_world *world = make_world(schemes[i].id, SN_SOLVER_TILED, 0);
+        sn_body body = add_body(world, 1, vec(1, 1, 1), vec(0, 0, 0), vec(0, 0, 0), vec(0, 0, 1e-3));
+        sn_particle p = sn_add_particle(world, vec(9, 0, 0), 1);
+        assert_ok(world, sn_particle_set_velocity(world, p, vec(0, 1e-3, 0)));
+        for (int side = -1; side < 2; side += 2) {
+            sn_particle far = sn_add_particle(world, vec(9, 50 * side, 0), SN_IMMOVABLE);
+            sn_add_spring(world, sn_at(far), sn_at(p), 50, 20, 0);
+            for (int end = -1; end < 2; end += 2) {
+                far = sn_add_particle(world, vec(end, 50 * side, 0), SN_IMMOVABLE);
+                sn_add_spring(world, sn_at(far), sn_on_body(body, vec(end, 0, 0)), 50, 10, 0);
+            }
+        }
+        double turning = 0, moving = 0;
+        for (int step = 0; step < 300; ++step) {
+            support_run(world, 1, 0.01);
+            if (step < 200)
+                continue;
+            turning = fmax(turning, fabs((double)sn_body_spin(world, body).z));
+            moving = fmax(moving, fabs((double)sn_particle_velocity(world, p).y));
+        }
+        assert_close(turning, moving, 1e-3 * moving);
+        /* forward Euler: sqrt(1 + (omega h)^2) a step */
+        bool forward = schemes[i].id == SN_INTEGRATOR_FORWARD_EULER;
+        assert_close(turning, forward ? 1e-3 * exp(300 * 0.004 / 2) : 1e-3, 2e-5);
+        sn_world_destroy(world);
+    }
+}
+
 /* A spin decays as e^(-kt), also where dt changes; and an impulse is all there at once. */
 static void spins_decay_and_jump(void **state)
 {
@@ -132,6 +222,84 @@ static void spins_decay_and_jump(void **state)
         }
         sn_world_destroy(world);
     }
+}
+
+/* ---- Limits of joints ------------------------------------------------------------------------------------------------ */
+
+enum { FREE, FRICTION, MOTOR, TARGET, DRIVES };
+
+static const struct {
+    const char *name;
+    uint32_t kind;
+    bool turns;   /* its limit is an angle */
+    bool leans;   /* of the swing */
+    uint32_t end; /* of the drives that it has */
+} limited[] = {{"hinge", SN_KIND_JOINT_HINGE, true, false, DRIVES},
+               {"slider", SN_KIND_JOINT_SLIDER, false, false, DRIVES},
+               {"line", SN_KIND_JOINT_LINE, false, false, DRIVES},
+               {"cone_twist", SN_KIND_JOINT_CONE_TWIST, true, false, MOTOR},
+               {"cone_twist, swing", SN_KIND_JOINT_CONE_TWIST, true, true, MOTOR}};
+
+#define LIMIT 0.5
+
+static sn_constraint add_limited(sn_world *world, size_t which, uint32_t drive, sn_body *body)
+{
+    bool turns = limited[which].turns, leans = limited[which].leans;
+    *body = add_body(world, 2, vec(0.1, 0.2, 0.3), vec(0.5, 0, 0), turns ? vec(0, 0.75, 0) : vec(1.5, 0, 0),
+                     turns ? vec(0, 0, 1.5) : vec(0, 0, 0));
+    sn_joint_def def = sn_default_joint_def(limited[which].kind);
+    def.b = *body;
+    def.axis = turns && !leans ? vec(0, 0, 1) : vec(1, 0, 0);
+    if (leans) {
+        def.swing = real(LIMIT);
+    } else {
+        def.least = real(-LIMIT);
+        def.most = real(LIMIT);
+    }
+    if (drive == FRICTION) {
+        def.friction = real(0.2);
+    } else if (drive == MOTOR) {
+        def.speed = 100;
+        def.speed_most = real(1.5);
+    } else if (drive == TARGET) {
+        def.target = real(0.8);
+        def.target_most = real(1.5);
+        def.target_compliance = real(0.1);
+    }
+    sn_constraint joint = sn_add_joint(world, &def);
+    if (!joint.kind)
+        fail_msg("%s", sn_world_error(world));
+    return joint;
+}
+
+/* A body that runs against the limit of its joint stops there and stays: nothing throws it back. */
+static void limits_stop_bodies(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(schemes); ++i)
+        for (size_t k = 0; k < COUNT_OF(solvers); ++k)
+            for (size_t which = 0; which < COUNT_OF(limited); ++which)
+                for (uint32_t drive = 0; drive < limited[which].end; ++drive) {
+                    sn_world *world = make_world(schemes[i].id, solvers[k], 0);
+                    sn_body body;
+                    sn_constraint joint = add_limited(world, which, drive, &body);
+                    double back = 0, beyond = 0;
+                    bool hit = false;
+                    for (int step = 0; step < 100; ++step) {
+                        support_run(world, 1, 0.01);
+                        double at = !limited[which].turns  ? (double)sn_joint_way(world, joint)
+                                    : limited[which].leans ? (double)sn_joint_swing(world, joint)
+                                                           : (double)sn_joint_angle(world, joint);
+                        hit = hit || at > LIMIT - 1e-3;
+                        back = hit ? fmax(back, LIMIT - at) : 0;
+                        beyond = fmax(beyond, at - LIMIT);
+                    }
+                    if (!hit || !(back < 2e-3) || !(beyond < 2e-3))
+                        fail_msg("%s, solver %d, %s, drive %u: %s, %g back, %g beyond", schemes[i].name,
+                                 (int)solvers[k], limited[which].name, drive, hit ? "stopped" : "not stopped", back,
+                                 beyond);
+                    sn_world_destroy(world);
+                }
 }
 
 /* ---- A heavy body on a nail: numbers to compare with ---------------------------------------------------------------- */
@@ -459,11 +627,13 @@ static void integrators_may_change(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(free_bodies_turn_alike), cmocka_unit_test(torques_turn),
-        cmocka_unit_test(spins_decay_and_jump),   cmocka_unit_test(joints_at_second_order),
-        cmocka_unit_test(joints_under_all),       cmocka_unit_test(soft_welds_swing_on),
-        cmocka_unit_test(soft_welds_are_damped),  cmocka_unit_test(motors_and_friction),
-        cmocka_unit_test(contact_under_all),      cmocka_unit_test(pasts_are_saved),
+        cmocka_unit_test(free_bodies_turn_alike),    cmocka_unit_test(torques_turn),
+        cmocka_unit_test(torques_act_as_forces_do),  cmocka_unit_test(first_steps),
+        cmocka_unit_test(springs_turn_as_they_move), cmocka_unit_test(limits_stop_bodies),
+        cmocka_unit_test(spins_decay_and_jump),      cmocka_unit_test(joints_at_second_order),
+        cmocka_unit_test(joints_under_all),          cmocka_unit_test(soft_welds_swing_on),
+        cmocka_unit_test(soft_welds_are_damped),     cmocka_unit_test(motors_and_friction),
+        cmocka_unit_test(contact_under_all),         cmocka_unit_test(pasts_are_saved),
         cmocka_unit_test(integrators_may_change),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -344,6 +344,30 @@ static void test_set_replaces_large_records(void **state)
     sn_document_release(&other);
 }
 
+/* Keys that lead to a value, and lists whose first item it is, are made if they are not there. */
+static void test_set_adds_what_leads_there(void **state)
+{
+    (void)state;
+    sn_document document;
+    sn_document_init(&document, NULL);
+    build_example(&document);
+    const sn_value value = number_of(7);
+    assert_set(&document, "new.deep.er", &value);
+    assert_set(&document, "new.deep.est", &value);
+    assert_set(&document, "list[0].x", &value);
+    assert_set(&document, "list[1]", &value);
+    assert_set(&document, "objects[0].numbers[0]", &value);
+    const sn_value *deep = sn_value_find(sn_value_find(document.root, "new"), "deep");
+    assert_int_equal(deep->count, 2);
+    assert_true(sn_value_find(deep, "er")->number == 7 && sn_value_find(deep, "est")->number == 7);
+    const sn_value *list = sn_value_find(document.root, "list");
+    assert_int_equal(list->count, 2);
+    assert_true(sn_value_find(list->first, "x")->number == 7 && list->first->next->number == 7);
+    const sn_value *numbers = sn_value_find(sn_value_find(document.root, "objects")->first, "numbers");
+    assert_true(numbers->count == 1 && numbers->numbers && numbers->numbers[0] == 7);
+    sn_document_release(&document);
+}
+
 static void test_set_says_what_is_wrong(void **state)
 {
     (void)state;
@@ -353,8 +377,9 @@ static void test_set_says_what_is_wrong(void **state)
         {"", "path not understood its end"},
         {"world..substeps", "not understood ..substeps"},
         {"world.", "not understood"},
-        {"wrold.substeps", "no key \"wrold\" in the document; did mean \"world\""},
-        {"elsewhere.substeps", "no key \"elsewhere\" document"},
+        {"elsewhere[1].substeps", "there is no elsewhere; [0] would be its first item"},
+        {"elsewhere.a[0].b[2]", "there is no elsewhere.a[0].b; [0] would be its first item"},
+        {"elsewhere.a..b", "not understood ..b"},
         {"world.substeps.x", "world.substeps is a number (10), not a record \"x\""},
         {"world[0]", "world is a record, not a list [0]"},
         {"objects.pins", "objects is a list of 3, not a record \"pins\""},
@@ -498,6 +523,7 @@ int main(void)
         cmocka_unit_test(test_set_copies_trees),
         cmocka_unit_test(test_set_replaces_large_records),
         cmocka_unit_test(test_set_says_what_is_wrong),
+        cmocka_unit_test(test_set_adds_what_leads_there),
         cmocka_unit_test(test_set_is_bounded_in_depth),
         cmocka_unit_test(test_every_allocation_may_fail),
         cmocka_unit_test(test_edits_without_memory_change_nothing),

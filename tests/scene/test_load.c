@@ -110,8 +110,70 @@ static void test_no_file(void **state)
     put(inner, "large.json", large);
     free(large);
     load_with(&l, "large.json", &options);
-    assert_says(l.printed, "larger 1000 bytes");
+    assert_says(l.printed, "has 200000 bytes 250 at most");
     unload(&l);
+}
+
+/* Neither is read: the one has no end, the others would take an hour. */
+static void test_endless(void **state)
+{
+    (void)state;
+    char path[300];
+    loading l;
+    path_of(inner, "zero.json", path, sizeof path);
+    assert_int_equal(symlink("/dev/zero", path), 0);
+    load_with(&l, "zero.json", NULL);
+    assert_says(l.printed, "cannot be read: it is a device");
+    unload(&l);
+    put(inner, "endless.json", "{");
+    path_of(inner, "endless.json", path, sizeof path);
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+    load_with(&l, "endless.json", NULL);
+    assert_says(l.printed, "cannot be read: it has 1099511627776 bytes, and may have 1073741824 at most");
+    unload(&l);
+    put(inner, "endless.obj", triangle);
+    path_of(inner, "endless.obj", path, sizeof path);
+    assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+    put(inner, "mesh.json", "{'objects': [{'type': 'cloth', 'mesh': 'endless.obj'}]}");
+    load_with(&l, "mesh.json", NULL);
+    assert_says(l.printed, "objects[0].mesh: 'endless.obj' cannot be read: it has 1099511627776 bytes");
+    unload(&l);
+}
+
+/* What a scene read, and nothing that it only mentions, can be read again by who loaded it, under the same rules. */
+static void test_files(void **state)
+{
+    (void)state;
+    char text[600], message[256] = "";
+    size_t length;
+    loading l;
+    put(outer, "out.obj", triangle);
+    put(inner, "a.obj", triangle);
+    put(inner, "b.obj", triangle);
+    snprintf(text, sizeof text,
+             "{'about': '../out.obj', 'topic': 'b.obj', 'objects': [{'type': 'cloth', 'mesh': 'a.obj'}, {'type': "
+             "'cloth', 'mesh': './a.obj'}, {'type': 'cloth', 'mesh': 'a.obj'}]}");
+    put(inner, "files.json", text);
+    load_with(&l, "files.json", NULL);
+    assert_non_null(l.loaded.scene);
+    assert_string_equal(sn_loaded_file(&l.loaded, 0), "a.obj");
+    assert_string_equal(sn_loaded_file(&l.loaded, 1), "./a.obj");
+    assert_null(sn_loaded_file(&l.loaded, 2));
+    char *bytes = sn_loaded_read(&l.loaded, "a.obj", 1000, &length, message, sizeof message);
+    assert_non_null(bytes);
+    assert_string_equal(bytes, triangle);
+    assert_int_equal(length, strlen(triangle));
+    free(bytes);
+    assert_null(sn_loaded_read(&l.loaded, "a.obj", 10, &length, message, sizeof message));
+    assert_says(message, "32 bytes 10 at most");
+    assert_null(sn_loaded_read(&l.loaded, "../out.obj", 1000, &length, message, sizeof message));
+    assert_says(message, "outside");
+    unload(&l);
+    sn_loaded from_text;
+    assert_true(sn_scene_load_text("text", "{}", 2, NULL, &from_text));
+    assert_null(sn_loaded_file(&from_text, 0));
+    assert_null(sn_loaded_read(&from_text, "a.obj", 1000, &length, message, sizeof message));
+    sn_loaded_release(&from_text);
 }
 
 static void test_syntax(void **state)
@@ -182,6 +244,74 @@ static void test_set(void **state)
     unload(&l);
 }
 
+/* All that is wrong, in the order of the file, and nothing that only follows from it. */
+static void test_everything_at_once(void **state)
+{
+    (void)state;
+    static const char *const expected[] = {"events[0].of",   /* 'good' is there, and has no such constraints */
+                                           "events[1].time", /* what it is of is doubtful, but not the time */
+                                           "objects[0].lenght",
+                                           "objects[0].pins[0]",
+                                           "objects[1].pins[1]",
+                                           "objects[2].type",
+                                           "objects[3].position",
+                                           "groups.g.friction",
+                                           "forces[0].type",
+                                           "forces[2].of",
+                                           "colliders[0].radius",
+                                           "motions[1].collider",
+                                           "constraints[0].points",
+                                           "world.substeps",
+                                           "attachments[1].between[0]",
+                                           "record.particles[0]"};
+    loading l;
+    put(inner, "many.json",
+        "{\n'events': [{'time': 0.1, 'type': 'cut', 'of': 'good.lnks'},\n"
+        "{'time': 'x', 'type': 'cut', 'of': 'bad.links[40]'},\n"
+        "{'time': 0.1, 'type': 'cut', 'of': 'broken'}],\n"
+        "'objects': [\n"
+        "{'type': 'rope', 'name': 'bad', 'lenght': 2, 'pins': ['strat']},\n"
+        "{'type': 'rope', 'name': 'good', 'pins': ['start', 'good[99]']},\n"
+        "{'type': 'rop', 'name': 'lost'},\n"
+        "{'type': 'rope', 'position': [0, 0], 'group': 'g'}],\n"
+        "'groups': {'g': {'friction': -1}},\n"
+        "'forces': [{'type': 'wnd', 'value': [1, 0, 0], 'of': 'good'},\n"
+        "{'type': 'force', 'of': ['lost', 'rope4', 70], 'value': [0, 1, 0]},\n"
+        "{'type': 'force', 'of': 'nobody', 'value': [0, 1, 0]}],\n"
+        "'colliders': [{'type': 'sphere', 'name': 'ball', 'radius': 0}],\n"
+        "'motions': [{'collider': 'ball', 'keys': [{'time': 0}]},\n"
+        "{'collider': 'none', 'keys': [{'time': 0}]}],\n"
+        "'constraints': [{'kind': 'distance', 'name': 'broken', 'points': ['good.start']}],\n"
+        "'world': {'substeps': 0},\n"
+        "'attachments': [{'between': ['lost.end', 'good.end']},\n"
+        "{'between': ['good.fin', 'good.end']}],\n"
+        "'record': {'particles': ['god.end']}}");
+    load_with(&l, "many.json", NULL);
+    assert_null(l.loaded.scene);
+    size_t i = 0;
+    for (const sn_problem *p = l.loaded.problems.first; p; p = p->next, ++i)
+        if (i >= COUNT_OF(expected) || strcmp(p->path, expected[i]) != 0)
+            fail_msg("%s instead of %s, in\n%s", p->path, i < COUNT_OF(expected) ? expected[i] : "the end", l.printed);
+    assert_int_equal(i, COUNT_OF(expected));
+    unload(&l);
+    /* Neither does a list that is none, nor one with a number that is none. */
+    put(inner, "many.json",
+        "{'objects': [{'type': 'particles', 'positions': [0, 0, 0, 1, 0, 0], 'velocities': ['x', 0, 0, 0, 0, 0], "
+        "'pins': "
+        "'no'},\n{'type': 'particles', 'positions': 7, 'pins': 'no'},\n{'type': 'particles', 'positions': [0, 0, 0], "
+        "'masses': [-1], 'pins': 'no'}]}");
+    load_with(&l, "many.json", NULL);
+    assert_says(l.printed,
+                "objects[0].velocities[0] objects[0].pins objects[1].positions objects[2].masses[0] objects[2].pins");
+    unload(&l);
+    /* Settings that exclude each other hide nothing either. */
+    put(inner, "many.json", "{'objects': [{'type': 'rop'}], 'world': {'integrator': 'bdf2', 'gradients': 'start'}}");
+    load_with(&l, "many.json", NULL);
+    assert_int_equal(l.loaded.problems.errors, 2);
+    assert_says(l.printed, "objects[0].type world: bdf2|BDF2");
+    unload(&l);
+}
+
 static void test_bad_set(void **state)
 {
     (void)state;
@@ -192,7 +322,9 @@ static void test_bad_set(void **state)
         {"=3", "expected path=value"},
         {"", "expected path=value"},
         {"materials[\"a=b\"]", "expected path=value"},
-        {"wrold.substeps=3", "no key \"wrold\""},
+        {"wrold.substeps=3", "set.json: error: wrold: no such key mean 'world' (from --set wrold.substeps=3)"},
+        {"run.frames=-1", "set.json: error: run.frames: found -1 (from --set run.frames=-1)"},
+        {"objects[0][\"segments\"]=0.5", "set.json: error: objects[0].segments: found 0.5 (from --set"},
         {"objects[1].length=3", "no item [1] objects"},
         {"objects[2]={}", "no item [2]"},
         {"objects.length=3", "objects list not a record"},
@@ -369,17 +501,11 @@ static void test_standard_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_load),
-        cmocka_unit_test(test_no_file),
-        cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_places),
-        cmocka_unit_test(test_set),
-        cmocka_unit_test(test_bad_set),
-        cmocka_unit_test(test_inside),
-        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_anywhere),
-        cmocka_unit_test(test_pipe),
-        cmocka_unit_test(test_standard_input),
+        cmocka_unit_test(test_load),   cmocka_unit_test(test_no_file),        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_files),  cmocka_unit_test(test_syntax),         cmocka_unit_test(test_places),
+        cmocka_unit_test(test_set),    cmocka_unit_test(test_bad_set),        cmocka_unit_test(test_everything_at_once),
+        cmocka_unit_test(test_inside), cmocka_unit_test(test_outside),        cmocka_unit_test(test_anywhere),
+        cmocka_unit_test(test_pipe),   cmocka_unit_test(test_standard_input),
     };
     return cmocka_run_group_tests(tests, make_folders, remove_folders);
 }

@@ -64,6 +64,46 @@ static void test_the_same_bits_follow_events_included(void **state)
     sn_loaded_release(&loaded);
 }
 
+static bool cancel(void *context)
+{
+    return ++*(uint32_t *)context % 13 == 0;
+}
+
+/* A frame that is cancelled is taken again as if nothing had been, forces and events included, also from a moment in between. */
+static void test_cancelled_frames_are_taken_again(void **state)
+{
+    (void)state;
+    static const char blown[] =
+        "{\"objects\": [{\"type\": \"rope\", \"name\": \"rope\", \"length\": 1, \"segments\": 8, \"pins\": "
+        "[\"start\"]}], \"forces\": [{\"type\": \"force\", \"value\": [0.3, 0, 0]}], \"events\": [{\"type\": "
+        "\"impulse\", \"of\": \"rope.end\", \"value\": [0, 0, 0.1], \"time\": 0.05}]}";
+    sn_loaded plain, loaded;
+    assert_true(sn_scene_load_text("plain", blown, sizeof blown - 1, NULL, &plain));
+    assert_true(sn_scene_load_text("cancelled", blown, sizeof blown - 1, NULL, &loaded));
+    uint32_t asked = 0, cancelled = 0;
+    sn_world *world = sn_scene_world(loaded.scene);
+    assert_ok(world, sn_world_set_cancel(world, cancel, &asked));
+    for (uint32_t i = 0; i < 20; ++i) {
+        sn_result result;
+        while ((result = sn_scene_step(loaded.scene)) == SN_CANCELLED) {
+            sn_scene_moment *moment = ++cancelled % 2 ? sn_scene_mark(loaded.scene) : NULL;
+            assert_int_equal(sn_scene_frame(loaded.scene), i);
+            if (!moment)
+                continue;
+            assert_ok(world, sn_world_set_cancel(world, NULL, NULL));
+            run(loaded.scene, 2);
+            assert_ok(world, sn_scene_return(loaded.scene, moment));
+            assert_ok(world, sn_world_set_cancel(world, cancel, &asked));
+            sn_scene_moment_destroy(moment);
+        }
+        assert_ok(world, result);
+        assert_true(run(plain.scene, 1) == sn_world_hash(world));
+    }
+    assert_true(cancelled > 10);
+    sn_loaded_release(&plain);
+    sn_loaded_release(&loaded);
+}
+
 static void test_what_is_added_is_there_and_goes_with_a_return(void **state)
 {
     (void)state;
@@ -159,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_same_bits_follow_events_included),
+        cmocka_unit_test(test_cancelled_frames_are_taken_again),
         cmocka_unit_test(test_what_is_added_is_there_and_goes_with_a_return),
         cmocka_unit_test(test_what_is_refused_leaves_no_trace),
         cmocka_unit_test(test_pins),

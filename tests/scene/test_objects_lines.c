@@ -841,7 +841,7 @@ static const struct {
     {"{'type': 'chain', 'link_length': 0}", "objects[0].link_length", "0 more"},
     {"{'type': 'chain', 'link_mass': 0}", "objects[0].link_mass", "0 1e-30"},
     {"{'type': 'chain', 'link_mass': 1, 'mass': 1}", "objects[0].link_mass", "both"},
-    {"{'type': 'chain', 'direction': [0, 0]}", "objects[0].direction", "length"},
+    {"{'type': 'chain', 'direction': [0, 0, 0]}", "objects[0].direction", "length"},
     {"{'type': 'chain', 'bob': -1}", "objects[0].bob", "-1"},
     {"{'type': 'net', 'rows': 1}", "objects[0].rows", "1 2"},
     {"{'type': 'net', 'columns': 1}", "objects[0].columns", "1 2"},

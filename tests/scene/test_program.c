@@ -20,7 +20,7 @@ static void test_force(void **state)
         uint32_t from, to;
     } cases[] = {{"'value': [4, 0, 0]", 0.2, 0, 8},
                  {"'value': [4, 0, 0], 'of': 'p'", 0.2, 0, 8},
-                 {"'type': 'acceleration', 'value': [4, 0]", 0.4, 0, 8},
+                 {"'type': 'acceleration', 'value': [4, 0, 0]", 0.4, 0, 8},
                  {"'value': [4, 0, 0], 'from': 0.2, 'to': 0.5", 0.2, 2, 5},
                  {"'value': [4, 0, 0], 'from': 0.3", 0.2, 3, 8},
                  {"'value': [4, 0, 0], 'to': 0.7", 0.2, 0, 7},
@@ -46,13 +46,14 @@ static void test_force(void **state)
     assert_vec_close(fixture_speed(&f, 1), vec(0.2, 0, 0), 1e-5);
     fixture_close(&f);
     assert_refused("{" ONE ", 'forces': [{}]}", "forces[0]", "'value' missing");
-    assert_refused("{" ONE ", 'forces': [{'value': [1, 0], 'of': 'q'}]}", "forces[0].of", "no object 'q'");
-    assert_refused("{" ONE ", 'forces': [{'value': [1, 0], 'from': 2, 'to': 1}]}", "forces[0].to", "1 after 2");
-    assert_refused("{" ONE ", 'forces': [{'value': [1, 0], 'type': 'windd'}]}", "forces[0].type", "mean 'wind'");
-    assert_refused("{" ONE ", 'forces': [{'value': [1, 0], 'typ': 'wind'}]}", "forces[0].typ", "mean 'type'");
+    assert_refused("{" ONE ", 'forces': [{'value': [1, 0, 0], 'of': 'q'}]}", "forces[0].of", "no object 'q'");
+    assert_refused("{" ONE ", 'forces': [{'value': [1, 0, 0], 'from': 2, 'to': 1}]}", "forces[0].to", "1 after 2");
+    assert_refused("{" ONE ", 'forces': [{'value': [1, 0, 0], 'type': 'windd'}]}", "forces[0].type", "mean 'wind'");
+    assert_refused("{" ONE ", 'forces': [{'value': [1, 0, 0], 'typ': 'wind'}]}", "forces[0].typ", "mean 'type'");
     assert_refused("{" ONE ", 'forces': [7]}", "forces", "list");
-    assert_refused("{" ONE ", 'forces': [{'type': 'wind', 'value': [1, 0], 'gust': 2}]}", "forces[0].gust", "2 0 1");
-    assert_refused("{" ONE ", 'forces': [{'type': 'wind', 'value': [1, 0], 'period': 0}]}", "forces[0].period", "more");
+    assert_refused("{" ONE ", 'forces': [{'type': 'wind', 'value': [1, 0, 0], 'gust': 2}]}", "forces[0].gust", "2 0 1");
+    assert_refused("{" ONE ", 'forces': [{'type': 'wind', 'value': [1, 0, 0], 'period': 0}]}", "forces[0].period",
+                   "more");
 }
 
 /* A time that a float cannot hold is still the time that was meant. */
@@ -151,7 +152,7 @@ static void test_wind_on_balls(void **state)
     /* in the plane nothing is a sheet */
     f = fixture_good("{'world': {'dimensions': 2, 'gravity': [0, 0]}, 'objects': [{'type': 'particles', 'positions':"
                      " [0,0,0, 1,0,0, 0,1,0], 'triangles': [0, 1, 2], 'radius': 0.1}], 'forces': [{'type': 'wind',"
-                     " 'value': [4, 0]}]}");
+                     " 'value': [4, 0, 0]}]}");
     fixture_steps(&f, 1);
     assert_true(fixture_speed(&f, 0).x > 0);
     fixture_close(&f);
@@ -287,7 +288,7 @@ static void test_flat(void **state)
                    "z");
     assert_refused(FLAT("'motions': [{'of': 'p', 'keys': [{'time': 0, 'angle': 1}]}]"), "motions[0].axis", "[0, 0, 1]");
     fixture f = fixture_good(FLAT("'motions': [{'of': 'p', 'about': [1, 0], 'axis': [0, 0, 1], 'keys': [{'time': 0,"
-                                  " 'angle': 3.141592653589793}]}], 'forces': [{'value': [1, 0]}]"));
+                                  " 'angle': 3.141592653589793}]}], 'forces': [{'value': [1, 0, 0]}]"));
     fixture_steps(&f, 3);
     assert_vec_close(fixture_place(&f, 0), vec(2, 0, 0), 1e-6);
     fixture_close(&f);
@@ -360,7 +361,7 @@ static void test_cuts(void **state)
 static void test_bad_events(void **state)
 {
     (void)state;
-    assert_refused("{" ONE ", 'events': [{'of': 'p', 'value': [1, 0]}]}", "events[0]", "'type' missing");
+    assert_refused("{" ONE ", 'events': [{'of': 'p', 'value': [1, 0, 0]}]}", "events[0]", "'type' missing");
     assert_refused("{" ONE ", 'events': [{'type': 'cut'}]}", "events[0]", "'of' missing");
     assert_refused("{" ONE ", 'events': [{'type': 'cut', 'of': 'p'}]}", "events[0].of", "no constraints 'p'");
     assert_refused("{" ONE ", 'events': [{'type': 'cut', 'of': 3}]}", "events[0].of", "3 name");
@@ -382,24 +383,37 @@ static void test_divergence(void **state)
     fixture_close(&f);
 }
 
+/* What would begin after the last frame has begun never does. */
+static void test_after_the_end(void **state)
+{
+    (void)state;
+#define ENDS(warm, what)                                                                                               \
+    "{'objects': [{'type': 'particles', 'name': 'p', 'positions': [0, 0, 0]}], 'run': {'frames': 30, 'rate': 60, "     \
+    "'warm_up': " warm "}, " what "}"
+#define CUT(time) "'events': [{'time': " time ", 'type': 'velocity', 'of': 'p', 'value': [1, 0, 0]}]"
+    assert_warned(ENDS("0", CUT("99")), "events[0].time", "99 s after the end 30 frames 60");
+    assert_warned(ENDS("0", CUT("0.5")), "events[0].time", "after the end 0.483333 s");
+    assert_warned(ENDS("0", "'forces': [{'value': [1, 0, 0], 'from': 7}]"), "forces[0].from", "7 s after the end");
+    static const char *const fine[] = {ENDS("0", CUT("0.4833")), ENDS("30", CUT("0.95")), ENDS("0", CUT("0")),
+                                       ENDS("0", "'forces': [{'value': [1, 0, 0], 'to': 99}]")};
+    for (size_t k = 0; k < COUNT_OF(fine); ++k) {
+        fixture f = fixture_good(fine[k]);
+        assert_int_equal(f.problems.warnings, 0);
+        fixture_close(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_force),
-        cmocka_unit_test(test_times),
-        cmocka_unit_test(test_wind),
-        cmocka_unit_test(test_light_sheet),
-        cmocka_unit_test(test_wind_on_balls),
-        cmocka_unit_test(test_gusts),
-        cmocka_unit_test(test_motion_by_frames),
-        cmocka_unit_test(test_standing),
-        cmocka_unit_test(test_turning),
-        cmocka_unit_test(test_release_motion),
-        cmocka_unit_test(test_bad_motions),
-        cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_bad_events),
+        cmocka_unit_test(test_after_the_end),  cmocka_unit_test(test_force),
+        cmocka_unit_test(test_times),          cmocka_unit_test(test_wind),
+        cmocka_unit_test(test_light_sheet),    cmocka_unit_test(test_wind_on_balls),
+        cmocka_unit_test(test_gusts),          cmocka_unit_test(test_motion_by_frames),
+        cmocka_unit_test(test_standing),       cmocka_unit_test(test_turning),
+        cmocka_unit_test(test_release_motion), cmocka_unit_test(test_bad_motions),
+        cmocka_unit_test(test_flat),           cmocka_unit_test(test_events),
+        cmocka_unit_test(test_cuts),           cmocka_unit_test(test_bad_events),
         cmocka_unit_test(test_divergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,7 +260,7 @@ static void test_pins(void **state)
 static void test_late(void **state)
 {
     (void)state;
-    fixture f = fixture_good("{'world': {'gravity': [0, 0], 'substeps': 1}, 'run': {'rate': 60, 'frame': 59989},"
+    fixture f = fixture_good("{'world': {'gravity': [0, 0, 0], 'substeps': 1}, 'run': {'rate': 60, 'frame': 59989},"
                              " 'objects': [{'type': 'particles', 'name': 'p', 'positions': [0, 0, 0]}], 'events':"
                              " [{'time': 1000, 'type': 'velocity', 'of': 'p', 'value': [1, 0, 0]}]}");
     for (int i = 0; i < 11; ++i) { /* 1000 s are frame 60000 */

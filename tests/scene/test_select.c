@@ -69,11 +69,11 @@ static void test_places(void **state)
 {
     (void)state;
     expect("{'of': 'a', 'near': [2.6, 7, 0]}", LIST(3));
-    expect("{'of': ['a', 'b-2_x'], 'near': [0.9, 4]}", LIST(6));
+    expect("{'of': ['a', 'b-2_x'], 'near': [0.9, 4, 0]}", LIST(6));
     expect("{'of': 'a', 'inside': [[0.5, -1, -1], [2, 1, 1]]}", LIST(1, 2)); /* the corners belong to it */
-    expect("{'of': {'of': 'a', 'inside': [[1, 0], [3, 0]]}, 'near': [9, 9]}", LIST(3));
-    expect("[{'of': 'a.odd', 'near': [0, 0]}, 'a[0]']", LIST(1, 0));
-    expect("{'of': 'a', 'near': [1.5, 0]}", LIST(1)); /* the first of equals */
+    expect("{'of': {'of': 'a', 'inside': [[1, 0, 0], [3, 0, 0]]}, 'near': [9, 9, 0]}", LIST(3));
+    expect("[{'of': 'a.odd', 'near': [0, 0, 0]}, 'a[0]']", LIST(1, 0));
+    expect("{'of': 'a', 'near': [1.5, 0, 0]}", LIST(1)); /* the first of equals */
 }
 
 static void test_errors(void **state)
@@ -115,17 +115,17 @@ static void test_errors(void **state)
         {"null", "", "null selector"},
         {"true", "", "true selector"},
         {"{}", "", "'of' missing"},
-        {"{'near': [0, 0]}", "", "'of' missing"},
+        {"{'near': [0, 0, 0]}", "", "'of' missing"},
         {"{'of': 'a'}", "", "near inside"},
-        {"{'of': 'a', 'near': [0, 0], 'inside': [[0, 0], [1, 1]]}", "", "one of near inside"},
+        {"{'of': 'a', 'near': [0, 0, 0], 'inside': [[0, 0, 0], [1, 1, 0]]}", "", "one of near inside"},
         {"{'of': 'a', 'naer': [0, 0]}", ".naer", "did you mean 'near'"},
         {"{'of': 'a', 'near': 3}", ".near", "3 list"},
-        {"{'of': 'a', 'inside': [[9, 9], [10, 10]]}", "", "no particle of 5 inside"},
-        {"{'of': 'a', 'inside': [[1, 1]]}", ".inside", "list two corners"},
+        {"{'of': 'a', 'inside': [[9, 9, 0], [10, 10, 0]]}", "", "no particle of 5 inside"},
+        {"{'of': 'a', 'inside': [[1, 1, 0]]}", ".inside", "list two corners"},
         {"{'of': 'a', 'inside': [1, 1]}", ".inside", "list two corners"},
-        {"{'of': 'a', 'inside': [[1, 1], 3]}", ".inside[1]", "3 list"},
-        {"{'of': 'a.none', 'near': [0, 0]}", ".of", "no particle"},
-        {"{'of': 'c', 'near': [0, 0]}", "", "no object 'c'"},
+        {"{'of': 'a', 'inside': [[1, 1, 0], 3]}", ".inside[1]", "3 list"},
+        {"{'of': 'a.none', 'near': [0, 0, 0]}", ".of", "no particle"},
+        {"{'of': 'c', 'near': [0, 0, 0]}", "", "no object 'c'"},
         {"{'spot': [0, 1, 2], 'weights': [1, 0, 0]}", "", "spot constraints"},
     };
     assert_all_refused("{" TWO ", 'record': {'particles': %s}}", "record.particles", bads);
@@ -152,8 +152,8 @@ static void test_inside_an_object(void **state)
                  {"'p.odd[0]'", 2},
                  {"[]", 0},
                  {"['odd', 'odd']", 10},
-                 {"{'near': [9, 9]}", 16},
-                 {"{'inside': [[0, 0], [1, 0]]}", 3},
+                 {"{'near': [9, 9, 0]}", 16},
+                 {"{'inside': [[0, 0, 0], [1, 0, 0]]}", 3},
                  {"'odd[1]'", 8}};
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         char text[600];

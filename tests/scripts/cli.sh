@@ -225,7 +225,13 @@ says '"substeps": 20'
 expect 0 run rope.json --set 'objects[0].segments=5' --set world.integrator=verlet
 says 'particles +6$'
 expect 3 run rope.json --set world.substps=20
-complains "did you mean .*substeps"
+complains "^rope.json: error: world.substps: .*did you mean 'substeps'\? \(from --set world.substps=20\)"
+expect 3 check rope.json --set world.substeps=0 --json
+says '"path": "world.substeps", "set": "world.substeps=0"'
+good "a line of the file is named" test -z "$(grep '"line"' stdout)"
+echo '{"objects": [{"type": "rope"}]}' >plain.json
+expect 0 run plain.json --frames 1 --json --set world.substeps=3 --set 'forces[0]={"value": [0, 1, 0]}'
+says '"substeps": 3'
 expect 3 run rope.json --set wrld.substeps=20
 complains 'wrld'
 
@@ -240,8 +246,26 @@ good "frames of .pc2" test "$(number 28 a/b/out/rope.pc2)" -eq 6
 good "the point cache is not whole" whole_cache a/b/out/rope.pc2
 good "rows of the trace" test "$(wc -l <t.csv)" -eq 7
 expect 0 check saved.json
+run_file() { # FOLDER PATTERN: what the file that marks a run says
+    checks=$((checks + 1))
+    grep -Eq -e "$2" "$1/sinew-run.json" || fail "$last: $1/sinew-run.json has nothing like '$2'"
+}
+run_file a/b/out '"state": "complete"'
+run_file a/b/out '"frames_written": 6'
+good "the file that marks a run is no JSON" json_text a/b/out/sinew-run.json
 expect 0 run rope.json --frames 6 --out every --every 3
 good "--every" test "$(number 28 every/rope.pc2)" -eq 3
+run_file every '"last_frame": 6'
+
+# A shorter run leaves nothing of a longer one, and everything that is not of a run.
+expect 0 run rope.json --frames 8 --out again --format obj,ply --quiet
+echo mine >again/rope_0007.obj
+echo mine >again/rope_x.obj
+ln -s rope_0001.ply again/rope_9999.ply
+expect 0 run rope.json --frames 3 --out again --format obj,ply --quiet
+(cd again && echo *) >stdout
+last='a shorter run'
+says '^rope_0001.obj rope_0001.ply rope_0002.obj rope_0002.ply rope_0003.obj rope_0003.ply rope_0004.obj rope_0004.ply rope_0007.obj rope_9999.ply rope_x.obj sinew-run.json$'
 
 expect 0 run rope.json --frames 1 --set world.integrator=bdf2 --json
 says '"event": "problem", "severity": "warning", "text": '
@@ -292,6 +316,34 @@ says '^rope.json: good, 11 particles, 10 constraints$'
 complains '^bad.json:2:'
 expect 0 check rope.json --quiet
 silent
+# Everything at once, in the order of the file, which is not that of reading.
+cat >wrong.json <<'END'
+{"forces": [{"type": "wnd", "value": [0, 1, 0]}],
+ "objects": [{"type": "rope", "name": "r", "lenght": 1,
+              "pins": "strat"}, {"type": "rope", "name": "s", "position": [0, 0]}],
+ "events": [{"type": "cut", "time": 0, "of": "t.links"}]}
+END
+expect 3 check wrong.json
+sed 's/^wrong.json:\([0-9]*\):.*/\1/' stderr | tr '\n' ' ' >stdout
+says '^1 2 3 3 4 $'
+# Warnings, and what shows in the first frame only.
+cat >gap.json <<'END'
+{"objects": [{"type": "rope", "name": "a", "from": [0, 0, 0], "to": [1, 0, 0]},
+             {"type": "rope", "name": "b", "from": [50, 0, 0], "to": [51, 0, 0]}],
+ "attachments": [{"between": ["a.end", "b.start"]}], "run": {"frames": 60},
+ "events": [{"type": "cut", "time": 99, "of": "b.links"}]}
+END
+expect 0 check gap.json
+complains "^gap.json:3:[0-9]+: warning: attachments\[0\]: 'a.end' and 'b.start' are 49 m apart"
+complains "^gap.json:4:[0-9]+: warning: events\[0\].time: 99 s is after the end"
+echo '{"objects": [{"type": "rope", "velocity": [1e38, 0, 0]}],
+ "forces": [{"type": "acceleration", "value": [3e38, 0, 0]}]}' >fast.json
+if "$program" --version | grep -q single; then
+    expect 3 check fast.json
+    complains '^fast.json: error: the first frame fails: .*particle'
+    expect 3 check fast.json --json
+    says '"event": "checked", "file": "fast.json", "good": false, "errors": 1'
+fi
 expect 3 check --json rope.json bad.json missing.json
 good "a line is no JSON" json_lines stdout
 says '"event": "checked", "file": "rope.json", "good": true, .*"particles": 11, "constraints": 10'
@@ -309,6 +361,24 @@ expect 0 check inner/outside.json --read-anywhere
 complains 'note: .*welding merged 2 vertices'
 expect 0 run inner/outside.json --read-anywhere --frames 1 --quiet
 silent
+# What a file is and how large is looked at before it is read.
+echo '{"objects": [{"type": "cloth", "name": "c", "mesh": "huge.obj"}]}' >large.json
+for file in huge.obj huge.json; do
+    : >$file
+    truncate -s 1T $file 2>/dev/null || dd if=/dev/zero of=$file bs=1 count=1 seek=1T 2>/dev/null
+done
+expect 3 check large.json
+complains "'huge.obj' cannot be read: it has 1099511627776 bytes, and may have 1073741824 at most"
+expect 3 check huge.json
+complains 'cannot be read: it has 1099511627776 bytes'
+rm huge.obj huge.json
+expect 3 run /dev/zero
+complains '^/dev/zero: error: cannot be read: it is a device'
+"$program" run - </dev/zero >stdout 2>stderr
+code=$?
+last='sinew run - </dev/zero'
+good "exit code $code, expected 3" test $code -eq 3
+complains 'it is a device'
 expect 3 run cloth.json --set 'objects[0].columns=4000' --set 'objects[0].rows=4000' --memory 100M
 complains '16000000|1.6e\+?07'
 
@@ -324,6 +394,9 @@ complains '^sinew: far: frame [0-9]+ failed: '
 says '"event": "summary", .*"failure": "far: frame .*"exit_code": 1'
 good "the point cache is not whole" whole_cache far/rope.pc2
 good "rows and frames differ" test "$(number 28 far/rope.pc2)" -eq $(($(wc -l <far.csv) - 1))
+run_file far '"state": "cut short"'
+run_file far '"reason": "far: frame [0-9]+ failed: '
+run_file far "\"frames_written\": $(number 28 far/rope.pc2)"
 
 # ---- what cannot be written ---------------------------------------------------------------------------------------
 
@@ -370,6 +443,9 @@ last='sinew run with a limited file'
 good "exit code" test "$(cat code)" -eq 4
 complains '^sinew: limited/cloth.pc2: '
 good "the point cache is not whole" whole_cache limited/cloth.pc2
+run_file limited '"state": "cut short"'
+run_file limited '"reason": "limited/cloth.pc2: cannot be written'
+run_file limited "\"frames_written\": $(number 28 limited/cloth.pc2)"
 
 # ---- interruption -------------------------------------------------------------------------------------------------
 
@@ -400,24 +476,48 @@ interrupt() {
     says '^cloth: [0-9]+ frames of 1000000 \(interrupted\)'
     good "the point cache is not whole" whole_cache "out_$1/cloth.pc2"
     good "rows and frames differ" test "$(number 28 "out_$1/cloth.pc2")" -eq $(($(wc -l <"$1.csv") - 1))
+    run_file "out_$1" '"state": "cut short"'
+    run_file "out_$1" "\"reason\": \".*SIG$1"
+    run_file "out_$1" "\"frames_written\": $(number 28 "out_$1/cloth.pc2")"
     expect 0 check --quiet "$1.json"
 }
 interrupt INT 130
 interrupt TERM 143
 
-# The second one does not wait for the frame, which takes minutes here.
-last='sinew run, then SIGINT twice'
+# A frame that takes minutes is given up between two substeps, and the scene stands before it.
+expect 0 run cloth.json --frames 0 --json --set world.substeps=100000 --set world.iterations=100
+hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' stdout)
+last='sinew run, then SIGTERM within a frame'
 : >stdout
-"$program" run cloth.json --json --set world.substeps=100000 --set world.iterations=100 >stdout 2>stderr &
+"$program" run cloth.json --json --set world.substeps=100000 --set world.iterations=100 --out within >stdout 2>stderr &
 running=$!
-if wait_for '"event": "frame"' stdout; then kill -INT "$running"; else kill -KILL "$running"; fi
-sleep 0.3
-good "it did not wait for the frame" kill -0 "$running"
-kill -INT "$running"
+if wait_for '"event": "frame"' stdout; then kill -TERM "$running"; else kill -KILL "$running"; fi
 wait "$running"
 code=$?
 running=
-good "exit code $code, expected 130" test $code -eq 130
+good "exit code $code, expected 143" test $code -eq 143
+says "^\{\"event\": \"summary\", \"frames\": 0, .*\"state_hash\": \"$hash\", .*\"interrupted\": true"
+run_file within '"frames_written": 1'
+
+# The second one does not even wait for the substep. Both are sent while it stands still, so that it gets them at once.
+last='sinew run, then SIGINT and SIGTERM'
+: >stdout
+"$program" run cloth.json --json --set world.substeps=100000 --set world.iterations=100 --out twice >stdout 2>stderr &
+running=$!
+if wait_for '"event": "frame"' stdout; then
+    kill -STOP "$running"
+    [ ! -e "/proc/$running/status" ] || wait_for '^State:.*T' "/proc/$running/status"
+    kill -INT "$running"
+    kill -TERM "$running"
+    kill -CONT "$running"
+else
+    kill -KILL "$running"
+fi
+wait "$running"
+code=$?
+running=
+good "exit code $code, expected 130 or 143" test $code -eq 130 -o $code -eq 143
+run_file twice '"state": "running"'
 
 # ---- list ---------------------------------------------------------------------------------------------------------
 

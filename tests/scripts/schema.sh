@@ -154,7 +154,7 @@ everything = {
         {"type": "particles", "name": "a", "positions": [0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1],
          "velocities": [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], "masses": [1, 1, 1, 1], "fixed": [0],
          "radii": [0, 0, 0, 0.1], "triangles": [0, 1, 2], "lines": [0, 1], "parts": {"x": [1, 2]}, "pins": ["x[0]", 3],
-         "position": [0, 0], "turn": {"axis": [0, 0, 1], "angle": 1}, "scale": 1, "velocity": [1, 0, 0],
+         "position": [0, 0, 0], "turn": {"axis": [0, 0, 1], "angle": 1}, "scale": 1, "velocity": [1, 0, 0],
          "spin": [0, 0, 1], "radius": 0.1, "group": 4},
         {"type": "rope", "name": "b", "segments": 3, "material": "m", "mass": 2, "pins": "start"},
         {"type": "rope", "name": "c", "segments": 3, "material": {"stretch": 0.1}, "pins": {"near": [0, 0, 0]}},
@@ -170,7 +170,7 @@ everything = {
     "attachments": [{"between": ["a[0]", "b.end"], "name": "t", "distance": 1, "compliance": 0.1, "damping": 1},
                     {"between": [0, 7]}],
     "forces": [{"type": "wind", "of": ["a", 5], "value": [1, 0, 0], "from": 0, "to": 1, "drag": 1, "gust": 0.5, "period": 1}],
-    "motions": [{"of": "a[0]", "keys": [{"time": 0, "move": [0, 1], "angle": 1}], "axis": [0, 0, 1], "about": [0, 0, 0],
+    "motions": [{"of": "a[0]", "keys": [{"time": 0, "move": [0, 1, 0], "angle": 1}], "axis": [0, 0, 1], "about": [0, 0, 0],
                  "smooth": False, "repeat": False, "release": True, "start": [0, 0, 0]},
                 {"collider": "floor", "keys": [{"time": 0}]}],
     "events": [{"time": 1, "type": "impulse", "of": "a", "value": [1, 0, 0]}, {"type": "cut", "of": ["n"]}],
@@ -251,6 +251,10 @@ def is_plain(error):
     return any(text in error for text in plain) and not any(text in error for text in deep)
 
 
+# A fifth of them, of all sorts, unless there is time.
+if not os.environ.get("SINEW_LONG_TESTS"):
+    mutants, about = mutants[::5], about[::5]
+most = len(mutants)
 both = refused = 0
 for document, what, errors in zip(mutants, about, check(mutants)):
     if not errors:
@@ -264,7 +268,7 @@ for document, what, errors in zip(mutants, about, check(mutants)):
             fail(f"the schema accepts {what}; the command says {[e for e in errors if is_plain(e)][0]}")
 if check([everything])[0]:
     fail(f"the scene with everything is bad: {check([everything])[0]}")
-if both < 200 or refused < 1000 or len(scenes) < 16:
+if both < most / 25 or refused < most / 4 or len(scenes) < 16:
     fail(f"only {both} documents are good and {refused} plainly bad: is this still a test?")
 
 print(f"schema: {len(schema['$defs'])} definitions, {len(scenes)} scenes, {len(mutants)} documents ({both} good, {refused} bad): "

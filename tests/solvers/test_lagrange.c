@@ -755,6 +755,98 @@ static void test_errors_decay(void **state)
     sn_world_destroy(p.world);
 }
 
+/* What C'' = -k_s C - k_d C' makes of C = c and C' = u after t seconds. */
+static double error_after(double k_s, double k_d, double c, double u, double t)
+{
+    double a = k_d / 2, w2 = k_s - a * a, w = sqrt(fabs(w2)), b = u + a * c;
+    if (w2 > 0)
+        return exp(-a * t) * (c * cos(w * t) + b / w * sin(w * t));
+    return exp(-a * t) * (w > 0 ? c * cosh(w * t) + b / w * sinh(w * t) : c + b * t);
+}
+
+static void set_gains(sn_world *world, double k_s, double k_d)
+{
+    sn_settings s = sn_world_settings(world);
+    s.k_s = real(k_s);
+    s.k_d = real(k_d);
+    assert_ok(world, sn_world_configure(world, &s));
+}
+
+/* k_s and k_d are independent. A rod that is 2 mm too long, and becomes 1 cm longer each second: with 0 and 0 it goes on like
+   that; a damper alone stops it, and leaves it too long; a spring alone makes it swing; -1 is what drift_time says. */
+static void test_gains_of_the_lecture(void **state)
+{
+    (void)state;
+    static const double gain[][2] = {{0, 0}, {0, 20}, {400, 0}, {400, 5}, {400, 100}, {-1, 0}, {0, -1}, {-1, -1}};
+    for (size_t i = 0; i < 4 * COUNT_OF(gain); ++i) {
+        pendulum p = make_pendulum(setups[i % 4], 90);
+        double k_s = gain[i / 4][0], k_d = gain[i / 4][1], c = 0.002, u = 0.01;
+        solver_set_gravity(p.world, vec(0, 0, 0));
+        sn_settings s = sn_world_settings(p.world);
+        s.drift_time = real(0.1);
+        assert_ok(p.world, sn_world_configure(p.world, &s));
+        set_gains(p.world, k_s, k_d);
+        assert_ok(p.world, sn_particle_set_position(p.world, p.bob, vec(1 + c, 0, 0)));
+        assert_ok(p.world, sn_particle_set_velocity(p.world, p.bob, vec(u, 0, 0)));
+        for (uint32_t n = 1; n <= 500; ++n) {
+            support_run(p.world, 1, 1e-3);
+            double expected = error_after(k_s < 0 ? 100 : k_s, k_d < 0 ? 20 : k_d, c, u, n * 1e-3);
+            assert_close(solver_distance(p.world, p.hook, p.bob) - 1, expected, 3e-5);
+        }
+        sn_world_destroy(p.world);
+    }
+}
+
+/* By how much the rod of a pendulum is too long after so many seconds. */
+static double drift_after(double seconds, double k_s, double k_d)
+{
+    pendulum p = make_pendulum(by_forces, 90);
+    set_gains(p.world, k_s, k_d);
+    support_run(p.world, (uint32_t)(seconds * 600), 1.0 / 600);
+    double longer = solver_distance(p.world, p.hook, p.bob) - 1;
+    sn_world_destroy(p.world);
+    return longer;
+}
+
+/* Why there is anti-drift at all: C'' = 0 adds up what each substep gets wrong. */
+static void test_without_gains_errors_add_up(void **state)
+{
+    (void)state;
+    double kept = fabs(drift_after(8, -1, -1)), last = kept;
+    for (double t = 2; t <= 8; t += 2) {
+        double now = drift_after(t, 0, 0);
+        assert_true(now > last);
+        last = now;
+    }
+    assert_true(last > 100 * kept);
+}
+
+/* What is no drift does not depend on the gains: ground stops a ball, and a spring is as long as ever. */
+static void test_gains_are_of_rigid_equalities(void **state)
+{
+    (void)state;
+    sn_world *world = solver_world(by_forces, 10, 1);
+    set_gains(world, 0, 0);
+    sn_particle ball = sn_add_particle(world, vec(0, 0.5, 0), 1);
+    sn_add_half_space(world, sn_at(ball), vec(0, 0, 0), vec(0, 1, 0));
+    sn_particle hook = sn_add_particle(world, vec(2, 0, 0), SN_IMMOVABLE),
+                bob = sn_add_particle(world, vec(2, -1, 0), 2);
+    sn_constraint spring = sn_add_distance(world, sn_at(hook), sn_at(bob), 1);
+    assert_ok(world, sn_constraint_set_material(world, spring, (sn_material){real(1e-3), real(50)}));
+    support_run(world, 300, FRAME);
+    assert_close((double)sn_particle_position(world, ball).y, 0, 1e-3);
+    assert_close(solver_distance(world, hook, bob), 1 + 2 * G * 1e-3, 1e-3);
+    sn_world_destroy(world);
+}
+
+/* More than two substeps allow is not taken: an explicit integrator would make the error grow. */
+static void test_gains_too_large(void **state)
+{
+    (void)state;
+    assert_close(drift_after(10, 1e12, 1e12), 0, 1e-3);
+    assert_close(drift_after(10, -1, 1e12), 0, 1e-3);
+}
+
 /* What cannot be is a compromise in the sense of least squares. */
 static void test_an_impossible_triangle(void **state)
 {
@@ -1089,6 +1181,10 @@ int main(void)
         cmocka_unit_test(test_many_springs_on_a_hub),
         cmocka_unit_test(test_classic_stiffness),
         cmocka_unit_test(test_errors_decay),
+        cmocka_unit_test(test_gains_of_the_lecture),
+        cmocka_unit_test(test_without_gains_errors_add_up),
+        cmocka_unit_test(test_gains_are_of_rigid_equalities),
+        cmocka_unit_test(test_gains_too_large),
         cmocka_unit_test(test_an_impossible_triangle),
         cmocka_unit_test(test_an_over_determined_cloth),
         cmocka_unit_test(test_a_ball_falls_on_a_plane),

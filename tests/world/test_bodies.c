@@ -604,9 +604,59 @@ static void unused_numbers(void **state)
     }
 }
 
+/* ---- In the plane ------------------------------------------------------------------------------------------------------- */
+
+/* Runs a body with a spin of 1 rad/s about z for half a second, in 2D, and looks at how it turned and what a torque does to it. */
+static void turn_in_plane(const sn_body_def *def, double inertia)
+{
+    sn_world_def made = sn_default_world_def();
+    made.dimensions = 2;
+    made.settings.gravity = vec(0, 0, 0);
+    sn_world *world = support_world_from(&made);
+    sn_body body;
+    assert_ok(world, sn_body_add(world, def, &body));
+    assert_vec_close(sn_body_spin(world, body), vec(0, 0, 1), 1e-6);
+    assert_close(sn_body_angular_momentum(world, body).z, inertia, 1e-5 * inertia);
+    support_run(world, 30, 1.0 / 60);
+    sn_quat q = sn_body_rotation(world, body);
+    assert_true(q.x == 0 && q.y == 0);
+    assert_close(q.z, sin(0.25), 1e-5);
+    assert_ok(world, sn_body_add_angular_impulse(world, body, vec(0, 0, inertia)));
+    assert_vec_close(sn_body_spin(world, body), vec(0, 0, 2), 1e-5);
+    sn_world_destroy(world);
+}
+
+/* A body whose principal axes lean out of the plane turns about z all the same, with its moment about z. */
+static void turns_about_z_in_the_plane(void **state)
+{
+    (void)state;
+    sn_body_shape box[2] = {sn_default_body_shape(SN_BODY_BOX), sn_default_body_shape(SN_BODY_BOX)};
+    sn_body_def two = sn_default_body_def(), given = two, leaning = two;
+    for (int i = 0; i < 2; ++i) {
+        box[i].half = vec(0.1, 0.1, 0.1);
+        box[i].position = i ? vec(-0.3, 0, -0.3) : vec(0.3, 0, 0.3);
+    }
+    two.shapes = box;
+    two.shape_count = 2;
+    two.density = 1000;
+    two.spin = vec(0, 0, 1);
+    turn_in_plane(&two, 2 * 8 * (0.04 / 6 + 0.09));
+    given.mass = 1;
+    given.moments = vec(0.1, 0.2, 0.25);
+    given.axes = (sn_quat){real(0.5), real(0.5), real(0.5), real(0.5)}; /* z is where y was */
+    given.spin = vec(0, 0, 1);
+    turn_in_plane(&given, 0.2);
+    leaning.mass = 1;
+    leaning.moments = vec(0.1, 0.2, 0.25);
+    leaning.axes = (sn_quat){real(sin(0.4)), 0, 0, real(cos(0.4))};
+    leaning.spin = vec(0, 0, 1);
+    turn_in_plane(&leaning, 0.2 * sin(0.8) * sin(0.8) + 0.25 * cos(0.8) * cos(0.8));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(turns_about_z_in_the_plane),
         cmocka_unit_test(unused_numbers),
         cmocka_unit_test(tumbles_as_it_should),
         cmocka_unit_test(swings_like_a_rod),

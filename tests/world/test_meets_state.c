@@ -367,6 +367,30 @@ static void same_bits_whoever_computes(void **state)
     }
 }
 
+/* Lanes in which nothing pushes are passed over if their whole vector can be, and what is remembered of them must not tell by the
+   sign of a zero how wide that is. */
+static void zeros_have_no_sign(void **state)
+{
+    (void)state;
+    sn_world *world = contact_world(sn_default_world_def(), true, true);
+    uint32_t zeros = 0;
+    fill_world(world, 40);
+    for (uint32_t frame = 0; frame < 40; ++frame) {
+        support_run(world, 1, FRAME);
+        const sn_meet_press *press = world->meets.press_table.column[0];
+        for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+            const sn_real number[] = {press[i].pressed, press[i].last, press[i].rubbed.x, press[i].rubbed.y,
+                                      press[i].rubbed.z};
+            for (uint32_t k = 0; k < COUNT_OF(number); ++k) {
+                zeros += number[k] == 0;
+                assert_false(number[k] == 0 && signbit(number[k]));
+            }
+        }
+    }
+    assert_true(zeros > 100);
+    sn_world_destroy(world);
+}
+
 /* So many that their meets are dealt to several tasks, on several levels; see meets_group.c. */
 static void same_bits_of_a_large_pile(void **state)
 {
@@ -652,6 +676,7 @@ int main(void)
         cmocka_unit_test(flat_stacks),
         cmocka_unit_test(flat_bodies_part_in_their_plane),
         cmocka_unit_test(same_bits_whoever_computes),
+        cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(same_bits_of_a_large_pile),
         cmocka_unit_test(saved_and_restored),
         cmocka_unit_test(restored_in_an_empty_world),

@@ -103,6 +103,8 @@ export interface Settings {
   warm_start: boolean;
   linear: string;
   drift_time: number;
+  k_s: number;
+  k_d: number;
 }
 
 export interface KindInfo {

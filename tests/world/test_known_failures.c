@@ -1,0 +1,123 @@
+/* What is known to be wrong with contact of bodies made of particles, and not cured yet. Contact moves single particles, after the
+   constraints; what those then do to bring the shape back becomes velocity. */
+#include "support/support.h"
+
+#include <math.h>
+
+#define MOST 1000
+
+/* A cube of n^3 particles that shape matching holds: half a metre and 2 kg. */
+static uint32_t add_cube(sn_world *world, uint32_t n, sn_particle *p)
+{
+    uint32_t index[MOST], count = 0;
+    for (uint32_t i = 0; i < n * n * n; ++i) {
+        double side = 0.5 / (n - 1);
+        p[count] = sn_add_particle(world, vec(side * (i % n), 1 + side * (i / n % n), side * (i / n / n)),
+                                   real(2.0 / (n * n * n)));
+        assert_ok(world, sn_particle_set_group(world, p[count], 1));
+        index[count] = p[count].index;
+        count++;
+    }
+    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, count, index, 1).generation);
+    return count;
+}
+
+/* The share of its speed with which it comes back from the ground. */
+static double rebound(uint32_t n)
+{
+    sn_world *world = support_world();
+    sn_particle p[MOST];
+    uint32_t count = add_cube(world, n, p);
+    double fastest_down = 0, fastest_up = 0;
+    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    for (uint32_t frame = 0; frame < 45; ++frame) {
+        double speed = 0;
+        support_run(world, 1, 1.0 / 60);
+        for (uint32_t i = 0; i < count; ++i)
+            speed += (double)sn_particle_velocity(world, p[i]).y / count;
+        fastest_down = fmin(fastest_down, speed);
+        fastest_up = fmax(fastest_up, speed);
+    }
+    sn_world_destroy(world);
+    assert_true(fastest_down < -4); /* it did fall */
+    return fastest_up / -fastest_down;
+}
+
+static void particle_bodies_stay_down(void **state)
+{
+    (void)state;
+    const uint32_t size[] = {3, 5, 10};
+    for (uint32_t i = 0; i < COUNT_OF(size); ++i) {
+        const double e = rebound(size[i]);
+        char name[128];
+        snprintf(name, sizeof name, "a cube of %u^3 particles bounces at restitution 0", size[i]);
+        print_message("%s: e = %.3f\n", name, e);
+        assert_known_failure(name, e < 0.02);
+    }
+}
+
+/* J: the most that two blocks of 8 kg which overlap by one and a half layers get from rest in a second, without gravity. */
+static double energy_of_parting(bool rods, uint32_t substeps, double push_out)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.gravity = vec(0, 0, 0);
+    def.settings.substeps = substeps;
+    sn_world *world = support_world_from(&def);
+    sn_contact_settings contact = sn_default_contact_settings();
+    contact.push_out = real(push_out);
+    assert_ok(world, sn_world_set_contact_settings(world, &contact));
+    for (uint32_t block = 0; block < 2; ++block) {
+        sn_group_contact group = sn_default_group_contact(block + 1);
+        group.material.static_friction = group.material.dynamic_friction = 0;
+        assert_ok(world, sn_world_set_group_contact(world, block + 1, &group));
+        sn_particle p[64];
+        uint32_t index[64];
+        for (uint32_t i = 0; i < 64; ++i) {
+            p[i] = sn_add_particle(world,
+                                   vec(0.25 * block + 0.1 * (i % 4), 0.03 * block + 0.1 * (i / 4 % 4), 0.1 * (i / 16)),
+                                   real(8.0 / 64));
+            assert_ok(world, sn_particle_set_group(world, p[i], block + 1));
+            assert_ok(world, sn_particle_set_radius(world, p[i], real(0.05)));
+            index[i] = p[i].index;
+            for (uint32_t k = 0; rods && k < i; ++k)
+                if (support_gap(sn_particle_position(world, p[i]), sn_particle_position(world, p[k])) < 0.18)
+                    sn_add_distance(world, sn_at(p[i]), sn_at(p[k]), SN_MEASURE);
+        }
+        if (!rods)
+            sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, 64, index, 1);
+    }
+    double most = 0;
+    for (uint32_t frame = 0; frame < 60; ++frame) {
+        sn_report report;
+        support_run(world, 1, 1.0 / 60);
+        assert_ok(world, sn_world_report(world, &report));
+        most = fmax(most, report.kinetic);
+    }
+    sn_world_destroy(world);
+    return most;
+}
+
+/* What is parted at push_out has at most that speed. */
+static void parting_adds_little_energy(void **state)
+{
+    (void)state;
+    const uint32_t substeps[] = {10, 20, 40};
+    for (uint32_t rods = 0; rods < 2; ++rods)
+        for (uint32_t i = 0; i < COUNT_OF(substeps); ++i) {
+            const double push_out = 0.1, most = energy_of_parting(rods, substeps[i], push_out);
+            char name[128];
+            snprintf(name, sizeof name, "interlocked blocks of %s gain energy with %u substeps",
+                     rods ? "rods" : "matched shape", substeps[i]);
+            print_message("%s: %.3g J\n", name, most);
+            assert_known_failure(name, most <= 0.5 * 16 * push_out * push_out);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(particle_bodies_stay_down),
+        cmocka_unit_test(parting_adds_little_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
