@@ -63,6 +63,16 @@ CODE(
     })
 
 CODE(
+    go_on,
+    static bool net_go_on(void *context) {
+        (void)context;
+        return false;
+    } static bool net_cancel(void *context) {
+        (void)context;
+        return true;
+    })
+
+CODE(
     gap,
     static bool net_gap_eval(const sn_eval_in *in, const sn_eval_out *out) {
         out->c[0] = in->x[1].x - in->x[0].x - in->param[0];
@@ -146,6 +156,9 @@ const char *const net_field_name[NET_FIELDS] = {
 sn_distance_fn *const net_distance_function[NET_DISTANCES] = {NULL, net_ball, net_slab};
 const char *const net_distance_name[NET_DISTANCES] = {"NULL", "net_ball", "net_slab"};
 
+sn_cancel_fn *const net_cancel_function[NET_CANCELS] = {NULL, net_go_on, net_cancel};
+const char *const net_cancel_name[NET_CANCELS] = {"NULL", "net_go_on", "net_cancel"};
+
 const sn_kind *const net_kind[NET_KINDS] = {NULL,       &net_gap,     &net_comb,    &net_pull,
                                             &net_taken, &net_no_eval, &net_no_rows, &net_many_points};
 const char *const net_kind_name[NET_KINDS] = {"NULL",       "&net_gap",     "&net_comb",    "&net_pull",
@@ -154,8 +167,8 @@ const char *const net_kind_name[NET_KINDS] = {"NULL",       "&net_gap",     "&ne
 const char *net_code(void)
 {
     static char text[8192];
-    const char *const parts[] = {text_wind, text_drift, text_fails, text_storm, text_ball,
-                                 text_slab, text_gap,   text_comb,  text_pull,  text_bad};
+    const char *const parts[] = {text_wind,  text_drift, text_fails, text_storm, text_ball, text_slab,
+                                 text_go_on, text_gap,   text_comb,  text_pull,  text_bad};
     size_t at = 0;
     for (size_t i = 0; i < COUNT_OF(parts); ++i)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", parts[i]);

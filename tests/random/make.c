@@ -377,6 +377,9 @@ static void make_reals(net_maker *m, net_type type, const char *name)
     case TYPE_RELAXATION:
         push_real(m, number(m, 0.5, 2));
         break;
+    case TYPE_ANTI_DRIFT:
+        push_real(m, chance(m, 60) ? (double)SN_DRIFT_BY_TIME : chance(m, 30) ? 0 : number(m, 0, 1000));
+        break;
     case TYPE_BOUNCE:
         push_real(m, chance(m, 50) ? -1 : number(m, 0, 1));
         break;
@@ -955,8 +958,9 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         make_point(m);
         break;
     case CLASS_CODE:
-        push_number(m, type == TYPE_FIELD_FUNCTION ? 1 + (chance(m, 60) ? draw(m, 2) : draw(m, NET_FIELDS - 1))
-                       : type == TYPE_NEW_KIND     ? 1 + draw(m, 3)
+        push_number(m, type == TYPE_FIELD_FUNCTION    ? 1 + (chance(m, 60) ? draw(m, 2) : draw(m, NET_FIELDS - 1))
+                       : type == TYPE_NEW_KIND        ? 1 + draw(m, 3)
+                       : type == TYPE_CANCEL_FUNCTION ? (chance(m, 20) ? 2 : draw(m, 2))
                        : type == TYPE_DISTANCE_FUNCTION
                            ? (m->shape == SN_COLLIDER_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
                            : 1);

@@ -398,23 +398,23 @@ static bool has_null_world(const net_op *op)
 }
 
 /* After a call that was refused. */
-static bool check_refused(player *p, const net_op *op, sn_result result, uint64_t before, double time)
+static bool check_refused(player *p, const net_op *op, sn_result result, uint64_t before)
 {
-    bool step = op->call == CALL_sn_world_step || op->call == CALL_sn_world_relax || op->call == OP_EVENTS;
-    bool diverged = step && (result == SN_ERROR_DIVERGED || result == SN_ERROR_HOST);
-    uint32_t check = step ? CHECK_FAILED : CHECK_REFUSED;
+    bool relax = op->call == CALL_sn_world_relax, step = op->call == CALL_sn_world_step || op->call == OP_EVENTS;
+    uint32_t check = step || relax ? CHECK_FAILED : CHECK_REFUSED;
     const net_stage *stage = &p->stage;
     if (has_null_world(op))
         return true;
-    if (diverged && (op->call == CALL_sn_world_relax || sn_world_time(stage->world) != time))
+    if (relax && (result == SN_ERROR_DIVERGED || result == SN_ERROR_HOST || result == SN_CANCELLED))
         return true; /* it got somewhere */
     if ((p->checks & check) && sn_world_hash(stage->world) != before)
         return refuse(p->failure, check, op, "%s failed (%s) and changed the hash: %s", name_of(op),
                       sn_result_text(result), sn_world_error(stage->world));
-    if ((p->checks & CHECK_REFUSED) && op->call < CALL_COUNT && stage->errors != 1 && !stage->intrusions)
+    if ((p->checks & CHECK_REFUSED) && op->call < CALL_COUNT && stage->errors != (result != SN_CANCELLED) &&
+        !stage->intrusions)
         return refuse(p->failure, CHECK_REFUSED, op, "%s failed (%s) and logged %llu errors", name_of(op),
                       sn_result_text(result), (unsigned long long)stage->errors);
-    if ((p->checks & CHECK_REFUSED) && !sn_world_error(stage->world)[0])
+    if ((p->checks & CHECK_REFUSED) && result != SN_CANCELLED && !sn_world_error(stage->world)[0])
         return refuse(p->failure, CHECK_REFUSED, op, "%s failed (%s) and does not say why", name_of(op),
                       sn_result_text(result));
     return true;
@@ -432,7 +432,7 @@ static bool play_scarce(player *p, const net_op *op, sn_result *result)
         p->memory.fail_ever_after = false;
         if (p->memory.failures == failures || *result == SN_OK)
             return true;
-        if (!check_refused(p, op, *result, before, sn_world_time(p->stage.world)))
+        if (!check_refused(p, op, *result, before))
             return false;
     }
 }
@@ -471,7 +471,7 @@ static bool play_again(player *p, const net_op *op)
     return true;
 }
 
-/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes and fields. */
+/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes, fields, and who may cancel. */
 static void introduce(player *p, uint32_t serial)
 {
     net_stage *stage = &p->stage;
@@ -480,7 +480,7 @@ static void introduce(player *p, uint32_t serial)
         net_made made = stage->made[op->serial];
         if (op->call == CALL_sn_register_kind && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
-        if (op->call == CALL_sn_collider_add)
+        if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
             sn_collider_def def;
@@ -546,7 +546,6 @@ static bool play_one(player *p, const net_op *op, sn_result *result)
     net_stage *stage = &p->stage;
     const net_variant *v = p->variant;
     uint64_t before = sn_world_hash(stage->world);
-    double time = sn_world_time(stage->world);
     if (v->again && op->call == CALL_sn_world_step && now_and_then(p, op, 2) && !play_again(p, op))
         return false;
     if (v->scarce) {
@@ -554,7 +553,7 @@ static bool play_one(player *p, const net_op *op, sn_result *result)
             return false;
     } else
         *result = net_play_op(stage, op);
-    if (*result != SN_OK && !check_refused(p, op, *result, before, time))
+    if (*result != SN_OK && !check_refused(p, op, *result, before))
         return false;
     if (!check_after(p, op, *result))
         return false;

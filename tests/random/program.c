@@ -252,6 +252,8 @@ static void read_code(net_stage *stage, net_type type, const net_cell *cell, voi
         *(sn_field_fn **)to = net_field_function[cell->as.number % NET_FIELDS];
     else if (type == TYPE_DISTANCE_FUNCTION)
         *(sn_distance_fn **)to = net_distance_function[cell->as.number % NET_DISTANCES];
+    else if (type == TYPE_CANCEL_FUNCTION)
+        *(sn_cancel_fn **)to = net_cancel_function[cell->as.number % NET_CANCELS];
     else if (type == TYPE_NEW_KIND)
         *(const sn_kind **)to = net_kind[cell->as.number % NET_KINDS];
     else

@@ -133,7 +133,7 @@ static bool try_call(net_maker *m, uint32_t call)
     bool found = false;
     assert_non_null(start);
     m->serial = build.ops + 1;
-    for (uint64_t round = 0; round < ROUNDS; ++round) {
+    for (uint64_t round = 0, rounds = 0; rounds < ROUNDS && round < 300; ++round) {
         uint64_t seed = round * 1000 + call;
         m->random = seed;
         net_make_arguments(m, &op);
@@ -147,6 +147,7 @@ static bool try_call(net_maker *m, uint32_t call)
         stage.made[NET_OPS].type = TYPE_NONE;
         assert_ok(stage.world, sn_world_load(stage.world, start));
         found |= good;
+        rounds += good;
         for (uint32_t leaf = 0; good && leaf < leaves; ++leaf)
             for (uint32_t bad = 1; bad < SN_BAD_END; bad <<= 1)
                 if (all_bad[leaf] & bad)

@@ -247,6 +247,7 @@ static void write_code(writer *w, net_type type)
     fprintf(w->file, "%s",
             type == TYPE_FIELD_FUNCTION      ? net_field_name[i % NET_FIELDS]
             : type == TYPE_DISTANCE_FUNCTION ? net_distance_name[i % NET_DISTANCES]
+            : type == TYPE_CANCEL_FUNCTION   ? net_cancel_name[i % NET_CANCELS]
             : type == TYPE_NEW_KIND          ? net_kind_name[i % NET_KINDS]
                                              : "NULL");
 }
