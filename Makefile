@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz bench bench-long bench-docs accuracy docs solver-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -44,11 +44,16 @@ check: ## run the tests in the whole matrix: sanitizers, clang, scalar, double, 
 	@$(setup) build test check
 	@SINEW_LONG_TESTS=1 scripts/test.sh release shared
 	@scripts/test.sh asan-long tsan clang scalar double-asan
+	@scripts/random.sh check
 	@scripts/fuzz.sh smoke
 
 fuzz: ## run every fuzz target for ten minutes (FUZZ_SECONDS=... for another time)
 	@$(setup) build check
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
+
+random: ## play random worlds with ASan and UBSan for an hour, each time others (RANDOM_SECONDS=... for another time)
+	@$(setup) build test
+	@scripts/random.sh search $(or $(RANDOM_SECONDS),3600)
 
 bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
 bench-long: ## the same with the pile of a million spheres (about half an hour)

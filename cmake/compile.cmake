@@ -49,6 +49,11 @@ function(sinew_compile_library target)
       target_compile_options(${target} PRIVATE -fno-vectorize -fno-slp-vectorize)
     endif()
   endif()
+  if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    # gcc 12 takes x - (double)(float)x for 0 where it makes vectors of straight code, and so loses what rounding leaves over.
+    # The kernels of src/wide/, which do not compute that, are vectors already and have it on again.
+    target_compile_options(${target} PRIVATE -fno-tree-slp-vectorize)
+  endif()
   if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_DOUBLE)
     # A float that slips into double arithmetic is slow and rounds differently. Programs and tests print floats, which
     # converts them all, so they are not asked for this; nor is clang, which also warns of a plain 'double d = f'.
@@ -88,6 +93,9 @@ function(sinew_compile_wide)
     set(options -Wno-psabi) # vectors are arguments of functions that are always inlined
     if(NOT SINEW_SANITIZE)
       list(APPEND options "$<$<CONFIG:Release,RelWithDebInfo>:-O3>")
+      if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT SINEW_SCALAR)
+        list(APPEND options "$<$<CONFIG:Release,RelWithDebInfo>:-ftree-slp-vectorize>")
+      endif()
     elseif(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND SINEW_SANITIZE MATCHES "address")
       # Behaviour that is undefined in them is so in scalar.c as well, which has the same kernels; looking for it in all of them
       # takes gcc half a minute more. A call for each access instead of an inline check halves the rest.

@@ -86,7 +86,7 @@ SN_API sn_constraint sn_add_joint(sn_world *world, const sn_joint_def *def);
    at. Refused: a number that the kind has not. */
 SN_API sn_result sn_joint_constraint(const sn_world *world, const sn_joint_def *joint, sn_constraint_def *def);
 
-/* Short forms, rigid, without limits. b may be null: the world. */
+/* Short forms, rigid, without limits. One of a and b may be null: the world. */
 SN_API sn_constraint sn_add_ball_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor);
 SN_API sn_constraint sn_add_hinge_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);
 SN_API sn_constraint sn_add_slider_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis);

@@ -11,9 +11,10 @@ extern "C" {
 /* How well the constraints of one kind hold in the present positions. */
 typedef struct sn_kind_report {
     uint32_t kind;
-    const char *name;    /* lives as long as the world */
-    uint32_t count;      /* constraints of the kind, of which */
-    uint32_t undefined;  /*   so many cannot be evaluated as positions are now; they do not count in what follows */
+    const char *name; /* lives as long as the world */
+    uint32_t count;   /* constraints of the kind, of which */
+    uint32_t
+        undefined; /*   so many cannot be evaluated as positions are now, or overflow; they do not count in what follows */
     double largest;      /* the largest and the mean residual, in the unit of C: |C| for a rigid equality, */
     double mean;         /*   |C + compliance * force| for a soft one, what is missing to 0 for an inequality */
     sn_constraint worst; /* the one with the largest; null if nothing is missed */

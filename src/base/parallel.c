@@ -91,7 +91,7 @@ uint32_t sn_parallel_workers(const sn_parallel *parallel)
 
 bool sn_parallel_wants(const sn_parallel *parallel, double work)
 {
-    return work >= SN_LEAST_SHARED_WORK && sn_parallel_workers(parallel) > 1;
+    return (parallel->eager || work >= SN_LEAST_SHARED_WORK) && sn_parallel_workers(parallel) > 1;
 }
 
 uint32_t sn_parallel_missing_threads(sn_parallel *parallel)

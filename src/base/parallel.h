@@ -30,6 +30,7 @@ typedef struct sn_parallel {
     uint32_t threads; /* of the pool, the calling one included; 0 or 1: there is none */
     uint32_t refused; /* for tests, see sn_threads_create */
     sn_threads *pool; /* NULL as long as no loop was large enough */
+    bool eager;       /* for tests: every loop is worth sharing */
     bool warned;      /* somebody was told about threads that could not be made */
 
     /* The loop that runs, or, if tasks of it were left out, that ran last. It is here, and not on the stack, for the sake

@@ -481,7 +481,8 @@ static sn_solver_out relax(const sn_solver_in *in, const sn_vec4 *v)
     if (in->settings->drift != SN_DRIFT_SOFT || !in->node_count)
         return s.out;
     s.start.d = NULL;
-    memset(in->frame.d, 0, in->node_count * sizeof *in->frame.d);
+    if (in->node_count) /* an empty world has no memory for it */
+        memset(in->frame.d, 0, in->node_count * sizeof *in->frame.d);
     make_passes(&s);
     return s.out;
 }

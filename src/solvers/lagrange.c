@@ -559,8 +559,10 @@ static bool release_limits(lagrange *l, const sn_system_block *block)
 {
     for (uint32_t e = block->first; e < block->first + block->rows; ++e) {
         ruling *rule = &l->rule[e];
+        if (!rule->is || rule->fate != AT_LIMIT)
+            continue;
         double outwards = rule->at_high ? l->system.lambda[e] : -l->system.lambda[e];
-        if (!rule->is || rule->fate != AT_LIMIT || !(outwards > (rule->rests ? 0 : rule->most)))
+        if (!(outwards > (rule->rests ? 0 : rule->most)))
             continue;
         rule->fate = LET_GO;
         l->state[e] = ROW_HELD;

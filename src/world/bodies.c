@@ -27,7 +27,7 @@ typedef struct hull_source {
 
 /* ---- Storage ------------------------------------------------------------------------------------------------------- */
 
-static void bind(sn_bodies *bodies)
+void sn_bodies_bind(sn_bodies *bodies)
 {
     bodies->state = bodies->table.column[0];
     bodies->turn = bodies->turn_table.column[0];
@@ -85,7 +85,7 @@ void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
 
 void sn_bodies_restored(sn_bodies *bodies)
 {
-    bind(bodies);
+    sn_bodies_bind(bodies);
     bodies->turn_table.count = bodies->table.count;
     for (uint32_t row = 0; row < bodies->table.count; ++row)
         sn_bodies_refresh(bodies, row);
@@ -482,7 +482,7 @@ static sn_result make_parts(making *m)
         return world_fail(m->world, SN_ERROR_ARGUMENT, "shapes is NULL, but shape_count is %u", m->def->shape_count);
     if (!sn_table_reserve(&bodies->part_table, &m->world->allocator, total))
         return world_fail(m->world, SN_ERROR_MEMORY, "no memory for a body of %u shapes", m->def->shape_count);
-    bind(bodies);
+    sn_bodies_bind(bodies);
     for (uint32_t i = 0; i < m->def->shape_count; ++i) {
         char name[32];
         sn_mass_properties mass;
@@ -727,11 +727,12 @@ static sn_result add(making *m, sn_body *body)
         return result;
     set_turn(&m->state, m->def->rotation);
     set_spin(&m->state, m->def->spin);
-    if (!sn_ids_find(&bodies->ids, &world->allocator, 1, SN_MAX_COUNT, &row) ||
-        !sn_table_reserve(&bodies->table, &world->allocator, (uint64_t)row + 1) ||
-        !sn_table_reserve(&bodies->turn_table, &world->allocator, (uint64_t)row + 1))
+    bool room = sn_ids_find(&bodies->ids, &world->allocator, 1, SN_MAX_COUNT, &row) &&
+                sn_table_reserve(&bodies->table, &world->allocator, (uint64_t)row + 1) &&
+                sn_table_reserve(&bodies->turn_table, &world->allocator, (uint64_t)row + 1);
+    sn_bodies_bind(bodies); /* one of them may have moved before the other could not */
+    if (!room)
         return world_fail(world, SN_ERROR_MEMORY, "no memory for a body");
-    bind(bodies);
     sn_particle_def def = sn_default_particle_def();
     def.position = centre_at(&m->state, m->def->position);
     def.velocity = m->def->velocity;

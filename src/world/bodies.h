@@ -92,6 +92,9 @@ void sn_bodies_hulls_bound(sn_bodies *bodies);
 /* Takes typed pointers again, and what is derived, after the state was replaced. */
 void sn_bodies_restored(sn_bodies *bodies);
 
+/* After tables grew, or one of them did and another could not. */
+void sn_bodies_bind(sn_bodies *bodies);
+
 /* Rows of bodies: as many turns there are. */
 static inline uint32_t bodies_rows(const sn_bodies *bodies)
 {

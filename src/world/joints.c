@@ -152,7 +152,8 @@ static sn_result take_numbers(const sn_world *world, const sn_joint_def *from, s
             return world_fail(world, SN_ERROR_ARGUMENT, "'%s' is %g; a constraint of kind '%s' has no such parameter%s",
                               numbers[i].name, (double)*number_of(&def, i), kind->name,
                               turn_taken && i == 2 ? " of one number (use target_turn)" : "");
-    if (!turn_taken && def.target_turn.x != SN_MEASURE)
+    sn_vec3 turn = def.target_turn;
+    if (!turn_taken && !(turn.x == SN_MEASURE && turn.y == SN_MEASURE && turn.z == SN_MEASURE))
         return world_fail(world, SN_ERROR_ARGUMENT,
                           "target_turn is given; a constraint of kind '%s' has no such target", kind->name);
     return SN_OK;

@@ -261,14 +261,23 @@ void sn_world_slot_freed(sn_world *world, uint32_t slot)
         world->plan.made = false;
 }
 
+/* The new plan is made beside the old one, which stays if there is no memory. Where loose particles cannot be stored by place
+   they stay where they are, which changes no result. */
 sn_result sn_world_replan(sn_world *world)
 {
     sn_result result = sn_world_enter(world);
-    if (result != SN_OK)
+    if (result != SN_OK || world->state.settings.solver != SN_SOLVER_TILED)
         return result;
-    world->plan.made = false;
-    if (!sn_world_plan(world))
-        return world_fail(world, SN_ERROR_MEMORY, "no memory for a plan of %u constraints",
-                          world->constraints.counts.live);
-    return SN_OK;
+    sn_plan old = world->plan;
+    sn_plan_init(&world->plan);
+    world->plan.planar = old.planar;
+    world->plan.serial = old.serial;
+    bool made = make_plan(world);
+    sn_plan_release(made ? &old : &world->plan, &world->allocator);
+    if (made) {
+        store_by_place(world, true);
+        return SN_OK;
+    }
+    world->plan = old;
+    return world_fail(world, SN_ERROR_MEMORY, "no memory for a plan of %u constraints", world->constraints.counts.live);
 }

@@ -40,18 +40,25 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
         out->undefined++;
         return;
     }
-    double h = (double)world->state.h, worst = 0;
+    double h = (double)world->state.h, worst = 0, energy = 0;
+    bool finite = true; /* places so far apart that C overflows are no places to evaluate it at */
     for (uint32_t row = 0; row < pool->kind.rows; ++row) {
         double lambda = (double)pool->lambda[(size_t)index * pool->kind.rows + row];
         double rate = (double)row_motion(&block, block.count, row, world->particles.v);
         double c = (double)block.c[row], force = h > 0 ? lambda / (h * h) : 0;
         bool inequality = pool->kind.inequality >> row & 1;
         double missed = block.row
-                            ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, elastic)
-                            : row_residual(&pool->give[index], inequality, c, rate, force, elastic);
+                            ? own_row_residual(&pool->give[index], &block.row[row], inequality, c, rate, force, &energy)
+                            : row_residual(&pool->give[index], inequality, c, rate, force, &energy);
         if (missed > worst)
             worst = missed;
+        finite = finite && isfinite(missed) && isfinite(energy);
     }
+    if (!finite) {
+        out->undefined++;
+        return;
+    }
+    *elastic += energy;
     out->mean += worst;
     if (worst > out->largest) {
         out->largest = worst;
@@ -60,12 +67,16 @@ static void report_constraint(const sn_world *world, uint32_t kind, uint32_t ind
 }
 
 /* A force element has nothing to miss, but it stores energy. */
-static double element_energy(const sn_world *world, const sn_pool *pool, uint32_t index)
+static void report_element(const sn_world *world, const sn_pool *pool, uint32_t index, sn_kind_report *out,
+                           double *elastic)
 {
     sn_frame frame = sn_world_frame(world);
     sn_real energy;
     sn_evaluate_force(&world->constraints, pool, index, &frame, world->particles.v, &energy);
-    return (double)energy;
+    if (isfinite(energy))
+        *elastic += (double)energy;
+    else
+        out->undefined++;
 }
 
 static void report_kinds(sn_world *world, sn_report *report)
@@ -81,7 +92,7 @@ static void report_kinds(sn_world *world, sn_report *report)
             if (!sn_ids_is_live(&pool->ids, index))
                 continue;
             if (pool->kind.force)
-                report->elastic += element_energy(world, pool, index);
+                report_element(world, pool, index, r, &report->elastic);
             else
                 report_constraint(world, kind, index, r, &report->elastic);
         }

@@ -271,6 +271,8 @@ static void walk(stream *s, sn_world *world)
     walk_table(s, &world->meets.press_table);
     if (s->mode == RESERVE && !sn_table_reserve(&world->bodies.turn_table, s->allocator, world->bodies.table.capacity))
         s->failed = true;
+    if (s->mode == RESERVE)
+        sn_bodies_bind(&world->bodies);
     if (s->mode == READ)
         sn_bodies_restored(&world->bodies);
     walk_plan(s, world);

@@ -265,7 +265,7 @@ static void *count_and_allocate(void *context, size_t size, size_t alignment)
     unsigned char *block = align_exactly(raw + sizeof(block_header), alignment);
     block_header header = {raw, size, (size_t)(raw + size + overhead - (block + size)), BLOCK_MARK};
     memcpy(block - sizeof header, &header, sizeof header);
-    memset(block, 0xCD, size);
+    memset(block, memory->rubbish ? memory->rubbish : 0xCD, size);
     memset(block + size, GUARD, header.room);
     ASAN_POISON_MEMORY_REGION(block + size, header.room);
     memory->blocks++;

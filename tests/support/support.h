@@ -107,6 +107,7 @@ typedef struct support_memory {
     uint64_t fail_at;      /* the request with this number (from 1) gets NULL; 0: none */
     bool fail_ever_after;  /* and so do all that follow */
     uint64_t failures;     /* requests refused so far */
+    uint8_t rubbish;       /* what new blocks are filled with; 0: 0xCD */
     size_t blocks, bytes;  /* alive now */
     uint64_t wrong_size;   /* blocks released with another size than they were asked for with */
     uint64_t wrong_align;  /* requests whose alignment is not a power of two up to 64 */

@@ -688,6 +688,31 @@ static void test_sizes_and_alignments(void **state)
     assert_memory_clean(&memory);
 }
 
+/* A plan that cannot be made for lack of memory leaves the one that is there. */
+static void test_replan_without_memory(void **state)
+{
+    (void)state;
+    support_memory memory = {0};
+    sn_world_def def = support_scarce(&memory);
+    sn_world *world = support_world_from(&def);
+    support_zoo(world);
+    support_run(world, 1, 1.0 / 60);
+    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
+    sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE); /* is not where a new plan would have it */
+    uint32_t failed = 0;
+    for (bool full = true; full; ++failed) {
+        uint64_t before = sn_world_hash(world);
+        memory.fail_at = memory.requests + failed + 1;
+        full = ran_out(world, before, sn_world_replan(world));
+        memory.fail_at = 0;
+        assert_true(failed < 1000);
+    }
+    assert_true(failed > 2);
+    support_run(world, 1, 1.0 / 60);
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -699,6 +724,7 @@ int main(void)
         cmocka_unit_test(test_warm_steps_with_tasks),
         cmocka_unit_test(test_no_creep),
         cmocka_unit_test(test_sizes_and_alignments),
+        cmocka_unit_test(test_replan_without_memory),
     };
     return cmocka_run_group_tests(tests, start_counting, NULL);
 }

@@ -544,6 +544,42 @@ static void memory_runs_out(void **state)
     }
 }
 
+/* The same while tables that are bound together grow one after the other: one may have moved when there is no memory for the
+   next. First bodies are added, then a snapshot of many is loaded where there are few. */
+static void memory_runs_out_between_tables(void **state)
+{
+    (void)state;
+    support_memory memory = {0}, other = {0};
+    sn_world_def def = support_scarce(&memory), few_def = support_scarce(&other);
+    sn_world *world = support_world_from(&def), *few = support_world_from(&few_def);
+    for (uint32_t i = 0; i < 40; ++i)
+        for (uint64_t request = 1; request;) {
+            uint64_t before = sn_world_hash(world);
+            memory.fail_at = memory.requests + request;
+            memory.fail_ever_after = true;
+            bool full = sn_add_sphere_body(world, vec(i, 0, 0), 1, 1).generation == 0;
+            memory.fail_at = 0;
+            assert_true(!full || sn_world_hash(world) == before);
+            request = full ? request + 1 : 0;
+        }
+    assert_int_equal(sn_world_body_count(world), 40);
+    sn_add_box_body(few, vec(0, 0, 0), vec(1, 1, 1), 1);
+    sn_snapshot *saved = sn_world_save(world);
+    for (uint64_t request = 1; request;) {
+        uint64_t before = sn_world_hash(few);
+        other.fail_at = other.requests + request;
+        bool full = sn_world_load(few, saved) != SN_OK;
+        other.fail_at = 0;
+        assert_true(sn_world_hash(few) == (full ? before : sn_world_hash(world)));
+        request = full ? request + 1 : 0;
+    }
+    sn_snapshot_destroy(saved);
+    sn_world_destroy(few);
+    sn_world_destroy(world);
+    assert_memory_clean(&memory);
+    assert_memory_clean(&other);
+}
+
 /* Numbers that a shape does not use are no part of the state. */
 static void unused_numbers(void **state)
 {
@@ -637,6 +673,7 @@ int main(void)
         cmocka_unit_test(bad_definitions),
         cmocka_unit_test(bad_calls),
         cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(memory_runs_out_between_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

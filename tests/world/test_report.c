@@ -79,9 +79,33 @@ static void test_profile(void **state)
     sn_world_destroy(world);
 }
 
+/* Where numbers overflow the report says that it cannot evaluate, and stays finite. */
+static void test_overflow(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(0, 1, 0), 1);
+    assert_true(sn_add_spring(world, sn_at(a), sn_at(b), 1, real(1e20), 0).kind != 0);
+    sn_body body = sn_add_box_body(world, vec(0, 0, 0.1 * SUPPORT_REAL_MAX), vec(1, 1, 1), 1);
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_FIXED);
+    def.a = body;
+    def.linear_compliance = 1;
+    sn_constraint joint = sn_add_joint(world, &def);
+    assert_ok(world, sn_particle_set_position(world, b, vec(0, 1e-3 * SUPPORT_REAL_MAX, 0)));
+    assert_ok(world, sn_body_set_pose(world, body, vec(0, 0, -0.99 * SUPPORT_REAL_MAX), (sn_quat){1, 1, 0, 0}));
+    sn_report report;
+    assert_ok(world, sn_world_report(world, &report));
+    assert_true(isfinite(report.elastic));
+    assert_int_equal(sn_report_kind(&report, SN_KIND_SPRING)->undefined, 1);
+    if (joint.kind)
+        assert_true(isfinite(sn_report_kind(&report, SN_KIND_JOINT_FIXED)->mean));
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_residuals),
         cmocka_unit_test(test_profile),

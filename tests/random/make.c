@@ -1,0 +1,1141 @@
+/* Arguments and programs at random. What is drawn is mostly good; now and then one argument is spoilt in a way that the list of
+   calls says is bad, a handle is stale, or a number is extreme. */
+#include "random/net.h"
+
+/* ---- Chance --------------------------------------------------------------------------------------------------------- */
+
+static uint32_t draw(net_maker *m, uint32_t below)
+{
+    return support_random_below(&m->random, below);
+}
+
+static bool chance(net_maker *m, uint32_t percent)
+{
+    return draw(m, 100) < percent;
+}
+
+static double between(net_maker *m, double least, double most)
+{
+    double x = support_random_in(&m->random, least, most);
+    if (chance(m, 30)) /* coarse numbers, so that things coincide */
+        x = floor(4 * x) / 4;
+    return x < least ? least : x;
+}
+
+static const double extremes[] = {0,   1e-42, 1e-38, 1e-30, 1e-20, 1e-10, 1e-5, 10,   1e3,
+                                  1e5, 1e8,   1e12,  1e15,  1e18,  1e20,  1e30, 1e38, 3.4e38};
+
+/* A number in the range, or, in wild worlds, now and then an extreme one. */
+static double number(net_maker *m, double least, double most)
+{
+    double x = between(m, least, most);
+    if (m->wild && chance(m, 4)) {
+        x = extremes[draw(m, COUNT_OF(extremes))];
+        x = least < 0 && chance(m, 50) ? -x : x;
+    }
+    return (double)(sn_real)x;
+}
+
+/* ---- Cells ---------------------------------------------------------------------------------------------------------- */
+
+static void push_real(net_maker *m, double x)
+{
+    net_op_push(m->op, (net_cell){.type = CELL_REAL, .as.real = (double)(sn_real)x}); /* exact in every float mode */
+}
+
+static void push_number(net_maker *m, uint64_t x)
+{
+    net_op_push(m->op, (net_cell){.type = CELL_NUMBER, .as.number = x});
+}
+
+static void push_list(net_maker *m, uint32_t count, bool null)
+{
+    net_op_push(m->op, (net_cell){.type = CELL_LIST, .flaw = null, .as.number = count});
+}
+
+static void push_vector(net_maker *m, double x, double y, double z)
+{
+    push_real(m, (double)(sn_real)x);
+    push_real(m, (double)(sn_real)y);
+    push_real(m, (double)(sn_real)z);
+}
+
+static bool is_flat(const net_maker *m)
+{
+    return sn_world_dimensions(m->stage->world) == 2;
+}
+
+/* ---- Handles -------------------------------------------------------------------------------------------------------- */
+
+static bool makes(net_type type, net_type wanted)
+{
+    switch (wanted) {
+    case TYPE_PARTICLE:
+    case TYPE_PARTICLE_NUMBER:
+        return type == TYPE_PARTICLE || type == TYPE_RUN || type == TYPE_BODY;
+    case TYPE_CONSTRAINT:
+        return type == TYPE_CONSTRAINT || type == TYPE_CONSTRAINTS;
+    case TYPE_BODY_OR_WORLD:
+        return type == TYPE_BODY;
+    case TYPE_SAVED:
+        return type == TYPE_SNAPSHOT;
+    default:
+        return type == wanted;
+    }
+}
+
+static uint32_t items_of(const net_made *made, net_type wanted)
+{
+    if (wanted != TYPE_RUN && made->type == TYPE_RUN)
+        return made->as.run.count;
+    if (wanted != TYPE_CONSTRAINTS && made->type == TYPE_CONSTRAINTS)
+        return made->as.constraints.count;
+    return 1;
+}
+
+#define MOST_IN_RUN 60 /* longer ones, of grids, are no arguments */
+
+static bool was_used(const net_maker *m, const net_cell *cell)
+{
+    for (uint32_t i = 0; i < m->op->cells; ++i) {
+        const net_cell *c = &m->op->cell[i];
+        if (c->type == CELL_HANDLE && c->flaw == FLAW_NONE && c->as.number == cell->as.number && c->item == cell->item)
+            return true;
+    }
+    return false;
+}
+
+/* A handle of the type, alive and not yet an argument of this call if there is such a one. */
+static net_cell pick(net_maker *m, net_type type)
+{
+    net_cell best = {.type = CELL_HANDLE, .flaw = FLAW_NULL};
+    int rank = 0;
+    bool dead = chance(m, 2);
+    for (int tries = 0; tries < 40 && rank < 3; ++tries) {
+        uint32_t serial = 1 + draw(m, m->serial);
+        const net_made *made = &m->stage->made[serial];
+        if (serial > NET_OPS || !makes(made->type, type) || (type == TYPE_RUN && made->as.run.count > MOST_IN_RUN))
+            continue;
+        net_cell cell = {.type = CELL_HANDLE, .item = draw(m, items_of(made, type)), .as.number = serial};
+        int is = net_is_alive(m->stage, made, cell.item) == dead ? 1 : was_used(m, &cell) ? 2 : 3;
+        if (is > rank) {
+            rank = is;
+            best = cell;
+        }
+    }
+    return best;
+}
+
+static void make_handle(net_maker *m, net_type type)
+{
+    net_cell cell = pick(m, type);
+    if (type == TYPE_BODY_OR_WORLD && chance(m, 20))
+        cell.flaw = FLAW_NULL;
+    net_op_push(m->op, cell);
+    if (type == TYPE_CONSTRAINT) {
+        m->constraint = net_constraint(m->stage, &cell);
+        m->kind = m->constraint.kind;
+    }
+    if (type == TYPE_RUN) {
+        const net_made *made = &m->stage->made[cell.as.number];
+        m->run = made->type == TYPE_RUN && cell.flaw == FLAW_NONE ? made->as.run : (sn_particles){0, 0, 0};
+        m->count = m->run.count;
+    }
+}
+
+/* ---- Vectors -------------------------------------------------------------------------------------------------------- */
+
+static void make_place(net_maker *m, double size)
+{
+    double x = number(m, -size, size), y = number(m, -size, size);
+    push_vector(m, x, y, is_flat(m) ? 0 : number(m, -size, size));
+}
+
+static void make_direction(net_maker *m, bool in_plane)
+{
+    static const double axes[6][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, -1, 0}, {1, 1, 0}, {-1, 0, 0}};
+    uint32_t i = draw(m, 8);
+    if (is_flat(m) && !in_plane && chance(m, 60))
+        push_vector(m, 0, 0, 1);
+    else if (i < 6 && !(is_flat(m) && axes[i][2] != 0))
+        push_vector(m, axes[i][0], axes[i][1], axes[i][2]);
+    else
+        push_vector(m, number(m, 0.1, 1), number(m, -1, 1), is_flat(m) ? 0 : number(m, -1, 1));
+}
+
+static void make_spin(net_maker *m, double most)
+{
+    bool still = chance(m, 30), flat = is_flat(m);
+    double x = still || flat ? 0 : number(m, -most, most), y = still || flat ? 0 : number(m, -most, most);
+    push_vector(m, x, y, still ? 0 : number(m, -most, most));
+}
+
+static void make_rotation(net_maker *m, bool flat)
+{
+    bool plain = chance(m, 40);
+    push_real(m, plain || flat ? 0 : number(m, -1, 1));
+    push_real(m, plain || flat ? 0 : number(m, -1, 1));
+    push_real(m, plain ? 0 : number(m, -1, 1));
+    push_real(m, plain ? 1 : number(m, 0.1, 1));
+}
+
+static double measured_or(net_maker *m, double least, double most)
+{
+    return chance(m, 60) ? (double)SN_MEASURE : number(m, least, most);
+}
+
+/* A value of a parameter of a kind. */
+static void make_param(net_maker *m, const sn_param *p, bool measured)
+{
+    double least = p->least == 0 && p->most == 0 ? -1 : fmax((double)p->least, -2);
+    double most = p->least == 0 && p->most == 0 ? 1 : fmin((double)p->most, 2);
+    bool flat = is_flat(m) && p->type == SN_PARAM_POSITION;
+    if (p->type == SN_PARAM_REAL)
+        push_real(m, measured ? (double)SN_MEASURE : number(m, least, most));
+    else if (measured)
+        push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
+    else if (p->type == SN_PARAM_DIRECTION)
+        make_direction(m, false);
+    else
+        push_vector(m, number(m, least, most), number(m, least, most), flat ? 0 : number(m, least, most));
+}
+
+static bool has_param(const net_maker *m, const char *name)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    for (int i = 0; kind && i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+        if (strcmp(kind->param[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+static void make_params(net_maker *m)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    uint32_t start = m->op->cells;
+    for (int i = 0; kind && i < SN_MAX_PARAMS && kind->param[i].name; ++i)
+        make_param(m, &kind->param[i],
+                   (kind->measure || kind->param[i].has_default) && chance(m, 75)); /* otherwise it must be given */
+    while (m->op->cells < start + SN_MAX_PARAMS)
+        push_real(m, (double)SN_MEASURE);
+}
+
+/* Numbers that are what their name says. */
+static double make_amount(net_maker *m, const char *name)
+{
+    static const struct {
+        const char *name;
+        uint32_t none; /* percent that are `otherwise` */
+        double otherwise, least, most;
+    } known[] = {{"tolerance", 80, 0, 0, 0.01},   {"damping", 70, 0, 0, 2},      {"drift_time", 60, 0, 0.01, 0.5},
+                 {"sleep_speed", 10, 0.01, 0, 1}, {"sleep_time", 10, 0, 0, 0.1}, {"strength", 70, 0, 0, 200},
+                 {"force", 50, 0, 0, 200},        {"torque", 60, 0, 0, 200},     {"torque_strength", 80, 0, 0, 200},
+                 {"rest_gap", 80, 0, 0, 0.3},     {"spin_damping", 70, 0, 0, 2}, {"pressure", 40, 1, 0, 3}};
+    for (size_t i = 0; i < COUNT_OF(known); ++i)
+        if (strcmp(known[i].name, name) == 0)
+            return chance(m, known[i].none) ? known[i].otherwise : number(m, known[i].least, known[i].most);
+    return chance(m, 30) ? 0 : number(m, 0, 2);
+}
+
+static void make_matrix(net_maker *m)
+{
+    double a = number(m, 0, 2), b = number(m, 0, 2), c = number(m, 0, 2);
+    double k = chance(m, 50) ? 0 : fmin(a, b) / 2;
+    const double entry[9] = {a, k, 0, k, b, 0, 0, 0, c};
+    for (int i = 0; i < 9; ++i)
+        push_real(m, (double)(sn_real)entry[i]);
+}
+
+static void make_moments(net_maker *m)
+{
+    if (m->length && chance(m, 85))
+        push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
+    else
+        push_vector(m, number(m, 0.5, 1), number(m, 0.5, 1), number(m, 0.5, 1));
+}
+
+static double make_joint_number(net_maker *m, const char *name)
+{
+    bool is_own = m->kind == 0 || has_param(m, name);
+    if (!is_own || chance(m, 75))
+        return m->kind == 0 ? number(m, -1, 1) : (double)SN_MEASURE;
+    if (strcmp(name, "least") == 0)
+        return number(m, -1, 0);
+    if (strcmp(name, "target") == 0 || strcmp(name, "speed") == 0)
+        return number(m, -1, 1);
+    return number(m, 0, strstr(name, "compliance") ? 0.01 : 1);
+}
+
+static void make_reals(net_maker *m, net_type type, const char *name)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    switch (type) {
+    case TYPE_PLACE:
+        make_place(m, 1.5);
+        break;
+    case TYPE_MOTION:
+        make_place(m, 5);
+        break;
+    case TYPE_FORCE:
+        make_place(m, chance(m, 80) ? 10 : 1000);
+        break;
+    case TYPE_SPIN:
+    case TYPE_TORQUE:
+        make_spin(m, 5);
+        break;
+    case TYPE_ROTATION:
+        make_rotation(m, is_flat(m));
+        break;
+    case TYPE_OWN_ROTATION:
+        make_rotation(m, is_flat(m) && chance(m, 80));
+        break;
+    case TYPE_DIRECTION:
+        make_direction(m, false);
+        break;
+    case TYPE_FLAT_DIRECTION:
+        make_direction(m, true);
+        break;
+    case TYPE_HALF:
+        push_vector(m, number(m, 0.1, 0.6), number(m, 0.1, 0.6), number(m, 0.1, 0.6));
+        break;
+    case TYPE_OWN_PLACE:
+        push_vector(m, number(m, -0.4, 0.4), number(m, -0.4, 0.4), is_flat(m) ? 0 : number(m, -0.4, 0.4));
+        break;
+    case TYPE_CENTRE:
+        if (chance(m, 85))
+            push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
+        else
+            push_vector(m, number(m, -0.2, 0.2), number(m, -0.2, 0.2), is_flat(m) ? 0 : number(m, -0.2, 0.2));
+        break;
+    case TYPE_MOMENTS:
+        make_moments(m);
+        break;
+    case TYPE_ANGLES:
+        if (m->kind && strcmp(name, "target_turn") == 0 && (!has_param(m, "swing") || chance(m, 60)))
+            push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
+        else
+            push_vector(m, number(m, -1, 1), number(m, -1, 1), number(m, -1, 1));
+        break;
+    case TYPE_MATRIX:
+        make_matrix(m);
+        break;
+    case TYPE_CORNER:
+        if (strcmp(name, "high") == 0)
+            push_vector(m, 1, 1, 1);
+        else
+            push_vector(m, -1, -1, -1);
+        break;
+    case TYPE_STEP:
+        push_real(m, chance(m, 85) ? (double)(sn_real)(1.0 / 60) : number(m, 0, 0.05));
+        break;
+    case TYPE_MASS:
+        push_real(m, chance(m, 12) ? INFINITY : number(m, 0.1, 3));
+        break;
+    case TYPE_BODY_MASS:
+        push_real(m, m->length && chance(m, 75) ? (double)SN_MEASURE : chance(m, 20) ? INFINITY : number(m, 0.1, 5));
+        break;
+    case TYPE_INVERSE_MASS:
+        push_real(m, chance(m, 20) ? 0 : number(m, 0.2, 3));
+        break;
+    case TYPE_RADIUS: /* also of shapes: positive for round ones */
+        push_real(m, m->shape > SN_BODY_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
+        break;
+    case TYPE_LENGTH_M:
+        push_real(m, number(m, 0.5, 2));
+        break;
+    case TYPE_EXTENT:
+        push_real(m, number(m, 0.1, 0.6));
+        break;
+    case TYPE_DENSITY:
+        push_real(m, number(m, 1, 1000));
+        break;
+    case TYPE_OWN_DENSITY:
+        push_real(m, chance(m, 70) ? 0 : number(m, 1, 1000));
+        break;
+    case TYPE_COMPLIANCE:
+        m->each = kind && (kind->project || kind->force) ? 0 : chance(m, 40); /* damping needs compliance */
+        push_real(m, m->each ? number(m, 1e-6, 0.05) : 0);
+        break;
+    case TYPE_AMOUNT:
+        push_real(m, strcmp(name, "damping") == 0 && m->kind && !m->each ? 0 : make_amount(m, name));
+        break;
+    case TYPE_STIFFNESS:
+        push_real(m, number(m, 0, 100));
+        break;
+    case TYPE_POSITIVE:
+        push_real(m, strcmp(name, "dt") == 0 ? (double)(sn_real)(1.0 / 60) : number(m, 0.05, 2));
+        break;
+    case TYPE_POSITIVE_OR_INFINITE:
+        push_real(m, chance(m, 30) ? INFINITY : number(m, 1e-6, 0.1));
+        break;
+    case TYPE_SHARE:
+        push_real(m, chance(m, 50) ? 1 : number(m, 0, 1));
+        break;
+    case TYPE_FRICTION: /* the static one comes first */
+        push_real(m, strcmp(name, "dynamic_friction") == 0 ? between(m, 0, 0.25) : number(m, 0.25, 1));
+        break;
+    case TYPE_RELAXATION:
+        push_real(m, number(m, 0.5, 2));
+        break;
+    case TYPE_ANTI_DRIFT:
+        push_real(m, chance(m, 60) ? (double)SN_DRIFT_BY_TIME : chance(m, 30) ? 0 : number(m, 0, 1000));
+        break;
+    case TYPE_BOUNCE:
+        push_real(m, chance(m, 50) ? -1 : number(m, 0, 1));
+        break;
+    case TYPE_REST:
+        push_real(m, measured_or(m, strcmp(name, "most") == 0 ? 1 : 0.05, strcmp(name, "least") == 0 ? 1 : 2));
+        break;
+    case TYPE_SIGNED:
+        push_real(m, strcmp(name, "rest") == 0 && chance(m, 60) ? (double)SN_MEASURE
+                     : strcmp(name, "least") == 0               ? number(m, -1, 0)
+                     : strcmp(name, "most") == 0                ? number(m, 0, 1)
+                                                                : number(m, -1, 1));
+        break;
+    case TYPE_DISTANCE:
+        push_real(m, chance(m, 50) ? INFINITY : number(m, -1, 1));
+        break;
+    case TYPE_ANGLE:
+        push_real(m, strcmp(name, "least") == 0  ? number(m, -1, 0)
+                     : strcmp(name, "most") == 0 ? number(m, 0, 1)
+                                                 : measured_or(m, -1.5, 1.5));
+        break;
+    case TYPE_TURN:
+        push_real(m, number(m, 0, 3));
+        break;
+    case TYPE_JOINT_NUMBER:
+        push_real(m, make_joint_number(m, name));
+        break;
+    case TYPE_DRIVE_MOST:
+        push_real(m, chance(m, 30) ? 0 : number(m, 0, 100));
+        break;
+    case TYPE_PARAMS:
+        make_params(m);
+        break;
+    default:
+        fail_msg("no numbers for %s", net_type_of(type)->name);
+    }
+}
+
+/* ---- Integers --------------------------------------------------------------------------------------------------------- */
+
+static bool fits(const net_maker *m, const sn_kind *kind, net_type type)
+{
+    bool surface = kind->points == 0 && kind->repeats, list = kind->points == 0 && !surface;
+    if (kind->spatial && is_flat(m))
+        return false;
+    switch (type) {
+    case TYPE_BULK_KIND:
+        return kind->points && !kind->oriented;
+    case TYPE_LIST_KIND:
+        return list;
+    case TYPE_SURFACE_KIND:
+        return surface;
+    case TYPE_MATCH_KIND:
+        return strncmp(kind->name, "shape_match", 11) == 0;
+    case TYPE_JOINT_KIND:
+        return kind->oriented;
+    default:
+        return !kind->oriented || sn_world_body_count(m->stage->world);
+    }
+}
+
+static uint32_t make_kind(net_maker *m, net_type type)
+{
+    uint32_t count = sn_kind_count(m->stage->world);
+    m->kind = 0;
+    for (int tries = 0; tries < 200; ++tries) {
+        uint32_t kind = 1 + draw(m, count - 1);
+        m->kind = kind;
+        if (fits(m, sn_kind_info(m->stage->world, kind), type))
+            break;
+    }
+    return m->kind;
+}
+
+/* How many points a constraint of the kind at hand gets, and how many constraints or points a call. */
+static uint32_t make_count(net_maker *m, const char *name)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    bool surface = kind && kind->points == 0 && kind->repeats;
+    if (strcmp(name, "point_count") == 0) {
+        if (m->op->call == CALL_sn_constraint_change && kind && kind->points == 0)
+            return m->count = sn_constraint_point_count(m->stage->world, m->constraint);
+        return m->count = !kind          ? 2
+                          : surface      ? 12
+                          : kind->points ? kind->points
+                                         : kind->least_points + draw(m, 3) * (kind->point_step ? kind->point_step : 1);
+    }
+    if (m->op->call == CALL_sn_add_surface)
+        return m->count = 4;
+    if (m->op->call == CALL_sn_constraints_add_lists)
+        return m->count = draw(m, 4);
+    return m->count = m->op->call == CALL_sn_add_collinear  ? 3 + draw(m, 3)
+                      : m->op->call == CALL_sn_add_coplanar ? 4 + draw(m, 3)
+                                                            : 2 + draw(m, 4);
+}
+
+static uint64_t make_number(net_maker *m, net_type type, const char *name)
+{
+    switch (type) {
+    case TYPE_COUNT:
+    case TYPE_COUNT_NOT_0:
+        return make_count(m, name);
+    case TYPE_LENGTH:
+    case TYPE_LENGTH_NOT_0:
+        return m->length;
+    case TYPE_TRIANGLES:
+        return m->length / 3;
+    case TYPE_GROUP:
+        if (m->op->call != CALL_sn_world_set_group_field)
+            return chance(m, 50) ? 0 : draw(m, 4);
+        /* fall through */
+    case TYPE_FULL_GROUP: {
+        net_cell cell = pick(m, TYPE_PARTICLE);
+        return sn_particle_group(m->stage->world, net_particle(m->stage, &cell));
+    }
+    case TYPE_BITS:
+        return chance(m, 60) ? UINT32_MAX : draw(m, 4);
+    case TYPE_MADE:
+        return m->op->call == CALL_sn_body_add    ? sn_default_body_def().made
+               : m->op->call == CALL_sn_add_joint ? sn_default_joint_def(1).made
+                                                  : sn_default_constraint_def(1).made;
+    case TYPE_SAME_KIND:
+        return m->kind;
+    case TYPE_KIND:
+    case TYPE_BULK_KIND:
+    case TYPE_LIST_KIND:
+    case TYPE_SURFACE_KIND:
+    case TYPE_MATCH_KIND:
+    case TYPE_JOINT_KIND:
+        return make_kind(m, type);
+    case TYPE_SUBSTEPS:
+        return 1 + draw(m, 4);
+    case TYPE_PASSES:
+        return draw(m, 4);
+    case TYPE_STEPS:
+        return 1 + draw(m, 6);
+    case TYPE_THREADS:
+        return 1 + draw(m, 3);
+    case TYPE_AGO:
+        return draw(m, 2);
+    default:
+        fail_msg("no number for %s", net_type_of(type)->name);
+        return 0;
+    }
+}
+
+static uint32_t choices(net_type type)
+{
+    switch (type) {
+    case TYPE_SOLVER:
+        return SN_SOLVER_TILED + 1;
+    case TYPE_INTEGRATOR:
+        return SN_INTEGRATOR_BDF2 + 1;
+    case TYPE_ORDER:
+        return SN_ORDER_THERE_AND_BACK + 1;
+    case TYPE_MIX:
+        return SN_MIX_MOST + 1;
+    case TYPE_SHAPE_TYPE:
+        return SN_BODY_HULL + 1;
+    case TYPE_COLLIDER_TYPE:
+    case TYPE_FIELD_TYPE:
+        return SN_COLLIDER_FIELD + 1;
+    case TYPE_DRAG_FORM:
+        return SN_DRAG_RIGID + 1;
+    default:
+        return 2;
+    }
+}
+
+static void make_choice(net_maker *m, net_type type)
+{
+    uint32_t value = draw(m, choices(type));
+    if (type == TYPE_SOLVER)
+        m->each = value = chance(m, 40) ? SN_SOLVER_TILED : value;
+    if (type == TYPE_ORDER && m->each == SN_SOLVER_TILED)
+        value = SN_ORDER_THERE_AND_BACK;
+    if (type == TYPE_INTEGRATOR)
+        m->shape = value =
+            chance(m, 50) ? SN_INTEGRATOR_SYMPLECTIC_EULER
+            : value == SN_INTEGRATOR_BDF2 && (m->each == SN_SOLVER_IMPULSES || m->each == SN_SOLVER_LAGRANGE)
+                ? SN_INTEGRATOR_VERLET
+                : value;
+    if (type == TYPE_GRADIENTS && (m->shape == SN_INTEGRATOR_BDF2 || chance(m, 60)))
+        value = SN_GRADIENTS_CURRENT;
+    if (type == TYPE_FIELD_TYPE)
+        value = SN_COLLIDER_FIELD;
+    if (type == TYPE_SHAPE_TYPE || type == TYPE_COLLIDER_TYPE || type == TYPE_FIELD_TYPE) {
+        m->shape = value;
+        m->each = draw(m, 3); /* what a field is made from: a function, samples, a mesh */
+        m->corners = 0;
+    }
+    push_number(m, value);
+}
+
+/* ---- Points and lists --------------------------------------------------------------------------------------------------- */
+
+static void make_point(net_maker *m)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    bool oriented = kind && kind->oriented, bodies = sn_world_body_count(m->stage->world) > 0;
+    uint32_t roll = kind && (kind->project || kind->points == 0) ? 0 : draw(m, 100);
+    uint32_t count = oriented || roll >= 75 ? 0 : roll >= 68 ? 4 : roll >= 58 ? 3 : 1;
+    sn_point_type type = count                                                    ? SN_POINT_PARTICLES
+                         : (oriented ? bodies && roll < 85 : bodies && roll < 95) ? SN_POINT_BODY
+                                                                                  : SN_POINT_PLACE;
+    if (!oriented && !bodies && type == SN_POINT_PLACE && roll < 95) {
+        type = SN_POINT_PARTICLES;
+        count = 1;
+    }
+    for (uint32_t i = 0; i < 4; ++i)
+        if (i < count)
+            make_handle(m, TYPE_PARTICLE);
+        else
+            net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+    static const double weights[5][4] = {
+        {0, 0, 0, 0}, {1, 0, 0, 0}, {0}, {0.5, 0.25, 0.25, 0}, {0.25, 0.25, 0.125, 0.375}};
+    for (uint32_t i = 0; i < 4; ++i)
+        push_real(m, weights[count][i]);
+    push_number(m, count);
+    push_number(m, type);
+    if (type == SN_POINT_BODY)
+        make_handle(m, TYPE_BODY);
+    else
+        net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+    if (count)
+        push_vector(m, 0, 0, 0);
+    else
+        make_place(m, type == SN_POINT_BODY ? 0.5 : 1.5);
+    if (count) {
+        push_vector(m, 0, 0, 0);
+        push_real(m, 0);
+    } else
+        make_rotation(m, is_flat(m));
+}
+
+static void make_value(net_maker *m, net_type type, const char *name);
+
+static const double mesh_corner[8][3] = {{-.5, -.5, -.5}, {.5, -.5, -.5}, {.5, .5, -.5}, {-.5, .5, -.5},
+                                         {-.5, -.5, .5},  {.5, -.5, .5},  {.5, .5, .5},  {-.5, .5, .5}};
+static const uint32_t box_triangles[36] = {0, 2, 1, 0, 3, 2, 4, 5, 6, 4, 6, 7, 0, 1, 5, 0, 5, 4,
+                                           2, 3, 7, 2, 7, 6, 1, 2, 6, 1, 6, 5, 0, 4, 7, 0, 7, 3};
+static const uint32_t tetrahedron[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+
+/* An argument that is made of others, so that one alone is not spoilt. */
+static void skip_leaf(net_maker *m, uint32_t bad)
+{
+    if (m->leaf < NET_LEAVES) {
+        m->all_bad[m->leaf] = bad;
+        m->leaf_name[m->leaf++] = "item";
+    }
+}
+
+/* A list of items that are leaves of their own. */
+static void make_items(net_maker *m, net_type of, uint32_t count, const char *name)
+{
+    push_list(m, count, false);
+    m->length = count;
+    for (uint32_t i = 0; i < count; ++i)
+        make_value(m, of, name);
+    m->length = count;
+}
+
+/* Particles by their numbers: each constraint of its own ones. */
+static void make_numbers(net_maker *m)
+{
+    uint32_t call = m->op->call, count = m->count;
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    if (call == CALL_sn_add_surface) {
+        push_list(m, 12, false);
+        net_cell corner[4];
+        for (int i = 0; i < 4; ++i)
+            corner[i] = pick(m, TYPE_PARTICLE_NUMBER);
+        for (int i = 0; i < 12; ++i) {
+            net_op_push(m->op, corner[tetrahedron[i]]);
+            skip_leaf(m, 0);
+        }
+        m->length = 12;
+        return;
+    }
+    if (call == CALL_sn_constraints_add || call == CALL_sn_add_constraints)
+        count *= kind ? kind->points : 1;
+    if (call == CALL_sn_skin_add)
+        count = 3 * (1 + draw(m, 3));
+    make_items(m, TYPE_PARTICLE_NUMBER, count, "index");
+}
+
+/* Where the lists of several constraints begin; m->count becomes the length of all together. */
+static void make_starts(net_maker *m)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    uint32_t at = 0, count = m->count, least = kind && kind->least_points ? kind->least_points : 2;
+    push_list(m, count + 1, false);
+    for (uint32_t i = 0; i <= count; ++i) {
+        push_number(m, at);
+        skip_leaf(m, 0);
+        if (i < count)
+            at += least + draw(m, 2) * (kind && kind->point_step ? kind->point_step : 1);
+    }
+    m->count = at;
+}
+
+static void make_corners(net_maker *m, bool mesh)
+{
+    bool wanted = !mesh                             ? m->shape == SN_BODY_HULL
+                  : m->op->call == CALL_sn_body_add ? chance(m, 12)
+                  : m->shape == SN_COLLIDER_MESH    ? true
+                                                    : m->shape == SN_COLLIDER_FIELD && m->each == 2;
+    m->length = m->corners = 0;
+    push_list(m, wanted ? 8 : 0, !wanted);
+    double size = between(m, 0.5, 1.5);
+    for (int i = 0; i < 8 && wanted; ++i) {
+        push_vector(m, size * mesh_corner[i][0], size * mesh_corner[i][1], size * mesh_corner[i][2]);
+        skip_leaf(m, 0);
+    }
+    if (wanted)
+        m->length = m->corners = 8;
+}
+
+static void make_mesh_triangles(net_maker *m)
+{
+    bool open = m->op->call == CALL_sn_collider_add && m->shape == SN_COLLIDER_MESH && chance(m, 40);
+    uint32_t count = !m->corners ? 0 : open ? 6 : 36;
+    push_list(m, count, !count);
+    for (uint32_t i = 0; i < count; ++i) {
+        push_number(m, box_triangles[i]);
+        skip_leaf(m, 0);
+    }
+    m->length = count;
+}
+
+static void make_list(net_maker *m, net_type type, const char *name)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    uint32_t count = m->count;
+    switch (type) {
+    case TYPE_POINTS:
+        if (kind && kind->points == 0 && kind->repeats) { /* a closed surface */
+            push_list(m, count, false);
+            net_cell corner[4];
+            for (int i = 0; i < 4; ++i)
+                corner[i] = pick(m, TYPE_PARTICLE);
+            for (uint32_t i = 0; i < count; ++i) {
+                net_op_push(m->op, corner[tetrahedron[i % 12]]);
+                for (int k = 0; k < 3; ++k)
+                    net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+                for (int k = 0; k < 4; ++k)
+                    push_real(m, k == 0);
+                push_number(m, 1);
+                push_number(m, SN_POINT_PARTICLES);
+                net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+                for (int k = 0; k < 7; ++k)
+                    push_real(m, 0);
+                skip_leaf(m, 0);
+            }
+            return;
+        }
+        make_items(m, TYPE_POINT, count, name);
+        return;
+    case TYPE_NO_POINTS:
+        push_list(m, 0, true);
+        return;
+    case TYPE_NUMBERS:
+        make_numbers(m);
+        return;
+    case TYPE_STARTS:
+        make_starts(m);
+        return;
+    case TYPE_CORNERS:
+    case TYPE_MESH_CORNERS:
+        make_corners(m, type == TYPE_MESH_CORNERS);
+        return;
+    case TYPE_MESH_TRIANGLES:
+        make_mesh_triangles(m);
+        return;
+    case TYPE_PARAM_LISTS:
+    case TYPE_POINT_PARAMS: {
+        bool own = type == TYPE_POINT_PARAMS;
+        uint32_t each = own ? sn_kind_point_param_count(kind) : sn_kind_param_count(kind);
+        bool given = kind && each && chance(m, 30);
+        push_list(m, given ? count * each : 0, !given);
+        for (uint32_t i = 0; given && i < count; ++i)
+            for (const sn_param *p = own ? kind->point_param : kind->param; p->name; ++p)
+                make_param(m, p, (own ? kind->measure_points != NULL : kind->measure != NULL) && chance(m, 60));
+        return;
+    }
+    case TYPE_STATE: {
+        bool given = kind && kind->state && chance(m, 20);
+        push_list(m, given ? kind->state : 0, !given);
+        for (uint32_t i = 0; given && i < kind->state; ++i)
+            push_real(m, 0);
+        return;
+    }
+    case TYPE_VALUES: {
+        const sn_param *p = kind && m->param >= 0 ? &kind->param[m->param] : NULL;
+        m->length = p && p->type != SN_PARAM_REAL ? 3 : 1;
+        push_list(m, m->length, false);
+        if (p)
+            make_param(m, p, kind->measure && chance(m, 20));
+        else
+            push_real(m, 1);
+        return;
+    }
+    case TYPE_SHAPES: {
+        uint32_t shapes = chance(m, 15) ? 0 : 1 + draw(m, 3);
+        make_items(m, TYPE_BODY_SHAPE, shapes, name);
+        return;
+    }
+    case TYPE_SAMPLES: {
+        bool given = m->shape == SN_COLLIDER_FIELD && m->each == 1;
+        push_list(m, given ? 125 : 0, !given);
+        for (int i = 0; given && i < 125; ++i) {
+            double x = i % 5 * 0.5 - 1, y = i / 5 % 5 * 0.5 - 1, z = i / 25 * 0.5 - 1;
+            push_real(m, (double)(sn_real)(sqrt(x * x + y * y + z * z) - 0.6));
+        }
+        return;
+    }
+    default: /* places, motions, masses, handles */
+        make_items(m, (net_type)net_type_of(type)->of, count, name);
+    }
+}
+
+/* ---- Spoiling ------------------------------------------------------------------------------------------------------- */
+
+static void spoil_reals(net_cell *cell, uint32_t count, uint32_t bad, uint32_t which)
+{
+    double value = bad == SN_BAD_NAN         ? NAN
+                   : bad == SN_BAD_INFINITE  ? INFINITY
+                   : bad == SN_BAD_NEGATIVE  ? -1
+                   : bad == SN_BAD_ABOVE_ONE ? 1.5
+                   : bad == SN_BAD_TINY      ? 1e-31
+                   : bad == SN_BAD_HUGE      ? 1e31
+                                             : 0.25;
+    if (bad == SN_BAD_ZERO)
+        for (uint32_t i = 0; i < count; ++i)
+            cell[i].as.real = 0;
+    else if (bad == SN_BAD_DEPTH)
+        cell[2].as.real = value;
+    else if (bad == SN_BAD_TILT)
+        cell[which % 2].as.real = value;
+    else
+        cell[which % count].as.real = value;
+}
+
+/* Makes the value in these cells bad. False if it cannot be. */
+static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
+{
+    const net_type_info *info = net_type_of(type);
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    uint32_t bad = m->bad, params = sn_kind_param_count(kind);
+    bool flat = is_flat(m);
+    if ((bad == SN_BAD_DEPTH || bad == SN_BAD_TILT) && !flat)
+        return false;
+    switch (info->class) {
+    case CLASS_WORLD:
+    case CLASS_OUT:
+        cell->as.number = 0;
+        return true;
+    case CLASS_HANDLE:
+        cell->flaw = bad == SN_BAD_NULL                            ? FLAW_NULL
+                     : cell->flaw == FLAW_NULL || (cell->item & 1) ? FLAW_WILD
+                                                                   : FLAW_GENERATION;
+        if (type == TYPE_PARTICLE_NUMBER)
+            cell->flaw = FLAW_WILD;
+        return true;
+    case CLASS_REALS:
+        if (type == TYPE_PARAMS && !params)
+            return false;
+        spoil_reals(cell, type == TYPE_PARAMS ? params : cells, bad, (uint32_t)m->random);
+        return true;
+    case CLASS_NUMBER:
+    case CLASS_SIZE:
+    case CLASS_CHOICE:
+        cell->as.number = bad == SN_BAD_ZERO                                       ? 0
+                          : type == TYPE_STRIDE                                    ? 1
+                          : type == TYPE_FULL_GROUP                                ? 0xfffffff0u
+                          : type == TYPE_SUBSTEPS || type == TYPE_PASSES           ? 100001
+                          : info->class == CLASS_CHOICE && type != TYPE_FIELD_TYPE ? choices(type)
+                          : type == TYPE_FIELD_TYPE                                ? SN_COLLIDER_BOX
+                                                                                   : 0x7fffffffu;
+        return true;
+    case CLASS_POINT:
+        if (cell[9].as.number == SN_POINT_PARTICLES && bad == SN_BAD_STALE)
+            cell[0].flaw = FLAW_GENERATION;
+        else if (cell[9].as.number == SN_POINT_PARTICLES)
+            cell[4].as.real = NAN;
+        else if (cell[9].as.number == SN_POINT_BODY && bad == SN_BAD_STALE)
+            cell[10].flaw = FLAW_WILD;
+        else if (bad == SN_BAD_NAN)
+            cell[11].as.real = NAN;
+        else
+            return false;
+        return cell[9].as.number != SN_POINT_PARTICLES || bad == SN_BAD_STALE || cell[8].as.number > 1;
+    case CLASS_RECORD:
+    case CLASS_LIST:
+        if (cell->flaw || (info->class == CLASS_LIST && !cell->as.number))
+            return false;
+        cell->flaw = 1;
+        return true;
+    case CLASS_CODE:
+        cell->as.number = bad == SN_BAD_NULL ? 0 : 4 + (m->random & 3);
+        return true;
+    case CLASS_TEXT:
+        cell->flaw = bad == SN_BAD_NULL;
+        cell->as.number = SN_MAX_PARAMS;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* ---- Values --------------------------------------------------------------------------------------------------------- */
+
+static void make_fields(net_maker *m, net_struct number)
+{
+    const net_struct_info *s = net_struct_of(number);
+    uint32_t first = m->op->cells, leaf[40];
+    for (uint32_t i = 0; i < s->fields; ++i) {
+        leaf[i] = m->leaf;
+        make_value(m, s->field[i].type, s->field[i].name);
+    }
+    leaf[s->fields] = m->leaf;
+    if (m->bad_argument != UINT32_MAX)
+        return;
+    _Alignas(16) char data[1024];
+    m->stage->used = 0;
+    const net_cell *cell = m->op->cell + first;
+    memset(data, 0, sizeof data);
+    for (uint32_t i = 0; i < s->fields; ++i)
+        cell = net_read(m->stage, s->field[i].type, cell, data + s->field[i].offset);
+    for (uint32_t i = 0; i < s->fields; ++i)
+        if (!s->field[i].counts(data))
+            for (uint32_t k = leaf[i]; k < leaf[i + 1]; ++k)
+                m->all_bad[k] = 0;
+}
+
+static void make_leaf(net_maker *m, net_type type, const char *name)
+{
+    const net_type_info *info = net_type_of(type);
+    switch (info->class) {
+    case CLASS_WORLD:
+        push_number(m, 1);
+        break;
+    case CLASS_OUT:
+        push_number(m, !(info->bad & SN_BAD_NULL) && chance(m, 5) ? 0 : 1);
+        break;
+    case CLASS_HANDLE:
+        make_handle(m, type);
+        break;
+    case CLASS_REALS:
+        make_reals(m, type, name);
+        break;
+    case CLASS_NUMBER:
+        if (type == TYPE_SAMPLE_COUNT)
+            for (int i = 0; i < 3; ++i)
+                push_number(m, 5);
+        else if (type == TYPE_VERTEX_NUMBER)
+            push_number(m, 0);
+        else
+            push_number(m, make_number(m, type, name));
+        break;
+    case CLASS_SIZE:
+        push_number(m, type == TYPE_BYTES ? 65536u * (1 + draw(m, 4)) : 0);
+        break;
+    case CLASS_USER:
+        push_number(m, draw(m, 10));
+        break;
+    case CLASS_TRUTH:
+        push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0 ? !chance(m, 10)
+                       : strcmp(name, "profile") == 0                            ? 0
+                       : strcmp(name, "parallel") == 0                           ? chance(m, 10)
+                                                                                 : chance(m, 40));
+        break;
+    case CLASS_CHOICE:
+        make_choice(m, type);
+        break;
+    case CLASS_POINT:
+        make_point(m);
+        break;
+    case CLASS_CODE:
+        push_number(m, type == TYPE_FIELD_FUNCTION    ? 1 + (chance(m, 60) ? draw(m, 2) : draw(m, NET_FIELDS - 1))
+                       : type == TYPE_NEW_KIND        ? 1 + draw(m, 3)
+                       : type == TYPE_CANCEL_FUNCTION ? (chance(m, 20) ? 2 : draw(m, 2))
+                       : type == TYPE_DISTANCE_FUNCTION
+                           ? (m->shape == SN_COLLIDER_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
+                           : 1);
+        break;
+    case CLASS_TEXT: {
+        const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+        uint32_t count = 0;
+        while (kind && kind->param[count].name)
+            ++count;
+        m->param = count ? (int)draw(m, count) : -1;
+        net_op_push(m->op, (net_cell){.type = CELL_NUMBER,
+                                      .item = m->kind,
+                                      .as.number = m->param < 0 ? SN_MAX_PARAMS : (uint64_t)m->param});
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static void make_value(net_maker *m, net_type type, const char *name)
+{
+    const net_type_info *info = net_type_of(type);
+    uint32_t first = m->op->cells, leaf = m->leaf;
+    if (info->class == CLASS_STRUCT) {
+        make_fields(m, (net_struct)info->of);
+        return;
+    }
+    if (leaf >= NET_LEAVES)
+        fail_msg("a call with more than %d arguments", NET_LEAVES);
+    m->all_bad[leaf] = info->bad;
+    m->leaf_name[leaf] = name;
+    m->leaf++;
+    if (info->class == CLASS_RECORD) {
+        bool null = !(info->bad & SN_BAD_NULL) && type != TYPE_RELAX_DEF && chance(m, 20);
+        push_list(m, 1, null);
+        make_fields(m, (net_struct)info->of);
+        if (null)
+            for (uint32_t k = leaf; k < m->leaf; ++k)
+                m->all_bad[k] = 0;
+    } else if (info->class == CLASS_LIST)
+        make_list(m, type, name);
+    else
+        make_leaf(m, type, name);
+    if (leaf == m->bad_argument)
+        m->spoilt = spoil(m, type, m->op->cell + first, m->op->cells - first);
+}
+
+void net_make_arguments(net_maker *m, net_op *op)
+{
+    const net_call_info *call = net_call_of((net_call)op->call);
+    m->op = op;
+    op->cells = 0;
+    m->leaf = 0;
+    m->spoilt = false;
+    m->kind = m->count = m->length = m->each = m->corners = 0;
+    m->shape = 0;
+    m->param = -1;
+    m->constraint = (sn_constraint){0, 0, 0};
+    for (uint32_t i = 0; i < call->arguments; ++i)
+        make_value(m, call->argument[i].type, call->argument[i].name);
+}
+
+/* ---- Programs ------------------------------------------------------------------------------------------------------- */
+
+static void make_other(net_maker *m, net_op *op)
+{
+    m->op = op;
+    op->cells = 0;
+    m->kind = 0;
+    switch (op->call) {
+    case OP_QUERY: /* which, from where, to where, length, radius, of what */
+        push_number(m, draw(m, 5));
+        for (int i = 0; i < 6; ++i)
+            push_real(m, number(m, -2, 2));
+        push_real(m, chance(m, 30) ? INFINITY : number(m, 0, 5));
+        push_real(m, number(m, 0, 1));
+        push_number(m, chance(m, 60) ? SN_QUERY_ALL : 1 + draw(m, 31));
+        break;
+    case OP_EVENTS:
+        push_number(m, draw(m, 8));
+        break;
+    case OP_COPY:
+        net_op_push(m->op, pick(m, (net_type[]){TYPE_BODY, TYPE_COLLIDER, TYPE_CONSTRAINT}[draw(m, 3)]));
+        break;
+    default: /* OP_GRID: how many each way, and whether it is a cloth */
+        push_number(m, 20 + draw(m, 24));
+        push_number(m, chance(m, 70));
+        break;
+    }
+}
+
+/* Makes one argument bad in one of the ways that the list has for it; otherwise leaves the op as it is. */
+static void make_bad(net_maker *m, net_op *op, uint64_t seed)
+{
+    uint32_t leaves = m->leaf;
+    uint64_t random = m->random;
+    for (int tries = 0; tries < 10; ++tries) {
+        uint32_t leaf = support_random_below(&random, leaves), bad = 1u << support_random_below(&random, 12);
+        if (!(m->all_bad[leaf] & bad))
+            continue;
+        m->random = seed;
+        m->bad_argument = leaf;
+        m->bad = bad;
+        net_make_arguments(m, op);
+        m->bad_argument = UINT32_MAX;
+        if (m->spoilt) {
+            op->bad = bad;
+            op->bad_at = leaf;
+        }
+        break;
+    }
+}
+
+static bool is_enabled(const net_maker *m, uint32_t call)
+{
+    return m->enabled[call / 32] >> call % 32 & 1;
+}
+
+/* A call that is not switched off in this world: things first, then steps, edits and all the rest. */
+static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
+{
+    static const uint32_t things[] = {
+        CALL_sn_add_particle,           CALL_sn_add_particles,    CALL_sn_particle_add,     CALL_sn_body_add,
+        CALL_sn_add_sphere_body,        CALL_sn_add_box_body,     CALL_sn_add_capsule_body, CALL_sn_collider_add,
+        CALL_sn_add_plane_collider,     CALL_sn_add_box_collider, CALL_sn_constraint_add,   CALL_sn_add_joint,
+        CALL_sn_world_set_group_contact};
+    if (done < 2 && chance(m, 70))
+        return done ? CALL_sn_world_set_contact_settings : CALL_sn_world_configure;
+    if (done < ops / 3 && chance(m, 70)) {
+        uint32_t call = things[draw(m, COUNT_OF(things))];
+        if (is_enabled(m, call))
+            return call;
+    }
+    if (done >= ops / 4 && chance(m, 35))
+        return CALL_sn_world_step;
+    for (;;) {
+        uint32_t call = draw(m, OP_COUNT + 6);
+        call = call >= OP_COUNT ? OP_QUERY + (call - OP_COUNT) % 3 : call;
+        if (call != OP_GRID && (call >= CALL_COUNT || is_enabled(m, call)))
+            return call;
+    }
+}
+
+void net_make_program(net_program *program, uint64_t seed, uint32_t ops, bool large)
+{
+    static net_stage stage;
+    memset(&stage, 0, sizeof stage - sizeof stage.room);
+    net_maker m = {.random = seed, .stage = &stage, .bad_argument = UINT32_MAX};
+    memset(program, 0, sizeof *program);
+    program->seed = seed;
+    program->dimensions = chance(&m, 20) ? 2 : 3;
+    m.wild = chance(&m, 30);
+    for (size_t i = 0; i < COUNT_OF(m.enabled); ++i) /* each world does without some calls */
+        m.enabled[i] = (uint32_t)(support_random(&m.random) | support_random(&m.random));
+    if (large) /* a triangle right through a cloth is near everything */
+        m.enabled[CALL_sn_skin_add / 32] &= ~(1u << CALL_sn_skin_add % 32);
+    ops = ops > NET_OPS ? NET_OPS : ops;
+    net_create(&stage, program->dimensions, &net_variant_list[0], NULL, NULL);
+    for (uint32_t i = 0; i < ops; ++i) {
+        net_op *op = &program->op[program->ops];
+        *op = (net_op){.call = large && i == 3 ? (uint32_t)OP_GRID : choose(&m, i, ops), .serial = i + 1};
+        m.serial = i + 1;
+        if (op->call >= CALL_COUNT)
+            make_other(&m, op);
+        else {
+            uint64_t before = m.random;
+            net_make_arguments(&m, op);
+            if (chance(&m, 8))
+                make_bad(&m, op, before);
+        }
+        program->ops++;
+        if (net_record)
+            net_op_write(net_record, program, op);
+        net_play_op(&stage, op);
+    }
+    net_destroy(&stage);
+}
