@@ -32,8 +32,27 @@ void sn_store_bind(sn_store *store)
 
 /* ---- The log of edits ------------------------------------------------------------------------------------------- */
 
+static void note_fresh(sn_fresh *fresh, sn_edit edit, bool held)
+{
+    sn_edit *last = fresh->count ? &fresh->edit[fresh->count - 1] : NULL;
+    if (edit.what == SN_EDIT_REMOVED) {
+        fresh->any = fresh->any || held;
+        return;
+    }
+    fresh->any = true;
+    if (last && last->kind == edit.kind && last->what == edit.what && last->row + last->count == edit.row) {
+        last->count += edit.count;
+    } else if (fresh->count < SN_FRESH_MOST) {
+        fresh->edit[fresh->count++] = edit;
+    } else {
+        fresh->what = fresh->all && fresh->what == SN_EDIT_ADDED ? SN_EDIT_ADDED : edit.what;
+        fresh->all = true;
+    }
+}
+
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
 {
+    note_fresh(&store->counts.fresh, (sn_edit){kind, row, count, what}, store->held_table.count > 0);
     if (!store->logging || store->log_lost)
         return;
     if (count > store->edit_table.capacity || store->edit_table.count == store->edit_table.capacity) {
@@ -70,6 +89,7 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
     sn_table_column(&store->edit_table, sizeof(sn_edit), false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
     sn_table_column(&store->spot_table, sizeof *store->spot, true);
+    sn_table_column(&store->held_table, sizeof(sn_held), true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
         if (!sn_store_register(store, allocator, sn_builtin_kinds[kind]))
             return false;
@@ -93,6 +113,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
     sn_table_release(&store->edit_table, allocator);
     sn_table_release(&store->run_table, allocator);
     sn_table_release(&store->spot_table, allocator);
+    sn_table_release(&store->held_table, allocator);
     sn_table_release(&store->many, allocator);
     store->kind_count = 1;
 }

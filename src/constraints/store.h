@@ -40,7 +40,15 @@ typedef struct sn_give {
     sn_real compliance;
     sn_real damping;
     sn_real stiffness;
+    uint32_t held; /* 1 + its place in sn_store.held_table; 0: it is not there */
 } sn_give;
+
+/* A constraint that contradicts others, and what it is missed by at the compromise: solvers ask for C - c = 0. */
+typedef struct sn_held {
+    uint32_t kind;
+    uint32_t row;
+    sn_real c[SN_MAX_ROWS];
+} sn_held;
 
 typedef struct sn_pool {
     sn_kind kind;
@@ -102,6 +110,16 @@ typedef struct sn_edit {
     sn_edit_what what;
 } sn_edit;
 
+/* The constraints that were edited since contradictions were last looked for; see world/compromise.c. */
+#define SN_FRESH_MOST 16
+typedef struct sn_fresh {
+    bool any;
+    bool all;          /* there were more than the list holds: */
+    sn_edit_what what; /*   added, or all of them changed only */
+    uint32_t count;
+    sn_edit edit[SN_FRESH_MOST];
+} sn_fresh;
+
 typedef struct sn_store {
     sn_table edit_table;         /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
     bool logging;                /* somebody reads it */
@@ -113,7 +131,8 @@ typedef struct sn_store {
     sn_run *run;
     sn_table spot_table;
     sn_spot *spot;
-    sn_table many; /* scratch to evaluate the longest list */
+    sn_table held_table; /* of sn_held */
+    sn_table many;       /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
         uint32_t most_points; /* of any list so far */
@@ -122,6 +141,7 @@ typedef struct sn_store {
         uint32_t free_spot; /* SN_ID_FREE: none */
         uint32_t free_spots;
         uint32_t compactions; /* sequence numbers changed so many times */
+        sn_fresh fresh;
     } counts;
     uint64_t
         edits; /* constraints came, went or changed their points so many times; only rises, also across snapshots */
@@ -160,8 +180,8 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 
-/* Adds to the log that constraints were added or removed, or that their parameters or the way they give changed; if
-   there is no room for that, the log is lost. Adding and removing log themselves. */
+/* Adds to the log, and to the fresh ones, that constraints were added or removed, or that their parameters or the way they give
+   changed; if there is no room for that, the log is lost. Adding and removing log themselves. */
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what);
 
 /* Makes room for a log of so many edits; false when memory runs out. */

@@ -173,6 +173,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
     sn_incidence_init(&world->incidence);
+    sn_compromise_init(&world->compromise);
     sn_solver_scratch_init(&world->scratch);
     sn_query_trees_init(&world->query);
 }
@@ -182,6 +183,7 @@ static void release(sn_world *world)
     const sn_allocator allocator = world->allocator;
     sn_store_release(&world->constraints, &allocator);
     sn_incidence_release(&world->incidence, &allocator);
+    sn_compromise_release(&world->compromise, &allocator);
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
     sn_parallel_release(&world->parallel, &allocator);
