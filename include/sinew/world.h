@@ -206,6 +206,9 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
+   Rigid constraints that were added or changed, and that contradict each other, are found first: a warning names the
+   worst, the particles are put where the sum of squares of what is missed is least, and the constraints are held there
+   until something is edited. docs/solvers.md says which ones are found.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN. The world stands at the start of that
    substep, with its forces and targets still pending, and sn_world_error names the constraint or particle at fault.
    SN_ERROR_HOST: the task hook lost tasks. The world stands between two substeps, with forces and targets pending. */

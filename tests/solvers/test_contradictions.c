@@ -329,6 +329,33 @@ static void snapshots_have_it(void **state)
     }
 }
 
+/* One pass of averages that goes too far is told of beforehand: it does not come to rest between two pins. */
+static void too_much_relaxation_is_told(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n < 4; ++n) {
+        sn_world_def def = sn_default_world_def();
+        def.settings.solver = SN_SOLVER_JACOBI;
+        def.settings.jacobi = SN_JACOBI_AVERAGED;
+        def.settings.relaxation = real(n % 2 ? 1.4 : 1.3);
+        def.settings.iterations = 1 + n / 2;
+        def.log.write = keep_warning;
+        warned[0] = 0;
+        sn_world *world = support_world_from(&def);
+        sn_particle p = sn_add_particle(world, vec(0, 0, 0), 1);
+        sn_add_pin_at(world, sn_at(p), vec(0, 0.5, 0));
+        sn_add_pin_at(world, sn_at(p), vec(0.2, -0.5, 0));
+        support_run(world, 10, FRAME);
+        double off = support_gap(sn_particle_position(world, p), vec(0.1, 0, 0));
+        assert_true(n == 1 ? off > 1 : off < 0.01);
+        if (n == 1)
+            assert_says(warned, "relaxation above 4/3");
+        else
+            assert_string_equal(warned, "");
+        sn_world_destroy(world);
+    }
+}
+
 /* ---- What does not contradict itself -------------------------------------------------------------------------------- */
 
 /* Eight particles, all joined, far from where they belong, get there: lengths are theirs, not those of a compromise. */
@@ -407,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_compromise_swings),
         cmocka_unit_test(edits_are_followed),
         cmocka_unit_test(snapshots_have_it),
+        cmocka_unit_test(too_much_relaxation_is_told),
         cmocka_unit_test(a_bad_start_is_no_contradiction),
         cmocka_unit_test(what_bulges_is_no_contradiction),
         cmocka_unit_test(a_bad_start_with_gradients_at_the_start),
