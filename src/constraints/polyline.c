@@ -11,6 +11,7 @@
    sqrt 2, and it passes the corner by ROUND L / sqrt 8: a fourteenth and a twenty-eighth of L.
 
    Where the curve turns back on itself, the parabola does, too, and the corner stops the bead as an open end does. */
+#include "base/dvec.h"
 #include "constraints/curve.h"
 
 #define ROUND ((sn_real)0.1)
@@ -27,7 +28,7 @@
 #define STEPS   40
 
 /* A step of u that changes nothing any more. */
-#define SETTLED (SINEW_DOUBLE ? (sn_real)2e-16 : (sn_real)1e-7)
+#define SETTLED 2e-16
 
 /* -F_u below this share of p' . p': the bead is near the centre of curvature; its gradient is that of a fixed place. */
 #define FOCUS ((sn_real)1e-3)
@@ -147,42 +148,67 @@ static sn_real distance2(sn_vec3 a, sn_vec3 b)
     return vec3_dot(d, d);
 }
 
-/* F(u) = (x - p) . p' falls through 0 where the distance is least. */
-static sn_real slope(const arc *c, sn_vec3 x, sn_real u)
+/* The arc in double, seen from the bead: a - x, p'(0) and p''. From afar u is the angle at which the bead sees the arc, and single
+   precision would know the tangent, and so C, only to (distance / length of the arc) last places. */
+typedef struct seen {
+    sn_dvec3 a, first, bend;
+} seen;
+
+static seen see(const arc *c, sn_vec3 x)
 {
-    return vec3_dot(vec3_sub(x, arc_place(c, u)), arc_tangent(c, u));
+    sn_dvec3 a = dvec3_seen(x, c->a), middle = dvec3_seen(x, c->middle), b = dvec3_seen(x, c->b);
+    sn_dvec3 first = dvec3_sub(middle, a), last = dvec3_sub(b, middle);
+    return (seen){a, dvec3_scale(first, 2), dvec3_scale(dvec3_sub(last, first), 2)};
+}
+
+/* -q = p - x at u, and p'. */
+static sn_dvec3 seen_place(const seen *s, double u)
+{
+    return dvec3_add(s->a, dvec3_add(dvec3_scale(s->first, u), dvec3_scale(s->bend, u * u / 2)));
+}
+
+static sn_dvec3 seen_tangent(const seen *s, double u)
+{
+    return dvec3_add(s->first, dvec3_scale(s->bend, u));
+}
+
+/* F(u) = (x - p) . p' falls through 0 where the distance is least. */
+static double slope(const seen *s, double u)
+{
+    return -dvec3_dot(seen_place(s, u), seen_tangent(s, u));
 }
 
 /* Between the neighbours of the nearest sample. */
 static sn_real nearest_on_arc(const arc *c, sn_vec3 x)
 {
-    sn_real best = 0, best2 = distance2(c->a, x);
+    const seen s = see(c, x);
+    double best = 0, best2 = dvec3_dot(s.a, s.a);
     for (uint32_t i = 1; i <= SAMPLES; ++i) {
-        sn_real u = (sn_real)i / SAMPLES, d2 = distance2(arc_place(c, u), x);
+        double u = (double)i / SAMPLES, d2 = dvec3_dot(seen_place(&s, u), seen_place(&s, u));
         best = d2 < best2 ? u : best;
         best2 = d2 < best2 ? d2 : best2;
     }
-    sn_real low = best > 0 ? best - (sn_real)1 / SAMPLES : 0, high = best < 1 ? best + (sn_real)1 / SAMPLES : 1;
-    if (!(slope(c, x, low) > 0))
-        return low;
-    if (!(slope(c, x, high) < 0))
-        return high;
-    sn_real u = best > low && best < high ? best : (low + high) / 2;
+    double low = best > 0 ? best - 1.0 / SAMPLES : 0, high = best < 1 ? best + 1.0 / SAMPLES : 1;
+    if (!(slope(&s, low) > 0))
+        return (sn_real)low;
+    if (!(slope(&s, high) < 0))
+        return (sn_real)high;
+    double u = best > low && best < high ? best : (low + high) / 2;
     for (int i = 0; i < STEPS; ++i) {
-        sn_vec3 t = arc_tangent(c, u), q = vec3_sub(x, arc_place(c, u));
-        sn_real f = vec3_dot(q, t), steep = vec3_dot(q, arc_bend(c)) - vec3_dot(t, t);
+        sn_dvec3 t = seen_tangent(&s, u), p = seen_place(&s, u);
+        double f = -dvec3_dot(p, t), steep = -dvec3_dot(p, s.bend) - dvec3_dot(t, t);
         if (f > 0)
             low = u;
         else
             high = u;
-        sn_real next = steep < 0 ? u - f / steep : low;
+        double next = steep < 0 ? u - f / steep : low;
         if (!(next > low && next < high))
             next = (low + high) / 2;
-        if ((next > u ? next - u : u - next) < SETTLED)
-            return next;
+        if (fabs(next - u) < SETTLED)
+            return (sn_real)next;
         u = next;
     }
-    return u;
+    return (sn_real)u;
 }
 
 /* The straight part of a segment, and the arc behind it. */
