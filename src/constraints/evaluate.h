@@ -112,10 +112,8 @@ static inline sn_vec3 frame_position(const sn_frame *frame, uint32_t slot, sn_ve
 static inline void block_hold(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
                               sn_block *block)
 {
-    if (!frame->held || !pool->give[row].held)
-        return;
-    const sn_held *held = (const sn_held *)store->held_table.column[0] + pool->give[row].held - 1;
-    for (uint32_t r = 0; r < block->rows; ++r)
+    const sn_held *held = frame->held ? store_held(store, pool, row) : NULL;
+    for (uint32_t r = 0; held && r < block->rows; ++r)
         block->c[r] -= held->c[r];
 }
 

@@ -20,13 +20,51 @@ static void bind_pool(sn_pool *pool)
     pool->before = pool->table.column[7];
 }
 
+static void bind_held(sn_store *store)
+{
+    const sn_held *held = store->held_table.column[0];
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        store->pool[kind]->held_count = 0;
+    for (uint32_t i = store->held_table.count; i-- > 0;) {
+        store->pool[held[i].kind]->held_first = i;
+        store->pool[held[i].kind]->held_count++;
+    }
+}
+
 void sn_store_bind(sn_store *store)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         bind_pool(store->pool[kind]);
+    bind_held(store);
     store->run = store->run_table.column[0];
     store->spot = store->spot_table.column[0];
     store->edits++;
+    store->log_lost = true;
+}
+
+/* ---- Compromises ------------------------------------------------------------------------------------------------ */
+
+/* Plans are made anew: what is held is not of the usual shape. */
+bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held)
+{
+    uint32_t at = store->held_table.count;
+    if (!sn_table_reserve(&store->held_table, allocator, (uint64_t)at + 1))
+        return false;
+    sn_held *all = store->held_table.column[0];
+    for (; at > 0 && (all[at - 1].kind > held->kind || (all[at - 1].kind == held->kind && all[at - 1].row > held->row));
+         --at)
+        all[at] = all[at - 1];
+    all[at] = *held;
+    store->held_table.count++;
+    bind_held(store);
+    store->log_lost = true;
+    return true;
+}
+
+void sn_store_let_go(sn_store *store)
+{
+    store->held_table.count = 0;
+    bind_held(store);
     store->log_lost = true;
 }
 

@@ -40,7 +40,6 @@ typedef struct sn_give {
     sn_real compliance;
     sn_real damping;
     sn_real stiffness;
-    uint32_t held; /* 1 + its place in sn_store.held_table; 0: it is not there */
 } sn_give;
 
 /* A constraint that contradicts others, and what it is missed by at the compromise: solvers ask for C - c = 0. */
@@ -67,10 +66,11 @@ typedef struct sn_pool {
     uint32_t *own;  /* where in own_table the list of a row begins; no column if points have no numbers */
     sn_real *param; /* param_count a row */
     sn_give *give;
-    sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
-    sn_real *state;  /* kind.state a row */
-    sn_real *before; /* the same when the substep began. Scratch */
-    uint32_t *place; /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
+    sn_real *lambda;                 /* kind.rows a row: accumulated in the last substep */
+    sn_real *state;                  /* kind.state a row */
+    sn_real *before;                 /* the same when the substep began. Scratch */
+    uint32_t *place;                 /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
+    uint32_t held_first, held_count; /* its part of sn_store.held_table. Derived */
 } sn_pool;
 
 /* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers
@@ -131,7 +131,7 @@ typedef struct sn_store {
     sn_run *run;
     sn_table spot_table;
     sn_spot *spot;
-    sn_table held_table; /* of sn_held */
+    sn_table held_table; /* of sn_held, by kind and row */
     sn_table many;       /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
@@ -189,6 +189,12 @@ bool sn_store_log_reserve(sn_store *store, const sn_allocator *allocator, uint32
 
 /* Begins an empty log. */
 void sn_store_log_begin(sn_store *store);
+
+/* Holds a constraint, which is not held yet, at a compromise; false when memory runs out. */
+bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held);
+
+/* Lets go of all that are held. */
+void sn_store_let_go(sn_store *store);
 
 /* Stores a spot, for which room was reserved; returns its code. */
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
@@ -257,6 +263,23 @@ static inline bool pool_settles(const sn_pool *pool, uint32_t row)
 static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
 {
     return pool_has_lists(pool) ? pool->point[2 * (size_t)row + 1] : pool->kind.points;
+}
+
+/* What a constraint is held at; NULL: it is not. */
+static inline const sn_held *store_held(const sn_store *store, const sn_pool *pool, uint32_t row)
+{
+    if (!pool->held_count)
+        return NULL;
+    const sn_held *held = (const sn_held *)store->held_table.column[0] + pool->held_first;
+    uint32_t low = 0, high = pool->held_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (held[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pool->held_count && held[low].row == row ? &held[low] : NULL;
 }
 
 /* Whether the i-th row of a run is still the constraint that was added there. */

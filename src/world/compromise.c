@@ -115,6 +115,7 @@ void sn_compromise_init(sn_compromise *c)
     sn_table_column(&c->row_table, sizeof(set_row), false);
     sn_table_column(&c->entry_table, sizeof(set_entry), false);
     sn_table_column(&c->mark_table, sizeof(uint32_t), false);
+    sn_table_column(&c->old_table, sizeof(sn_held), false);
 }
 
 void sn_compromise_release(sn_compromise *c, const sn_allocator *allocator)
@@ -124,6 +125,7 @@ void sn_compromise_release(sn_compromise *c, const sn_allocator *allocator)
     sn_table_release(&c->row_table, allocator);
     sn_table_release(&c->entry_table, allocator);
     sn_table_release(&c->mark_table, allocator);
+    sn_table_release(&c->old_table, allocator);
 }
 
 /* ---- What is looked at ------------------------------------------------------------------------------------------- */
@@ -557,14 +559,9 @@ static bool hold(search *s)
             held.c[r] = (sn_real)s->rows[at->first + r].c;
             any = any || fabs(s->rows[at->first + r].c) * s->rows[at->first + r].scale > HELD_LEAST * at->size;
         }
-        if (!any)
-            continue;
-        if (!sn_table_reserve(&store->held_table, &s->world->allocator, (uint64_t)store->held_table.count + 1))
+        if (any && !sn_store_hold(store, &s->world->allocator, &held))
             return false;
-        ((sn_held *)store->held_table.column[0])[store->held_table.count++] = held;
-        pool->give[at->row].held = store->held_table.count;
     }
-    store->log_lost = true; /* of the plan: they are no longer of the usual shape */
     return true;
 }
 
@@ -579,7 +576,7 @@ static bool settle(search *s, uint32_t kind, uint32_t row)
             warn(s);
             s->failed = !hold(s);
         }
-        if (!found || stay)
+        if (!found || stay || s->failed)
             put_back(s);
     }
     for (uint32_t n = 0; n < s->node_count; ++n) {
@@ -622,24 +619,17 @@ static double share_of(sn_edit_what what)
 static bool look_again(search *s)
 {
     sn_store *store = &s->world->constraints;
-    const uint32_t old = store->held_table.count;
-    for (uint32_t i = 0; i < old; ++i) {
-        const sn_held *held = (sn_held *)store->held_table.column[0] + i;
-        sn_give *give = &store->pool[held->kind]->give[held->row];
-        if (give->held == i + 1)
-            give->held = 0;
+    sn_table *table = &s->world->compromise.old_table;
+    const uint32_t count = store->held_table.count;
+    bool good = sn_table_reserve(table, &s->world->allocator, count);
+    if (!good)
+        return false;
+    memcpy(table->column[0], store->held_table.column[0], count * sizeof(sn_held));
+    sn_store_let_go(store);
+    for (uint32_t i = 0; good && i < count; ++i) {
+        const sn_held *held = (const sn_held *)table->column[0] + i;
+        good = look_at(s, held->kind, held->row, 1, MISSED);
     }
-    bool good = true;
-    for (uint32_t i = 0; good && i < old; ++i) {
-        const sn_held held = ((sn_held *)store->held_table.column[0])[i];
-        good = look_at(s, held.kind, held.row, 1, MISSED);
-    }
-    sn_held *held = store->held_table.column[0];
-    store->held_table.count -= old;
-    memmove(held, held + old, store->held_table.count * sizeof *held);
-    for (uint32_t i = 0; i < store->held_table.count; ++i)
-        store->pool[held[i].kind]->give[held[i].row].held = i + 1;
-    store->log_lost = true;
     return good;
 }
 
@@ -666,8 +656,12 @@ sn_result sn_compromise_find(sn_world *world)
     bool good = look_at_edits(&s);
     world->busy = false;
     float_mode_leave(mode);
-    if (!good)
+    if (!good) { /* the next step begins anew, with all of them */
+        sn_store_let_go(store);
+        store->counts.fresh.all = true;
+        store->counts.fresh.what = SN_EDIT_ADDED;
         return world_fail(world, SN_ERROR_MEMORY, "no memory to look for constraints that contradict each other");
+    }
     memset(&store->counts.fresh, 0, sizeof store->counts.fresh);
     world->moves += s.mark != NULL;
     return SN_OK;

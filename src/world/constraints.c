@@ -207,7 +207,7 @@ static sn_result check_def(sn_world *world, const sn_constraint_def *def, sn_poo
     if ((*pool)->kind.spatial && world->dimensions == 2)
         return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' makes no sense in a 2D world",
                           (*pool)->kind.name);
-    *give = (sn_give){def->compliance, def->damping, def->stiffness, 0};
+    *give = (sn_give){def->compliance, def->damping, def->stiffness};
     return check_give(world, &(*pool)->kind, *give);
 }
 
@@ -967,7 +967,7 @@ sn_result sn_constraint_set_material(sn_world *world, sn_constraint constraint, 
         return result;
     sn_real stiffness = pool->give[constraint.index].stiffness;
     return set_give(world, constraint.kind, constraint.index,
-                    (sn_give){material.compliance, material.damping, stiffness, 0});
+                    (sn_give){material.compliance, material.damping, stiffness});
 }
 
 sn_result sn_constraint_set_stiffness(sn_world *world, sn_constraint constraint, sn_real stiffness)

@@ -21,7 +21,7 @@ static double own_row_residual(const sn_give *give, const sn_row *row, bool ineq
 {
     double own = (double)row->compliance, compliance = (double)give->compliance + own, excess = sn_row_excess(row, c);
     double drag = (double)give->compliance * (double)give->damping + own * (double)row->damping;
-    sn_give both = {(sn_real)compliance, compliance > 0 ? (sn_real)(drag / compliance) : 0, 1, 0};
+    sn_give both = {(sn_real)compliance, compliance > 0 ? (sn_real)(drag / compliance) : 0, 1};
     bool equal = row->type == SN_ROW_BY_KIND, least = row->type == SN_ROW_AT_LEAST;
     if (excess > 0 || !(equal || least) || (row->most > 0 && fabs(force) >= 0.999 * (double)row->most))
         return excess;

@@ -126,7 +126,7 @@ typedef struct sn_spring_watch {
 
 /* Scratch of compromise.c. */
 typedef struct sn_compromise {
-    sn_table node_table, block_table, row_table, entry_table, mark_table;
+    sn_table node_table, block_table, row_table, entry_table, mark_table, old_table;
 } sn_compromise;
 
 void sn_compromise_init(sn_compromise *compromise);
