@@ -247,7 +247,8 @@ static bool add_around(search *s, uint32_t n)
         const sn_pool *pool = store->pool[entry[i].kind];
         uint32_t small[SN_MAX_BLOCK], count;
         bool known = i > start[number] && entry[i - 1].kind == entry[i].kind && entry[i - 1].row == entry[i].row;
-        if (pool->kind.points == 1 && sn_ids_is_live(&pool->ids, entry[i].row) && !pool->kind.force)
+        if (pool->kind.points == 1 && sn_ids_is_live(&pool->ids, entry[i].row) && !pool->kind.force &&
+            !pool->kind.inequality)
             s->nodes[n].anchor = true;
         if (!takes_part(pool, entry[i].row))
             continue;
