@@ -38,6 +38,9 @@
 /* What is missed by less than this share, where a set contradicts itself, holds well enough as it is. */
 #define HELD_LEAST 1e-5
 
+/* Points that are in one place have no size to compare with: as a share of the mean, it is at least this. */
+#define LEAST_SIZE 0.1
+
 /* A search costs no more than this: beyond it a set is left alone. 2 million rows, visited once in each iteration of conjugate
    gradients, are 30 ms; the triangle takes a thousandth of it, eight particles, all joined, a tenth. */
 #define MOST_ROWS   500u
@@ -503,6 +506,8 @@ static bool find_compromise(search *s)
         s->size += s->blocks[b].size / s->block_count;
     if (!isfinite(sum) || !(s->size > 0))
         return false;
+    for (uint32_t b = 0; b < s->block_count; ++b)
+        s->blocks[b].size = fmax(s->blocks[b].size, LEAST_SIZE * s->size);
     sum = descend(s);
     if (!contradicts(s))
         return false;
