@@ -134,6 +134,9 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
         hash = hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]);
     const sn_give *give = &pool->give[row];
+    const sn_held *held = store_held(store, pool, row);
+    for (uint32_t i = 0; held && i < pool->kind.rows; ++i)
+        hash = hash_real(hash, held->c[i]);
     return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
 }
 
