@@ -446,12 +446,16 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         sn_store_settle(&world->constraints, h, world->dimensions == 2);
     world->state.h = h * s.integrator->step_factor;
     world->state.time = end;
-    sn_result spoilt, kicked = kick(&s), corrected = correct_velocities(&s),
-                      parted = met ? part(&s) : lost_tasks(world);
     if (result == SN_OK)
-        result = kicked != SN_OK ? kicked : corrected != SN_OK ? corrected : parted;
-    if ((spoilt = look_at_contact(world)) != SN_OK)
-        return spoilt;
+        result = kick(&s);
+    if (result == SN_OK)
+        result = correct_velocities(&s);
+    if (result == SN_OK)
+        result = met ? part(&s) : lost_tasks(world);
+    if (result == SN_OK)
+        result = look_at_contact(world);
+    if (result != SN_OK)
+        return result; /* the first that fails is to blame; all of it is taken back */
     sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);
     return result;
