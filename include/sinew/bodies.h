@@ -119,7 +119,8 @@ SN_API sn_vec3 sn_body_to_own(const sn_world *world, sn_body body, sn_vec3 place
 
 /* Teleports: at once; velocity and spin stay. */
 SN_API sn_result sn_body_set_pose(sn_world *world, sn_body body, sn_vec3 position, sn_quat rotation);
-/* Finite numbers. A step in which a velocity or a spin would reach 1e37 gives SN_ERROR_DIVERGED and names the body. */
+/* Refused: a spin of 1e37 rad/s and above. A step in which a velocity or a spin would come to 1e37 gives SN_ERROR_DIVERGED
+   and names the body. */
 SN_API sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, sn_vec3 spin);
 
 /* During the next step it moves evenly from where it is to there, whatever its mass, and pushes what is in its way. */

@@ -7,7 +7,7 @@
    and a ray in the plane of a triangle does not meet it. What is equally far is found in the order particles, skins,
    colliders, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a mouse looks at it
    from outside. A hit is finite: what is so far away, or so large, that its point, normal or distance cannot be computed is
-   not found; up to 1e17 m everything is.
+   not found.
 
    A few queries after a step look at everything there is; where many are asked the world makes itself a tree, for which
    it takes memory, and later queries are quick. Results do not depend on it, and where there is no memory for it

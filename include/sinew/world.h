@@ -223,6 +223,9 @@ SN_API double sn_world_time(const sn_world *world);
 /* Advances the world by dt seconds (finite, not negative; 0 does nothing; a positive dt so small that the square of a
    substep is 0 is refused). dt may differ from step to step.
    Forces and kinematic targets given since the last step act during this one and are then forgotten.
+   Rigid constraints that were added or changed, and that contradict each other, are found first: a warning names the
+   worst, the particles are put where the sum of squares of what is missed is least, and the constraints are held there
+   until something is edited. docs/solvers.md says which ones are found.
    SN_ERROR_DIVERGED: a substep would have produced an infinity or a NaN, or contact would have to compute beyond 1e18 m
    (see contact.h); sn_world_error and sn_world_fault name the constraint, particle, body or collider at fault.
    SN_ERROR_HOST: the task hook lost tasks. SN_ERROR_MEMORY. SN_CANCELLED: see sn_world_set_cancel.

@@ -43,7 +43,7 @@ static void write_row(const sn_eval_in *in, const sn_eval_out *out, const sn_cur
     add_gradient(in, out, r->row, 0, at_bead);
     for (uint32_t i = 0; i < place->count; ++i) {
         const sn_curve_share *s = &place->share[i];
-        sn_vec3 turn = vec3_sub(vec3_beside(r->turn, s->along), vec3_scale(q, motion));
+        sn_vec3 turn = vec3_sub(r->turn, vec3_scale(q, motion));
         add_gradient(in, out, r->row, s->point, vec3_sub(vec3_scale(turn, s->turn), vec3_scale(at_bead, s->place)));
     }
 }

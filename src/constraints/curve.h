@@ -8,13 +8,12 @@
 
 /* The place of a curve that is closest to the bead, and how it depends on the control points:
 
-       dp = sum of place dP + slope du,     dT = sum of turn (dP - along (along . dP)) + bend du
+       dp = sum of place dP + slope du,     dT = sum of turn dP + bend du
 
    over the shares, with u the place's parameter. */
 typedef struct sn_curve_share {
     uint32_t point; /* of the constraint */
     sn_real place, turn;
-    sn_vec3 along; /* a unit vector, or zero */
 } sn_curve_share;
 
 #define SN_CURVE_SHARES 6

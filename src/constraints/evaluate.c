@@ -369,6 +369,7 @@ SN_INLINE bool evaluate_spots(const sn_store *store, const sn_pool *pool, uint32
     block->rows = rows;
     block->row = out.row;
     spread(&s, frame, block);
+    block_hold(store, pool, row, frame, block);
     return true;
 }
 
@@ -411,6 +412,7 @@ bool sn_evaluate_list(const sn_store *store, const sn_pool *pool, uint32_t row, 
             sn_vec3 *g = &block->gradient[r * list.particle_count + list.local[i]];
             *g = vec3_add(*g, by_point[r * list.point_count + i]);
         }
+    block_hold(store, pool, row, frame, block);
     flatten(frame, block);
     return true;
 }

@@ -35,6 +35,7 @@ typedef struct sn_frame {
     sn_real h;             /* the substep that goes with it */
     const uint32_t *slot;  /* by a particle's number, where it is stored */
     bool planar;           /* 2D: z is locked */
+    bool held;             /* constraints that contradict each other ask for their compromise */
     const sn_turn *turn;   /* by body; NULL: there are none */
     uint32_t turn_slot;    /* of the first body's turn */
     const sn_vec4 *turned; /* by slot, where d is NULL: what turns were moved by from the start; NULL: nothing */
@@ -120,6 +121,15 @@ static inline sn_vec3 gradient_in_plane(sn_vec3 g)
     return vec3(fabs((double)g.x) > least ? g.x : 0, fabs((double)g.y) > least ? g.y : 0, 0);
 }
 
+/* Constraints at a compromise ask for what they can have. */
+static inline void block_hold(const sn_store *store, const sn_pool *pool, uint32_t row, const sn_frame *frame,
+                              sn_block *block)
+{
+    const sn_held *held = frame->held ? store_held(store, pool, row) : NULL;
+    for (uint32_t r = 0; held && r < block->rows; ++r)
+        block->c[r] -= held->c[r];
+}
+
 /* Locked coordinates have no gradient. */
 static inline void flatten(const sn_frame *frame, sn_block *block)
 {
@@ -172,6 +182,7 @@ SN_INLINE bool evaluate_shape(const sn_store *store, const sn_pool *pool, uint32
     }
     if (!pool->kind.eval(&in, &out))
         return false;
+    block_hold(store, pool, row, frame, block);
     flatten(frame, block);
     return true;
 }

@@ -20,20 +20,77 @@ static void bind_pool(sn_pool *pool)
     pool->before = pool->table.column[7];
 }
 
+static void bind_held(sn_store *store)
+{
+    const sn_held *held = store->held_table.column[0];
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        store->pool[kind]->held_count = 0;
+    for (uint32_t i = store->held_table.count; i-- > 0;) {
+        store->pool[held[i].kind]->held_first = i;
+        store->pool[held[i].kind]->held_count++;
+    }
+}
+
 void sn_store_bind(sn_store *store)
 {
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         bind_pool(store->pool[kind]);
+    bind_held(store);
     store->run = store->run_table.column[0];
     store->spot = store->spot_table.column[0];
     store->edits++;
     store->log_lost = true;
 }
 
+/* ---- Compromises ------------------------------------------------------------------------------------------------ */
+
+/* Plans are made anew: what is held is not of the usual shape. */
+bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held)
+{
+    uint32_t at = store->held_table.count;
+    if (!sn_table_reserve(&store->held_table, allocator, (uint64_t)at + 1))
+        return false;
+    sn_held *all = store->held_table.column[0];
+    for (; at > 0 && (all[at - 1].kind > held->kind || (all[at - 1].kind == held->kind && all[at - 1].row > held->row));
+         --at)
+        all[at] = all[at - 1];
+    all[at] = *held;
+    store->held_table.count++;
+    bind_held(store);
+    store->log_lost = true;
+    return true;
+}
+
+void sn_store_let_go(sn_store *store)
+{
+    store->held_table.count = 0;
+    bind_held(store);
+    store->log_lost = true;
+}
+
 /* ---- The log of edits ------------------------------------------------------------------------------------------- */
+
+static void note_fresh(sn_fresh *fresh, sn_edit edit, bool held)
+{
+    sn_edit *last = fresh->count ? &fresh->edit[fresh->count - 1] : NULL;
+    if (edit.what == SN_EDIT_REMOVED) {
+        fresh->any = fresh->any || held;
+        return;
+    }
+    fresh->any = true;
+    if (last && last->kind == edit.kind && last->what == edit.what && last->row + last->count == edit.row) {
+        last->count += edit.count;
+    } else if (fresh->count < SN_FRESH_MOST) {
+        fresh->edit[fresh->count++] = edit;
+    } else {
+        fresh->what = fresh->all && fresh->what == SN_EDIT_ADDED ? SN_EDIT_ADDED : edit.what;
+        fresh->all = true;
+    }
+}
 
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
 {
+    note_fresh(&store->counts.fresh, (sn_edit){kind, row, count, what}, store->held_table.count > 0);
     if (!store->logging || store->log_lost)
         return;
     if (count > store->edit_table.capacity || store->edit_table.count == store->edit_table.capacity) {
@@ -71,6 +128,7 @@ bool sn_store_init(sn_store *store, const sn_allocator *allocator)
     sn_table_column(&store->copy_table, sizeof(sn_real), false);
     sn_table_column(&store->run_table, sizeof *store->run, true);
     sn_table_column(&store->spot_table, sizeof *store->spot, true);
+    sn_table_column(&store->held_table, sizeof(sn_held), true);
     for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
         if (!sn_store_register(store, allocator, sn_builtin_kinds[kind]))
             return false;
@@ -95,6 +153,7 @@ void sn_store_release(sn_store *store, const sn_allocator *allocator)
     sn_table_release(&store->run_table, allocator);
     sn_table_release(&store->spot_table, allocator);
     sn_table_release(&store->copy_table, allocator);
+    sn_table_release(&store->held_table, allocator);
     sn_table_release(&store->many, allocator);
     store->kind_count = 1;
 }

@@ -42,6 +42,13 @@ typedef struct sn_give {
     sn_real stiffness;
 } sn_give;
 
+/* A constraint that contradicts others, and what it is missed by at the compromise: solvers ask for C - c = 0. */
+typedef struct sn_held {
+    uint32_t kind;
+    uint32_t row;
+    sn_real c[SN_MAX_ROWS];
+} sn_held;
+
 typedef struct sn_pool {
     sn_kind kind;
     char *strings; /* owned copies of the texts of a registered kind */
@@ -59,10 +66,11 @@ typedef struct sn_pool {
     uint32_t *own;  /* where in own_table the list of a row begins; no column if points have no numbers */
     sn_real *param; /* param_count a row */
     sn_give *give;
-    sn_real *lambda; /* kind.rows a row: accumulated in the last substep */
-    sn_real *state;  /* kind.state a row */
-    sn_real *before; /* the same when the substep began. Scratch */
-    uint32_t *place; /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
+    sn_real *lambda;                 /* kind.rows a row: accumulated in the last substep */
+    sn_real *state;                  /* kind.state a row */
+    sn_real *before;                 /* the same when the substep began. Scratch */
+    uint32_t *place;                 /* where a plan has it, for solvers that plan; 0: nowhere. Scratch */
+    uint32_t held_first, held_count; /* its part of sn_store.held_table. Derived */
 } sn_pool;
 
 /* The points of a constraint of a kind with any number of them. In memory: particle_count, the particles' numbers
@@ -102,6 +110,16 @@ typedef struct sn_edit {
     sn_edit_what what;
 } sn_edit;
 
+/* The constraints that were edited since contradictions were last looked for; see world/compromise.c. */
+#define SN_FRESH_MOST 16
+typedef struct sn_fresh {
+    bool any;
+    bool all;          /* there were more than the list holds: */
+    sn_edit_what what; /*   added, or all of them changed only */
+    uint32_t count;
+    sn_edit edit[SN_FRESH_MOST];
+} sn_fresh;
+
 typedef struct sn_store {
     sn_table edit_table;         /* of sn_edit: the log, for solvers that follow edits one by one; see sn_store_log */
     bool logging;                /* somebody reads it */
@@ -114,6 +132,7 @@ typedef struct sn_store {
     sn_table spot_table;
     sn_spot *spot;
     sn_table copy_table; /* of sn_real: what a step that fails puts back; see sn_store_keep */
+    sn_table held_table; /* of sn_held, by kind and row */
     sn_table many;       /* scratch to evaluate the longest list */
     struct sn_store_counts {
         uint32_t live;
@@ -123,6 +142,7 @@ typedef struct sn_store {
         uint32_t free_spot; /* SN_ID_FREE: none */
         uint32_t free_spots;
         uint32_t compactions; /* sequence numbers changed so many times */
+        sn_fresh fresh;
     } counts;
     uint64_t
         edits; /* constraints came, went or changed their points so many times; only rises, also across snapshots */
@@ -161,8 +181,8 @@ uint32_t sn_store_take(sn_store *store, uint32_t kind, uint32_t first, uint32_t 
 void sn_store_remove(sn_store *store, uint32_t kind, uint32_t row);
 void sn_store_tidy(sn_store *store, const sn_allocator *allocator);
 
-/* Adds to the log that constraints were added or removed, or that their parameters or the way they give changed; if
-   there is no room for that, the log is lost. Adding and removing log themselves. */
+/* Adds to the log, and to the fresh ones, that constraints were added or removed, or that their parameters or the way they give
+   changed; if there is no room for that, the log is lost. Adding and removing log themselves. */
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what);
 
 /* Makes room for a log of so many edits; false when memory runs out. */
@@ -170,6 +190,12 @@ bool sn_store_log_reserve(sn_store *store, const sn_allocator *allocator, uint32
 
 /* Begins an empty log. */
 void sn_store_log_begin(sn_store *store);
+
+/* Holds a constraint, which is not held yet, at a compromise; false when memory runs out. */
+bool sn_store_hold(sn_store *store, const sn_allocator *allocator, const sn_held *held);
+
+/* Lets go of all that are held. */
+void sn_store_let_go(sn_store *store);
 
 /* Stores a spot, for which room was reserved; returns its code. */
 uint32_t sn_store_add_spot(sn_store *store, const sn_spot *spot);
@@ -244,6 +270,23 @@ static inline bool pool_settles(const sn_pool *pool, uint32_t row)
 static inline uint32_t pool_point_count(const sn_pool *pool, uint32_t row)
 {
     return pool_has_lists(pool) ? pool->point[2 * (size_t)row + 1] : pool->kind.points;
+}
+
+/* What a constraint is held at; NULL: it is not. */
+static inline const sn_held *store_held(const sn_store *store, const sn_pool *pool, uint32_t row)
+{
+    if (!pool->held_count)
+        return NULL;
+    const sn_held *held = (const sn_held *)store->held_table.column[0] + pool->held_first;
+    uint32_t low = 0, high = pool->held_count;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (held[middle].row < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < pool->held_count && held[low].row == row ? &held[low] : NULL;
 }
 
 /* Whether the i-th row of a run is still the constraint that was added there. */

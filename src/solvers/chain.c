@@ -102,7 +102,7 @@ void sn_chain_look(const sn_forest *forest, const sn_store *store, const sn_fram
     bool plain = !frame->planar;
     for (uint32_t i = 0; plain && i < n; ++i) {
         const sn_give *give = &pool->give[row[i]];
-        plain = give->compliance == 0 && give->stiffness == 1;
+        plain = give->compliance == 0 && give->stiffness == 1 && !store_held(store, pool, row[i]);
     }
     t->plain = plain;
     for (uint32_t s = 0; plain && s < SN_CHAIN_STRETCHES; ++s)

@@ -9,6 +9,8 @@
 
 typedef sn_sweep sweep;
 
+#define LEAST_ALONG 0.1 /* of the square of a gradient at the start: what the one now has to have along it */
+
 sn_real sn_sweep_stiffness(sweep *s, sn_real k)
 {
     if (s->in->stiffness_root <= 1 || k == 0 || k == 1)
@@ -20,18 +22,39 @@ sn_real sn_sweep_stiffness(sweep *s, sn_real k)
     return s->corrected_k;
 }
 
+/* Whether gradients at the start point so much elsewhere than those now, by more than 60 degrees or so, that a step along them
+   would not make C smaller, or overshoot: they have turned too far in the substep. */
+static bool has_turned(const sn_block *block, const sn_vec3 *now)
+{
+    for (uint32_t r = 0; r < block->rows; ++r) {
+        double both = 0, start = 0;
+        for (uint32_t i = r * block->count; i < (r + 1) * block->count; ++i) {
+            double w = (double)block->w[i - r * block->count];
+            both += w * vec3_dot_double(block->gradient[i], now[i]);
+            start += w * vec3_dot_double(block->gradient[i], block->gradient[i]);
+        }
+        if (both < LEAST_ALONG * start)
+            return true;
+    }
+    return false;
+}
+
 bool sn_evaluate_start(const sn_solver_in *in, const sn_pool *pool, uint32_t row, sn_block *block, sn_block_room *room)
 {
     sn_frame start = in->frame;
     sn_real c[SN_MAX_ROWS];
+    sn_vec3 now[SN_MAX_ROWS * SN_MAX_BLOCK];
+    const bool lists = pool_has_lists(pool); /* their gradients are too many for the stack */
     start.x = start.start;
     start.d = NULL;
     if (!evaluate(in->store, pool, row, &in->frame, block, room))
         return false;
     memcpy(c, block->c, sizeof c);
+    if (!lists)
+        memcpy(now, block->gradient, (size_t)block->rows * block->count * sizeof *now);
     bool exists = evaluate(in->store, pool, row, &start, block, room);
     memcpy(block->c, c, sizeof c);
-    return exists;
+    return exists && (lists || !has_turned(block, now));
 }
 
 /* Projects one constraint of a given shape; false if its result is not finite. */

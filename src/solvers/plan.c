@@ -200,7 +200,7 @@ bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_k
     if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points || (plan->planar && !pool->kind.internal))
         return false;
     const sn_give *give = &pool->give[row];
-    if (give->damping * give->compliance != 0 || give->stiffness != 1 ||
+    if (give->damping * give->compliance != 0 || give->stiffness != 1 || store_held(store, pool, row) ||
         (wide[kind].rigid_only && give->compliance > 0))
         return false;
     for (uint32_t i = 0; i < pool->kind.points; ++i)

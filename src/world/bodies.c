@@ -646,6 +646,15 @@ static sn_vec3 centre_at(const sn_body_state *body, sn_vec3 position)
                 (sn_real)((double)position.z + a[2]));
 }
 
+static sn_result check_spin(const sn_world *world, sn_vec3 spin)
+{
+    const double most = fmax(fabs((double)spin.x), fmax(fabs((double)spin.y), fabs((double)spin.z)));
+    if (vec3_is_finite(spin) && most < SN_TOO_FAST)
+        return SN_OK;
+    return world_fail(world, SN_ERROR_ARGUMENT, "spin is (%g, %g, %g) rad/s; it must be finite and below %g",
+                      (double)spin.x, (double)spin.y, (double)spin.z, SN_TOO_FAST);
+}
+
 /* In a 2D world what turns, turns about z. */
 static sn_result check_planar(const sn_world *world, const char *what, sn_quat turn, sn_vec3 spin)
 {
@@ -668,9 +677,8 @@ static sn_result check_def(making *m)
         (result = check_planar(world, "rotation", def->rotation, vec3(0, 0, 0))) != SN_OK ||
         (result = check_planar(world, "spin", (sn_quat){0}, def->spin)) != SN_OK)
         return result;
-    if (!vec3_is_finite(def->spin))
-        return world_fail(world, SN_ERROR_ARGUMENT, "spin is (%g, %g, %g) rad/s; it must be finite",
-                          (double)def->spin.x, (double)def->spin.y, (double)def->spin.z);
+    if ((result = check_spin(world, def->spin)) != SN_OK)
+        return result;
     if (!isfinite(def->density) || !(def->density > 0))
         return world_fail(world, SN_ERROR_ARGUMENT, "density is %g kg/m^3; it must be positive and finite",
                           (double)def->density);
@@ -1075,9 +1083,8 @@ sn_result sn_body_set_velocity(sn_world *world, sn_body body, sn_vec3 velocity, 
     sn_result result = begin(world, body, &state);
     if (result != SN_OK || (result = check_planar(world, "spin", (sn_quat){0}, spin)) != SN_OK)
         return result;
-    if (!vec3_is_finite(spin))
-        return world_fail(world, SN_ERROR_ARGUMENT, "spin is (%g, %g, %g) rad/s; it must be finite", (double)spin.x,
-                          (double)spin.y, (double)spin.z);
+    if ((result = check_spin(world, spin)) != SN_OK)
+        return result;
     if ((result = sn_particle_set_velocity(world, sn_body_particle(world, body), velocity)) == SN_OK)
         set_spin(state, spin);
     return result;
@@ -1162,12 +1169,14 @@ static sn_result turned_momentum(const sn_world *world, const sn_body_state *sta
                                  double l[3])
 {
     double w = (double)world->particles.x[world->ids.value[state->particle]].w;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 3; ++i)
         l[i] = state->l[i] + (world->dimensions == 2 && i < 2 ? 0 : w * impulse[i]);
-        if (!(fabs(l[i]) < 1e30))
-            return world_fail(world, SN_ERROR_ARGUMENT, "the impulse would give the body an angular momentum of %g",
-                              l[i]);
-    }
+    if (!sn_body_turns_soundly(state, state->q, l))
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "the impulse would give the body an angular momentum of (%g, %g, %g) m^2/s by its mass, with which it "
+            "may turn at %g rad/s",
+            l[0], l[1], l[2], SN_TOO_FAST);
     return SN_OK;
 }
 

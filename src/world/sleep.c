@@ -102,7 +102,7 @@ uint64_t sn_sleep_hash(uint64_t hash, const sn_world *world)
     const sn_table *table = &world->contact.sleep.table;
     if (!world->contact.settings.sleep)
         return hash;
-    hash = hash_u64(hash, HASH_SLEEP);
+    hash = hash_u64(hash_u64(hash, HASH_SLEEP), world->state.steps % SEARCH_EVERY);
     for (uint32_t i = 0; i < world->ids.table.count; ++i) {
         bool there = i < table->count;
         sn_real own = there ? calm(world)[i] : DISTURBED;

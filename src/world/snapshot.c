@@ -250,6 +250,7 @@ static void walk(stream *s, sn_world *world)
         world->constraints.counts.compactions = compactions + 1;
     walk_table(s, &world->constraints.run_table);
     walk_table(s, &world->constraints.spot_table);
+    walk_table(s, &world->constraints.held_table);
     walk_table(s, &world->breaking.table);
     if (s->mode == READ)
         world->breaking.broken_table.count = 0;

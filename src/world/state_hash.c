@@ -134,6 +134,9 @@ static uint64_t hash_constraint(uint64_t hash, const sn_store *store, const sn_p
     for (uint32_t i = 0; warm && i < pool->kind.rows; ++i)
         hash = hash_real(hash, pool->lambda[(size_t)row * pool->kind.rows + i]);
     const sn_give *give = &pool->give[row];
+    const sn_held *held = store_held(store, pool, row);
+    for (uint32_t i = 0; held && i < pool->kind.rows; ++i)
+        hash = hash_real(hash, held->c[i]);
     return hash_real(hash_real(hash_real(hash, give->compliance), give->damping), give->stiffness);
 }
 
@@ -189,7 +192,7 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = sn_meets_hash(sn_bodies_hash(hash, &world->bodies), &world->meets);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
-    if (warm)
+    if (warm || world->contact.press_table.count || world->meets.press_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */

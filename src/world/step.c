@@ -48,6 +48,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
     frame.x = world->particles.y;
     frame.start = world->particles.x;
     frame.d = world->particles.d;
+    frame.held = true;
     return (sn_solver_in){.store = &world->constraints,
                           .frame = frame,
                           .h = h,
@@ -88,6 +89,7 @@ static sn_result constrain_forces(sn_substep *s, const sn_vec4 *v)
         return SN_OK;
     sn_solver_in in = sn_world_solver_input(world, s->motion.h);
     in.frame = sn_world_frame(world);
+    in.frame.held = true;
     sn_forces_in forces = {.v = v, .gravity = s->motion.gravity, .f = world->particles.f};
     sn_solver_out out = s->solver->forces(&in, &forces);
     world->state.passes += out.passes;
@@ -324,6 +326,7 @@ static sn_result correct_velocities(sn_substep *s)
         return SN_OK;
     sn_solver_in in = sn_world_solver_input(world, m->h);
     in.frame = sn_world_frame(world);
+    in.frame.held = true;
     in.frame.d = world->particles.d;
     sn_solver_out out = s->solver->after(&in, m->v);
     if (out.fault_kind || out.passes == 0)
@@ -587,6 +590,8 @@ static void remember(sn_world *world)
 static sn_result begin(sn_world *world, sn_real dt, bool still)
 {
     sn_result result = check_kinds(world, still);
+    if (result == SN_OK)
+        result = sn_compromise_find(world);
     if (result == SN_OK && !(sn_breaking_begin(world) && sn_world_reserve_step(world, still)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
     if (result != SN_OK)
@@ -633,6 +638,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     const bool planned = world->plan.made;
     world->fault = (sn_fault){0};
     sn_result result = advance(world, dt, still);
+    sn_compromise_end(world, result != SN_OK);
     if (result != SN_OK)
         world->plan.made = world->plan.made && planned;
     return result;

@@ -35,6 +35,15 @@ void sn_forces_clear(sn_world *world);
 /* Warns, once, if some are too stiff for the substeps of dt. Does nothing if nothing changed since the last call. */
 void sn_springs_watch(sn_world *world, sn_real dt, bool still);
 
+/* ---- compromise.c: constraints that contradict each other --------------------------------------------------------- */
+
+/* Looks at the constraints that were edited since the last call. Those that cannot hold together are held at a compromise from
+   then on, where their particles are put. Fails when memory runs out. */
+sn_result sn_compromise_find(sn_world *world);
+
+/* Follows every sn_compromise_find, at the end of the step: one that failed is taken back, and so is what was found in it. */
+void sn_compromise_end(sn_world *world, bool failed);
+
 /* ---- targets.c: kinematic targets ------------------------------------------------------------------------------- */
 
 /* For the step, a particle with a target is immovable to everything else. */

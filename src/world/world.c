@@ -146,6 +146,12 @@ static void warn_of(sn_world *world, const sn_settings *s)
     if (s->integrator == SN_INTEGRATOR_BDF2 && s->iterations == 1 && s->order != SN_ORDER_SYMMETRIC)
         sn_warn(&world->errors, "BDF2 with one pass a substep can gain energy in large stiff bodies such as cloth: use "
                                 "two iterations, or SN_ORDER_SYMMETRIC with SN_SOLVER_GAUSS_SEIDEL");
+    /* A pass leaves m = 1 - relaxation of the error of what one constraint holds, so that places follow x'' = m (2 x' - x),
+       whose roots m +- sqrt(m^2 - m) leave the unit circle below m = -1/3. */
+    if (s->solver == SN_SOLVER_JACOBI && s->jacobi == SN_JACOBI_AVERAGED && s->iterations == 1 &&
+        s->relaxation > (sn_real)(4.0 / 3))
+        sn_warn(&world->errors, "averages with a relaxation above 4/3 and one pass a substep throw a particle with a "
+                                "single constraint farther past its goal each time: use two iterations, or less");
 }
 
 static void init(sn_world *world, const sn_world_def *def, const sn_allocator *allocator)
@@ -185,6 +191,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_table_column(&world->rest_table, sizeof(sn_vec4), false);
     sn_table_column(&world->kind_report_table, sizeof(sn_kind_report), false);
     sn_incidence_init(&world->incidence);
+    sn_compromise_init(&world->compromise);
     sn_solver_scratch_init(&world->scratch);
     sn_query_trees_init(&world->query);
 }
@@ -194,6 +201,7 @@ static void release(sn_world *world)
     const sn_allocator allocator = world->allocator;
     sn_store_release(&world->constraints, &allocator);
     sn_incidence_release(&world->incidence, &allocator);
+    sn_compromise_release(&world->compromise, &allocator);
     sn_solver_scratch_release(&world->scratch, &allocator);
     sn_query_trees_release(&world->query, &allocator);
     sn_parallel_release(&world->parallel, &allocator);

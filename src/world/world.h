@@ -125,6 +125,16 @@ typedef struct sn_spring_watch {
     double told;       /* how bad they were when a warning was given, 1 at the limit; 0: none was */
 } sn_spring_watch;
 
+/* Scratch of compromise.c. */
+typedef struct sn_compromise {
+    sn_table node_table, block_table, row_table, entry_table, mark_table, old_table;
+    unsigned char *kept; /* the state before a search that may have changed it; NULL: none is kept */
+    size_t kept_size;
+} sn_compromise;
+
+void sn_compromise_init(sn_compromise *compromise);
+void sn_compromise_release(sn_compromise *compromise, const sn_allocator *allocator);
+
 struct sn_world {
     sn_allocator allocator;
     sn_errors errors;
@@ -145,6 +155,7 @@ struct sn_world {
 
     /* derived or scratch, never part of the state: */
     sn_incidence incidence;
+    sn_compromise compromise;
     sn_solver_scratch scratch;
     sn_parallel parallel;
     const sn_wide *wide; /* NULL in double precision */

@@ -192,10 +192,13 @@ static void check_gradients_at_scale(const case_subject *s, double scale)
 {
     uint64_t seed = case_seed(s);
     uint32_t compared = 0;
+    /* From afar a bead sees the round corner of a polyline as a short arc: rounding turns the tangent there by last places times
+       distance over arc, and no step is short enough for the arc and long enough for that. Measured: 3e-8. */
+    bool round = s->number == SN_KIND_ON_POLYLINE;
     for (uint32_t i = 0; i < STATES_PER_SCALE; ++i) {
         point_state state = random_state(s, &seed, scale);
         give_params(s, &seed, &state, i);
-        compared += check_gradient(&state, EXACTNESS(1e-3, 1e-8));
+        compared += check_gradient(&state, EXACTNESS(1e-3, round ? 1e-7 : 1e-8));
     }
     assert_in_range(compared, STATES_PER_SCALE * 3 / 4, STATES_PER_SCALE);
 }

@@ -141,8 +141,8 @@ static double energy_now(sn_scene *scene)
 /* Those that begin with constraints unmet, because that is what they show. */
 static bool begins_with_a_jolt(const char *name)
 {
-    static const char *const meant[] = {"balloons", "contradiction", "directional_rejection",
-                                        "directional_rejection_field", "worked_example"};
+    static const char *const meant[] = {"balloons", "directional_rejection", "directional_rejection_field",
+                                        "worked_example"};
     for (size_t i = 0; i < sizeof meant / sizeof *meant; ++i)
         if (strcmp(name, meant[i]) == 0)
             return true;

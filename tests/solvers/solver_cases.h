@@ -199,29 +199,6 @@ static inline void check_triangle_with_a_double_edge(solver_setup *setup, double
     sn_world_destroy(world);
 }
 
-/* Two rods of different lengths between the same particles, and a triangle that its edges cannot make: they pull for
-   ever, and nothing grows without limit. most: metres in a substep. */
-static inline void check_contradictions(solver_setup *setup, double most)
-{
-    static const uint32_t passes[][2] = {{1, 1}, {1, 10}, {20, 1}, {5, 10}};
-    for (size_t n = 0; n < COUNT_OF(passes); ++n) {
-        sn_world *world = solver_world(setup, passes[n][1], passes[n][0]);
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE), b = sn_add_particle(world, vec(1, 0, 0), 1);
-        sn_particle c = sn_add_particle(world, vec(0.4, 0.8, 0.1), 2);
-        sn_constraint longer = sn_add_distance(world, sn_at(a), sn_at(b), real(1.1));
-        sn_add_distance(world, sn_at(a), sn_at(b), real(0.9));
-        sn_add_distance(world, sn_at(b), sn_at(c), 1);
-        sn_add_distance(world, sn_at(c), sn_at(a), 5);
-        for (uint32_t frame = 0; frame < support_long(3000, 600); ++frame) {
-            assert_ok(world, sn_world_step(world, real(FRAME)));
-            assert_bounded(world, 3, 20, most * 60 * passes[n][1]);
-        }
-        double push = (double)sn_constraint_force(world, longer).magnitude, substeps = 60.0 * passes[n][1];
-        assert_true(push < 1000 * substeps * substeps); /* 1 kg, a few metres in a substep, and a thousand times that */
-        sn_world_destroy(world);
-    }
-}
-
 /* ---- Changes between steps --------------------------------------------------------------------------------------- */
 
 /* Constraints and particles come and go while a chain hangs; what is left is a chain that holds. */

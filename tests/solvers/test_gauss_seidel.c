@@ -92,12 +92,18 @@ static void worst_goes_first(void **state)
 
 enum { MODEL_RODS = 7 };
 
-/* The cascade on a line of rods, in double: node i and i + 1 stay 1 m apart, all of 1 kg. */
+/* kg: different ones, or rods on both sides of one that was projected would be missed by the same, but for rounding. */
+static double model_mass(uint32_t node)
+{
+    return 1 + 0.125 * node;
+}
+
+/* The cascade on a line of rods, in double: node i and i + 1 stay 1 m apart. */
 static void model_project(double *x, uint32_t rod)
 {
-    double half = (x[rod + 1] - x[rod] - 1) / 2;
-    x[rod] += half;
-    x[rod + 1] -= half;
+    double a = 1 / model_mass(rod), b = 1 / model_mass(rod + 1), missed = x[rod + 1] - x[rod] - 1;
+    x[rod] += a / (a + b) * missed;
+    x[rod + 1] -= b / (a + b) * missed;
 }
 
 /* As many projections as there are rods, each of the one that is then missed by most; but every fourth is for the worst of those
@@ -149,7 +155,7 @@ static void orders_match_a_model(void **state)
         for (uint32_t i = 0; i <= MODEL_RODS; ++i) {
             sn_real place = real(i + support_random_in(&seed, -0.4, 0.4));
             x[i] = (double)place;
-            p[i] = sn_add_particle(world, vec(x[i], 0, 0), 1);
+            p[i] = sn_add_particle(world, vec(x[i], 0, 0), real(model_mass(i)));
             if (i > 0)
                 sn_add_distance(world, sn_at(p[i - 1]), sn_at(p[i]), 1);
         }
@@ -378,39 +384,6 @@ static void satisfied_takes_one_pass(void **state)
 }
 
 /* ---- Contradictions --------------------------------------------------------------------------------------------- */
-
-static void check_bounded(sn_world *world, uint32_t particles, double size, double speed)
-{
-    for (uint32_t i = 0; i < particles; ++i) {
-        sn_particle p = sn_particle_from_index(world, i);
-        assert_true(support_gap(sn_particle_position(world, p), vec(0, 0, 0)) < size);
-        assert_true(support_gap(sn_particle_velocity(world, p), vec(0, 0, 0)) < speed);
-    }
-}
-
-/* Rods of 1, 1 and 5 m make no triangle. They pull for ever and get nowhere, but nothing grows without limit. */
-static void impossible_triangle_stays_bounded(void **state)
-{
-    (void)state;
-    static const uint32_t passes[][2] = {{1, 1}, {1, 10}, {20, 1}, {5, 10}};
-    for (size_t n = 0; n < COUNT_OF(passes) * SUPPORT_SWEEPS; ++n) {
-        sn_world *world = support_void();
-        configure(world, (int)(n % SUPPORT_SWEEPS), passes[n / SUPPORT_SWEEPS][0], 0);
-        sn_settings s = sn_world_settings(world);
-        s.substeps = passes[n / SUPPORT_SWEEPS][1];
-        assert_ok(world, sn_world_configure(world, &s));
-        sn_particle a = sn_add_particle(world, vec(0, 0, 0), 1), b = sn_add_particle(world, vec(1, 0, 0), 1);
-        sn_particle c = sn_add_particle(world, vec(0.4, 0.8, 0.1), 2);
-        sn_add_distance(world, sn_at(a), sn_at(b), 1);
-        sn_add_distance(world, sn_at(b), sn_at(c), 1);
-        sn_add_distance(world, sn_at(c), sn_at(a), 5);
-        for (uint32_t frame = 0; frame < 600; ++frame) {
-            assert_ok(world, sn_world_step(world, real(1.0 / 60)));
-            check_bounded(world, 3, 20, 5 * 60 * passes[n / SUPPORT_SWEEPS][1]);
-        }
-        sn_world_destroy(world);
-    }
-}
 
 /* Two pins a metre apart for one particle: it stays between them, under gravity as well. */
 static void two_pins_for_one_particle(void **state)
@@ -684,7 +657,6 @@ int main(void)
         cmocka_unit_test(all_passes_without_tolerance),
         cmocka_unit_test(tolerance_ends_the_passes),
         cmocka_unit_test(satisfied_takes_one_pass),
-        cmocka_unit_test(impossible_triangle_stays_bounded),
         cmocka_unit_test(two_pins_for_one_particle),
         cmocka_unit_test(duplicates_change_nothing),
         cmocka_unit_test(immovable_ends_rest),

@@ -339,7 +339,7 @@ static sn_world *sleepers(sn_body body[2], sn_solver solver)
     sn_world *world = contact_world(def, true, false);
     add_floor(world);
     for (int i = 0; i < 2; ++i)
-        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 1000);
+        body[i] = sn_add_box_body(world, vec(1.2 * i, 0.5, 0), vec(0.5, 0.5, 0.5), 0.01);
     support_run(world, 120, FRAME);
     assert_int_equal(sn_world_awake_count(world), 0);
     return world;
@@ -369,10 +369,10 @@ static void refused_calls_wake_nobody(void **state)
         joint.strength = 1;
         joint.torque_strength = (sn_real)NAN;
         assert_refused(world, sn_add_joint(world, &joint).generation);
-        /* the turn is possible, the speed is not */
+        /* the turn is possible, the speed is not: they are light */
         sn_body light = {0};
         sn_vec3 huge = vec(SUPPORT_REAL_MAX, 0, 0);
-        assert_refused(world, sn_body_add_impulse(world, body[0], huge, vec(0, 2, 0)) == SN_OK);
+        assert_refused(world, sn_body_add_impulse(world, body[0], huge, vec(0, 0.5, 0)) == SN_OK);
         assert_refused(world, sn_body_add_force(world, body[0], huge, vec(0, 2, 0)) == SN_OK);
         assert_refused(world, sn_body_add_impulse(world, light, huge, vec(0, 2, 0)) == SN_OK);
         sn_world_destroy(world);
