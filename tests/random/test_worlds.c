@@ -126,7 +126,7 @@ static bool play_stretch(void *context)
     const stretch *s = context;
     for (uint64_t i = 0; i < s->count; ++i) {
         uint64_t seed = s->first + i;
-        limit(MOST_SECONDS);
+        limit(MOST_SECONDS * (is_large(seed) ? 10 : 1));
         if (!play_seed(&seed))
             return false;
         shared->done++;
