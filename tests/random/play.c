@@ -483,12 +483,15 @@ static void introduce(player *p, uint32_t serial)
         if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
-            sn_collider_def def;
-            const sn_collider_def *def_at = &def;
+            const sn_collider_def *def = NULL;
             sn_collider collider;
             stage->used = 0;
-            net_read(stage, TYPE_GROUP_FIELD, op->cell + 2, &def_at);
-            sn_collider_add(stage->world, def_at, &collider);
+            net_read(stage, TYPE_GROUP_FIELD, op->cell + 2, &def);
+            sn_collider_def same = *def; /* but for what only colliders look at */
+            same.material = sn_default_contact_material();
+            same.velocity = same.spin = vec(0, 0, 0);
+            same.thickness = 0;
+            sn_collider_add(stage->world, &same, &collider);
         }
         stage->made[op->serial] = made;
     }
