@@ -316,8 +316,9 @@ void print_row(const sn_bench_case &c, const sn_bench_model &model, const char *
     std::printf("{\"scene\": \"%s\", \"n\": %u, \"engine\": \"bullet\", \"version\": \"%d.%02d\", \"path\": \"%s\", "
                 "\"threads\": 1, \"particles\": %u, \"constraints\": %u, \"substeps\": 1, \"iterations\": %d, "
                 "\"frames\": %u, \"blocks\": %u",
-                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, path, model.particles, model.edges + model.joints, passes,
-                frames < SN_BENCH_LEAST + 1 ? SN_BENCH_LEAST + 1 : frames, samples.count);
+                c.scene, c.n, btGetVersion() / 100, btGetVersion() % 100, path, model.particles,
+                model.edges + model.joints, passes, frames < SN_BENCH_LEAST + 1 ? SN_BENCH_LEAST + 1 : frames,
+                samples.count);
     print_number("ns_per_projection", 1e9 * frame / (passes * visited));
     print_number("ms_per_frame", 1e3 * frame);
     print_number("spread", sn_bench_spread(&samples));
@@ -379,8 +380,8 @@ bool measure_pile(const sn_bench_case &c, const sn_bench_model &model, int passe
 }
 
 // As they lie, as piles are; as they fall, all frames, which are those of the other engine.
-bool measure_bodies(const sn_bench_case &c, const sn_bench_model &model, const double *pose, int passes, uint32_t frames,
-                    uint32_t settle)
+bool measure_bodies(const sn_bench_case &c, const sn_bench_model &model, const double *pose, int passes,
+                    uint32_t frames, uint32_t settle)
 {
     sn_bench_samples samples = {};
     sn_bench_overlap overlap;

@@ -94,7 +94,7 @@ typedef struct sn_trial {
     double energy;   /* J: at the end less at the start */
     double peak;     /* J: the largest kinetic energy */
     double momentum; /* kg m/s: the largest departure from what gravity makes of it; NaN if something holds the scene */
-    bool over_budget;    /* even one substep takes longer than there is time for */
+    bool over_budget; /* even one substep takes longer than there is time for */
 } sn_trial;
 
 typedef struct sn_comparison {

@@ -24,11 +24,11 @@ typedef struct sn_job {
     sn_scene *scene;
     sn_world *world;
     sn_scene_info info;
-    uint32_t frames;     /* to run */
-    uint32_t done;       /* frames run */
-    double started;      /* s, of sn_seconds_now: the first frame began */
-    double wall;         /* s that the frames took, writing included */
-    double simulated;    /* s */
+    uint32_t frames;  /* to run */
+    uint32_t done;    /* frames run */
+    double started;   /* s, of sn_seconds_now: the first frame began */
+    double wall;      /* s that the frames took, writing included */
+    double simulated; /* s */
     unsigned formats;
     sn_output *output;
     uint32_t output_frames; /* once it is closed */

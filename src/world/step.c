@@ -437,8 +437,8 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
         return result;
     bool met =
         sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
-    if (!met && world->contacts.failed == SN_ERROR_DIVERGED)
-        return world->contacts.failed;
+    if (!met)
+        return lost_tasks(world);
     result = update(&s);
     sn_turns_settle(&s);
     sn_jumps_settle(&s);
@@ -451,7 +451,7 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
     if (result == SN_OK)
         result = correct_velocities(&s);
     if (result == SN_OK)
-        result = met ? part(&s) : lost_tasks(world);
+        result = part(&s);
     if (result == SN_OK)
         result = look_at_contact(world);
     if (result != SN_OK)
