@@ -38,8 +38,6 @@ void sn_store_bind(sn_store *store)
     bind_held(store);
     store->run = store->run_table.column[0];
     store->spot = store->spot_table.column[0];
-    store->edits++;
-    store->log_lost = true;
 }
 
 /* ---- Compromises ------------------------------------------------------------------------------------------------ */

@@ -27,7 +27,7 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
     plan->made = false;
 }
 
-static void bind(sn_plan *plan)
+void sn_plan_bind(sn_plan *plan)
 {
 #define SN_PLAN_TABLE(type, name) plan->name = plan->name##_table.column[0];
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
@@ -172,7 +172,7 @@ bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_stor
 bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
 {
     uint32_t params = 0;
-    bind(plan);
+    sn_plan_bind(plan);
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         if (plan->run[r].batches)
             params += plan->run[r].batches * SN_BATCH * wide[plan->run[r].kind].params;
@@ -181,7 +181,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
         return false;
     plan->param_table.count = params;
     plan->compliance_table.count = plan->row_table.count;
-    bind(plan);
+    sn_plan_bind(plan);
     if (params)
         memset(plan->param, 0, params * sizeof *plan->param);
     if (plan->row_table.count)
@@ -791,7 +791,7 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
         clear(plan);
         return false;
     }
-    bind(plan);
+    sn_plan_bind(plan);
     find_places(plan, store, wide);
     plan->particles = particles->count;
     plan->made = plan->canonical = plan->filled = true;

@@ -123,6 +123,9 @@ bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_
 /* Makes room for following edits; sn_plan_make does it, too. False when memory runs out. */
 bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store);
 
+/* Points the arrays at their tables, which may have been moved. */
+void sn_plan_bind(sn_plan *plan);
+
 /* After loading: takes typed pointers, fills in the copies and the constraints' places. False when memory runs out. */
 bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide);
 

@@ -169,6 +169,8 @@ static void walk_plan(stream *s, sn_world *world)
 #define SN_PLAN_TABLE(type, name) walk_table(s, &plan->name##_table);
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
+    if (s->mode == RESERVE || s->mode == READ)
+        sn_plan_bind(plan); /* also where memory then runs out, and the plan stays what it was */
 }
 
 /* What contact knows, less the colliders' records, which come at the start. Shapes are not written: a world keeps all
@@ -281,6 +283,10 @@ static void walk(stream *s, sn_world *world)
         sn_particle_store_bind(&world->particles);
         sn_history_bind(&world->history);
         sn_store_bind(&world->constraints);
+    }
+    if (s->mode == READ) {
+        world->constraints.edits++;
+        world->constraints.log_lost = true;
     }
     for (uint32_t i = 0; s->mode == READ && i < world->particles.table.count; ++i)
         world->contact.has_radii = world->contact.has_radii || world->particles.radius[i] > 0;
