@@ -1,5 +1,5 @@
 /* GET and HEAD of the plain files of a folder, for a browser on the same machine. libmicrohttpd speaks HTTP, waits for all
-   connections at once and ends those that are silent; what is decided here is who may ask and what there is.
+   connections at once and ends those that are silent; what is decided here is which requests are answered, and with what.
    The Cross-Origin headers isolate the page, without which browsers give it no threads. */
 #include "cli/serve.h"
 

@@ -9,7 +9,7 @@
 
 /* Reads a file that the user named, whole, into a block of malloc with a zero after its end. "-" is standard input. Pipes and
    terminals are read, too. NULL, with the reason in message, of what is a folder, a device, larger than most bytes, or cannot
-   be read. plain: it was not the user who named it, so that nothing but a plain file is read; a pipe would make us wait. */
+   be read. plain: a file names it, not the user, so only a plain file is read; a pipe would wait for ever. */
 char *sn_read_path(const char *path, bool plain, uint64_t most, size_t *length, char *message, size_t size);
 
 typedef struct sn_folder sn_folder;

@@ -381,7 +381,7 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
     if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
         return false;
     for (uint32_t i = sleep->table.count; i < numbers; sleep->table.count = ++i) {
-        calm(world)[i] = sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nobody */
+        calm(world)[i] = sn_ids_is_live(&world->ids, i) ? DISTURBED : 0; /* one that came and went touched nothing */
         column(world, SLEEP_NEXT)[i] = 0;
     }
     if (!sleep->sleepers)

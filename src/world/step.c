@@ -364,7 +364,7 @@ static sn_result look_at_contact(sn_world *world)
 {
     const char *what;
     uint32_t slot;
-    bool touched = world->contacts.any || world->bodies.ids.live; /* which may come to meet within a step */
+    bool touched = world->contacts.any || world->bodies.ids.live; /* which may come to touch within a step */
     return touched && sn_undo_find(world, &slot, &what) ? sn_world_blame(world, slot, what) : SN_OK;
 }
 
