@@ -98,8 +98,8 @@ bool sn_reader_fail_key(sn_reader *reader, const char *key, const char *format, 
     ;
 
 /* After an error, reading goes on, so that everything that is wrong is said at once. What names something that could not be read
-   is not wrong for that: the value that failed, a record with a name, or one under a key, is doubtful from now on, and who does
-   not find a name asks first. */
+   is not wrong for that: the value that failed, a record with a name, or one under a key, is doubtful from now on. A
+   name that is not found is looked up among the doubtful ones before it is called an error. */
 void sn_reader_doubt(sn_reader *reader, const sn_value *failed);
 bool sn_reader_doubts(const sn_reader *reader, const char *name);
 

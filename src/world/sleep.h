@@ -65,7 +65,7 @@ bool sn_sleep_meet_bodies(struct sn_world *world, sn_real dt);
 /* Whether contact of these, all of which are immovable in this step, is to be looked at: one sleeps, and another may wake it. */
 bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t count);
 
-/* The step has succeeded: whoever woke stays awake. A step that fails leaves them asleep. */
+/* The step has succeeded: what woke stays awake. A step that fails leaves it asleep. */
 void sn_sleep_keep_awake(struct sn_world *world);
 
 /* Whether a contact is one of sleepers with things that stand, and stays what it was. During a step. */

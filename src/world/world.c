@@ -269,7 +269,7 @@ sn_result sn_world_enter(const sn_world *world)
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
     if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)
-        /* call by call, so that it does not matter whether somebody looked between two */
+        /* call by call, so that a look between two of them changes nothing */
         sn_world_follow_edits((sn_world *)world);
     return SN_OK;
 }
