@@ -88,6 +88,7 @@ static void note_fresh(sn_fresh *fresh, sn_edit edit, bool held)
 
 void sn_store_log(sn_store *store, uint32_t kind, uint32_t row, uint32_t count, sn_edit_what what)
 {
+    store->changes++;
     note_fresh(&store->counts.fresh, (sn_edit){kind, row, count, what}, store->held_table.count > 0);
     if (!store->logging || store->log_lost)
         return;

@@ -146,6 +146,7 @@ typedef struct sn_store {
     } counts;
     uint64_t
         edits; /* constraints came, went or changed their points so many times; only rises, also across snapshots */
+    uint64_t changes; /* the same, and of their parameters */
 } sn_store;
 
 bool sn_store_init(sn_store *store, const sn_allocator *allocator);

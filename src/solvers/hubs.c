@@ -15,7 +15,7 @@ typedef struct job {
 typedef struct hubs {
     sn_table job_table;
     job *job;
-    sn_real *residual;     /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
+    bool *faulty;          /* by job: its result in this pass is not finite */
     sn_table place_table;  /* places, of all jobs one after the other */
     sn_vec3 *push;         /* by how much its constraint moves the particle */
     sn_real *holders;      /* how many of these constraints hold it */
@@ -36,7 +36,6 @@ typedef struct pass {
     atomic_bool fault;
 } pass;
 
-#define NOT_FINITE ((sn_real)-1)
 
 /* ---- Lists ---------------------------------------------------------------------------------------------------------------- */
 
@@ -47,7 +46,7 @@ static hubs *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
         return NULL;
     *h = (hubs){0};
     sn_table_column(&h->job_table, sizeof *h->job, false);
-    sn_table_column(&h->job_table, sizeof *h->residual, false);
+    sn_table_column(&h->job_table, sizeof *h->faulty, false);
     sn_table_column(&h->place_table, sizeof *h->push, false);
     sn_table_column(&h->place_table, sizeof *h->holders, false);
     sn_table_column(&h->place_table, sizeof *h->by_slot, false);
@@ -72,7 +71,7 @@ static bool reserve_tables(hubs *h, const sn_allocator *allocator, const sn_solv
         !sn_parallel_reserve(in->parallel, allocator, (uint32_t)places))
         return false;
     h->job = h->job_table.column[0];
-    h->residual = h->job_table.column[1];
+    h->faulty = h->job_table.column[1];
     h->push = h->place_table.column[0];
     h->holders = h->place_table.column[1];
     h->by_slot = h->place_table.column[2];
@@ -181,16 +180,14 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         memset(p->h->push + at->place, 0, at->count * sizeof *p->h->push);
         if (p->t->pass == 0)
             memset(lambda, 0, pool->kind.rows * sizeof *lambda);
-        p->h->residual[n] = 0;
+        p->h->faulty[n] = false;
         if (!(in->gradients == SN_GRADIENTS_START ? sn_evaluate_start(in, pool, at->row, &block, &room)
                                                   : evaluate(in->store, pool, at->row, &in->frame, &block, &room)))
             continue;
         sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
         give.k = row_stiffness(give.k, in->stiffness_root);
-        if (in->tolerance > 0)
-            p->h->residual[n] = sn_row_residual(&block, pool->kind.inequality, give, &in->frame, lambda);
         if (!ask(p, at, &block, give, pool->kind.inequality, lambda)) {
-            p->h->residual[n] = NOT_FINITE;
+            p->h->faulty[n] = true;
             atomic_store_explicit(&p->fault, true, memory_order_relaxed);
         }
     }
@@ -208,44 +205,42 @@ static void move_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-static bool read_results(const pass *p, sn_solver_out *out, sn_real *largest)
+/* The first constraint whose result is not finite. */
+static void read_fault(const pass *p, sn_solver_out *out)
 {
-    for (uint32_t n = 0; n < p->h->job_table.count; ++n) {
-        if (p->h->residual[n] == NOT_FINITE) {
-            out->fault_kind = p->h->job[n].kind;
-            out->fault_row = p->h->job[n].row;
-            return false;
-        }
-        *largest = p->h->residual[n] > *largest ? p->h->residual[n] : *largest;
-    }
-    return true;
+    uint32_t n = 0;
+    while (!p->h->faulty[n])
+        ++n;
+    out->fault_kind = p->h->job[n].kind;
+    out->fault_row = p->h->job[n].row;
 }
 
-bool sn_hubs_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+bool sn_hubs_pass(const sn_tiled *t, sn_vec4 *mark, sn_solver_out *out, sn_real *largest)
 {
     pass p = {.t = t, .h = t->in->scratch->hubs, .inverse_h = 1 / t->in->h};
     if (!t->in->plan->hub_table.count)
         return true;
-    sn_wide_motion motion = {0};
-    if (t->motion) {
-        motion = *t->motion;
-        motion.first = 0;
-        motion.count = p.h->slot_table.count;
-        while (motion.count && p.h->slot[motion.count - 1] >= t->in->particle_count)
-            --motion.count; /* turns come last, and the world settles them */
-        motion.list = p.h->slot;
-        motion.mark = t->mark;
-        t->wide->note(&motion);
-    }
+    sn_motion motion = *t->motion;
+    motion.first = 0;
+    motion.count = p.h->slot_table.count;
+    while (motion.count && p.h->slot[motion.count - 1] >= t->in->particle_count)
+        --motion.count; /* turns come last, and the world settles them */
+    motion.list = p.h->slot;
+    motion.mark = mark;
+    t->table->note(&motion);
     if (!sn_parallel_for(t->in->parallel, p.h->job_table.count, ask_piece, &p)) {
         out->lost_tasks = true;
         return false;
     }
-    if ((p.fault || t->in->tolerance > 0) && !read_results(&p, out, largest))
+    if (p.fault) {
+        read_fault(&p, out);
         return false;
+    }
     if (!sn_parallel_for(t->in->parallel, p.h->slot_table.count, move_piece, &p)) {
         out->lost_tasks = true;
         return false;
     }
-    return !t->motion || t->wide->settle(&motion);
+    bool sound = t->table->settle(&motion);
+    *largest = motion.largest > *largest ? motion.largest : *largest;
+    return sound;
 }

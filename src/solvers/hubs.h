@@ -13,7 +13,7 @@ void sn_hubs_release(sn_solver_scratch *scratch, const sn_allocator *allocator);
 /* How many particles they have; 0 without hubs. */
 uint32_t sn_hubs_particles(const sn_solver_scratch *scratch);
 
-/* One pass over the constraints of hubs; as sn_tiled_pass. */
-bool sn_hubs_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
+/* One pass over the constraints of hubs; as sn_tiled_pass. mark: scratch, one for each particle. */
+bool sn_hubs_pass(const sn_tiled *t, sn_vec4 *mark, sn_solver_out *out, sn_real *largest);
 
 #endif

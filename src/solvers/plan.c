@@ -39,7 +39,6 @@ static void clear(sn_plan *plan)
 {
     plan->made = false;
     plan->loose = plan->widest_rows = 0;
-    plan->damped = false;
 #define SN_PLAN_TABLE(type, name) plan->name##_table.count = 0;
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
@@ -222,14 +221,6 @@ uint32_t sn_plan_once(uint32_t *particle, uint32_t count)
     return kept;
 }
 
-/* Dampers need to know where the substep started. (So do rows that are rates, or have a damper of their own: see
-   sn_quick_looks_back.) */
-static bool is_damped(const sn_store *store, uint32_t kind, uint32_t row)
-{
-    const sn_give *give = &store->pool[kind]->give[row];
-    return give->damping * give->compliance != 0;
-}
-
 /* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
 static bool fits_tile(const sn_pool *pool)
 {
@@ -257,7 +248,6 @@ static void read_items(plan_work *w)
         const sn_pool *pool = store->pool[kind];
         if (pool->kind.force)
             continue;
-        w->plan->damped = w->plan->damped || is_damped(store, kind, row);
         if (!fits_tile(pool)) {
             sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
             if (!visit)
@@ -822,7 +812,6 @@ static bool add_extra(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t ro
     uint32_t count = plan->extra_table.count;
     if (store->pool[kind]->kind.force || !sn_ids_is_live(&store->pool[kind]->ids, row))
         return true; /* gone again: the log says so later */
-    plan->damped = plan->damped || is_damped(store, kind, row);
     if (count >= most_edits(plan->live))
         return false;
     plan->extra[count] = (sn_visit){kind, row};
@@ -853,11 +842,9 @@ static bool change(sn_plan *plan, sn_store *store, const sn_wide_kind *wide, uin
     sn_pool *pool = store->pool[kind];
     if (!sn_ids_is_live(&pool->ids, row) || !pool->place[row])
         return true;
-    plan->damped = plan->damped || is_damped(store, kind, row);
     uint32_t place = pool->place[row] - 1;
-    if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch, or know of no damping */
-        plan->canonical = plan->canonical && !sn_plan_is_wide(plan, store, wide, kind, row) &&
-                          plan->damped == is_damped(store, kind, row);
+    if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch */
+        plan->canonical = plan->canonical && !sn_plan_is_wide(plan, store, wide, kind, row);
         return true;
     }
     if (!sn_plan_is_wide(plan, store, wide, kind, row)) {

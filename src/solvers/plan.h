@@ -51,7 +51,7 @@ typedef struct sn_tile {
     uint32_t runs;
     uint32_t rows;  /* planes: particles in a lane; 0: records */
     uint32_t work;  /* constraints, for sharing out */
-    uint32_t alone; /* large, and all of it in batches; see sn_tiled.alone */
+    uint32_t large; /* see is_coarse in tiled.c */
 } sn_tile;
 
 /* One array that is all there is in a table. */
@@ -80,7 +80,6 @@ struct sn_plan {
     bool made;
     bool canonical;       /* as made, without edits since */
     bool filled;          /* the copies are those of the constraints, and these know their places */
-    bool damped;          /* some constraint has damping, or had */
     uint32_t loose;       /* slots from here on hold particles of which batches, tiles and layers know nothing */
     uint32_t particles;   /* planned ones: slots from here on belong to no tile */
     uint32_t widest_rows; /* the most rows of a tile of planes */

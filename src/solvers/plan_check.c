@@ -367,24 +367,12 @@ static bool check_particles(checker *c)
     return true;
 }
 
-static bool check_damping(checker *c)
-{
-    for (uint32_t r = 0, i = 0; sn_store_next(c->store, &r, &i); ++i) {
-        const sn_pool *pool = c->store->pool[c->store->run[r].kind];
-        const sn_give *give = &pool->give[c->store->run[r].first + i];
-        if (!pool->kind.force && give->damping * give->compliance != 0 && !c->plan->damped)
-            return complain(c, "%s constraint %u is damped, which the plan does not know", pool->kind.name,
-                            c->store->run[r].first + i);
-    }
-    return true;
-}
-
 static bool check_all(checker *c)
 {
     const sn_plan *plan = c->plan;
     if (!plan->made)
         return complain(c, "there is no plan");
-    return check_particles(c) && check_tiles(c) && check_sizes(c) && check_damping(c) &&
+    return check_particles(c) && check_tiles(c) && check_sizes(c) &&
            check_list(c, plan->hub, plan->hub_table.count, PLACE_HUB) &&
            check_list(c, plan->many, plan->many_table.count, PLACE_MANY) &&
            check_list(c, plan->extra, plan->extra_table.count, PLACE_EXTRA) && check_places(c);

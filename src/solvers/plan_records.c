@@ -281,7 +281,5 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
         else
             emit_visits(w, w->sort + i, end - i, tile);
     }
-    tile->alone = count >= PLAN_LEAST_ALONE;
-    for (uint32_t r = tile->run; r < tile->run + tile->runs && !w->failed; ++r)
-        tile->alone = tile->alone && ((sn_plan_run *)w->plan->run_table.column[0])[r].batches;
+    tile->large = count >= PLAN_LEAST_LARGE;
 }

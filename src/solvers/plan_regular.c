@@ -369,7 +369,7 @@ static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use
     if (w->failed)
         return;
     fill_lanes(w, s, batch);
-    made.alone = s->fitting >= PLAN_LEAST_ALONE;
+    made.large = s->fitting >= PLAN_LEAST_LARGE;
     plan->widest_rows = s->rows > plan->widest_rows ? s->rows : plan->widest_rows;
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = made;
 }

@@ -27,7 +27,7 @@
 #define HUB_VALENCE 256u
 
 /* Constraints of a tile that may do without remainders: below, there is nothing to gain. */
-#define PLAN_LEAST_ALONE 512u
+#define PLAN_LEAST_LARGE 512u
 
 #define PLAN_BLOCKS 32
 

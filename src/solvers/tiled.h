@@ -2,30 +2,29 @@
 #ifndef SN_SOLVERS_TILED_H
 #define SN_SOLVERS_TILED_H
 
+#include "integrators/integrator.h"
 #include "solvers/plan.h"
 
-/* A pass. The frame is that of the solver's input: x and d of all particles, by slot. */
+/* A pass. The frame is that of the solver's input: x and d of all particles, by slot, which are x and x_low of the motion. What
+   constraints move, a tile adds to the velocities at once, while it is in the cache. */
 typedef struct sn_tiled {
     const sn_solver_in *in;
-    const sn_wide *wide; /* NULL: every constraint goes the generic way */
-    uint32_t pass;       /* of the substep, from 0 */
-    bool keep_lambda;    /* somebody may read the multipliers: more passes, or the user */
-    /* For substeps that are taken in one go, tile by tile: what a tile needs before and after it is solved. NULL: the
-       particles were predicted before, and will be updated afterwards. The frame is then x and x_low of the state. */
-    const sn_wide_motion *motion;
-    bool alone;    /* large tiles may do without the remainders of places: see quick.c, */
-    float least;   /*   and then make no corrections smaller than this, m */
-    bool resident; /* tiles of planes stay in planes from the first substep of a step to the last: */
-    bool enters;   /*   this is the first pass, */
-    bool leaves;   /*   and this the last one */
-    sn_vec4 *mark; /* scratch: see sn_tiled_marks */
+    const sn_wide *wide; /* NULL: constraints are projected one by one, and each result is looked at */
+    const sn_motion_table *table;
+    const sn_motion *motion;
+    uint32_t pass;    /* of the substep, from 0 */
+    bool keep_lambda; /* the multipliers will be read: by more passes, by what breaks, or by the user */
+    bool predicts;    /* in the first pass, tiles of the first layer predict their particles before they are solved */
+    bool resident;    /* tiles of planes stay in planes from the first substep of a step to the last: */
+    bool enters;      /*   this is the first pass, */
+    bool leaves;      /*   and this the last one */
 } sn_tiled;
 
-/* The scratch for sn_tiled.mark; reserved with everything else. */
-sn_vec4 *sn_tiled_marks(const sn_solver_in *in);
+/* Before the first substep of a step: looks how far from the origin each tile is. False if tasks were lost. */
+bool sn_tiled_begin(const sn_solver_in *in);
 
-/* Makes one. out gathers faults and lost tasks; *largest the largest residual, if in->tolerance asks for it. False if a
-   projection was not finite, or a tile's motion, or if tasks were lost. */
+/* Makes one. out gathers faults and lost tasks; *largest, m, the farthest that something was moved. False if a projection was
+   not finite, or a tile's motion, or if tasks were lost. */
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 
 #endif

@@ -193,17 +193,17 @@ SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
 
-SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, bool alone, uint32_t b,
+SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, bool coarse, uint32_t b,
                                  uint32_t first)
 {
     const size_t at = (size_t)b * SN_BATCH + first, w = SN_PLANE_W * SN_BATCH,
-                 d = (alone ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
+                 d = (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH;
     float *a = run->plane + run->offset[2 * (size_t)b] + first,
           *c = run->plane + run->offset[2 * (size_t)b + 1] + first;
     uint32_t mask = wide_mask(run, b, first);
     lanes3 da = wide_load3(a + d), dc = wide_load3(c + d);
     lanes3 difference = lanes3_sub(da, dc);
-    if (!alone)
+    if (!coarse)
         difference = lanes3_add(lanes3_sub(wide_load3(a), wide_load3(c)), difference);
     lanes wa = lanes_load(a + w), wc = lanes_load(c + w), give = wa + wc;
     lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
@@ -215,7 +215,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
         give = give + alpha;
     const lanes least = lanes_all(run->least);
     lanes share =
-        shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, alone ? &least : NULL, &usual);
+        shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, coarse ? &least : NULL, &usual);
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
@@ -227,17 +227,17 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
         pair_rest(run, shape, PAIR_PLANES, b, (mask ^ now) << first);
 }
 
-SN_INLINE void pair_each_planes(const sn_wide_run *run, const pair_shape *shape, bool alone)
+SN_INLINE void pair_each_planes(const sn_wide_run *run, const pair_shape *shape, bool coarse)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
         for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)
             if (SN_WIDTH == SN_BATCH || wide_mask(run, b, first))
-                pair_batch_planes(run, shape, alone, b, first);
+                pair_batch_planes(run, shape, coarse, b, first);
 }
 
 SN_INLINE void pair_loop_planes(const sn_wide_run *run, const pair_shape *shape)
 {
-    if (run->alone)
+    if (run->coarse)
         pair_each_planes(run, shape, true);
     else
         pair_each_planes(run, shape, false);
@@ -318,7 +318,7 @@ typedef struct pair_push {
 #if SN_WIDTH != 4
 /* Records without remainders: x is all there is, and takes the pushes. All stays in registers, with one turning in and one out. */
 #define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
-    SN_INLINE void pair_batch_alone_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,              \
+    SN_INLINE void pair_batch_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,              \
                                              uint32_t first)                                                           \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
@@ -354,12 +354,12 @@ typedef struct pair_push {
         if (now != mask)                                                                                               \
             pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
     }                                                                                                                  \
-    SN_INLINE void pair_loop_alone_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
     {                                                                                                                  \
         for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
             for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)                                              \
                 if (wide_mask(run, b, first))                                                                          \
-                    pair_batch_alone_##suffix(run, shape, b, first);                                                   \
+                    pair_batch_coarse_##suffix(run, shape, b, first);                                                   \
     }
 #else
 /* The same for four lanes, of which a machine has to do twice as many, and with which WebAssembly is fast if loops are short: its
@@ -482,7 +482,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
         if (from->now != from->mask)                                                                                   \
             pair_rest(run, shape, LAYOUT, b, (from->mask ^ from->now) << first);                                       \
     }                                                                                                                  \
-    SN_INLINE void pair_loop_alone_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
     {                                                                                                                  \
         enum { PARTS = SN_BATCH / SN_WIDTH };                                                                          \
         pair_way way[PAIR_BLOCK];                                                                                      \
@@ -541,26 +541,26 @@ PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
 #define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
-    static void name##_near_alone(const sn_wide_run *run)                                                              \
+    static void name##_near_coarse(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_alone_near, name, KIND, PARAMS, ROWS);                                              \
+        PAIR_LOOPS_ALONE(pair_loop_coarse_near, name, KIND, PARAMS, ROWS);                                              \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
         if (run->d == run->x) {                                                                                        \
-            name##_near_alone(run);                                                                                    \
+            name##_near_coarse(run);                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
         PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS);                                                          \
     }                                                                                                                  \
-    static void name##_far_alone(const sn_wide_run *run)                                                               \
+    static void name##_far_coarse(const sn_wide_run *run)                                                               \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_alone_far, name, KIND, PARAMS, ROWS);                                               \
+        PAIR_LOOPS_ALONE(pair_loop_coarse_far, name, KIND, PARAMS, ROWS);                                               \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
         if (run->d == run->x) {                                                                                        \
-            name##_far_alone(run);                                                                                     \
+            name##_far_coarse(run);                                                                                     \
             return;                                                                                                    \
         }                                                                                                              \
         PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS);                                                           \

@@ -57,7 +57,7 @@ SN_INLINE lanes wide_step_at_least(lanes c, lanes mobility, lanes alpha, lanes l
     return lanes_choose(lanes_above(lanes_all(0), lambda + step), lanes_all(0) - lambda, step);
 }
 
-/* Where places have no remainder, what is too small to be told from their rounding is left alone: it would be noise, and in a
+/* Where places have no remainder, what is too small to be told from their rounding is left coarse: it would be noise, and in a
    body that falls freely it adds up to a drift. NaN is not small. */
 SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
 {
@@ -173,18 +173,18 @@ SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_
         param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
 }
 
-SN_INLINE void wide_project(const sn_wide_run *run, const wide_shape *shape, bool alone, size_t at, const lanes3 *p,
+SN_INLINE void wide_project(const sn_wide_run *run, const wide_shape *shape, bool coarse, size_t at, const lanes3 *p,
                             const lanes *w, const lanes *param, lanes *lambda, lanes3 *push)
 {
     lanes before[WIDE_MOST_ROWS];
     for (uint32_t r = 0; r < shape->rows; ++r)
         before[r] = lambda[r];
     shape->project(p, w, param, wide_alpha(run, at), lambda, push);
-    if (alone)
+    if (coarse)
         wide_drop_small(shape->points, shape->rows, lanes_all(run->least), before, lambda, push);
 }
 
-SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, bool alone, uint32_t b,
+SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape, bool coarse, uint32_t b,
                                  uint32_t first, uint32_t mask)
 {
     const size_t at = (size_t)b * SN_BATCH + first;
@@ -195,32 +195,32 @@ SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape
     for (uint32_t i = 0; i < shape->points; ++i) {
         place[i] = run->plane + run->offset[(size_t)b * shape->points + i] + first;
         lanes3 y = wide_load3(place[i]);
-        d[i] = alone ? y : wide_load3(place[i] + SN_PLANE_D * SN_BATCH);
+        d[i] = coarse ? y : wide_load3(place[i] + SN_PLANE_D * SN_BATCH);
         w[i] = lanes_load(place[i] + SN_PLANE_W * SN_BATCH);
         p[i] = shape->internal ? lanes3_sub(y, origin) : y;
-        p[i] = alone ? p[i] : lanes3_add(p[i], d[i]);
+        p[i] = coarse ? p[i] : lanes3_add(p[i], d[i]);
     }
     wide_load_params(run, shape->params, b, first, param);
     wide_read_lambda(run, shape->rows, at, mask, lambda);
-    wide_project(run, shape, alone, at, p, w, param, lambda, push);
+    wide_project(run, shape, coarse, at, p, w, param, lambda, push);
     for (uint32_t i = 0; i < shape->points; ++i)
-        wide_store3(place[i] + (alone ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, lanes3_add(d[i], push[i]), mask);
+        wide_store3(place[i] + (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, lanes3_add(d[i], push[i]), mask);
     wide_write_lambda(run, shape->rows, at, mask, lambda);
 }
 
-SN_INLINE void wide_loop_planes(const sn_wide_run *run, const wide_shape *shape, bool alone)
+SN_INLINE void wide_loop_planes(const sn_wide_run *run, const wide_shape *shape, bool coarse)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
         for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
             uint32_t mask = wide_mask(run, b, first);
             if (mask)
-                wide_batch_planes(run, shape, alone, b, first, mask);
+                wide_batch_planes(run, shape, coarse, b, first, mask);
         }
 }
 
 SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
 {
-    if (run->alone)
+    if (run->coarse)
         wide_loop_planes(run, shape, true);
     else
         wide_loop_planes(run, shape, false);
@@ -232,7 +232,7 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
 #define WIDE_BLOCK (SN_WIDTH == 1 ? 1u : 8u)
 
 #define WIDE_RECORDS(suffix, number)                                                                                   \
-    SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool alone, uint32_t b,        \
+    SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse, uint32_t b,        \
                                        uint32_t first, lanes3 *push)                                                   \
     {                                                                                                                  \
         const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
@@ -247,14 +247,14 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
             records place = shape->internal ? records_sub(y, origin) : y;                                              \
-            if (!alone)                                                                                                \
+            if (!coarse)                                                                                                \
                 place = records_add(place, records_load_##suffix(run->d, index + i * SN_BATCH));                       \
             records t = records_turn(place);                                                                           \
             p[i] = (lanes3){t.part[0], t.part[1], t.part[2]};                                                          \
             w[i] = records_turn(y).part[3];                                                                            \
         }                                                                                                              \
         wide_load_params(run, shape->params, b, first, param);                                                         \
-        wide_project(run, shape, alone, at, p, w, param, lambda, push);                                                \
+        wide_project(run, shape, coarse, at, p, w, param, lambda, push);                                                \
         wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
     }                                                                                                                  \
     SN_INLINE void wide_back_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,     \
@@ -274,14 +274,14 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    SN_INLINE void wide_loop_##suffix(const sn_wide_run *run, const wide_shape *shape, bool alone)                     \
+    SN_INLINE void wide_loop_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse)                     \
     {                                                                                                                  \
         lanes3 push[WIDE_BLOCK][WIDE_MOST_POINTS];                                                                     \
         const uint32_t parts = SN_BATCH / SN_WIDTH, count = run->batches * parts;                                      \
         for (uint32_t start = 0; start < count; start += WIDE_BLOCK) {                                                 \
             uint32_t end = count - start < WIDE_BLOCK ? count : start + WIDE_BLOCK;                                    \
             for (uint32_t i = start; i < end; ++i)                                                                     \
-                wide_front_##suffix(run, shape, alone, i / parts, i % parts * SN_WIDTH, push[i - start]);              \
+                wide_front_##suffix(run, shape, coarse, i / parts, i % parts * SN_WIDTH, push[i - start]);              \
             for (uint32_t i = start; i < end; ++i)                                                                     \
                 wide_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, push[i - start]);                      \
         }                                                                                                              \

@@ -1,132 +1,22 @@
 /* The loops over particles. In memory a particle is x, y, z and a number that stays as it is, so a vector of lanes holds the
-   records of SN_WIDTH / 4 particles one after the other; at width 1 coordinates are taken one by one.
-
-   Sums keep what rounding dropped of them: s = a + b, error = b - (s - a) (Dekker's FastTwoSum), which is exact where b is not
-   the larger one, and within a last place of the smaller one otherwise. */
+   records of SN_WIDTH / 4 particles one after the other. */
 #ifndef SN_WIDE_MOTION_H
 #define SN_WIDE_MOTION_H
 
-#include "base/simd.h"
+#include "integrators/stages.h"
 #include "wide/wide.h"
 
-#define MOTION_TOO_FAST 1e37f /* m/s by coordinate; the next steps would overflow */
+#if SN_WIDTH > 1 && SN_WIDTH <= 8
+/* ---- Whole particles ----------------------------------------------------------------------------------------------------------- */
 
-typedef struct moving {
-    lanes x, x_low, v, v_low;
-} moving;
-
-/* ---- Arithmetic ---------------------------------------------------------------------------------------------------------- */
-
-SN_INLINE void add_lanes(lanes *high, lanes *low, lanes increment)
+static void motion_note(const sn_motion *motion)
 {
-    lanes sum = *high + increment;
-    *low = increment - (sum - *high);
-    *high = sum;
-}
-
-SN_INLINE moving predict_lanes(const sn_wide_motion *motion, moving m, lanes acceleration, flags moves)
-{
-    moving to = m;
-    lanes change = acceleration * lanes_all(motion->h);
-    if (motion->lose < 0.5f) {
-        change = change - lanes_all(motion->lose) * m.v;
-    } else {
-        to.v = m.v * lanes_all(motion->keep);
-        to.v_low = m.v_low * lanes_all(motion->keep);
-    }
-    add_lanes(&to.v, &to.v_low, change + to.v_low);
-    add_lanes(&to.x, &to.x_low, to.v * lanes_all(motion->h) + m.x_low);
-    return (moving){lanes_choose(moves, to.x, m.x), lanes_choose(moves, to.x_low, m.x_low), lanes_keep(moves, to.v),
-                    lanes_keep(moves, to.v_low)};
-}
-
-/* Where x itself was moved. */
-SN_INLINE moving settle_alone(const sn_wide_motion *motion, moving m, lanes mark)
-{
-    add_lanes(&m.v, &m.v_low, (m.x - mark) * lanes_all(motion->inverse_h) + m.v_low);
-    return m;
-}
-
-SN_INLINE moving settle_lanes(const sn_wide_motion *motion, moving m, lanes mark)
-{
-    lanes low = m.x_low;
-    add_lanes(&m.v, &m.v_low, (low - mark) * lanes_all(motion->inverse_h) + m.v_low);
-    add_lanes(&m.x, &m.x_low, low);
-    return m;
-}
-
-SN_INLINE flags is_sound(const moving *m)
-{
-    return lanes_at_least(lanes_all(FLT_MAX), lanes_abs(m->x)) &
-           lanes_above(lanes_all(MOTION_TOO_FAST), lanes_abs(m->v));
-}
-
-SN_INLINE uint32_t motion_slot(const sn_wide_motion *motion, uint32_t i)
-{
-    return motion->list ? motion->list[i] : motion->first + i;
-}
-
-#if SN_WIDTH <= 8
-static void motion_note(const sn_wide_motion *motion)
-{
-    const sn_vec4 *from = motion->alone ? motion->x : motion->x_low;
+    const sn_vec4 *from = motion->coarse ? motion->x : motion->x_low;
     if (!motion->list)
         memcpy(motion->mark, from + motion->first, motion->count * sizeof *motion->mark);
     for (uint32_t i = 0; motion->list && i < motion->count; ++i)
         motion->mark[i] = from[motion->list[i]];
 }
-#endif
-
-#if SN_WIDTH == 1
-/* ---- One coordinate at a time ---------------------------------------------------------------------------------------------- */
-
-SN_INLINE moving motion_load(const sn_wide_motion *motion, uint32_t slot, int k)
-{
-    return (moving){(&motion->x[slot].x)[k], (&motion->x_low[slot].x)[k], (&motion->v[slot].x)[k],
-                    (&motion->v_low[slot].x)[k]};
-}
-
-SN_INLINE void motion_store(const sn_wide_motion *motion, uint32_t slot, int k, moving m)
-{
-    (&motion->x[slot].x)[k] = m.x;
-    (&motion->x_low[slot].x)[k] = m.x_low;
-    (&motion->v[slot].x)[k] = m.v;
-    (&motion->v_low[slot].x)[k] = m.v_low;
-}
-
-static void motion_predict(const sn_wide_motion *motion)
-{
-    for (uint32_t i = 0; i < motion->count; ++i) {
-        uint32_t slot = motion->first + i;
-        flags moves = lanes_unequal(motion->x[slot].w, 0);
-        for (int k = 0; k < 3; ++k) {
-            lanes a = (&motion->gravity.x)[k];
-            if (motion->force)
-                a = a + (&motion->force[slot].x)[k] * motion->x[slot].w;
-            moving m = predict_lanes(motion, motion_load(motion, slot, k), a, moves);
-            motion_store(motion, slot, k, m);
-            (&motion->mark[i].x)[k] = motion->alone ? m.x : m.x_low;
-        }
-        motion->mark[i].w = 0;
-    }
-}
-
-static bool motion_settle(const sn_wide_motion *motion)
-{
-    flags sound = -1;
-    for (uint32_t i = 0; i < motion->count; ++i)
-        for (int k = 0; k < 3; ++k) {
-            uint32_t slot = motion_slot(motion, i);
-            moving m = motion_load(motion, slot, k);
-            lanes mark = (&motion->mark[i].x)[k];
-            m = motion->alone ? settle_alone(motion, m, mark) : settle_lanes(motion, m, mark);
-            motion_store(motion, slot, k, m);
-            sound &= is_sound(&m);
-        }
-    return sound != 0;
-}
-#elif SN_WIDTH <= 8
-/* ---- Whole particles ----------------------------------------------------------------------------------------------------------- */
 
 #define MOTION_STEP (SN_WIDTH / 4u)
 
@@ -157,7 +47,7 @@ SN_INLINE void motion_put(sn_vec4 *column, motion_places at, lanes a)
         memcpy(&column[at.slot[i]], (const char *)&a + i * sizeof *column, sizeof *column);
 }
 
-SN_INLINE moving motion_load(const sn_wide_motion *motion, motion_places at)
+SN_INLINE moving motion_load(const sn_motion *motion, motion_places at)
 {
     return (moving){motion_column(motion->x, at), motion_column(motion->x_low, at), motion_column(motion->v, at),
                     motion_column(motion->v_low, at)};
@@ -172,7 +62,7 @@ SN_INLINE flags motion_xyz(void)
 }
 
 /* The coordinates of `to`, and what stays of `from`. */
-SN_INLINE void motion_store(const sn_wide_motion *motion, motion_places at, moving from, moving to)
+SN_INLINE void motion_store(const sn_motion *motion, motion_places at, moving from, moving to)
 {
     flags xyz = motion_xyz();
     motion_put(motion->x, at, lanes_choose(xyz, to.x, from.x));
@@ -188,7 +78,7 @@ SN_INLINE lanes motion_w(lanes x)
     return records_w(r).part[0];
 }
 
-SN_INLINE lanes motion_force(const sn_wide_motion *motion, motion_places at)
+SN_INLINE lanes motion_force(const sn_motion *motion, motion_places at)
 {
     float all[SN_WIDTH] = {0};
     for (uint32_t i = 0; i < MOTION_STEP; ++i)
@@ -196,7 +86,22 @@ SN_INLINE lanes motion_force(const sn_wide_motion *motion, motion_places at)
     return lanes_load(all);
 }
 
-SN_INLINE void motion_predict_some(const sn_wide_motion *motion, motion_places at, motion_places mark, lanes gravity)
+/* Predicts some particles; BDF2: which all have a past, under gravity alone. */
+SN_INLINE moving motion_predict_moving(const sn_motion *motion, motion_places at, moving m, lanes a, flags moves)
+{
+    if (!motion->looks_back)
+        return stage_predict(motion, m, a, moves);
+    lanes old_d = motion_column(motion->old_d, at);
+    past p = {old_d, motion_column(motion->old_v, at)};
+    if (motion->ends_before) {
+        p.d = lanes_choose(moves, stage_displacement(motion, m.v, p.d), p.d);
+        motion_put(motion->old_d, at, lanes_choose(motion_xyz(), p.d, old_d));
+    }
+    motion_put(motion->old_v, at, lanes_keep(motion_xyz() & moves, m.v * lanes_all(motion->keep)));
+    return stage_predict_back(motion, m, p, a, moves);
+}
+
+SN_INLINE void motion_predict_some(const sn_motion *motion, motion_places at, motion_places mark, lanes gravity)
 {
     moving m = motion_load(motion, at);
     lanes w = motion_w(m.x), a = gravity;
@@ -205,14 +110,15 @@ SN_INLINE void motion_predict_some(const sn_wide_motion *motion, motion_places a
     flags moves = lanes_unequal(w, lanes_all(0));
     moving to; /* nearly all move, and need not choose */
     if (SN_WIDTH == 4 && flags_bits(moves) == 0xf)
-        to = predict_lanes(motion, m, a, flags_everywhere());
+        to = motion_predict_moving(motion, at, m, a, flags_everywhere());
     else
-        to = predict_lanes(motion, m, a, moves);
+        to = motion_predict_moving(motion, at, m, a, moves);
     motion_store(motion, at, m, to);
-    motion_put(motion->mark, mark, lanes_keep(motion_xyz(), motion->alone ? to.x : to.x_low));
+    motion_put(motion->mark, mark, lanes_keep(motion_xyz(), motion->coarse ? to.x : to.x_low));
 }
 
-SN_INLINE void motion_predict_all(const sn_wide_motion *motion)
+/* x, y, z and 0 of each particle. */
+SN_INLINE lanes motion_gravity(const sn_motion *motion)
 {
     lanes gravity = lanes_all(0);
     for (int i = 0; i < SN_WIDTH; i += 4) {
@@ -220,6 +126,12 @@ SN_INLINE void motion_predict_all(const sn_wide_motion *motion)
         gravity[i + 1] = motion->gravity.y;
         gravity[i + 2] = motion->gravity.z;
     }
+    return gravity;
+}
+
+SN_INLINE void motion_predict_all(const sn_motion *motion)
+{
+    const lanes gravity = motion_gravity(motion);
     uint32_t i = 0, first = motion->first;
     for (; i + MOTION_STEP <= motion->count; i += MOTION_STEP)
         motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true},
@@ -229,32 +141,37 @@ SN_INLINE void motion_predict_all(const sn_wide_motion *motion)
                             (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
 }
 
-static void motion_predict(const sn_wide_motion *given)
+static void motion_predict(const sn_motion *given)
 {
-    sn_wide_motion own = *given; /* what is stored cannot change this one */
-    if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.alone) {
+    sn_motion own = *given; /* what is stored cannot change this one */
+    if (own.looks_back) {
+        own.force = NULL;
+        motion_predict_all(&own);
+    } else if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.coarse && !own.ends_before) {
         own.force = NULL; /* the usual: constants, so that the loop need not ask */
-        own.alone = true;
+        own.coarse = true;
+        own.ends_before = own.looks_back = false;
         motion_predict_all(&own);
     } else {
+        own.looks_back = false;
         motion_predict_all(&own);
     }
 }
 
-SN_INLINE flags motion_settle_some(const sn_wide_motion *motion, motion_places at, motion_places mark)
+SN_INLINE flags motion_settle_fine(const sn_motion *motion, motion_places at, motion_places mark, lanes *largest)
 {
-    moving m = motion_load(motion, at), to = settle_lanes(motion, m, motion_column(motion->mark, mark));
+    moving m = motion_load(motion, at), to = stage_settle(motion, m, motion_column(motion->mark, mark), largest);
     motion_store(motion, at, m, to);
     return is_sound(&to);
 }
 
 /* Only velocities change. */
-SN_INLINE flags motion_settle_alone(const sn_wide_motion *motion, motion_places at, motion_places mark)
+SN_INLINE flags motion_settle_coarse(const sn_motion *motion, motion_places at, motion_places mark, lanes *largest)
 {
     moving m = {.x = motion_column(motion->x, at),
                 .v = motion_column(motion->v, at),
                 .v_low = motion_column(motion->v_low, at)};
-    moving to = settle_alone(motion, m, motion_column(motion->mark, mark));
+    moving to = stage_settle(motion, m, motion_column(motion->mark, mark), largest);
     motion_put(motion->v, at, lanes_choose(motion_xyz(), to.v, m.v));
     motion_put(motion->v_low, at, lanes_keep(motion_xyz(), to.v_low));
     return is_sound(&to);
@@ -264,30 +181,67 @@ SN_INLINE flags motion_settle_alone(const sn_wide_motion *motion, motion_places 
     if (motion->list)                                                                                                  \
         for (; i + MOTION_STEP <= count; i += MOTION_STEP) {                                                           \
             motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}, SN_WIDTH == 4};                  \
-            sound &= settle_some(motion, at, (motion_places){{i, i + 1}, true});                                       \
+            sound &= settle_some(motion, at, (motion_places){{i, i + 1}, true}, &largest);                             \
         }                                                                                                              \
     else                                                                                                               \
         for (; i + MOTION_STEP <= count; i += MOTION_STEP)                                                             \
             sound &= settle_some(motion, (motion_places){{first + i, first + i + 1}, true},                            \
-                                 (motion_places){{i, i + 1}, true});                                                   \
+                                 (motion_places){{i, i + 1}, true}, &largest);                                         \
     if (i < count) {                                                                                                   \
-        uint32_t slot = motion_slot(motion, i);                                                                        \
-        sound &=                                                                                                       \
-            settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4}); \
+        uint32_t slot = motion->list ? motion->list[i] : first + i;                                                    \
+        sound &= settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4},                                     \
+                             (motion_places){{i, i}, SN_WIDTH == 4}, &largest);                                        \
     }
 
-static bool motion_settle(const sn_wide_motion *given)
+static bool motion_settle(sn_motion *given)
 {
-    const sn_wide_motion own = *given, *motion = &own;
+    sn_motion own = *given, *motion = &own;
     flags sound = flags_everywhere();
+    lanes largest = lanes_all(0);
     uint32_t i = 0, first = motion->first, count = motion->count;
-    if (motion->alone) {
-        MOTION_SETTLE(motion_settle_alone)
+    if (motion->coarse) {
+        own.coarse = true;
+        MOTION_SETTLE(motion_settle_coarse)
     } else {
-        MOTION_SETTLE(motion_settle_some)
+        own.coarse = false;
+        MOTION_SETTLE(motion_settle_fine)
     }
+    given->largest = lanes_largest(lanes_keep(motion_xyz(), largest));
     return flags_all(sound | ~motion_xyz());
 }
+
+SN_INLINE void motion_end_some(const sn_motion *motion, motion_places at, lanes gravity)
+{
+    moving m = {.x = motion_column(motion->x, at),
+                .v = motion_column(motion->v, at),
+                .v_low = motion_column(motion->v_low, at)};
+    lanes w = motion_w(m.x), a = gravity;
+    flags moves = motion_xyz() & lanes_unequal(w, lanes_all(0));
+    if (motion->looks_back) {
+        lanes d = motion_column(motion->old_d, at);
+        motion_put(motion->old_d, at, lanes_choose(moves, stage_displacement(motion, m.v, d), d));
+        return;
+    }
+    if (motion->force)
+        a = a + motion_force(motion, at) * w;
+    moving to = m;
+    stage_end(motion, &to, a);
+    motion_put(motion->v, at, lanes_choose(moves, to.v, m.v));
+    motion_put(motion->v_low, at, lanes_choose(moves, to.v_low, m.v_low));
+}
+
+static void motion_end(const sn_motion *given)
+{
+    const sn_motion own = *given, *motion = &own;
+    const lanes gravity = motion_gravity(motion);
+    uint32_t i = 0, first = own.first;
+    for (; i + MOTION_STEP <= own.count; i += MOTION_STEP)
+        motion_end_some(motion, (motion_places){{first + i, first + i + 1}, true}, gravity);
+    if (i < own.count)
+        motion_end_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4}, gravity);
+}
+
+static const sn_motion_table motion_functions = {motion_predict, motion_note, motion_settle, motion_end};
 #endif
 
 /* ---- Between records and planes ----------------------------------------------------------------------------------------------- */
@@ -302,7 +256,7 @@ SN_INLINE size_t motion_place(uint32_t i, size_t row)
 }
 
 /* Turns the records of a column into three planes and back, and w into a fourth; count is a multiple of 16. */
-SN_INLINE void motion_turn_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
+SN_INLINE void motion_transpose_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
         records r = records_turn(records_load_far(from + i, motion_row));
@@ -314,7 +268,7 @@ SN_INLINE void motion_turn_in(const sn_vec4 *from, uint32_t count, float *plane,
     }
 }
 
-SN_INLINE void motion_turn_out(sn_vec4 *to, uint32_t count, const float *plane, size_t row)
+SN_INLINE void motion_transpose_out(sn_vec4 *to, uint32_t count, const float *plane, size_t row)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
         const float *at = plane + motion_place(i, row);
@@ -326,13 +280,13 @@ SN_INLINE void motion_turn_out(sn_vec4 *to, uint32_t count, const float *plane, 
 
 static void motion_spread(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane)
 {
-    motion_turn_in(x, count, plane + SN_PLANE_X * SN_BATCH, SN_ROW, plane + SN_PLANE_W * SN_BATCH);
-    motion_turn_in(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW, NULL);
+    motion_transpose_in(x, count, plane + SN_PLANE_X * SN_BATCH, SN_ROW, plane + SN_PLANE_W * SN_BATCH);
+    motion_transpose_in(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW, NULL);
 }
 
-static void motion_collect(sn_vec4 *d, uint32_t count, const float *plane)
+static void motion_collect(sn_vec4 *to, uint32_t count, const float *plane, bool coarse)
 {
-    motion_turn_out(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW);
+    motion_transpose_out(to, count, plane + (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, SN_ROW);
 }
 #endif
 

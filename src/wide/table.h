@@ -35,12 +35,18 @@ static const sn_wide_contact contact_functions = {contact_warm_all, contact_proj
 
 static const sn_wide_meet_table meet_functions = MEET_TABLE;
 
+#if SN_WIDTH == 1
+#define MOTION_FUNCTIONS &sn_motion_scalar
+#else
+#define MOTION_FUNCTIONS &motion_functions
+#endif
+
 #define WIDE_TABLE(NAME, KINDS, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
         .name = NAME, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN, .kind = KINDS,           \
-        .predict = motion_predict, .note = motion_note, .settle = motion_settle, .spread = motion_spread,              \
-        .collect = motion_collect, .enter = motion_enter, .leave = motion_leave, .predict_planes = PREDICT,            \
-        .settle_planes = SETTLE                                                                                        \
+        .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect, .enter = motion_enter,         \
+        .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
+        .predict_planes = PREDICT, .settle_planes = SETTLE                                                             \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

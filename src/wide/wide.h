@@ -7,6 +7,7 @@
 #define SN_WIDE_WIDE_H
 
 #include "base/vec.h"
+#include "integrators/integrator.h"
 
 #include <sinew/constraints.h>
 #include <sinew/world.h>
@@ -23,6 +24,9 @@ enum {
     SN_PLANE_V = 0, /* of the other rows */
     SN_PLANE_V_LOW = 3,
     SN_SIDE_ROW = 6 * SN_BATCH,
+    SN_PLANE_OLD_D = 0, /* of rows for BDF2 */
+    SN_PLANE_OLD_V = 3,
+    SN_PAST_ROW = 6 * SN_BATCH,
     SN_MARK_ROW = 3 * SN_BATCH /* of marks, which are scratch */
 };
 
@@ -60,7 +64,7 @@ typedef struct sn_wide_run {
     /* planes: */
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
-    bool alone;   /* places themselves are moved, and d is not looked at */
+    bool coarse;   /* places themselves are moved, and d is not looked at */
 } sn_wide_run;
 
 typedef void sn_wide_fn(const sn_wide_run *run);
@@ -72,20 +76,6 @@ typedef struct sn_wide_kind {
     bool spatial;    /* in a 2D world all must: this one does not know that z is locked */
     sn_wide_fn *near, *far, *planes;
 } sn_wide_kind;
-
-/* Particles `first` to `first + count - 1`, or those of a list. All are in place: x, x_low, v, v_low. */
-typedef struct sn_wide_motion {
-    sn_vec4 *x, *x_low, *v, *v_low;
-    const sn_vec3 *force; /* N; NULL: none */
-    sn_vec4 *mark;        /* scratch, one for each particle of the range or list: x_low as it was before solving, */
-    bool alone;           /*   or x, where that is what is moved: x_low stays then what prediction left over */
-    float *mark_rows;     /* the same for planes: SN_MARK_ROW floats a row */
-    sn_vec3 gravity;
-    float h, inverse_h;
-    float keep, lose; /* e^(-damping h), and 1 - that */
-    uint32_t first, count;
-    const uint32_t *list; /* slots; NULL: the range */
-} sn_wide_motion;
 
 #define SN_NEAR 8u /* pairs in a batch of contacts */
 
@@ -272,25 +262,20 @@ typedef struct sn_wide {
     sn_wide_chain_fn *chain;
     const sn_wide_kind *kind; /* by kind number, below SN_KIND_BUILTIN_END */
 
-    /* Symplectic Euler: v takes damping and forces, x becomes the predicted place, x_low and mark what rounding left
-       over of it. Particles with w = 0 stay, and their v is 0. A range only. */
-    void (*predict)(const sn_wide_motion *motion);
-    /* Copies x_low to mark, for particles that were predicted before. Range or list. */
-    void (*note)(const sn_wide_motion *motion);
-    /* v takes what was pushed since, (x_low - mark) / h; x takes what fits of x_low. False if one of them is not finite, or
-       too large. Range or list. */
-    bool (*settle)(const sn_wide_motion *motion);
+    const sn_motion_table *motion;
 
     /* Between records and rows: particle i of the range goes to lane i % 16 of row i / 16. count is a multiple of 16. */
     void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane);
-    void (*collect)(sn_vec4 *d, uint32_t count, const float *plane); /* only d, its w stays */
+    void (*collect)(sn_vec4 *to, uint32_t count, const float *plane, bool coarse); /* d, or x if coarse; w stays */
 
-    /* A tile that stays in planes, with rows of velocities beside them: in and out again (a range, of a multiple of 16), and
-       predict and settle as above, without forces. */
-    void (*enter)(const sn_wide_motion *motion, float *plane, float *side);
-    void (*leave)(const sn_wide_motion *motion, const float *plane, const float *side);
-    void (*predict_planes)(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows);
-    bool (*settle_planes)(const sn_wide_motion *motion, float *plane, float *side, uint32_t rows);
+    /* A tile that stays in planes, with rows of velocities beside them, and of BDF2's past (NULL: none): in and out again (a
+       range, of a multiple of 16), and predict and settle as sn_motion_table has them, without forces. */
+    void (*enter)(const sn_motion *motion, float *plane, float *side);
+    void (*leave)(const sn_motion *motion, const float *plane, const float *side);
+    void (*enter_past)(const sn_motion *motion, float *back);
+    void (*leave_past)(const sn_motion *motion, const float *back);
+    void (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
+    bool (*settle_planes)(sn_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
 
 /* The same kinds without their functions, for plans of worlds that have no kernels: they have the same order then. */

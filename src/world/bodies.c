@@ -1038,19 +1038,6 @@ static sn_result begin(sn_world *world, sn_body body, sn_body_state **state)
     return *state ? SN_OK : SN_ERROR_STALE;
 }
 
-/* Whether turns have a past, which must not reach across a jump. */
-static bool is_smooth(const sn_world *world)
-{
-    return sn_integrators[world->state.settings.integrator]->is_smooth;
-}
-
-/* Its spin jumps, or how fast it decays. */
-static void jump(sn_world *world, const sn_body_state *state)
-{
-    if (is_smooth(world))
-        sn_world_break_motion(world, world->ids.value[state->particle]);
-}
-
 static sn_result check_pose(const sn_world *world, sn_vec3 position, sn_quat rotation)
 {
     sn_result result = sn_world_check_vector(world, "position", position);
@@ -1183,7 +1170,7 @@ static sn_result turned_momentum(const sn_world *world, const sn_body_state *sta
 static void set_momentum(sn_world *world, sn_body_state *state, const double l[3])
 {
     memcpy(state->l, l, sizeof state->l);
-    jump(world, state);
+    sn_world_break_motion(world);
     sn_sleep_disturb(world, state->particle);
 }
 
@@ -1235,7 +1222,7 @@ sn_result sn_body_set_spin_damping(sn_world *world, sn_body body, sn_real dampin
         return world_fail(world, SN_ERROR_ARGUMENT, "damping is %g 1/s; it must be finite and not negative",
                           (double)damping);
     state->spin_damping = damping;
-    jump(world, state);
+    sn_world_break_motion(world);
     sn_sleep_disturb(world, state->particle);
     return SN_OK;
 }

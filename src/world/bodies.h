@@ -55,7 +55,8 @@ typedef struct sn_body_motion {
     double mean[3];   /* the momentum with which it turns to q, m^2/s */
     double torque[3]; /* m^2/s^2: per unit of mass, as it was last looked at */
     double keep;      /* the share of its momentum that damping leaves */
-    bool looks_back;  /* it is predicted from the substep before, too: see bdf2.c */
+    bool looks_back;  /* it is predicted from the substep before, too: see integrators/stages.h */
+    sn_vec3 corrected; /* m: by how much constraints had moved its turn when that was last looked at */
 } sn_body_motion;
 
 typedef struct sn_bodies {
@@ -122,7 +123,7 @@ uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);
 /* 1 / k^2, of each principal axis. */
 void sn_body_inverse_moments(const sn_body_state *body, double inverse[3]);
 
-#define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in wide/motion.h: the next steps would overflow */
+#define SN_TOO_FAST 1e37 /* m/s and rad/s by coordinate, as in integrators/stages.h: the next steps would overflow */
 
 /* Whether an orientation is finite, and no body of this inertia with this momentum per mass turns at SN_TOO_FAST. */
 bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3]);

@@ -584,12 +584,10 @@ static bool settle(search *s, uint32_t kind, uint32_t row)
         if (!found || stay || s->failed)
             put_back(s);
     }
-    for (uint32_t n = 0; n < s->node_count; ++n) {
-        uint32_t slot = s->nodes[n].slot;
-        s->mark[s->world->particles.index[slot]] = s->nodes[n].x.w != 0 ? SEEN : 0;
-        if (found && !stay)
-            sn_world_break_motion(s->world, slot);
-    }
+    for (uint32_t n = 0; n < s->node_count; ++n)
+        s->mark[s->world->particles.index[s->nodes[n].slot]] = s->nodes[n].x.w != 0 ? SEEN : 0;
+    if (found && !stay)
+        sn_world_break_motion(s->world);
     return !s->failed;
 }
 

@@ -345,15 +345,9 @@ static sn_result check_points(sn_world *world, const sn_pool *pool, const sn_con
 /* A constraint that comes, changes or goes breaks the motion of its particles. */
 static void break_motion(sn_world *world, const sn_pool *pool, uint32_t row)
 {
-    sn_frame frame = sn_world_frame(world);
     sn_sleep_disturb_constraint(world, pool, row);
-    for (uint32_t i = 0; world->history.table.count && i < pool_point_count(pool, row); ++i) {
-        uint32_t slot[4];
-        sn_real weight[4];
-        uint32_t count = sn_point_corners(&world->constraints, pool, row, &frame, i, slot, weight);
-        for (uint32_t j = 0; j < count; ++j)
-            sn_world_break_motion(world, slot[j]);
-    }
+    if (world->history.table.count)
+        sn_world_break_motion(world);
 }
 
 /* A point as it is stored: that of a body seen from its centre, along its principal axes. */

@@ -244,11 +244,8 @@ sn_result sn_world_read_drag(const sn_world *world, uint32_t number, sn_drag_def
 
 void sn_drag_init(sn_world *world)
 {
-    sn_table *start = &world->drag.start_table, *order = &world->drag.order_table;
+    sn_table *order = &world->drag.order_table;
     sn_table_column(&world->drag_table, sizeof(sn_drag), true);
-    sn_table_column(start, sizeof(sn_vec4), false);
-    sn_table_column(start, sizeof(sn_vec4), false);
-    sn_table_column(start, sizeof(sn_vec4), false);
     sn_table_column(order, sizeof(sn_sort_item), false);
     sn_table_column(order, sizeof(sn_sort_item), false);
 }
@@ -256,7 +253,6 @@ void sn_drag_init(sn_world *world)
 void sn_drag_release(sn_world *world)
 {
     sn_table_release(&world->drag_table, &world->allocator);
-    sn_table_release(&world->drag.start_table, &world->allocator);
     sn_table_release(&world->drag.order_table, &world->allocator);
 }
 
@@ -291,23 +287,43 @@ static void sort_by_group(sn_world *world)
     world->drag.order_table.count = count;
 }
 
-bool sn_drag_prepare(sn_world *world)
+/* The first place in the order that belongs to a group of this number or a higher one. */
+static uint32_t lower_bound(const sn_sort_item *item, uint32_t count, uint64_t group)
 {
+    uint32_t first = 0, end = count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (item[middle].key < group)
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+/* The places in the order of the particles that a drag acts on. */
+static uint32_t span_of(const sn_world *world, const sn_drag_def *def, uint32_t *first)
+{
+    const sn_sort_item *item = world->drag.order_table.column[0];
     uint32_t count = world->particles.table.count;
+    *first = def->one_group ? lower_bound(item, count, def->group) : 0;
+    return def->one_group ? lower_bound(item, count, (uint64_t)def->group + 1) - *first : count;
+}
+
+bool sn_drag_prepare(sn_world *world, bool still)
+{
+    const sn_drag *drag = world->drag_table.column[0];
+    uint32_t count = world->particles.table.count, first;
     sn_drag_scratch *scratch = &world->drag;
-    if (!world->drag_table.count)
-        return true;
-    if (!sn_table_reserve(&scratch->start_table, &world->allocator, (uint64_t)count + bodies_rows(&world->bodies)))
-        return false;
-    scratch->v = scratch->start_table.column[0];
-    scratch->v_low = scratch->start_table.column[1];
-    scratch->old_v = scratch->start_table.column[2];
-    if (!needs_groups(world))
-        return true;
-    if (!sn_table_reserve(&scratch->order_table, &world->allocator, count))
-        return false;
-    if (!is_sorted(world))
-        sort_by_group(world);
+    scratch->acts = false;
+    if (needs_groups(world)) {
+        if (!sn_table_reserve(&scratch->order_table, &world->allocator, count))
+            return false;
+        if (!is_sorted(world))
+            sort_by_group(world);
+    }
+    for (uint32_t i = 0; !still && i < world->drag_table.count; ++i)
+        scratch->acts = scratch->acts || span_of(world, &drag[i].def, &first) > 0;
     return true;
 }
 
@@ -387,7 +403,6 @@ static bool reaches(const work *w, uint32_t slot)
 static void damp_piece(void *data, uint32_t first, uint32_t end)
 {
     const work *w = data;
-    const sn_drag_scratch *scratch = &w->world->drag;
     const sn_particle_store *p = &w->world->particles;
     sn_real mass = -1; /* neighbours mostly share it */
     map by = {0};
@@ -398,9 +413,9 @@ static void damp_piece(void *data, uint32_t first, uint32_t end)
         if (p->v[slot].w != mass && (mass < 0 || w->drag->by_mass))
             by = map_for(w, p->v[slot].w);
         mass = p->v[slot].w;
-        damp(&by, &scratch->v[slot], &scratch->v_low[slot]);
+        damp(&by, &p->v[slot], &p->v_low[slot]);
         if (w->looks_back)
-            damp(&by, &scratch->old_v[slot], NULL);
+            damp(&by, &w->world->history.old_v[slot], NULL);
     }
 }
 
@@ -547,50 +562,29 @@ static void stiffen(const sn_world *world, const body *b, const field *f, double
 
 static void damp_body(const work *w, const sn_sort_item *item, uint32_t count)
 {
-    sn_drag_scratch *scratch = &w->world->drag;
+    const sn_particle_store *p = &w->world->particles;
     body b = {.item = item, .count = count};
     double share = -math_expm1(-w->drag->rate[0] * w->h);
     find_centre(w->world, &b);
     if (b.mass == 0)
         return; /* nothing here moves */
     find_inertia(w->world, &b);
-    stiffen(w->world, &b, &(field){scratch->v, scratch->v_low}, share);
+    stiffen(w->world, &b, &(field){p->v, p->v_low}, share);
     if (w->looks_back)
-        stiffen(w->world, &b, &(field){scratch->old_v, NULL}, share);
+        stiffen(w->world, &b, &(field){w->world->history.old_v, NULL}, share);
 }
 
 /* ---- A substep -------------------------------------------------------------------------------------------------- */
 
-/* The present velocities. A particle without a past of the same substep is taken to have moved as it does now: it has
-   no use for that itself, but a group counts on all its members. */
-static void copy_piece(void *data, uint32_t first, uint32_t end)
+/* A particle without a past of the same substep is taken to have moved as it does now: it has no use for that itself, but a
+   group counts on all its members. */
+static void complete_piece(void *data, uint32_t first, uint32_t end)
 {
     const work *w = data;
-    const sn_particle_store *p = &w->world->particles;
     const sn_history *history = &w->world->history;
-    const sn_drag_scratch *to = &w->world->drag;
-    const sn_real h = (sn_real)w->h;
-    for (uint32_t slot = first; slot < end; ++slot) {
-        to->v[slot] = p->v[slot];
-        to->v_low[slot] = p->v_low[slot];
-        if (!w->looks_back)
-            continue;
-        to->old_v[slot] = history->old_d[slot].w == h ? history->old_v[slot] : vec4(vec4_xyz(p->v[slot]), 0);
-    }
-}
-
-/* The first place in the order that belongs to a group of this number or a higher one. */
-static uint32_t lower_bound(const sn_sort_item *item, uint32_t count, uint64_t group)
-{
-    uint32_t first = 0, end = count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (item[middle].key < group)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
+    for (uint32_t slot = first; slot < end; ++slot)
+        if (history->old_d[slot].w != (sn_real)w->h)
+            history->old_v[slot] = vec4(vec4_xyz(w->world->particles.v[slot]), 0);
 }
 
 static void damp_bodies(const work *w, uint32_t count)
@@ -606,11 +600,7 @@ static bool apply_one(work *w)
 {
     const sn_drag_def *def = &w->drag->def;
     const sn_sort_item *item = w->world->drag.order_table.column[0];
-    uint32_t count = w->world->particles.table.count, first = 0;
-    if (def->one_group) {
-        first = lower_bound(item, count, def->group);
-        count = lower_bound(item, count, (uint64_t)def->group + 1) - first;
-    }
+    uint32_t first, count = span_of(w->world, def, &first);
     bool in_order = def->one_group || def->form == SN_DRAG_RIGID;
     w->item = in_order && count ? item + first : NULL;
     if (def->form != SN_DRAG_RIGID)
@@ -623,7 +613,7 @@ bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back)
 {
     const sn_drag *drag = world->drag_table.column[0];
     work w = {.world = world, .h = (double)h, .looks_back = looks_back};
-    bool all = sn_parallel_for(&world->parallel, world->particles.table.count, copy_piece, &w);
+    bool all = !looks_back || sn_parallel_for(&world->parallel, world->particles.table.count, complete_piece, &w);
     for (uint32_t i = 0; all && i < world->drag_table.count; ++i) {
         w.drag = &drag[i];
         all = apply_one(&w);

@@ -100,6 +100,20 @@ bool sn_forces_gather(sn_substep *s)
     return true;
 }
 
+sn_result sn_forces_constrain(sn_substep *s)
+{
+    sn_world *world = s->world;
+    if (!s->solver->forces)
+        return SN_OK;
+    sn_solver_in in = sn_world_solver_input(world, s->h);
+    in.frame = sn_world_frame(world);
+    in.frame.held = true;
+    sn_forces_in forces = {.v = world->particles.v, .gravity = world->state.settings.gravity, .f = world->particles.f};
+    sn_solver_out out = s->solver->forces(&in, &forces);
+    world->state.passes += out.passes;
+    return sn_fault_constraint(world, &out);
+}
+
 sn_result sn_forces_blame(sn_world *world, uint32_t slot)
 {
     uint32_t index = world->particles.index[slot];
@@ -138,11 +152,7 @@ void sn_forces_clear(sn_world *world)
 {
     if (!world->state.forces_pending)
         return;
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
-        sn_vec3 *f = &world->particles.force[slot];
-        if (f->x != 0 || f->y != 0 || f->z != 0)
-            sn_world_jolt(world, slot);
-        *f = vec3(0, 0, 0);
-    }
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
+        world->particles.force[slot] = vec3(0, 0, 0);
     world->state.forces_pending = false;
 }

@@ -104,7 +104,7 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
         body->l[i] += l[i];
     sn_rotate_vector_back(body->q, half, half);
     sn_rotate_by(body->q, half);
-    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+    if (sn_integrators[world->state.settings.integrator]->looks_back)
         sn_history_forget(&world->history, m->slot);
     sn_bodies_refresh(&world->bodies, m->body);
 }

@@ -18,6 +18,7 @@ void sn_particle_store_init(sn_particle_store *particles)
 #undef SN_COLUMN
     sn_table_column(&particles->work_table, sizeof *particles->y, false);
     sn_table_column(&particles->work_table, sizeof *particles->d, false);
+    sn_table_column(&particles->mark_table, sizeof *particles->mark, false);
     sn_table_column(&particles->force_table, sizeof *particles->f, false);
 }
 
@@ -25,19 +26,21 @@ void sn_particle_store_release(sn_particle_store *particles, const sn_allocator 
 {
     sn_table_release(&particles->table, allocator);
     sn_table_release(&particles->work_table, allocator);
+    sn_table_release(&particles->mark_table, allocator);
     sn_table_release(&particles->force_table, allocator);
 }
 
-bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, uint32_t turns, bool phases,
-                               bool forces)
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, sn_particle_needs needs)
 {
-    uint64_t count = (uint64_t)particles->table.count + turns;
+    uint64_t count = (uint64_t)particles->table.count + needs.turns;
     bool room = sn_table_reserve(&particles->table, allocator, count);
     sn_particle_store_bind(particles);
-    room = room && (!phases || sn_table_reserve(&particles->work_table, allocator, count)) &&
-           (!forces || sn_table_reserve(&particles->force_table, allocator, count));
+    room = room && (!needs.starts || sn_table_reserve(&particles->work_table, allocator, count)) &&
+           (!needs.marks || sn_table_reserve(&particles->mark_table, allocator, count)) &&
+           (!needs.forces || sn_table_reserve(&particles->force_table, allocator, count));
     particles->y = particles->work_table.column[0];
     particles->d = particles->work_table.column[1];
+    particles->mark = particles->mark_table.column[0];
     particles->f = particles->force_table.column[0];
     return room;
 }
@@ -91,18 +94,10 @@ void sn_world_forget_history(sn_world *world)
     world->state.unsettled = SN_SETTLING;
 }
 
-void sn_world_break_motion(sn_world *world, uint32_t slot)
+void sn_world_break_motion(sn_world *world)
 {
-    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+    if (sn_integrators[world->state.settings.integrator]->looks_back)
         sn_world_forget_history(world);
-    else
-        sn_history_forget(&world->history, slot);
-}
-
-void sn_world_jolt(sn_world *world, uint32_t slot)
-{
-    if (!sn_integrators[world->state.settings.integrator]->is_smooth)
-        sn_history_forget(&world->history, slot);
 }
 
 /* The particle in slot `last` moves to `slot`, and its past with it. */
@@ -310,7 +305,7 @@ static void remove_one(sn_world *world, uint32_t index)
     sn_sleep_disturb(world, index);
     sn_incidence_remove_all(&world->incidence, &world->constraints, index);
     if (world->constraints.counts.live != live) {
-        sn_world_break_motion(world, slot); /* those it was tied to are free now */
+        sn_world_break_motion(world); /* those it was tied to are free now */
         if (p->x[slot].w == 0)
             sn_sleep_wake_all(world); /* they may have hung on it */
     }
@@ -461,7 +456,7 @@ sn_result sn_particle_set_position(sn_world *world, sn_particle particle, sn_vec
     world->moves++;
     set_xyz(&world->particles.x[slot], position);
     world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
-    sn_world_break_motion(world, slot);
+    sn_world_break_motion(world);
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
@@ -474,7 +469,7 @@ sn_result sn_particle_set_velocity(sn_world *world, sn_particle particle, sn_vec
         return result;
     set_xyz(&world->particles.v[slot], velocity);
     world->particles.v_low[slot] = vec4(vec3(0, 0, 0), 0);
-    sn_world_break_motion(world, slot);
+    sn_world_break_motion(world);
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
@@ -543,7 +538,7 @@ sn_result sn_particle_apply_impulse(sn_world *world, sn_particle particle, sn_ve
                           "the impulse (%g, %g, %g) would give particle %u an infinite velocity", (double)impulse.x,
                           (double)impulse.y, (double)impulse.z, particle.index);
     set_xyz(v, after);
-    sn_world_break_motion(world, slot);
+    sn_world_break_motion(world);
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
@@ -560,7 +555,6 @@ sn_result sn_particle_add_force(sn_world *world, sn_particle particle, sn_vec3 f
                           particle.index);
     world->particles.force[slot] = sum;
     world->state.forces_pending = true;
-    sn_world_jolt(world, slot);
     sn_sleep_disturb(world, particle.index);
     return SN_OK;
 }
@@ -579,7 +573,7 @@ sn_result sn_particle_move_to(sn_world *world, sn_particle particle, sn_vec3 tar
         row = ++table->count;
         world->particles.target[slot] = row;
     }
-    sn_world_break_motion(world, slot);
+    sn_world_break_motion(world);
     if (world->particles.x[slot].w != 0) /* what an immovable one moves, wakes by that */
         sn_sleep_disturb(world, particle.index);
     ((sn_target *)world->target_table.column[0])[row - 1] = (sn_target){.index = particle.index, .place = target};
@@ -628,7 +622,7 @@ static sn_result write_vectors(sn_world *world, sn_particles run, const char *wh
         uint32_t slot = world->ids.value[run.first + i];
         set_xyz(&to[slot], read_vector(from, stride, i));
         low[slot] = vec4(vec3(0, 0, 0), 0);
-        sn_world_break_motion(world, slot);
+        sn_world_break_motion(world);
         sn_sleep_disturb(world, run.first + i);
     }
     return result;

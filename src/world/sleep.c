@@ -729,7 +729,7 @@ static void fall_asleep(sn_world *world, uint32_t number)
     sn_spin_forget(world, number);
     if (p->body[slot])
         sn_body_stop(world, p->body[slot] - 1);
-    sn_world_break_motion(world, slot);
+    sn_world_break_motion(world);
     world->contact.sleep.sleepers++;
 }
 

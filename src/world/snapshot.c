@@ -147,8 +147,8 @@ static void walk_plan(stream *s, sn_world *world)
 {
     sn_plan *plan = &world->plan;
     struct {
-        uint32_t made, canonical, damped, loose, particles, widest_rows, live;
-    } head = {plan->made, plan->canonical, plan->damped, plan->loose, plan->particles, plan->widest_rows, plan->live};
+        uint32_t made, canonical, loose, particles, widest_rows, live;
+    } head = {plan->made, plan->canonical, plan->loose, plan->particles, plan->widest_rows, plan->live};
     if (s->mode == RESERVE || s->mode == READ)
         memcpy(&head, s->at, sizeof head);
     walk_bytes(s, &head, sizeof head);
@@ -156,7 +156,6 @@ static void walk_plan(stream *s, sn_world *world)
         plan->filled = false;
         plan->made = head.made;
         plan->canonical = head.canonical;
-        plan->damped = head.damped;
         plan->loose = head.loose;
         plan->particles = head.particles;
         plan->widest_rows = head.widest_rows;
@@ -286,6 +285,7 @@ static void walk(stream *s, sn_world *world)
     }
     if (s->mode == READ) {
         world->constraints.edits++;
+        world->constraints.changes++;
         world->constraints.log_lost = true;
     }
     for (uint32_t i = 0; s->mode == READ && i < world->particles.table.count; ++i)

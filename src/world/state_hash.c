@@ -37,8 +37,7 @@ static uint64_t hash_history(uint64_t hash, const sn_world *world, uint32_t slot
         return hash;
     hash = hash_real(hash_vec3(hash, vec4_xyz(history->old_d[slot])), history->old_d[slot].w);
     hash = hash_vec3(hash_vec3(hash, vec4_xyz(history->old_v[slot])), vec4_xyz(history->old_a[slot]));
-    bool smooth = sn_integrators[world->state.settings.integrator]->is_smooth; /* others do not look at it */
-    return smooth ? hash_vec3(hash, vec4_xyz(history->old_f[slot])) : hash;
+    return hash_vec3(hash, vec4_xyz(history->old_f[slot]));
 }
 
 /* What BDF2 knows of a body's turn; it counts where its particle has a past. */
@@ -46,7 +45,7 @@ static uint64_t hash_turn_history(uint64_t hash, const sn_world *world, uint32_t
 {
     const sn_history *history = &world->history;
     if (!world->particles.body[slot] || slot >= history->table.count || history->old_d[slot].w == 0 ||
-        !sn_integrators[world->state.settings.integrator]->is_smooth)
+        !sn_integrators[world->state.settings.integrator]->looks_back)
         return hash;
     const sn_body_state *body = &world->bodies.state[world->particles.body[slot] - 1];
     const double *lists[] = {body->old_mean, body->old_l, body->old_torque, body->old_given, body->old_way};
@@ -161,7 +160,6 @@ static uint64_t hash_plan(uint64_t hash, const sn_plan *plan, uint32_t particles
                                plan->extra_table.count};
     if (!plan->made || (plan->canonical && plan->particles == particles))
         return hash;
-    hash = hash_u64(hash, plan->damped);
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         hash = hash_u64(hash, (uint64_t)plan->run[r].kind << 32 | plan->run[r].batches);
     for (uint32_t i = 0; i < plan->mask_table.count; ++i)
@@ -183,7 +181,7 @@ uint64_t sn_world_hash(const sn_world *world)
     for (int i = 0; i < 3; ++i)
         hash = hash_double(hash, world->state.origin[i]);
     hash = hash_u64(hash, world->field_table.count);
-    if (sn_integrators[world->state.settings.integrator]->is_smooth)
+    if (sn_integrators[world->state.settings.integrator]->looks_back)
         hash = hash_u64(hash_u64(hash, world->state.contacts), world->state.unsettled);
     hash = hash_particles(hash, world);
     hash = hash_drags(hash, world);

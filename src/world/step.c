@@ -1,376 +1,28 @@
 /* The step: read this file to know the engine.
 
        a step of dt:
+           find contacts
            for each of its substeps of h = dt / substeps:
-               predict      damp velocities, add forces, move every particle as if it were alone
-               solve        move them again until the constraints hold
-               check        nothing may be infinite or undefined
-               update       velocities are what the positions did
-               kick         some integrators of second order complete velocities with the forces at the end
-               correct      some solvers put velocities right, once all is where it will be
+               damp and force    drags take from velocities; forces are gathered
+               predict           every particle and body moves as if it were alone
+               solve             constraints move them until they hold; after each pass, contact
+               settle            velocities are what the places did
+               end               the rest of the kick, restitution, contact of bodies, what breaks
+           events, sleep
 
-   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) Until `update` the state is untouched: everything
-   that happens in a substep happens to the displacements d. A step that fails in any substep is taken back as a whole (undo.c). */
+   (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
+   every particle is whole: x + x_low is where it is, v + v_low how fast. So a stage may run over one tile of particles after
+   the other, or several stages over one tile, while it is in the cache, and the result is the same to the bit: with
+   SN_SOLVER_TILED a tile is predicted, solved and settled before the next one is looked at (solvers/tiled.c).
+
+   A step that fails in any substep is taken back as a whole (undo.c), and taken again with care, to name what failed. */
 #include "world/substep.h"
 
 #include "base/clock.h"
-#include "base/math.h"
 
 #include <stdio.h>
 
-static sn_result lost_tasks(const sn_world *world)
-{
-    if (world->contacts.failed != SN_OK)
-        return world->contacts.failed;
-    return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
-}
-
-sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what)
-{
-    uint32_t index = world->particles.index[slot], body = world->particles.body[slot];
-    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
-    if (body)
-        return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u (particle %u): %s", world->state.time, body - 1,
-                          index, what);
-    return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
-}
-
-/* ---- The solver ------------------------------------------------------------------------------------------------- */
-
-sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
-{
-    const sn_settings *settings = &world->state.settings;
-    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI &&
-                          settings->solver != SN_SOLVER_TILED;
-    uint64_t sweeps = there_and_back ? 2 : 1;
-    uint64_t passes = sweeps * settings->substeps * settings->iterations;
-    sn_frame frame = sn_world_frame(world);
-    frame.x = world->particles.y;
-    frame.start = world->particles.x;
-    frame.d = world->particles.d;
-    frame.held = true;
-    return (sn_solver_in){.store = &world->constraints,
-                          .frame = frame,
-                          .h = h,
-                          .last_h = world->state.h,
-                          .order = settings->order,
-                          .gradients = settings->gradients,
-                          .iterations = settings->iterations,
-                          .tolerance = settings->tolerance,
-                          .stiffness_root = !settings->correct_stiffness ? 1
-                                            : passes > UINT32_MAX        ? UINT32_MAX
-                                                                         : (uint32_t)passes,
-                          .scratch = &world->scratch,
-                          .parallel = &world->parallel,
-                          .settings = settings,
-                          .particle_count = world->particles.table.count,
-                          .node_count = world->particles.table.count + bodies_rows(&world->bodies),
-                          .plan = &world->plan,
-                          .wide = world->wide};
-}
-
-static sn_result blame_constraint(sn_world *world, const sn_solver_out *out)
-{
-    if (!out->fault_kind)
-        return SN_OK;
-    const sn_pool *pool = world->constraints.pool[out->fault_kind];
-    world->fault.constraint = (sn_constraint){out->fault_kind, out->fault_row, pool->ids.generation[out->fault_row]};
-    return world_fail(world, SN_ERROR_DIVERGED,
-                      "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
-                      "overflow or are undefined)",
-                      world->state.time, pool->kind.name, out->fault_row);
-}
-
-/* A solver that works by forces adds those of the constraints to the ones that were gathered. */
-static sn_result constrain_forces(sn_substep *s, const sn_vec4 *v)
-{
-    sn_world *world = s->world;
-    if (!s->solver->forces)
-        return SN_OK;
-    sn_solver_in in = sn_world_solver_input(world, s->motion.h);
-    in.frame = sn_world_frame(world);
-    in.frame.held = true;
-    sn_forces_in forces = {.v = v, .gravity = s->motion.gravity, .f = world->particles.f};
-    sn_solver_out out = s->solver->forces(&in, &forces);
-    world->state.passes += out.passes;
-    return blame_constraint(world, &out);
-}
-
-/* ---- Predict ---------------------------------------------------------------------------------------------------- */
-
-static void predict_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_substep *s = data;
-    s->integrator->predict(&s->motion, first, end);
-    for (uint32_t slot = first; slot < end; ++slot)
-        if (!vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-            atomic_store_explicit(&s->fault, true, memory_order_relaxed);
-}
-
-static sn_result predict(sn_substep *s)
-{
-    sn_world *world = s->world;
-    uint32_t slot = 0;
-    sn_result result;
-    sn_turns_lay_out(world);
-    if (s->motion.start.dragged && !sn_drag_apply(world, s->motion.h, s->integrator->looks_back))
-        return lost_tasks(world);
-    if (!sn_forces_gather(s))
-        return lost_tasks(world);
-    if ((result = constrain_forces(s, s->motion.start.v)) != SN_OK)
-        return result;
-    sn_turns_predict(s);
-    if (!sn_parallel_for(&world->parallel, world->particles.table.count, predict_piece, s))
-        return lost_tasks(world);
-    if (!s->fault)
-        return SN_OK;
-    while (vec3_is_finite(vec4_xyz(s->motion.d[slot])))
-        ++slot;
-    if ((result = sn_forces_blame(world, slot)) != SN_OK)
-        return result;
-    return sn_world_blame(world, slot, "forces would make its motion infinite");
-}
-
-/* ---- Solve ------------------------------------------------------------------------------------------------------ */
-
-/* The solver works on the place that was predicted and what rounding left over of it: so small corrections are not lost
-   beside a large displacement. */
-static void place_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_particle_store *p = &((sn_substep *)data)->world->particles;
-    for (uint32_t slot = first; slot < end; ++slot) {
-        sn_vec3 x = vec4_xyz(p->x[slot]), d = vec4_xyz(p->d[slot]);
-        p->y[slot] = vec4(vec3_add(x, d), p->x[slot].w);
-        p->d[slot] = vec4(vec3_sum_error(x, d), 0);
-    }
-}
-
-static sn_result solve(sn_substep *s)
-{
-    sn_world *world = s->world;
-    sn_solver_in in = sn_world_solver_input(world, s->motion.h * s->integrator->step_factor);
-    if (s->still)
-        in.gradients = SN_GRADIENTS_CURRENT;
-    in.frame.old_d = s->integrator->step_factor != 1 ? s->motion.old_d : NULL;
-    in.frame.h = s->motion.anew ? -1 : s->motion.h;
-    sn_jumps_lighten(s);
-    bool placed = sn_parallel_for(&world->parallel, world->particles.table.count, place_piece, s);
-    if (!placed)
-        sn_parallel_repair(&world->parallel);
-    sn_solver_out out = {0};
-    if (s->solver->solve)
-        out = s->solver->solve(&in);
-    sn_jumps_restore(s);
-    world->state.passes += out.passes;
-    return placed && !out.lost_tasks ? blame_constraint(world, &out) : lost_tasks(world);
-}
-
-/* A contact that begins or ends is a jump: if the substep was solved with a past it is done again without. */
-static sn_result solve_smoothly(sn_substep *s)
-{
-    sn_world *world = s->world;
-    sn_result result = solve(s);
-    if (result != SN_OK || !s->integrator->is_smooth)
-        return result;
-    bool jumps = sn_jumps_contacts_changed(s);
-    if (jumps && world->state.unsettled == 0) {
-        s->motion.anew = true;
-        if ((result = predict(s)) != SN_OK)
-            return result;
-        sn_targets_move(s, s->substeps_left);
-        sn_store_restore_state(&world->constraints);
-        if ((result = solve(s)) != SN_OK)
-            return result;
-        sn_jumps_contacts_changed(s);
-    }
-    s->motion.jumps = jumps || world->state.unsettled > 0;
-    return SN_OK;
-}
-
-/* ---- Check and update ------------------------------------------------------------------------------------------- */
-
-/* A way this short, in the time it takes, is a finite velocity whatever happens to its last digits. A NaN is below
-   nothing. */
-static bool stays_finite(const sn_substep *s, uint32_t slot)
-{
-    const double most_way = SN_TOO_FAST * (double)s->motion.h;
-    sn_vec3 way = motion_way(&s->motion, slot);
-    return fabs((double)way.x) < most_way && fabs((double)way.y) < most_way && fabs((double)way.z) < most_way &&
-           vec3_is_finite(vec3_add(vec4_xyz(s->motion.y[slot]), vec4_xyz(s->motion.d[slot])));
-}
-
-static void check_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_substep *s = data;
-    bool finite = true;
-    for (uint32_t slot = first; slot < end; ++slot)
-        finite &= stays_finite(s, slot);
-    if (!finite)
-        atomic_store_explicit(&s->fault, true, memory_order_relaxed);
-}
-
-static sn_result check(sn_substep *s)
-{
-    sn_world *world = s->world;
-    uint32_t count = world->particles.table.count;
-    if (!sn_parallel_for(&world->parallel, count, check_piece, s))
-        return lost_tasks(world);
-    for (uint32_t slot = 0; s->fault && slot < count; ++slot)
-        if (!stays_finite(s, slot))
-            return sn_world_blame(world, slot, "would reach an infinite place or speed");
-    uint32_t row = sn_turns_check(s);
-    return row == SN_ID_FREE ? SN_OK
-                             : sn_world_blame(world, world->ids.value[world->bodies.state[row].particle],
-                                              "would turn infinitely fast");
-}
-
-static void update_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_substep *s = data;
-    sn_particle_store *p = &s->world->particles;
-    s->integrator->update_velocities(&s->motion, first, end);
-    for (uint32_t slot = first; slot < end; ++slot) {
-        sn_vec3 y = vec4_xyz(p->y[slot]), d = vec4_xyz(p->d[slot]);
-        p->x[slot] = vec4(vec3_add(y, d), p->x[slot].w);
-        p->x_low[slot] = vec4(vec3_sum_error(y, d), 0);
-        if (s->integrator->kick)
-            p->d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
-    }
-}
-
-/* Half a world must not be updated: tasks that got lost are done here before that is reported. */
-static sn_result update(sn_substep *s)
-{
-    sn_world *world = s->world;
-    uint32_t count = world->particles.table.count;
-    if (sn_parallel_for(&world->parallel, count, update_piece, s))
-        return SN_OK;
-    sn_parallel_repair(&world->parallel);
-    return lost_tasks(world);
-}
-
-/* ---- Kick -------------------------------------------------------------------------------------------------------- */
-
-static void kick_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_substep *s = data;
-    s->integrator->kick(&s->motion, first, end);
-}
-
-/* What the kick would make infinite is found beforehand: nobody is kicked then, and the substep that would start with
-   such a force is the one that fails. */
-static sn_result check_kick(sn_substep *s)
-{
-    sn_world *world = s->world;
-    const sn_motion *m = &s->motion;
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
-        sn_vec3 change = vec3_sub(motion_acceleration(m, slot), vec4_xyz(m->d[slot]));
-        if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->h / 2))))
-            continue;
-        sn_result result = sn_forces_blame(world, slot);
-        return result != SN_OK ? result : sn_world_blame(world, slot, "forces would make its motion infinite");
-    }
-    return SN_OK;
-}
-
-/* What has been kicked so far counts from now on as what it started with. */
-static void keep_acceleration(sn_substep *s)
-{
-    for (uint32_t slot = 0; slot < s->world->particles.table.count; ++slot)
-        s->motion.d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
-}
-
-/* Forces of constraints depend on the velocity that they bring about: so often it is put right. Twice is second order. */
-#define KICKS_BY_FORCES 2
-
-/* The positions are those at the end already. Half a world must not be kicked either. */
-static sn_result kick(sn_substep *s)
-{
-    sn_world *world = s->world;
-    uint32_t count = world->particles.table.count;
-    bool lost = false;
-    for (int i = 0; s->integrator->kick && i < (s->solver->forces ? KICKS_BY_FORCES : 1); ++i) {
-        if (i > 0)
-            keep_acceleration(s);
-        if (!sn_forces_gather(s)) {
-            sn_parallel_repair(&world->parallel);
-            lost = true;
-        }
-        sn_result result = constrain_forces(s, world->particles.v);
-        if (result != SN_OK || (result = check_kick(s)) != SN_OK)
-            return result;
-        sn_turns_kick(s);
-        if (!sn_parallel_for(&world->parallel, count, kick_piece, s)) {
-            sn_parallel_repair(&world->parallel);
-            lost = true;
-        }
-    }
-    return lost ? lost_tasks(world) : SN_OK;
-}
-
-/* ---- Correct ----------------------------------------------------------------------------------------------------- */
-
-/* The change of a particle's velocity that a solver asked for. */
-static sn_vec3 wanted_change(const sn_substep *s, uint32_t slot)
-{
-    sn_vec4 d = s->motion.d[slot];
-    return vec3(d.x / s->motion.h, d.y / s->motion.h, d.z / s->motion.h);
-}
-
-/* All velocities are corrected, or none. A position pair of Verlet knows nothing of it, and is made anew. */
-static sn_result correct_velocities(sn_substep *s)
-{
-    sn_world *world = s->world;
-    const sn_motion *m = &s->motion;
-    if (!s->solver->after)
-        return SN_OK;
-    sn_solver_in in = sn_world_solver_input(world, m->h);
-    in.frame = sn_world_frame(world);
-    in.frame.held = true;
-    in.frame.d = world->particles.d;
-    sn_solver_out out = s->solver->after(&in, m->v);
-    if (out.fault_kind || out.passes == 0)
-        return blame_constraint(world, &out);
-    for (uint32_t slot = 0; slot < in.particle_count; ++slot)
-        if (!vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), wanted_change(s, slot))))
-            return sn_world_blame(world, slot, "the solver would make its velocity infinite");
-    for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
-        sn_vec3 change = wanted_change(s, slot);
-        sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
-        if (change.x == 0 && change.y == 0 && change.z == 0)
-            continue;
-        pair_add(&v, change);
-        motion_set_velocity(m, slot, &v);
-        sn_history_forget(&world->history, slot);
-    }
-    sn_turns_correct(s);
-    return SN_OK;
-}
-
-/* ---- Part ---------------------------------------------------------------------------------------------------------- */
-
-/* Contact has the last word. It works on the state itself; see sn_undo_find for what it may not do to it. */
-static sn_result part(sn_substep *s)
-{
-    sn_world *world = s->world;
-    bool done = sn_contacts_pass(world, s->motion.h, true) && sn_contacts_end(world, s->motion.h) &&
-                sn_meets_pass(world, s->motion.h);
-    sn_contacts_forget(world);
-    return done ? SN_OK : lost_tasks(world);
-}
-
-/* Nobody may be where no number reaches because of it. */
-static sn_result look_at_contact(sn_world *world)
-{
-    const char *what;
-    uint32_t slot;
-    bool touched = world->contacts.any || world->bodies.ids.live; /* which may come to touch within a step */
-    return touched && sn_undo_find(world, &slot, &what) ? sn_world_blame(world, slot, what) : SN_OK;
-}
-
-/* ---- The step --------------------------------------------------------------------------------------------------- */
-
-/* Reads the clock if anybody wants to know, and adds the time since the last reading to a phase. */
+/* Reads the clock if it is wanted, and adds the time since the last reading to a phase. */
 static void lap(sn_world *world, double *clock, double *phase)
 {
     if (!world->state.settings.profile)
@@ -381,85 +33,119 @@ static void lap(sn_world *world, double *clock, double *phase)
     *clock = now;
 }
 
-/* The velocities that a substep starts with: the state itself, or what drags will leave of it. */
-static sn_start start_of(const sn_world *world, bool still)
+/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+
+/* What acts on particles and bodies, and where they start. */
+static sn_result begin_substep(sn_substep *s)
 {
-    const sn_drag_scratch *drag = &world->drag;
-    if (world->drag_table.count && !still)
-        return (sn_start){drag->v, drag->v_low, drag->old_v, true};
-    return (sn_start){world->particles.v, world->particles.v_low, world->history.old_v, false};
+    sn_world *world = s->world;
+    const uint32_t substeps = world->state.settings.substeps;
+    sn_store_note_state(&world->constraints);
+    sn_turns_lay_out(world);
+    if (world->drag.acts && !sn_drag_apply(world, s->h, s->integrator->looks_back))
+        return sn_fault_lost_tasks(world);
+    if (!sn_forces_gather(s))
+        return sn_fault_lost_tasks(world);
+    sn_result result = sn_forces_constrain(s);
+    sn_motion_begin(s);
+    if (result == SN_OK && s->step->careful)
+        result = sn_fault_forces(s);
+    if (result == SN_OK && !(sn_starts_note(world, s->still) &&
+                             sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
+        result = sn_fault_lost_tasks(world);
+    return result;
 }
 
-/* At rest there is nothing to be legal about but positions: statics works on those. */
-static const sn_solver_method *solver_of(const sn_world *world, bool still)
+/* Bodies turn, and what is led goes its way, before anything else moves. */
+static sn_result predict_bodies(sn_substep *s)
 {
-    const sn_solver_method *chosen = sn_solvers[world->state.settings.solver];
-    return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
+    sn_world *world = s->world;
+    sn_turns_predict(s);
+    if (!sn_meets_begin(world, s->h))
+        return sn_fault_lost_tasks(world);
+    sn_targets_lead(world, s->substeps_left);
+    return SN_OK;
 }
 
-static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left, double end, bool still)
+/* Velocities at the end, and what bodies and constraints remember. */
+static sn_result end_substep(sn_substep *s, double end)
+{
+    sn_world *world = s->world;
+    sn_targets_leave(world, s->h);
+    if (!sn_motion_end(s))
+        return sn_fault_lost_tasks(world);
+    sn_turns_settle(s);
+    sn_past_settle(s);
+    if (!s->still)
+        sn_store_settle(&world->constraints, s->h, world->dimensions == 2);
+    world->state.h = s->h * s->integrator->step_factor;
+    world->state.time = end;
+    return sn_solve_velocities(s);
+}
+
+/* Contact has the last word. */
+static sn_result end_contact(sn_substep *s)
+{
+    sn_world *world = s->world;
+    bool done = (sn_solve_with_contact(s) || sn_contacts_pass(world, s->h, true)) && sn_contacts_end(world, s->h) &&
+                sn_meets_pass(world, s->h);
+    sn_contacts_forget(world);
+    return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
+}
+
+static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t left, double end)
 {
     const sn_settings *settings = &world->state.settings;
-    const double damping = still ? 0 : (double)settings->damping;
     sn_substep s = {.world = world,
-                    .integrator = sn_integrators[still ? SN_INTEGRATOR_SYMPLECTIC_EULER : settings->integrator],
-                    .solver = solver_of(world, still),
-                    .still = still,
-                    .substeps_left = substeps_left,
-                    .motion = {.x = world->particles.x,
-                               .v = world->particles.v,
-                               .v_low = world->particles.v_low,
-                               .x_low = world->particles.x_low,
-                               .force = sn_forces_needed(world) ? world->particles.f : world->particles.force,
-                               .old_d = world->history.old_d,
-                               .old_v = world->history.old_v,
-                               .old_a = world->history.old_a,
-                               .old_f = world->history.old_f,
-                               .given = world->particles.force,
-                               .y = world->particles.y,
-                               .d = world->particles.d,
-                               .start = start_of(world, still),
-                               .h = h,
-                               .keep = (sn_real)math_exp(-damping * (double)h),
-                               .lose = (sn_real)-math_expm1(-damping * (double)h),
-                               .gravity = settings->gravity}};
+                    .step = step,
+                    .integrator = sn_integrators[step->still ? SN_INTEGRATOR_SYMPLECTIC_EULER : settings->integrator],
+                    .solver = sn_solve_method(world, step->still),
+                    .h = step->dt / (sn_real)settings->substeps,
+                    .still = step->still,
+                    .substeps_left = left};
     double clock = 0;
     lap(world, &clock, NULL);
-    sn_store_note_state(&world->constraints);
-    sn_result result = predict(&s);
-    if (result != SN_OK)
-        return result;
-    sn_targets_move(&s, substeps_left);
+    sn_result result = begin_substep(&s);
+    if (result == SN_OK)
+        result = predict_bodies(&s);
     lap(world, &clock, &world->profile.predict);
-    result = solve_smoothly(&s);
+    if (result == SN_OK)
+        result = sn_solve(&s);
     lap(world, &clock, &world->profile.solve);
-    if (result != SN_OK || (result = check(&s)) != SN_OK)
-        return result;
-    bool met =
-        sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
-    if (!met)
-        return lost_tasks(world);
-    result = update(&s);
-    sn_turns_settle(&s);
-    sn_jumps_settle(&s);
-    if (!still)
-        sn_store_settle(&world->constraints, h, world->dimensions == 2);
-    world->state.h = h * s.integrator->step_factor;
-    world->state.time = end;
+    if (result == SN_OK && (s.unsound || sn_turns_check(&s) != SN_ID_FREE))
+        result = sn_fault_unsound(&s);
     if (result == SN_OK)
-        result = kick(&s);
+        result = end_substep(&s, end);
     if (result == SN_OK)
-        result = correct_velocities(&s);
+        result = end_contact(&s);
+    if (result == SN_OK && left == 1 && step->unended && !sn_motion_end_late(&s))
+        result = sn_fault_lost_tasks(world);
     if (result == SN_OK)
-        result = part(&s);
-    if (result == SN_OK)
-        result = look_at_contact(world);
-    if (result != SN_OK)
-        return result; /* the first that fails is to blame; all of it is taken back */
-    sn_breaking_watch(world);
+        sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);
     return result;
 }
+
+static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool careful)
+{
+    const uint32_t substeps = world->state.settings.substeps;
+    const double start = world->state.time;
+    sn_step_state step = {.dt = dt, .still = still, .careful = careful};
+    sn_result result = SN_OK;
+    if (world->state.settings.solver == SN_SOLVER_TILED) {
+        sn_solver_in in = sn_world_solver_input(world, dt);
+        result = sn_tiled_begin(&in) ? SN_OK : sn_fault_lost_tasks(world);
+    }
+    for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {
+        double end = still ? start : start + (double)dt * (i + 1) / substeps;
+        result = sn_world_is_cancelled(world) ? SN_CANCELLED : take_substep(world, &step, substeps - i, end);
+    }
+    if (result == SN_OK && world->bodies.lost)
+        result = sn_fault_lost_tasks(world);
+    return result;
+}
+
+/* ---- Room --------------------------------------------------------------------------------------------------------------- */
 
 /* Particles that the history does not know yet have no past. */
 static bool reserve_history(sn_world *world)
@@ -476,22 +162,31 @@ static bool reserve_history(sn_world *world)
 
 bool sn_world_reserve_step(sn_world *world, bool still)
 {
-    if (!sn_world_plan(world))
+    const sn_solver_method *solver = sn_solve_method(world, still);
+    const sn_integrator_method *integrator = sn_integrators[world->state.settings.integrator];
+    if (!sn_world_plan(world) || !sn_starts_find(world) || !sn_drag_prepare(world, still))
         return false;
-    if (!sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies),
-                                   !sn_quick_can(world, still) || sn_quick_needs_work(world), sn_forces_needed(world)))
+    const bool forces = sn_forces_needed(world), bodies = bodies_rows(&world->bodies) > 0;
+    sn_particle_needs needs = {.turns = bodies_rows(&world->bodies),
+                               .starts = bodies || world->starts.table.count || sn_starts_all(world, still) ||
+                                         solver->after || (forces && integrator->asks_again),
+                               .marks = solver != &sn_solver_tiled || integrator->looks_back ||
+                                        world->state.settings.iterations == 0,
+                               .forces = forces};
+    if (!sn_particle_store_reserve(&world->particles, &world->allocator, needs))
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
-    return reserve_history(world) && sn_drag_prepare(world) &&
+    return reserve_history(world) &&
+           (!integrator->looks_back || !sn_past_may_jump(world) || sn_motion_reserve_again(world)) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, bodies_rows(&world->bodies) / SN_FEW + 1) &&
-           solver_of(world, still)->reserve(&in, &world->allocator);
+           solver->reserve(&in, &world->allocator);
 }
 
 /* A solver that needs gradients cannot use a kind that has none. */
 static sn_result check_kinds(const sn_world *world, bool still)
 {
-    const sn_solver_method *solver = solver_of(world, still);
+    const sn_solver_method *solver = sn_solve_method(world, still);
     for (uint32_t kind = 1; !solver->own_projections && kind < world->constraints.kind_count; ++kind) {
         const sn_pool *pool = world->constraints.pool[kind];
         if (pool->kind.project && pool->ids.live)
@@ -502,19 +197,6 @@ static sn_result check_kinds(const sn_world *world, bool still)
                 solver->name, pool->kind.name, pool->ids.live);
     }
     return SN_OK;
-}
-
-static sn_result take_substeps(sn_world *world, sn_real dt, bool still)
-{
-    uint32_t substeps = world->state.settings.substeps;
-    double start = world->state.time;
-    sn_real h = dt / (sn_real)substeps;
-    sn_result result = SN_OK;
-    for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {
-        double end = still ? start : start + (double)dt * (i + 1) / substeps;
-        result = sn_world_is_cancelled(world) ? SN_CANCELLED : take_substep(world, h, substeps - i, end, still);
-    }
-    return result;
 }
 
 sn_result sn_world_check_dt(const sn_world *world, sn_real dt)
@@ -539,6 +221,8 @@ static void warn_of_threads(sn_world *world)
     sn_warn(&world->errors, text);
 }
 
+/* ---- The step ----------------------------------------------------------------------------------------------------------- */
+
 static sn_result find_contacts(sn_world *world, sn_real dt)
 {
     world->contacts.failed = SN_OK;
@@ -554,23 +238,18 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     return result;
 }
 
-/* Takes all substeps, in one go or one phase after the other. If that fails, they are taken back. */
+/* Takes all substeps. If that fails, they are taken back; and taken again with care, which names what failed, or does better. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
-    bool again = !sn_quick_can(world, still) || !sn_quick_suits(world);
-    sn_result result = SN_OK;
-    if (again)
-        result = sn_undo_keep(world) ? SN_OK : lost_tasks(world);
-    else if ((result = sn_quick_substeps(world, dt, &again)) == SN_OK && again) {
-        result = find_contacts(world, dt); /* as if nothing had been tried */
-        if (result == SN_OK &&
-            !sn_particle_store_reserve(&world->particles, &world->allocator, bodies_rows(&world->bodies), true, false))
-            result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
+    sn_result result = sn_undo_keep(world) ? SN_OK : sn_fault_lost_tasks(world);
+    if (result == SN_OK)
+        result = take_substeps(world, dt, still, false);
+    if (result == SN_ERROR_DIVERGED) {
+        sn_undo_put_back(world);
+        world->fault = (sn_fault){0};
+        if ((result = find_contacts(world, dt)) == SN_OK) /* as if nothing had been tried */
+            result = take_substeps(world, dt, still, true);
     }
-    if (result == SN_OK && again)
-        result = take_substeps(world, dt, still);
-    if (result == SN_OK && world->bodies.lost)
-        result = lost_tasks(world);
     world->fault.time = result != SN_OK && result != SN_CANCELLED ? world->state.time : 0;
     if (result != SN_OK)
         sn_undo_put_back(world);
@@ -594,10 +273,9 @@ static sn_result begin(sn_world *world, sn_real dt, bool still)
         result = sn_compromise_find(world);
     if (result == SN_OK && !(sn_breaking_begin(world) && sn_world_reserve_step(world, still)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for the scratch of a step");
-    if (result != SN_OK)
-        return result;
-    sn_springs_watch(world, dt, still);
-    return SN_OK;
+    if (result == SN_OK)
+        sn_springs_watch(world, dt, still);
+    return result;
 }
 
 static sn_result advance(sn_world *world, sn_real dt, bool still)

@@ -3,18 +3,50 @@
 #define SN_WORLD_SUBSTEP_H
 
 #include "integrators/integrator.h"
+#include "solvers/tiled.h"
 #include "world/world.h"
+
+/* What substeps of a step share. */
+typedef struct sn_step_state {
+    sn_real dt;   /* s */
+    bool still;   /* statics: no clock and no damping; see sn_world_advance */
+    bool careful; /* the step failed and is taken again, constraint by constraint, to find out where */
+    bool unended; /* the last substep has not been ended: the next one does it, tile by tile */
+    bool steady;  /* BDF2: everything that moves has a past, under gravity alone */
+} sn_step_state;
 
 typedef struct sn_substep {
     sn_world *world;
-    sn_motion motion;
-    bool still;             /* statics: no clock and no damping; see sn_world_advance */
-    uint32_t substeps_left; /* of the step, with this one */
-    uint64_t contacts;      /* which inequalities push, with an integrator that must know; see jumps.c */
+    sn_step_state *step;
     const sn_integrator_method *integrator;
     const sn_solver_method *solver;
-    atomic_bool fault; /* some particle is not finite; who it is, is found afterwards */
+    sn_real h;
+    bool still;
+    uint32_t substeps_left;       /* of the step, with this one */
+    sn_motion motion;             /* what the loops over particles are given, */
+    const sn_motion_table *table; /*   and the loops */
+    bool ends_late;               /* this substep will be ended by the next */
+    bool may_jump;                /* BDF2: contacts among the constraints may begin or end in it */
+    atomic_bool unsound;          /* something is not finite; what it is, is found afterwards */
+    uint64_t contacts;            /* which inequalities push, with BDF2; see past.c */
 } sn_substep;
+
+/* ---- fault.c: steps that fail --------------------------------------------------------------------------------------- */
+
+/* The task hook did not run all tasks of a loop, or contact ran out of memory. */
+sn_result sn_fault_lost_tasks(sn_world *world);
+
+/* A step fails at the constraint that a solver names; SN_OK if it names none. */
+sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out);
+
+/* Names the first particle or body whose motion is not finite. */
+sn_result sn_fault_unsound(sn_substep *s);
+
+/* After contact: names the first particle or body that it, or a target, brought where no number reaches. */
+sn_result sn_fault_contact(sn_world *world);
+
+/* Before particles are predicted: names the first force that would make a motion infinite; SN_OK if there is none. */
+sn_result sn_fault_forces(sn_substep *s);
 
 /* ---- forces.c: the forces on particles -------------------------------------------------------------------------- */
 
@@ -23,6 +55,9 @@ bool sn_forces_needed(const sn_world *world);
 
 /* Gathers the users' forces, springs and fields at the present positions. False if tasks got lost. */
 bool sn_forces_gather(sn_substep *s);
+
+/* Adds those of a solver that works by forces. */
+sn_result sn_forces_constrain(sn_substep *s);
 
 /* Names the force element or field that exerts an infinite force on a particle; SN_OK if there is none. */
 sn_result sn_forces_blame(sn_world *world, uint32_t slot);
@@ -44,21 +79,67 @@ sn_result sn_compromise_find(sn_world *world);
 /* Follows every sn_compromise_find, at the end of the step: one that failed is taken back, and so is what was found in it. */
 void sn_compromise_end(sn_world *world, bool failed);
 
+/* ---- starts.c: where a substep started ------------------------------------------------------------------------------ */
+
+/* Whether particles without exception are noted. */
+bool sn_starts_all(const sn_world *world, bool still);
+
+/* Lists the particles of constraints that ask; false when memory runs out. Does nothing if nothing changed. */
+bool sn_starts_find(sn_world *world);
+
+/* Notes where they are. False if tasks got lost. */
+bool sn_starts_note(sn_world *world, bool still);
+
+/* ---- motion.c: how particles move ------------------------------------------------------------------------------------ */
+
+/* What loops over particles are given, but for what only a substep knows. */
+sn_motion sn_motion_of(sn_world *world, const sn_integrator_method *integrator, sn_real h, bool still);
+
+/* Makes the motion of a substep ready, once forces are known. */
+void sn_motion_begin(sn_substep *s);
+
+/* All particles: moved as if they were alone; given the velocities that go with what constraints moved, which sets unsound;
+   and the end of the substep, unless that is left to the next, or what was left is done now. False if tasks got lost. */
+bool sn_motion_predict(sn_substep *s);
+bool sn_motion_settle(sn_substep *s);
+bool sn_motion_end(sn_substep *s);
+bool sn_motion_end_late(sn_substep *s);
+
+/* Places and velocities at the start of a substep that may be taken again. Room: false when memory runs out. The others: false
+   if tasks got lost. */
+bool sn_motion_reserve_again(sn_world *world);
+bool sn_motion_keep(sn_world *world);
+bool sn_motion_put_back(sn_world *world);
+
+/* ---- solve.c: the constraints of a substep --------------------------------------------------------------------------- */
+
+/* What solvers are given. */
+sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
+
+/* The solver of a step. */
+const sn_solver_method *sn_solve_method(const sn_world *world, bool still);
+
+/* Whether contact is solved after each pass over the constraints, and not once they are all done. */
+bool sn_solve_with_contact(const sn_substep *s);
+
+/* Predicts particles and moves them until the constraints hold. */
+sn_result sn_solve(sn_substep *s);
+
+/* Velocities at the end: forces are asked again, for integrators that want it, and then the solver, if it wants that. */
+sn_result sn_solve_velocities(sn_substep *s);
+
 /* ---- targets.c: kinematic targets ------------------------------------------------------------------------------- */
 
 /* For the step, a particle with a target is immovable to everything else. */
 void sn_targets_hold(sn_world *world);
 void sn_targets_release(sn_world *world);
 
-/* An equal share of the way that is left, in each of the substeps that are left. */
-void sn_targets_move(sn_substep *s, uint32_t substeps_left);
+/* An equal share of what is left to go, in each of the substeps that are left; and the velocities that go with it. */
+void sn_targets_lead(sn_world *world, uint32_t substeps_left);
+void sn_targets_leave(sn_world *world, sn_real h);
 
 /* They arrived, up to rounding: puts them exactly there, and forgets them. */
 void sn_targets_finish(sn_world *world);
-
-/* The same at once, before a substep that is taken in one go, and their velocities after it. */
-void sn_targets_lead(sn_world *world, uint32_t substeps_left);
-void sn_targets_leave(sn_world *world, sn_real h);
 
 /* ---- turns.c: how bodies turn --------------------------------------------------------------------------------------- */
 
@@ -68,10 +149,8 @@ void sn_turns_lay_out(sn_world *world);
 /* Where bodies would turn to if they were alone. */
 void sn_turns_predict(sn_substep *s);
 
-/* In a step taken in one go, particles are moved themselves, and turns with them: from where they were laid out to where they
-   are predicted, before constraints are solved; and what these moved them by, afterwards. */
-void sn_turns_enter(sn_world *world);
-void sn_turns_leave(sn_world *world);
+/* m: the farthest that constraints moved a turn since the last call. */
+sn_real sn_turns_corrected(sn_world *world);
 
 /* The first body whose motion is not finite; SN_ID_FREE: none. */
 uint32_t sn_turns_check(const sn_substep *s);
@@ -86,59 +165,31 @@ void sn_turns_correct(sn_substep *s);
 /* Forgets torques and targets; these have arrived. */
 void sn_turns_finish(sn_world *world);
 
-/* ---- quick.c: substeps taken in one go, tile by tile ---------------------------------------------------------------- */
+/* ---- past.c: what BDF2 must know of its past ------------------------------------------------------------------------- */
 
-/* Whether this step can be taken so. */
-bool sn_quick_can(const sn_world *world, bool still);
+/* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were
+   lighter while constraints are solved. */
+void sn_past_lighten(sn_substep *s);
+void sn_past_restore(sn_substep *s);
 
-/* Whether there are bodies, or rows that look back to the start of the substep. */
-bool sn_quick_looks_back(const sn_world *world);
+/* Whether there are inequalities or joints with limits, so that a contact may begin or end within a substep. */
+bool sn_past_may_jump(const sn_world *world);
 
-/* Whether it needs the scratch of a step told phase by phase, too: there, and with the direct solver. */
-bool sn_quick_needs_work(const sn_world *world);
+/* Whether other inequalities push, or other joints are at their limits, than in the substep before. */
+bool sn_past_contacts_changed(sn_substep *s);
 
-/* Whether it is to be taken so, once it is known who is held and who sleeps: with the direct solver, if there are only trees. What
-   is left to the cascade goes the way of SN_SOLVER_GAUSS_SEIDEL, to the bit. */
-bool sn_quick_suits(sn_world *world);
-
-/* Takes all substeps. If something became infinite on the way, everything is put back as it was, and *again set: they are
-   to be taken again one phase after the other, which finds out what it was, or does better. */
-sn_result sn_quick_substeps(sn_world *world, sn_real dt, bool *again);
+/* Remembers what the next substep has to know of the jumps in this one. */
+void sn_past_settle(sn_substep *s);
 
 /* ---- undo.c: steps that are taken back ------------------------------------------------------------------------------ */
 
 /* Makes room for a copy of all that substeps change; false when memory runs out. */
 bool sn_undo_reserve(sn_world *world);
 
-/* Keeps places and velocities of some particles; what else substeps change; and all of it, false if tasks were lost and made up
-   for. */
-void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end);
-void sn_undo_keep_rest(sn_world *world);
+/* Keeps all that substeps change; false if tasks were lost and made up for. */
 bool sn_undo_keep(sn_world *world);
 
 /* Everything becomes what was kept. */
 void sn_undo_put_back(sn_world *world);
-
-/* The first particle that contact, or a target, brought where no number reaches, and what is wrong with it. False if there is none. */
-bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what);
-
-/* Whether it brought a body there. */
-bool sn_undo_find_body(const sn_world *world);
-
-/* step.c: what solvers are given. */
-sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
-
-/* ---- jumps.c: what integrators that need a smooth past must know of velocities that jump -------------------------- */
-
-/* Particles that start anew answer to a force with h^2 instead of the square of the effective step: as if they were
-   lighter while constraints are solved. */
-void sn_jumps_lighten(sn_substep *s);
-void sn_jumps_restore(sn_substep *s);
-
-/* Whether other inequalities push, or other joints are at their limits, than in the substep before: a contact began or ended. */
-bool sn_jumps_contacts_changed(sn_substep *s);
-
-/* Remembers what the next substep has to know of the jumps in this one. */
-void sn_jumps_settle(sn_substep *s);
 
 #endif

@@ -18,17 +18,6 @@ void sn_targets_release(sn_world *world)
         world->particles.x[world->ids.value[target[i].index]].w = target[i].w;
 }
 
-void sn_targets_move(sn_substep *s, uint32_t substeps_left)
-{
-    sn_world *world = s->world;
-    const sn_target *target = world->target_table.column[0];
-    for (uint32_t i = 0; i < world->target_table.count; ++i) {
-        uint32_t slot = world->ids.value[target[i].index];
-        sn_vec3 way = vec3_sub(target[i].place, vec4_xyz(world->particles.x[slot]));
-        s->motion.d[slot] = vec4(vec3_scale(way, 1 / (sn_real)substeps_left), 0);
-    }
-}
-
 void sn_targets_lead(sn_world *world, uint32_t substeps_left)
 {
     sn_target *target = world->target_table.column[0];
@@ -63,7 +52,7 @@ void sn_targets_finish(sn_world *world)
         world->particles.x[slot] = vec4(target[i].place, world->particles.x[slot].w);
         world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
         world->particles.target[slot] = 0;
-        sn_world_break_motion(world, slot);
+        sn_world_break_motion(world);
     }
     world->target_table.count = 0;
 }

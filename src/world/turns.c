@@ -12,7 +12,7 @@
 
    R is how the body was turned where the gradients of the constraints were taken.
 
-   BDF2 (bdf2.c) needs differences of places, and orientations have none. Momenta do, and so do their integrals. With l in the
+   BDF2 (stages.h) needs differences of places, and orientations have none. Momenta do, and so do their integrals. With l in the
    place of v, and h l_mean in that of d, where l_mean is the momentum with which free rotation of h leads from one orientation
    to the next,
 
@@ -82,8 +82,6 @@ static void lay_out_piece(void *data, uint32_t first, uint32_t end)
         p->x[slot] = vec4(vec3(0, 0, 0), lives ? p->x[world->ids.value[body->particle]].w : 0);
         p->x_low[slot] = none;
         p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
-        if (world->drag_table.count)
-            world->drag.v[slot] = p->v[slot];
         if (sn_integrators[world->state.settings.integrator]->looks_back)
             world->history.old_d[slot] = none;
         sn_bodies_refresh(&world->bodies, row);
@@ -103,7 +101,7 @@ static void gather_torque(const sn_substep *s, uint32_t row, double torque[3])
     const sn_world *world = s->world;
     const sn_body_state *body = &world->bodies.state[row];
     double w = (double)world->particles.x[world->ids.value[body->particle]].w, along[3] = {0};
-    if (s->motion.force == world->particles.f && world->particles.f) {
+    if (s->motion.force && s->motion.force == world->particles.f) {
         sn_vec3 f = world->particles.f[world->particles.table.count + row];
         double force[3] = {(double)f.x, (double)f.y, (double)f.z};
         times_k(body, force, along);
@@ -148,7 +146,7 @@ static void lead(const sn_body_state *body, sn_body_motion *motion, sn_real h, u
     sn_rotate_vector(body->q, angle, motion->l);
 }
 
-/* By how much the user's torque made the acceleration jump since the substep before; see bdf2.c. */
+/* By how much the user's torque made the acceleration jump since the substep before; see stages.h. */
 static void torque_jump(const sn_substep *s, const sn_body_state *body, double jump[3])
 {
     const double w = (double)s->world->particles.x[s->world->ids.value[body->particle]].w;
@@ -156,7 +154,7 @@ static void torque_jump(const sn_substep *s, const sn_body_state *body, double j
         jump[i] = w * (body->torque[i] - body->old_given[i]);
 }
 
-/* The torque at the end of the substep, as far as it can be known: see end_acceleration in bdf2.c. */
+/* The torque at the end of the substep, as far as it can be known: see end_acceleration in stages.h. */
 static void end_torque(const sn_substep *s, const sn_body_state *body, const double torque[3], const double jump[3],
                        double end[3])
 {
@@ -188,11 +186,11 @@ static void predict_smoothly(const sn_substep *s, const sn_body_state *body, sn_
 
 static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_body_motion *motion)
 {
-    const double h = (double)s->motion.h, share = (double)s->integrator->drift_kick * h;
+    const double h = (double)s->motion.h, share = (double)s->integrator->kick * h;
     double damping = s->still ? 0 : (double)(s->world->state.settings.damping + body->spin_damping);
     motion->keep = damping > 0 ? math_exp(-damping * h) : 1;
     motion->looks_back = false;
-    if (s->integrator->is_smooth && s->world->particles.x[s->world->ids.value[body->particle]].w != 0) {
+    if (s->integrator->looks_back && s->world->particles.x[s->world->ids.value[body->particle]].w != 0) {
         predict_smoothly(s, body, motion);
         return;
     }
@@ -223,8 +221,9 @@ static void predict_body(const sn_substep *s, uint32_t row)
     turn->now = (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
     angle_between(body->q, motion->q, way);
     times_k(body, way, way);
-    p->y[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
-    p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    p->x[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
+    p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    motion->corrected = vec3(0, 0, 0);
     if (motion->looks_back)
         s->motion.old_d[slot] =
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
@@ -243,23 +242,18 @@ void sn_turns_predict(sn_substep *s)
     share(s->world, predict_piece, s);
 }
 
-/* y and d are then what rows look back to: the start, and what rounding left over of it. */
-void sn_turns_enter(sn_world *world)
+sn_real sn_turns_corrected(sn_world *world)
 {
-    sn_particle_store *p = &world->particles;
+    sn_real largest = 0;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
-        uint32_t slot = p->table.count + row;
-        if (bodies_has(&world->bodies, row))
-            p->x[slot] = vec4(vec4_xyz(p->y[slot]), p->x[slot].w);
-        p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+        sn_body_motion *motion = &world->bodies.motion[row];
+        sn_vec3 now = vec4_xyz(world->particles.x_low[world->particles.table.count + row]);
+        sn_vec3 by = vec3_sub(now, motion->corrected);
+        sn_real most = (sn_real)fmax(fabs((double)by.x), fmax(fabs((double)by.y), fabs((double)by.z)));
+        motion->corrected = now;
+        largest = bodies_has(&world->bodies, row) && most > largest ? most : largest;
     }
-}
-
-void sn_turns_leave(sn_world *world)
-{
-    sn_particle_store *p = &world->particles;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
-        p->d[p->table.count + row] = p->x_low[p->table.count + row];
+    return largest;
 }
 
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */
@@ -269,7 +263,7 @@ uint32_t sn_turns_check(const sn_substep *s)
     const sn_world *world = s->world;
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
         const sn_body_motion *motion = &world->bodies.motion[row];
-        sn_vec4 d = world->particles.d[world->particles.table.count + row];
+        sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
         if (!bodies_has(&world->bodies, row))
             continue;
         if (!sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) ||
@@ -310,7 +304,7 @@ static void settle_body(sn_substep *s, uint32_t row)
     sn_body_motion *motion = &world->bodies.motion[row];
     const sn_settings *settings = &world->state.settings;
     const double h = (double)s->motion.h;
-    sn_vec4 phi = world->particles.d[world->particles.table.count + row];
+    sn_vec4 phi = world->particles.x_low[world->particles.table.count + row];
     double half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
     bool at_start = (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     memcpy(body->q, motion->q, sizeof body->q);
@@ -321,10 +315,10 @@ static void settle_body(sn_substep *s, uint32_t row)
         half[i] /= body->k[i];
     sn_rotate_by(body->q, half);
     /* the rest of the torque; where there is a kick, a first guess, which that puts right */
-    const double rest = s->integrator->is_smooth ? 0 : (1 - (double)s->integrator->drift_kick) * h;
+    const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * h;
     for (int i = 0; rest > 0 && i < 3; ++i)
         body->l[i] += rest * motion->torque[i];
-    if (s->integrator->is_smooth) {
+    if (s->integrator->looks_back) {
         add_momentum(body, motion->mean, motion->q, phi, h);
         remember(&before, motion, body);
     }
@@ -346,7 +340,7 @@ void sn_turns_settle(sn_substep *s)
         sn_frame frame = sn_world_frame(s->world);
         sn_evaluate_settle(&s->world->constraints, &frame, s->motion.h, s->motion.h * s->integrator->step_factor);
     }
-    if (s->integrator->kick || s->solver->after)
+    if (s->integrator->asks_again || s->solver->after)
         sn_turns_lay_out(s->world);
 }
 

@@ -44,29 +44,20 @@ static void copy_rest(sn_world *world, bool back)
     copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
 }
 
-void sn_undo_keep_piece(sn_world *world, uint32_t first, uint32_t end)
+static void keep_piece(void *data, uint32_t first, uint32_t end)
 {
+    sn_world *world = data;
     const sn_particle_store *p = &world->particles;
     const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
     for (uint32_t i = 0; i < 4; ++i)
         memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
 }
 
-void sn_undo_keep_rest(sn_world *world)
+bool sn_undo_keep(sn_world *world)
 {
     world->backup_state = world->state;
     copy_rest(world, false);
     sn_store_keep(&world->constraints, is_warm(world));
-}
-
-static void keep_piece(void *data, uint32_t first, uint32_t end)
-{
-    sn_undo_keep_piece(data, first, end);
-}
-
-bool sn_undo_keep(sn_world *world)
-{
-    sn_undo_keep_rest(world);
     bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, keep_piece, world);
     if (!kept)
         sn_parallel_repair(&world->parallel);
@@ -82,65 +73,4 @@ void sn_undo_put_back(sn_world *world)
     world->state = world->backup_state;
     copy_rest(world, true);
     sn_store_put_back(&world->constraints, is_warm(world));
-}
-
-/* ---- Looking at what contact did ------------------------------------------------------------------------------------- */
-
-typedef struct looking {
-    const sn_world *world;
-    atomic_bool fault;
-} looking;
-
-static bool is_slow(sn_vec3 v)
-{
-    return fabs((double)v.x) < SN_TOO_FAST && fabs((double)v.y) < SN_TOO_FAST && fabs((double)v.z) < SN_TOO_FAST;
-}
-
-static const char *complaint(const sn_world *world, uint32_t slot)
-{
-    const sn_particle_store *p = &world->particles;
-    const sn_table *spins = &world->contact.spin_table;
-    const uint32_t number = p->index[slot];
-    if (!vec3_is_finite(vec4_xyz(p->x[slot])) || !vec3_is_finite(vec4_xyz(p->x_low[slot])) ||
-        !is_slow(vec4_xyz(p->v[slot])))
-        return "contact would bring it to an infinite place or speed";
-    if (number < spins->count && !vec3_is_finite(vec4_xyz(((const sn_vec4 *)spins->column[0])[number])))
-        return "contact would make it turn infinitely fast";
-    if (p->body[slot]) {
-        const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
-        if (!sn_body_turns_soundly(body, body->q, body->l))
-            return "contact would make the body turn infinitely fast";
-    }
-    return NULL;
-}
-
-static void look_piece(void *data, uint32_t first, uint32_t end)
-{
-    looking *l = data;
-    bool fault = false;
-    for (uint32_t slot = first; slot < end; ++slot)
-        fault |= complaint(l->world, slot) != NULL;
-    if (fault)
-        atomic_store_explicit(&l->fault, true, memory_order_relaxed);
-}
-
-bool sn_undo_find(sn_world *world, uint32_t *slot, const char **what)
-{
-    uint32_t count = world->particles.table.count;
-    looking l = {.world = world};
-    if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
-        sn_parallel_repair(&world->parallel);
-    for (*slot = 0; l.fault && *slot < count; ++*slot)
-        if ((*what = complaint(world, *slot)) != NULL)
-            return true;
-    return false;
-}
-
-bool sn_undo_find_body(const sn_world *world)
-{
-    const sn_bodies *bodies = &world->bodies;
-    for (uint32_t row = 0; row < bodies_rows(bodies); ++row)
-        if (bodies_has(bodies, row) && complaint(world, world->ids.value[bodies->state[row].particle]))
-            return true;
-    return false;
 }

@@ -38,25 +38,34 @@ typedef struct sn_particle_store {
     SN_PARTICLE_COLUMNS(SN_COLUMN)
 #undef SN_COLUMN
     /* Behind the last particle all of these have room for the turns of bodies: see sn_turn, and turns.c.
-       Scratch of a substep, there only when somebody needs it; see sn_particle_store_reserve. */
+       Scratch of a substep, there only when something needs it; see sn_particle_store_reserve. */
     sn_table work_table;
-    sn_vec4 *y; /* the place predicted, inverse mass */
-    sn_vec4 *d; /* the displacement predicted; while solving, what y is short of or was moved */
+    sn_vec4 *y; /* place at the start of the substep, and inverse mass, of particles that some constraint asks for, */
+    sn_vec4 *d; /*   and what rounding left over of it; at the end of the substep, scratch for forces and solvers */
+    sn_table mark_table;
+    sn_vec4 *mark; /* x_low before solving, of solvers that go over all constraints at once */
     sn_table force_table;
     sn_vec3 *f; /* force of this substep, if there are force fields or springs */
 } sn_particle_store;
 
-/* What integrators that look back need, by slot. Empty unless such an integrator runs; a slot at or beyond
-   table.count has no past. */
+/* What BDF2 needs, by slot. Empty under other integrators; a slot at or beyond table.count has no past. */
 typedef struct sn_history {
     sn_table table;
     sn_vec4
         *old_d; /* displacement in the substep before, and the length of that substep: 0, no past; negative, only the
                        acceleration counts */
-    sn_vec4 *old_v; /* velocity at its start; with Verlet what rounding left over of old_d */
-    sn_vec4 *old_a; /* acceleration: at its start, or with Verlet at its end. w is scratch of a substep */
+    sn_vec4 *old_v; /* velocity at its start */
+    sn_vec4 *old_a; /* acceleration at its start; w is scratch of a substep */
     sn_vec4 *old_f; /* N: the user's force in it; w is not used */
 } sn_history;
+
+/* Particles of constraints that ask where a substep started. Derived; see starts.c. */
+typedef struct sn_starts {
+    sn_table table;      /* of uint32_t: their numbers */
+    sn_table seen_table; /* of bool, by number: scratch */
+    bool found;          /* the list is that of the store */
+    uint64_t changes;    /*   after so many changes */
+} sn_starts;
 
 /* A place that a particle must reach by the end of the next step. */
 typedef struct sn_target {
@@ -84,11 +93,8 @@ typedef struct sn_drag {
 
 /* What drags need during a step. Empty unless there are drags. */
 typedef struct sn_drag_scratch {
-    sn_table start_table; /* by slot: the velocities that a substep starts with, after drag; see sn_start */
-    sn_vec4 *v;
-    sn_vec4 *v_low;
-    sn_vec4 *old_v;
     sn_table order_table; /* two columns of sn_sort_item: the slots sorted by group, and room for sorting */
+    bool acts;            /* there is a drag, and a particle for it */
 } sn_drag_scratch;
 
 /* State that is neither a particle nor a constraint. */
@@ -170,6 +176,8 @@ struct sn_world {
     sn_table backup_spin_table;    /* spins, */
     sn_table backup_body_table;    /* bodies, */
     sn_table backup_history_table; /* and what sn_history has */
+    sn_table again_table;          /* of motion.c: places and velocities at the start of a substep that may be taken again */
+    sn_starts starts;
     sn_table rest_table;           /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;
     uint64_t moves; /* rises whenever a particle comes, goes, moves, is stored elsewhere or changes its radius */
@@ -203,10 +211,16 @@ void sn_particle_store_bind(sn_particle_store *particles);
 void sn_particle_store_init(sn_particle_store *particles);
 void sn_particle_store_release(sn_particle_store *particles, const sn_allocator *allocator);
 
-/* Makes room for the scratch of a step told phase by phase, or for forces, and for so many turns of bodies; false when memory
-   runs out. */
-bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, uint32_t turns, bool phases,
-                               bool forces);
+/* What a step needs besides the state. */
+typedef struct sn_particle_needs {
+    uint32_t turns; /* of bodies, behind the particles */
+    bool starts;    /* y and d */
+    bool marks;
+    bool forces; /* f */
+} sn_particle_needs;
+
+/* Makes room for it; false when memory runs out. */
+bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator *allocator, sn_particle_needs needs);
 
 void sn_history_init(sn_history *history);
 void sn_history_bind(sn_history *history);
@@ -214,32 +228,32 @@ void sn_history_bind(sn_history *history);
 /* Particles that it does not know yet get a row each, and have no past. There must be room for them. */
 void sn_history_complete(sn_history *history, uint32_t particles);
 
-/* The particle's acceleration jumps here: integrators that look back start anew with it. */
+/* The particle's acceleration jumps here: BDF2 starts anew with it. */
 void sn_history_forget(sn_history *history, uint32_t slot);
 
-/* A force that a user gives begins or ends. BDF2 knows these, and needs not start anew. */
-void sn_world_jolt(sn_world *world, uint32_t slot);
-
-/* Its place or velocity jumps. Constraints may pass that on at once, so with an integrator that must not look back
-   across a jump everybody starts anew. */
-void sn_world_break_motion(sn_world *world, uint32_t slot);
+/* A place or velocity jumps. Constraints may pass that on at once, so with BDF2, which must not look back across a jump, all
+   particles start anew. */
+void sn_world_break_motion(sn_world *world);
 
 /* A jump is over when constraints have passed it on, in this many substeps: one in which it happens, and one in which
    what is left of a velocity against a contact is taken away. */
 #define SN_SETTLING 2u
 
-/* Nobody has a past any more. */
+/* No particle has a past any more. */
 void sn_world_forget_history(sn_world *world);
 
 void sn_drag_init(sn_world *world);
 void sn_drag_release(sn_world *world);
 
 /* Makes room for what drags need in a step, and sorts particles by group if some drag asks for that. */
-bool sn_drag_prepare(sn_world *world);
+bool sn_drag_prepare(sn_world *world, bool still);
 
-/* Fills world->drag with what h seconds of all drags leave of the velocities; of those before, too, if the integrator
-   looks back. False if the task hook lost tasks. */
+/* Takes from velocities what h seconds of all drags take; from those before, too, if the integrator looks back. False if the
+   task hook lost tasks. */
 bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back);
+
+void sn_starts_init(sn_starts *starts);
+void sn_starts_release(sn_starts *starts, const sn_allocator *allocator);
 
 /* Makes room for everything that a step needs, so that nothing is allocated after it has begun. */
 bool sn_world_reserve_step(sn_world *world, bool still);

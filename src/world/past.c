@@ -1,5 +1,4 @@
-/* Velocities that jump, for integrators that look back and need a smooth past (BDF2): who starts anew, and when a
-   contact begins or ends. */
+/* What BDF2 must know of its past: which particles have none, and when a contact begins or ends, so that velocities jump. */
 #include "world/substep.h"
 
 #include "base/hash.h"
@@ -7,21 +6,21 @@
 /* The constraints' multipliers are forces times the square of the effective step. A particle that starts anew moves
    by h^2 times the force instead, as if it were lighter: its inverse mass is put aside, and given back after the
    solve. */
-void sn_jumps_lighten(sn_substep *s)
+void sn_past_lighten(sn_substep *s)
 {
     sn_real factor = s->integrator->step_factor;
     sn_particle_store *p = &s->world->particles;
-    for (uint32_t slot = 0; factor != 1 && slot < p->table.count; ++slot) {
+    for (uint32_t slot = 0; s->motion.mixed && slot < p->table.count; ++slot) {
         s->motion.old_a[slot].w = p->x[slot].w;
         if (!motion_has_past(&s->motion, slot))
             p->x[slot].w /= factor * factor;
     }
 }
 
-void sn_jumps_restore(sn_substep *s)
+void sn_past_restore(sn_substep *s)
 {
     sn_particle_store *p = &s->world->particles;
-    for (uint32_t slot = 0; s->integrator->step_factor != 1 && slot < p->table.count; ++slot)
+    for (uint32_t slot = 0; s->motion.mixed && slot < p->table.count; ++slot)
         p->x[slot].w = s->motion.old_a[slot].w;
 }
 
@@ -93,17 +92,26 @@ static uint64_t contacts_now(const sn_world *world, const sn_frame *frame)
     return hash;
 }
 
-bool sn_jumps_contacts_changed(sn_substep *s)
+bool sn_past_may_jump(const sn_world *world)
 {
-    sn_frame frame = sn_world_solver_input(s->world, s->motion.h).frame;
+    const sn_store *store = &world->constraints;
+    bool may = false;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind)
+        may = may || (store->pool[kind]->ids.live && (store->pool[kind]->kind.inequality || store->pool[kind]->kind.own_rows));
+    return may;
+}
+
+bool sn_past_contacts_changed(sn_substep *s)
+{
+    sn_frame frame = sn_world_solver_input(s->world, s->h).frame;
     s->contacts = contacts_now(s->world, &frame);
     return s->contacts != s->world->state.contacts;
 }
 
-void sn_jumps_settle(sn_substep *s)
+void sn_past_settle(sn_substep *s)
 {
     sn_world_state *state = &s->world->state;
-    if (!s->integrator->is_smooth)
+    if (!s->integrator->looks_back)
         return;
     if (s->contacts != state->contacts)
         state->unsettled = SN_SETTLING;

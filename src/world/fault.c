@@ -1,0 +1,126 @@
+/* Steps that fail: what was it? */
+#include "world/substep.h"
+
+sn_result sn_fault_lost_tasks(sn_world *world)
+{
+    if (world->contacts.failed != SN_OK)
+        return world->contacts.failed;
+    return world_fail(world, SN_ERROR_HOST, "at %g s the task hook did not run all tasks of a loop", world->state.time);
+}
+
+sn_result sn_world_blame(sn_world *world, uint32_t slot, const char *what)
+{
+    uint32_t index = world->particles.index[slot], body = world->particles.body[slot];
+    world->fault.particle = (sn_particle){index, world->ids.generation[index]};
+    if (body)
+        return world_fail(world, SN_ERROR_DIVERGED, "at %g s body %u (particle %u): %s", world->state.time, body - 1,
+                          index, what);
+    return world_fail(world, SN_ERROR_DIVERGED, "at %g s particle %u: %s", world->state.time, index, what);
+}
+
+sn_result sn_fault_constraint(sn_world *world, const sn_solver_out *out)
+{
+    if (!out->fault_kind)
+        return SN_OK;
+    const sn_pool *pool = world->constraints.pool[out->fault_kind];
+    world->fault.constraint = (sn_constraint){out->fault_kind, out->fault_row, pool->ids.generation[out->fault_row]};
+    return world_fail(world, SN_ERROR_DIVERGED,
+                      "at %g s the projection of %s constraint %u was not finite (its value, gradient or parameters "
+                      "overflow or are undefined)",
+                      world->state.time, pool->kind.name, out->fault_row);
+}
+
+/* ---- Before ---------------------------------------------------------------------------------------------------------- */
+
+sn_result sn_fault_forces(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_motion *m = &s->motion;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        sn_vec3 change = vec3_scale(motion_acceleration(m, slot), s->h);
+        sn_vec3 v = vec3_add(vec4_xyz(m->v[slot]), change);
+        if (m->x[slot].w == 0 || (vec3_is_finite(v) && vec3_is_finite(vec3_scale(v, s->h))))
+            continue;
+        sn_result result = sn_forces_blame(world, slot);
+        return result != SN_OK ? result : sn_world_blame(world, slot, "forces would make its motion infinite");
+    }
+    return SN_OK;
+}
+
+/* ---- Afterwards ------------------------------------------------------------------------------------------------------ */
+
+typedef struct looking {
+    const sn_world *world;
+    atomic_bool fault;
+} looking;
+
+/* A NaN is below nothing. */
+static bool is_slow(sn_vec3 v)
+{
+    return fabs((double)v.x) < SN_TOO_FAST && fabs((double)v.y) < SN_TOO_FAST && fabs((double)v.z) < SN_TOO_FAST;
+}
+
+static const char *complaint(const sn_world *world, uint32_t slot)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_table *spins = &world->contact.spin_table;
+    const uint32_t number = p->index[slot];
+    if (!vec3_is_finite(vec4_xyz(p->x[slot])) || !vec3_is_finite(vec4_xyz(p->x_low[slot])) ||
+        !is_slow(vec4_xyz(p->v[slot])))
+        return "contact would bring it to an infinite place or speed";
+    if (number < spins->count && !vec3_is_finite(vec4_xyz(((const sn_vec4 *)spins->column[0])[number])))
+        return "contact would make it turn infinitely fast";
+    if (p->body[slot]) {
+        const sn_body_state *body = &world->bodies.state[p->body[slot] - 1];
+        if (!sn_body_turns_soundly(body, body->q, body->l))
+            return "contact would make the body turn infinitely fast";
+    }
+    return NULL;
+}
+
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    looking *l = data;
+    bool fault = false;
+    for (uint32_t slot = first; slot < end; ++slot)
+        fault |= complaint(l->world, slot) != NULL;
+    if (fault)
+        atomic_store_explicit(&l->fault, true, memory_order_relaxed);
+}
+
+
+sn_result sn_fault_contact(sn_world *world)
+{
+    const sn_bodies *bodies = &world->bodies;
+    const uint32_t count = world->particles.table.count;
+    looking l = {.world = world};
+    const char *what;
+    if (world->contacts.any || world->target_table.count || world->meets.mover_table.count > bodies_rows(bodies)) {
+        if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
+            sn_parallel_repair(&world->parallel);
+        for (uint32_t slot = 0; l.fault && slot < count; ++slot)
+            if ((what = complaint(world, slot)) != NULL)
+                return sn_world_blame(world, slot, what);
+        return SN_OK;
+    }
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
+        uint32_t slot = bodies_has(bodies, row) ? world->ids.value[bodies->state[row].particle] : SN_NO_SLOT;
+        if (slot != SN_NO_SLOT && (what = complaint(world, slot)) != NULL)
+            return sn_world_blame(world, slot, what);
+    }
+    return SN_OK;
+}
+
+sn_result sn_fault_unsound(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_particle_store *p = &world->particles;
+    for (uint32_t slot = 0; slot < p->table.count; ++slot)
+        if (!vec3_is_finite(vec4_xyz(p->x[slot])) || !is_slow(vec4_xyz(p->v[slot])))
+            return sn_world_blame(world, slot, "would reach an infinite place or speed");
+    uint32_t row = sn_turns_check(s);
+    if (row != SN_ID_FREE)
+        return sn_world_blame(world, world->ids.value[world->bodies.state[row].particle], "would turn infinitely fast");
+    return world_fail(world, SN_ERROR_DIVERGED, "at %g s something would reach an infinite place or speed",
+                      world->state.time);
+}

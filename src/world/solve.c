@@ -1,0 +1,296 @@
+/* The constraints of a substep: particles are predicted, and moved until the constraints hold. */
+#include "world/substep.h"
+
+const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
+{
+    const sn_solver_method *chosen = sn_solvers[world->state.settings.solver];
+    /* at rest there is nothing to be legal about but positions: statics works on those */
+    return still && !chosen->own_projections ? &sn_solver_gauss_seidel : chosen;
+}
+
+sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
+{
+    const sn_settings *settings = &world->state.settings;
+    bool there_and_back = settings->order == SN_ORDER_SYMMETRIC && settings->solver != SN_SOLVER_JACOBI &&
+                          settings->solver != SN_SOLVER_TILED;
+    uint64_t sweeps = there_and_back ? 2 : 1;
+    uint64_t passes = sweeps * settings->substeps * settings->iterations;
+    sn_frame frame = sn_world_frame(world);
+    frame.d = world->particles.x_low;
+    frame.start = world->particles.y; /* where some row looks back, */
+    frame.x_low = world->particles.d; /*   and what rounding left over of it */
+    frame.held = true;
+    return (sn_solver_in){.store = &world->constraints,
+                          .frame = frame,
+                          .h = h,
+                          .last_h = world->state.h,
+                          .order = settings->order,
+                          .gradients = settings->gradients,
+                          .iterations = settings->iterations,
+                          .tolerance = settings->tolerance,
+                          .stiffness_root = !settings->correct_stiffness ? 1
+                                            : passes > UINT32_MAX        ? UINT32_MAX
+                                                                         : (uint32_t)passes,
+                          .scratch = &world->scratch,
+                          .parallel = &world->parallel,
+                          .settings = settings,
+                          .particle_count = world->particles.table.count,
+                          .node_count = world->particles.table.count + bodies_rows(&world->bodies),
+                          .plan = &world->plan,
+                          .wide = world->wide};
+}
+
+static sn_solver_in input_of(const sn_substep *s)
+{
+    sn_solver_in in = sn_world_solver_input(s->world, s->h * s->integrator->step_factor);
+    if (s->still)
+        in.gradients = SN_GRADIENTS_CURRENT;
+    if (s->solver == &sn_solver_tiled)
+        in.tolerance = 0; /* what a pass moves is looked at instead of residuals */
+    in.frame.old_d = s->integrator->looks_back ? s->motion.old_d : NULL;
+    in.frame.h = s->motion.anew ? -1 : s->h;
+    return in;
+}
+
+/* ---- All at once ------------------------------------------------------------------------------------------------------ */
+
+static sn_result solve_at_once(sn_substep *s)
+{
+    sn_world *world = s->world;
+    sn_solver_in in = input_of(s);
+    sn_solver_out out = {0};
+    if (!sn_motion_predict(s))
+        return sn_fault_lost_tasks(world);
+    sn_past_lighten(s);
+    if (s->solver->solve)
+        out = s->solver->solve(&in);
+    sn_past_restore(s);
+    world->state.passes += out.passes;
+    if (out.lost_tasks || !sn_motion_settle(s))
+        return sn_fault_lost_tasks(world);
+    return sn_fault_constraint(world, &out);
+}
+
+/* ---- Tile by tile ----------------------------------------------------------------------------------------------------- */
+
+/* Whether nothing but constraints looks at particles between the first substep and the last, so that tiles of planes can stay
+   what they are. */
+static bool is_undisturbed(const sn_substep *s)
+{
+    const sn_world *world = s->world;
+    return world->wide && !s->motion.force && !s->motion.mixed && !world->target_table.count && !world->contacts.any &&
+           world->meets.mover_table.count <= bodies_rows(&world->bodies) &&
+           !(world->bodies.ids.live && world->contact.has_radii) && !world->drag.acts && !s->step->careful &&
+           !(world->state.settings.tolerance > 0) && !sn_starts_all(world, s->still) &&
+           (s->ends_late || s->integrator->kick == 1) &&
+           !(s->integrator->looks_back && (s->may_jump || world->starts.table.count));
+}
+
+bool sn_solve_with_contact(const sn_substep *s)
+{
+    return s->solver == &sn_solver_tiled && s->integrator->kick == 1 && s->world->state.settings.iterations > 0;
+}
+
+/* One pass; and contact, which has the last word in it. */
+static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
+{
+    sn_world *world = s->world;
+    sn_solver_out out = {0};
+    bool good = sn_tiled_pass(t, &out, largest);
+    if (out.lost_tasks)
+        return sn_fault_lost_tasks(world);
+    if (!good) {
+        s->unsound = true;
+        return sn_fault_constraint(world, &out);
+    }
+    if (!sn_solve_with_contact(s))
+        return SN_OK;
+    if (world->contacts.any)
+        sn_targets_leave(world, s->h); /* contact asks how fast they are led */
+    return sn_contacts_pass(world, s->h, t->pass == 0) ? SN_OK : sn_fault_lost_tasks(world);
+}
+
+static sn_result make_passes(sn_substep *s, sn_tiled *t)
+{
+    sn_world *world = s->world;
+    const sn_settings *settings = &world->state.settings;
+    sn_result result = SN_OK;
+    for (; result == SN_OK && !s->unsound && t->pass < settings->iterations; ++t->pass) {
+        sn_real largest = 0;
+        t->enters = s->substeps_left == settings->substeps && t->pass == 0;
+        t->leaves = s->substeps_left == 1 && t->pass + 1 == settings->iterations;
+        result = make_pass(s, t, &largest);
+        world->state.passes++;
+        if (settings->tolerance > 0 && largest < settings->tolerance && sn_turns_corrected(world) < settings->tolerance)
+            break;
+    }
+    return result;
+}
+
+static sn_result solve_by_tiles(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_settings *settings = &world->state.settings;
+    sn_solver_in in = input_of(s);
+    const bool wide = !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
+    sn_tiled t = {.in = &in,
+                  .wide = wide ? world->wide : NULL,
+                  .table = s->table,
+                  .motion = &s->motion,
+                  .keep_lambda = s->substeps_left == 1 || settings->iterations > 1 || world->breaking.table.count || s->may_jump,
+                  .predicts = settings->iterations > 0 && !s->motion.mixed,
+                  .resident = is_undisturbed(s)};
+    if (!t.predicts && !sn_motion_predict(s))
+        return sn_fault_lost_tasks(world);
+    if (!t.predicts && settings->iterations > 0)
+        sn_past_lighten(s);
+    sn_result result = make_passes(s, &t);
+    if (!t.predicts && settings->iterations > 0)
+        sn_past_restore(s);
+    return result;
+}
+
+static sn_result solve_once(sn_substep *s)
+{
+    return s->solver == &sn_solver_tiled ? solve_by_tiles(s) : solve_at_once(s);
+}
+
+/* ---- Substeps across which velocities jump ---------------------------------------------------------------------------- */
+
+/* BDF2: a contact that begins or ends is a jump. If the substep was solved with a past it is done again without. */
+static sn_result solve_with_past(sn_substep *s)
+{
+    sn_world *world = s->world;
+    if (s->may_jump && !sn_motion_keep(world))
+        return sn_fault_lost_tasks(world);
+    sn_result result = solve_once(s);
+    if (result != SN_OK || s->unsound)
+        return result;
+    bool jumps = s->may_jump && sn_past_contacts_changed(s);
+    if (jumps && world->state.unsettled == 0) {
+        s->motion.anew = s->motion.mixed = true;
+        s->table = &sn_motion_scalar;
+        s->ends_late = s->motion.ends_before = false;
+        if (!sn_motion_put_back(world))
+            return sn_fault_lost_tasks(world);
+        sn_turns_lay_out(world);
+        sn_turns_predict(s);
+        sn_store_restore_state(&world->constraints);
+        if ((result = solve_once(s)) != SN_OK || s->unsound)
+            return result;
+        sn_past_contacts_changed(s);
+    }
+    s->motion.jumps = jumps || world->state.unsettled > 0;
+    if (s->motion.jumps && !s->motion.mixed) { /* what it will not look back to is not remembered as in a steady motion */
+        s->motion.mixed = true;
+        s->table = &sn_motion_scalar;
+        s->ends_late = false;
+    }
+    return SN_OK;
+}
+
+sn_result sn_solve(sn_substep *s)
+{
+    return s->integrator->looks_back ? solve_with_past(s) : solve_once(s);
+}
+
+/* ---- Velocities at the end -------------------------------------------------------------------------------------------- */
+
+/* What the forces at the end would make infinite is found beforehand. */
+static sn_result check_kick(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_motion *m = &s->motion;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot) {
+        sn_vec3 change = vec3_sub(motion_acceleration(m, slot), vec4_xyz(world->particles.d[slot]));
+        if (vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), vec3_scale(change, m->end_kick))))
+            continue;
+        sn_result result = sn_forces_blame(world, slot);
+        return result != SN_OK ? result : sn_world_blame(world, slot, "forces would make its motion infinite");
+    }
+    return SN_OK;
+}
+
+static void keep_accelerations(sn_substep *s)
+{
+    for (uint32_t slot = 0; slot < s->world->particles.table.count; ++slot)
+        s->world->particles.d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
+}
+
+static void add_to_velocity(const sn_motion *m, uint32_t slot, sn_vec3 change)
+{
+    sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
+    pair_add(&v, change);
+    m->v[slot] = vec4(v.high, m->v[slot].w);
+    m->v_low[slot] = vec4(v.low, 0);
+}
+
+static void kick_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_substep *s = data;
+    const sn_motion *m = &s->motion;
+    for (uint32_t slot = first; slot < end; ++slot) {
+        sn_vec3 change = vec3_sub(motion_acceleration(m, slot), vec4_xyz(s->world->particles.d[slot]));
+        if (m->x[slot].w != 0)
+            add_to_velocity(m, slot, vec3_scale(change, m->end_kick));
+    }
+}
+
+/* Forces of constraints depend on the velocity that they bring about: so often it is put right. Twice is second order. */
+#define KICKS_BY_FORCES 2
+
+/* v has been completed with the forces at the start, a first guess for forces that depend on it: the difference is put right. The
+   users' forces stay the same all through a step. */
+static sn_result kick(sn_substep *s)
+{
+    sn_world *world = s->world;
+    for (int i = 0; i < (s->solver->forces ? KICKS_BY_FORCES : 1); ++i) {
+        keep_accelerations(s);
+        if (!sn_forces_gather(s))
+            return sn_fault_lost_tasks(world);
+        sn_result result = sn_forces_constrain(s);
+        if (result != SN_OK || (result = check_kick(s)) != SN_OK)
+            return result;
+        sn_turns_kick(s);
+        if (!sn_parallel_for(&world->parallel, world->particles.table.count, kick_piece, s))
+            return sn_fault_lost_tasks(world);
+    }
+    return SN_OK;
+}
+
+/* The change of a particle's velocity that a solver asked for. */
+static sn_vec3 wanted_change(const sn_substep *s, uint32_t slot)
+{
+    sn_vec4 d = s->world->particles.d[slot];
+    return vec3(d.x / s->h, d.y / s->h, d.z / s->h);
+}
+
+static sn_result correct(sn_substep *s)
+{
+    sn_world *world = s->world;
+    const sn_motion *m = &s->motion;
+    sn_solver_in in = sn_world_solver_input(world, s->h);
+    in.frame = sn_world_frame(world);
+    in.frame.held = true;
+    in.frame.d = world->particles.d;
+    sn_solver_out out = s->solver->after(&in, m->v);
+    if (out.fault_kind || out.passes == 0)
+        return sn_fault_constraint(world, &out);
+    for (uint32_t slot = 0; slot < in.particle_count; ++slot) {
+        sn_vec3 change = wanted_change(s, slot);
+        if (!vec3_is_finite(vec3_add(vec4_xyz(m->v[slot]), change)))
+            return sn_world_blame(world, slot, "the solver would make its velocity infinite");
+        if (change.x == 0 && change.y == 0 && change.z == 0)
+            continue;
+        add_to_velocity(m, slot, change);
+        sn_history_forget(&world->history, slot);
+    }
+    sn_turns_correct(s);
+    return SN_OK;
+}
+
+sn_result sn_solve_velocities(sn_substep *s)
+{
+    sn_result result = s->integrator->asks_again && sn_forces_needed(s->world) ? kick(s) : SN_OK;
+    return result == SN_OK && s->solver->after ? correct(s) : result;
+}

@@ -1,0 +1,96 @@
+/* Where the substep started, for constraints that ask: dampers, friction and motors of joints, gradients at the start.
+
+   Only the particles of such constraints are noted, in y (place) and d (what rounding left over of it). Solvers that ask for
+   all of them get all. */
+#include "world/substep.h"
+
+#include <string.h>
+
+void sn_starts_init(sn_starts *starts)
+{
+    sn_table_column(&starts->table, sizeof(uint32_t), false);
+    sn_table_column(&starts->seen_table, sizeof(bool), false);
+}
+
+void sn_starts_release(sn_starts *starts, const sn_allocator *allocator)
+{
+    sn_table_release(&starts->table, allocator);
+    sn_table_release(&starts->seen_table, allocator);
+}
+
+static bool asks(const sn_pool *pool, uint32_t row)
+{
+    return pool->kind.own_rows || (!pool->kind.force && pool->give[row].damping * pool->give[row].compliance != 0);
+}
+
+/* Lists the particles of one constraint that are not listed yet. */
+static void list_particles(sn_starts *starts, const sn_store *store, const sn_pool *pool, uint32_t row)
+{
+    uint32_t small[SN_MAX_BLOCK], count = 0;
+    const uint32_t *number = sn_store_particles(store, pool, row, small, &count);
+    uint32_t *list = starts->table.column[0];
+    bool *seen = starts->seen_table.column[0];
+    for (uint32_t i = 0; i < count; ++i) {
+        if (!seen[number[i]])
+            list[starts->table.count++] = number[i];
+        seen[number[i]] = true;
+    }
+}
+
+bool sn_starts_find(sn_world *world)
+{
+    sn_starts *starts = &world->starts;
+    const sn_store *store = &world->constraints;
+    uint32_t numbers = world->ids.table.count;
+    if (starts->found && starts->changes == store->changes)
+        return true;
+    starts->found = false;
+    if (!sn_table_reserve(&starts->table, &world->allocator, numbers) ||
+        !sn_table_reserve(&starts->seen_table, &world->allocator, numbers))
+        return false;
+    starts->table.count = 0;
+    if (numbers)
+        memset(starts->seen_table.column[0], 0, numbers * sizeof(bool));
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; pool->ids.live && row < pool->ids.table.count; ++row)
+            if (sn_ids_is_live(&pool->ids, row) && asks(pool, row))
+                list_particles(starts, store, pool, row);
+    }
+    starts->changes = store->changes;
+    starts->found = true;
+    return true;
+}
+
+bool sn_starts_all(const sn_world *world, bool still)
+{
+    const sn_settings *settings = &world->state.settings;
+    return (settings->gradients == SN_GRADIENTS_START && !still) ||
+           (settings->solver != SN_SOLVER_TILED && settings->solver != SN_SOLVER_DIRECT);
+}
+
+static void note_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
+    sn_particle_store *p = &world->particles;
+    const uint32_t *number = world->starts.table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        uint32_t slot = world->ids.value[number[i]];
+        p->y[slot] = p->x[slot];
+        p->d[slot] = p->x_low[slot];
+    }
+}
+
+static void note_all_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_particle_store *p = &((sn_world *)data)->particles;
+    memcpy(p->y + first, p->x + first, (end - first) * sizeof *p->y);
+    memcpy(p->d + first, p->x_low + first, (end - first) * sizeof *p->d);
+}
+
+bool sn_starts_note(sn_world *world, bool still)
+{
+    if (sn_starts_all(world, still))
+        return sn_parallel_for(&world->parallel, world->particles.table.count, note_all_piece, world);
+    return sn_parallel_for(&world->parallel, world->starts.table.count, note_piece, world);
+}
