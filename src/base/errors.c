@@ -27,7 +27,8 @@ sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     snprintf(errors->text, sizeof errors->text, "%s", text);
-    log_text(errors, SN_LOG_ERROR, text);
+    if (!errors->quiet || result != SN_ERROR_DIVERGED)
+        log_text(errors, SN_LOG_ERROR, text);
     return result;
 }
 

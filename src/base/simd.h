@@ -218,19 +218,6 @@ SN_INLINE lanes lanes_max(lanes a, lanes b)
 #endif
 }
 
-/* The largest of all lanes. */
-SN_INLINE lane_number lanes_largest(lanes a)
-{
-#if SN_WIDTH == 1
-    return a;
-#else
-    lane_number most = a[0];
-    for (int i = 1; i < SN_WIDTH; ++i)
-        most = a[i] > most ? a[i] : most;
-    return most;
-#endif
-}
-
 SN_INLINE lanes lanes_abs(lanes a)
 {
 #if SN_WIDTH == 1

@@ -46,8 +46,10 @@ static const sn_integrator_method bdf2 = {
     .name = "bdf2", .kick = (sn_real)0.5, .looks_back = true, .step_factor = (sn_real)(2.0 / 3)};
 
 const sn_integrator_method *const sn_integrators[SN_INTEGRATOR_COUNT] = {
-    [SN_INTEGRATOR_FORWARD_EULER] = &forward_euler, [SN_INTEGRATOR_SYMPLECTIC_EULER] = &symplectic_euler,
-    [SN_INTEGRATOR_LEAPFROG] = &leapfrog,           [SN_INTEGRATOR_VERLET] = &verlet,
+    [SN_INTEGRATOR_FORWARD_EULER] = &forward_euler,
+    [SN_INTEGRATOR_SYMPLECTIC_EULER] = &symplectic_euler,
+    [SN_INTEGRATOR_LEAPFROG] = &leapfrog,
+    [SN_INTEGRATOR_VERLET] = &verlet,
     [SN_INTEGRATOR_BDF2] = &bdf2,
 };
 
@@ -135,21 +137,19 @@ static void note(const sn_motion *motion)
         motion->mark[i] = from[slot_of(motion, i)];
 }
 
-static bool settle(sn_motion *motion)
+static bool settle(const sn_motion *motion)
 {
     sn_motion own = *motion;
     flags sound = -1;
-    sn_real largest = 0;
     for (uint32_t i = 0; i < own.count; ++i) {
         const uint32_t slot = slot_of(&own, i);
         own.rate = own.looks_back && own.mixed && !motion_has_past(&own, slot) ? 1 / own.h : motion->rate;
         for (int k = 0; k < 3; ++k) {
-            moving m = stage_settle(&own, load(&own, slot, k), (&own.mark[i].x)[k], &largest);
+            moving m = stage_settle(&own, load(&own, slot, k), (&own.mark[i].x)[k]);
             store(&own, slot, k, m);
             sound &= is_sound(&m);
         }
     }
-    motion->largest = largest;
     return sound != 0;
 }
 
@@ -159,7 +159,7 @@ static void end_back(const sn_motion *motion, uint32_t slot, int k, sn_real a)
     moving m = load(motion, slot, k);
     sn_real *old_d = &motion->old_d[slot].x + k;
     if (motion_has_past(motion, slot) || !motion->mixed) {
-        *old_d = stage_displacement(motion, m.v, *old_d);
+        *old_d = stage_displacement(motion, m.v, past_of(motion, slot, k).d);
         return;
     }
     *old_d = motion->h * m.v;

@@ -8,10 +8,10 @@
 
 typedef struct sn_integrator_method {
     const char *name;
-    sn_real kick;        /* the share of h times the acceleration that is in the velocity which moves things in a substep;
+    sn_real kick;    /* the share of h times the acceleration that is in the velocity which moves things in a substep;
                             the rest of it is added when the substep ends. Bodies turn so, too. Not asked of BDF2 */
-    bool asks_again;     /* that rest is with the forces at the end of the substep */
-    bool looks_back;     /* BDF2: needs sn_history, whose past must not reach across a jump of velocities */
+    bool asks_again; /* that rest is with the forces at the end of the substep */
+    bool looks_back; /* BDF2: needs sn_history, whose past must not reach across a jump of velocities */
     sn_real step_factor; /* the effective step of compliance and forces is so many h for a particle that has a past */
 } sn_integrator_method;
 
@@ -43,15 +43,16 @@ typedef struct sn_motion {
 
     /* BDF2, all by slot: */
     bool looks_back;
-    bool mixed;     /* some particle has no past, or forces act; otherwise all that move have one, under gravity alone */
-    bool anew;      /* no particle has a past in this substep, */
-    bool jumps;     /*   or will have one after it, since velocities may jump in it */
+    bool mixed; /* some particle has no past, or forces act; otherwise all that move have one, under gravity alone */
+    bool anew;  /* no particle has a past in this substep, */
+    bool jumps; /*   or will have one after it, since velocities may jump in it */
     sn_vec4 *old_d; /* displacement in the substep before, and its length: 0 if there was none, negative if only the
                        acceleration in it still counts */
     sn_vec4 *old_v; /* velocity at its start */
     sn_vec4 *old_a; /* acceleration at its start */
     sn_vec4 *old_f; /* N: what `given` was in it */
-    const sn_vec3 *given; /* N: what users gave particles, which is part of `force`; the same in all substeps of a step */
+    const sn_vec3
+        *given; /* N: what users gave particles, which is part of `force`; the same in all substeps of a step */
 
     /* Which particles: `first` to `first + count - 1`, or those of a list. */
     uint32_t first, count;
@@ -59,7 +60,6 @@ typedef struct sn_motion {
     bool coarse;          /* places are moved themselves, and their remainders stay what prediction left over */
     sn_vec4 *mark;        /* scratch, one for each: x_low, or x where coarse, before constraints move it */
     float *mark_rows;     /* the same for particles in planes */
-    sn_real largest;      /* out, m: the farthest that a coordinate was moved between mark and settle */
 } sn_motion;
 
 /* The loops over particles that are stored as records. */
@@ -69,9 +69,9 @@ typedef struct sn_motion_table {
     void (*predict)(const sn_motion *motion);
     /* Copies x_low (coarse: x) to mark, for particles that were predicted before. Range or list. */
     void (*note)(const sn_motion *motion);
-    /* v takes what constraints moved since, x takes what fits of x_low. Sets largest. False if one of them is not finite, or
+    /* v takes what constraints moved since, x takes what fits of x_low. False if one of them is not finite, or
        too large. Range or list. */
-    bool (*settle)(sn_motion *motion);
+    bool (*settle)(const sn_motion *motion);
     /* Ends the substep: the rest of the kick, and what BDF2 remembers. A range only. */
     void (*end)(const sn_motion *motion);
 } sn_motion_table;

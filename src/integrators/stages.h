@@ -120,11 +120,10 @@ SN_INLINE moving stage_predict_back(const sn_motion *motion, moving m, past p, l
 }
 
 /* What constraints moved since the mark. */
-SN_INLINE moving stage_settle(const sn_motion *motion, moving m, lanes mark, lanes *largest)
+SN_INLINE moving stage_settle(const sn_motion *motion, moving m, lanes mark)
 {
-    lanes low = motion->coarse ? m.x : m.x_low, push = low - mark;
-    *largest = lanes_max(*largest, lanes_abs(push));
-    add_lanes(&m.v, &m.v_low, push * lanes_all(motion->rate) + m.v_low);
+    lanes low = motion->coarse ? m.x : m.x_low;
+    add_lanes(&m.v, &m.v_low, (low - mark) * lanes_all(motion->rate) + m.v_low);
     if (!motion->coarse)
         add_lanes(&m.x, &m.x_low, low);
     return m;

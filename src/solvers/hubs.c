@@ -15,7 +15,7 @@ typedef struct job {
 typedef struct hubs {
     sn_table job_table;
     job *job;
-    bool *faulty;          /* by job: its result in this pass is not finite */
+    sn_real *residual;     /* of a job in this pass, m; NOT_FINITE if it cannot be projected */
     sn_table place_table;  /* places, of all jobs one after the other */
     sn_vec3 *push;         /* by how much its constraint moves the particle */
     sn_real *holders;      /* how many of these constraints hold it */
@@ -36,6 +36,7 @@ typedef struct pass {
     atomic_bool fault;
 } pass;
 
+#define NOT_FINITE ((sn_real)-1)
 
 /* ---- Lists ---------------------------------------------------------------------------------------------------------------- */
 
@@ -46,7 +47,7 @@ static hubs *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
         return NULL;
     *h = (hubs){0};
     sn_table_column(&h->job_table, sizeof *h->job, false);
-    sn_table_column(&h->job_table, sizeof *h->faulty, false);
+    sn_table_column(&h->job_table, sizeof *h->residual, false);
     sn_table_column(&h->place_table, sizeof *h->push, false);
     sn_table_column(&h->place_table, sizeof *h->holders, false);
     sn_table_column(&h->place_table, sizeof *h->by_slot, false);
@@ -71,7 +72,7 @@ static bool reserve_tables(hubs *h, const sn_allocator *allocator, const sn_solv
         !sn_parallel_reserve(in->parallel, allocator, (uint32_t)places))
         return false;
     h->job = h->job_table.column[0];
-    h->faulty = h->job_table.column[1];
+    h->residual = h->job_table.column[1];
     h->push = h->place_table.column[0];
     h->holders = h->place_table.column[1];
     h->by_slot = h->place_table.column[2];
@@ -180,14 +181,16 @@ static void ask_piece(void *data, uint32_t first, uint32_t end)
         memset(p->h->push + at->place, 0, at->count * sizeof *p->h->push);
         if (p->t->pass == 0)
             memset(lambda, 0, pool->kind.rows * sizeof *lambda);
-        p->h->faulty[n] = false;
+        p->h->residual[n] = 0;
         if (!(in->gradients == SN_GRADIENTS_START ? sn_evaluate_start(in, pool, at->row, &block, &room)
                                                   : evaluate(in->store, pool, at->row, &in->frame, &block, &room)))
             continue;
         sn_row_give give = row_give(&pool->give[at->row], p->inverse_h);
         give.k = row_stiffness(give.k, in->stiffness_root);
+        if (in->tolerance > 0)
+            p->h->residual[n] = sn_row_residual(&block, pool->kind.inequality, give, &in->frame, lambda);
         if (!ask(p, at, &block, give, pool->kind.inequality, lambda)) {
-            p->h->faulty[n] = true;
+            p->h->residual[n] = NOT_FINITE;
             atomic_store_explicit(&p->fault, true, memory_order_relaxed);
         }
     }
@@ -205,14 +208,17 @@ static void move_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* The first constraint whose result is not finite. */
-static void read_fault(const pass *p, sn_solver_out *out)
+static bool read_results(const pass *p, sn_solver_out *out, sn_real *largest)
 {
-    uint32_t n = 0;
-    while (!p->h->faulty[n])
-        ++n;
-    out->fault_kind = p->h->job[n].kind;
-    out->fault_row = p->h->job[n].row;
+    for (uint32_t n = 0; n < p->h->job_table.count; ++n) {
+        if (p->h->residual[n] == NOT_FINITE) {
+            out->fault_kind = p->h->job[n].kind;
+            out->fault_row = p->h->job[n].row;
+            return false;
+        }
+        *largest = p->h->residual[n] > *largest ? p->h->residual[n] : *largest;
+    }
+    return true;
 }
 
 bool sn_hubs_pass(const sn_tiled *t, sn_vec4 *mark, sn_solver_out *out, sn_real *largest)
@@ -232,15 +238,11 @@ bool sn_hubs_pass(const sn_tiled *t, sn_vec4 *mark, sn_solver_out *out, sn_real 
         out->lost_tasks = true;
         return false;
     }
-    if (p.fault) {
-        read_fault(&p, out);
+    if ((p.fault || t->in->tolerance > 0) && !read_results(&p, out, largest))
         return false;
-    }
     if (!sn_parallel_for(t->in->parallel, p.h->slot_table.count, move_piece, &p)) {
         out->lost_tasks = true;
         return false;
     }
-    bool sound = t->table->settle(&motion);
-    *largest = motion.largest > *largest ? motion.largest : *largest;
-    return sound;
+    return t->table->settle(&motion);
 }

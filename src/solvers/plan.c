@@ -11,10 +11,17 @@ void sn_plan_init(sn_plan *plan)
 {
     *plan = (sn_plan){0};
     sn_table_column(&plan->soft_table, sizeof *plan->soft, false);
+    sn_table_column(&plan->watched_table, sizeof *plan->watched, false);
 #define SN_PLAN_TABLE(type, name) sn_table_column(&plan->name##_table, sizeof(type), true);
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
+}
+
+void sn_plan_watch_none(sn_plan *plan)
+{
+    if (plan->run_table.count)
+        memset(plan->watched, 0, plan->run_table.count * sizeof *plan->watched);
 }
 
 void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
@@ -24,6 +31,7 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
     sn_table_release(&plan->soft_table, allocator);
+    sn_table_release(&plan->watched_table, allocator);
     plan->made = false;
 }
 
@@ -161,9 +169,13 @@ bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_
 bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
 {
     bool room = sn_table_reserve(&plan->soft_table, allocator, plan->run_table.count) &&
+                sn_table_reserve(&plan->watched_table, allocator, plan->run_table.count) &&
                 sn_table_reserve(&plan->extra_table, allocator, most_edits(plan->live)) &&
                 sn_plan_reserve_log(store, allocator, plan->live);
     plan->soft = plan->soft_table.column[0];
+    plan->watched = plan->watched_table.column[0];
+    if (room)
+        sn_plan_watch_none(plan);
     plan->extra = plan->extra_table.column[0];
     return room;
 }
@@ -834,6 +846,13 @@ static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
     while (!plan->run[low].batches)
         --low;
     return &plan->run[low];
+}
+
+void sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row)
+{
+    uint32_t place = store->pool[kind]->place[row];
+    if (place && (place - 1) >> PLACE_SHIFT == PLACE_LANE)
+        plan->watched[run_of(plan, (place - 1) / SN_BATCH) - plan->run] = true;
 }
 
 /* New parameters, or a new way to give, which may take a constraint out of its batch. */

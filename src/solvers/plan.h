@@ -93,6 +93,8 @@ struct sn_plan {
 #undef SN_PLAN_TABLE
     sn_table soft_table;
     bool *soft; /* by run: some of its constraints have compliance, or had; the others need not look */
+    sn_table watched_table;
+    bool *watched; /* by run: multipliers of some of its constraints are read after every substep; see sn_plan_watch */
 };
 
 typedef struct sn_plan sn_plan;
@@ -131,6 +133,11 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
 /* Whether a constraint can go into a batch: its kind has a wide form, it has neither spots nor damping nor a stiffness k
    other than 1, and in a 2D world it knows of no directions of the world, which might point out of the plane. */
 bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row);
+
+/* The multipliers of this constraint are read after every substep, not only after the last of a step; and of none any more, which
+   making the plan does, too. */
+void sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row);
+void sn_plan_watch_none(sn_plan *plan);
 
 /* Keeps the first of each of some numbers, as spots may share particles; returns how many are left. */
 uint32_t sn_plan_once(uint32_t *particle, uint32_t count);

@@ -22,7 +22,7 @@ typedef struct tiled {
     sn_table touched_table;  /* of bool, by slot: scratch */
     uint64_t serial;         /* of the plan that these are for; 0: none */
 
-    sn_table past_table; /* of float: and what BDF2 remembers of them, */
+    sn_table past_table;  /* of float: and what BDF2 remembers of them, */
     uint64_t past_floats; /*   which are so many */
     sn_table reach_table; /* of float, by tile: see sn_tiled_begin */
 
@@ -61,6 +61,14 @@ typedef struct layer {
     bool is_first;  /* layer */
     atomic_bool failed;
 } layer;
+
+/* One tile on its way. */
+typedef struct tile_pass {
+    uint32_t worker;
+    sn_sweep *sweep;         /* for constraints that are projected one by one */
+    float least;             /* m: corrections that are smaller are not made, where places are coarse */
+    float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
+} tile_pass;
 
 #define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
 #define LANES        SN_BATCH
@@ -158,7 +166,10 @@ static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_sol
     t->home_table.count = t->exchange_table.count = 0;
     for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
         const sn_tile *tile = &plan->tile[i];
-        home h = {.plane = floats, .side = floats + plane_floats(tile->rows), .past = past, .exchange = t->exchange_table.count};
+        home h = {.plane = floats,
+                  .side = floats + plane_floats(tile->rows),
+                  .past = past,
+                  .exchange = t->exchange_table.count};
         if (tile->rows && !list_tile(t, allocator, tile, touched))
             return false;
         h.exchanges = t->exchange_table.count - h.exchange;
@@ -222,7 +233,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
-        !sn_table_reserve(&t->reach_table, allocator, in->plan->tile_table.count) || !reserve_resident(t, allocator, in))
+        !sn_table_reserve(&t->reach_table, allocator, in->plan->tile_table.count) ||
+        !reserve_resident(t, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
@@ -343,7 +355,7 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 /* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
 
 /* The wide form of a run; where its particles are is still missing. */
-static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, float least)
+static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
     const sn_plan *plan = t->in->plan;
     sn_real inverse_h = 1 / t->in->h;
@@ -355,9 +367,10 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, float lea
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
                          .read_lambda = t->pass > 0,
-                         .write_lambda = t->keep_lambda,
+                         .write_lambda = t->keep_lambda || plan->watched[run - plan->run],
                          .inverse_h2 = (float)(inverse_h * inverse_h),
-                         .least = least};
+                         .least = p->least,
+                         .largest = t->measures ? p->largest : NULL};
 }
 
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
@@ -388,7 +401,7 @@ static bool project_visits(const sn_tiled *t, sn_sweep *sweep, const sn_plan_run
     return good;
 }
 
-static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep, bool coarse, float least)
+static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
 {
     const sn_tiled *t = l->t;
     const sn_plan *plan = l->plan;
@@ -396,11 +409,11 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep, 
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
         if (!run->batches || !t->wide) {
-            if (!(run->batches ? project_batches(t, sweep, run) : project_visits(t, sweep, run, coarse)))
+            if (!(run->batches ? project_batches(t, p->sweep, run) : project_visits(t, p->sweep, run, coarse)))
                 return false;
             continue;
         }
-        sn_wide_run wide = wide_run(t, run, least);
+        sn_wide_run wide = wide_run(t, run, p);
         wide.x = frame->x + (l->is_first ? tile->first : 0);
         wide.d = (coarse ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
         wide.near = l->is_first ? plan->near + run->index : NULL;
@@ -410,11 +423,11 @@ static bool solve_records(const layer *l, const sn_tile *tile, sn_sweep *sweep, 
     return true;
 }
 
-static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool coarse, float least)
+static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool coarse, tile_pass *p)
 {
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
-        sn_wide_run wide = wide_run(l->t, run, least);
+        sn_wide_run wide = wide_run(l->t, run, p);
         wide.plane = margin;
         wide.coarse = coarse;
         wide.offset = l->plan->offset + run->index;
@@ -437,12 +450,12 @@ static void get3(sn_vec4 *to, const float *from)
 }
 
 /* A tile whose particles are in storage between passes. */
-static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker, bool coarse, float least)
+static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
 {
     const sn_tiled *t = l->t;
     const sn_frame *frame = &t->in->frame;
     sn_vec4 *moved = (coarse ? t->motion->x : frame->d) + tile->first;
-    float *margin = (float *)l->scratch->plane_table.column[0] + worker * l->scratch->each,
+    float *margin = (float *)l->scratch->plane_table.column[0] + p->worker * l->scratch->each,
           *plane = margin + PLANE_MARGIN;
     uint32_t full = in_full_rows(tile), lane;
     memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* what lanes reach beside the particles must be numbers */
@@ -456,7 +469,7 @@ static void solve_planes(const layer *l, const sn_tile *tile, uint32_t worker, b
         put3(at + SN_PLANE_D * LANES + lane, d);
         at[SN_PLANE_W * LANES + lane] = (float)x.w;
     }
-    run_planes(l, tile, margin, coarse, least);
+    run_planes(l, tile, margin, coarse, p);
     t->wide->collect(moved, full, plane, coarse);
     for (uint32_t i = full; i < tile->count; ++i) {
         const float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW;
@@ -566,6 +579,17 @@ static void leave(const layer *l, const sn_tile *tile, const sn_motion *motion, 
     }
 }
 
+/* The planes of a tile that stays in them. */
+static planes planes_of(const layer *l, uint32_t index)
+{
+    const home *h = (const home *)l->scratch->home_table.column[0] + index;
+    float *base = l->scratch->resident_table.column[0];
+    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, NULL};
+    if (l->t->motion->looks_back)
+        p.back = (float *)l->scratch->past_table.column[0] + h->past;
+    return p;
+}
+
 /* Where they are now, for a further pass: what is pushed from here on counts. */
 static void note_planes(const sn_motion *motion, const float *plane, uint32_t rows)
 {
@@ -576,15 +600,12 @@ static void note_planes(const sn_motion *motion, const float *plane, uint32_t ro
 }
 
 /* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
-static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, sn_motion *motion, float least)
+static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, const sn_motion *motion, tile_pass *pass)
 {
     const sn_tiled *t = l->t;
     const home *h = (const home *)l->scratch->home_table.column[0] + index;
     const exchange *e = h->exchanges ? (const exchange *)l->scratch->exchange_table.column[0] + h->exchange : NULL;
-    float *base = l->scratch->resident_table.column[0];
-    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, NULL};
-    if (motion->looks_back)
-        p.back = (float *)l->scratch->past_table.column[0] + h->past;
+    const planes p = planes_of(l, index);
     if (t->enters)
         enter(l, tile, motion, p);
     for (uint32_t i = 0; !t->enters && i < h->exchanges; ++i)
@@ -593,7 +614,7 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, s
         t->wide->predict_planes(motion, p.plane, p.side, p.back, tile->rows);
     else
         note_planes(motion, p.plane, tile->rows);
-    run_planes(l, tile, p.plane - PLANE_MARGIN, motion->coarse, least);
+    run_planes(l, tile, p.plane - PLANE_MARGIN, motion->coarse, pass);
     bool sound = t->wide->settle_planes(motion, p.plane, p.side, tile->rows);
     if (t->leaves)
         leave(l, tile, motion, p);
@@ -615,16 +636,15 @@ static sn_motion tile_motion(const layer *l, const sn_tile *tile, uint32_t worke
 }
 
 /* A tile that is in storage between passes: predicted, or noted where it is; solved; and settled. */
-static bool pass_records(const layer *l, const sn_tile *tile, uint32_t worker, sn_motion *motion, sn_sweep *sweep,
-                         float least)
+static bool pass_records(const layer *l, const sn_tile *tile, const sn_motion *motion, tile_pass *p)
 {
     const sn_tiled *t = l->t;
     bool good = true;
     (l->is_first && t->pass == 0 && t->predicts ? t->table->predict : t->table->note)(motion);
     if (tile->rows && t->wide)
-        solve_planes(l, tile, worker, motion->coarse, least);
+        solve_planes(l, tile, motion->coarse, p);
     else
-        good = solve_records(l, tile, sweep, motion->coarse, least);
+        good = solve_records(l, tile, motion->coarse, p);
     return t->table->settle(motion) && good;
 }
 
@@ -635,11 +655,14 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     const sn_tile *tile = &l->plan->tile[l->first + index];
     tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    float least;
-    sn_motion motion = tile_motion(l, tile, worker, &least);
-    bool good = tile->rows && t->resident ? pass_resident(l, tile, index, &motion, least)
-                                          : pass_records(l, tile, worker, &motion, &sweep, least);
-    *result = (tile_result){motion.largest, sweep.out.fault_kind, sweep.out.fault_row, good};
+    tile_pass p = {.worker = worker, .sweep = &sweep};
+    const sn_motion motion = tile_motion(l, tile, worker, &p.least);
+    bool good =
+        tile->rows && t->resident ? pass_resident(l, tile, index, &motion, &p) : pass_records(l, tile, &motion, &p);
+    sn_real largest = sweep.largest;
+    for (uint32_t i = 0; i < SN_BATCH; ++i)
+        largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
+    *result = (tile_result){largest, sweep.out.fault_kind, sweep.out.fault_row, good};
     if (!good)
         atomic_store_explicit(&l->failed, true, memory_order_relaxed);
 }
@@ -679,12 +702,7 @@ static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_
         out->lost_tasks = true;
         return false;
     }
-    return (!l.failed && !(t->in->settings->tolerance > 0)) || read_results(&l, end - first, out, largest);
-}
-
-static void note_largest(sn_real moved, sn_real *largest)
-{
-    *largest = moved > *largest ? moved : *largest;
+    return (!l.failed && !t->measures) || read_results(&l, end - first, out, largest);
 }
 
 /* Particles that came after the plan was made are in no tile. */
@@ -723,9 +741,7 @@ static bool project_alone(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
         return false;
     if (lists) /* evaluating used the same scratch */
         list_slots(in, visit, list);
-    bool sound = t->table->settle(&motion);
-    note_largest(motion.largest, &sweep->largest);
-    return sound;
+    return t->table->settle(&motion);
 }
 
 static bool project_rest(const sn_tiled *t, sn_sweep *sweep, const sn_visit *visit, uint32_t count)
@@ -769,7 +785,8 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     bool good = move_newcomers(t);
     for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
         good = run_layer(t, i, out, largest);
-    good = good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, marks(t), out, largest);
+    good =
+        good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, marks(t), out, largest);
     good = good && project_extra(t, &sweep);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;
@@ -777,6 +794,24 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     }
     *largest = sweep.largest > *largest ? sweep.largest : *largest;
     return good;
+}
+
+static void leave_tile(void *data, uint32_t index, uint32_t worker)
+{
+    const layer *l = data;
+    const sn_tile *tile = &l->plan->tile[index];
+    float least;
+    sn_motion motion = tile_motion(l, tile, worker, &least);
+    if (tile->rows)
+        leave(l, tile, &motion, planes_of(l, index));
+}
+
+bool sn_tiled_leave(const sn_tiled *t)
+{
+    const sn_plan *plan = t->in->plan;
+    layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
+    bool share = sn_parallel_wants(t->in->parallel, work_of(plan, 0, plan->layer[1]));
+    return !t->resident || sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
 }
 
 const sn_solver_method sn_solver_tiled = {

@@ -14,6 +14,7 @@ typedef struct sn_tiled {
     const sn_motion *motion;
     uint32_t pass;    /* of the substep, from 0 */
     bool keep_lambda; /* the multipliers will be read: by more passes, by what breaks, or by the user */
+    bool measures;    /* the largest correction is wanted; multipliers are kept then */
     bool predicts;    /* in the first pass, tiles of the first layer predict their particles before they are solved */
     bool resident;    /* tiles of planes stay in planes from the first substep of a step to the last: */
     bool enters;      /*   this is the first pass, */
@@ -26,5 +27,8 @@ bool sn_tiled_begin(const sn_solver_in *in);
 /* Makes one. out gathers faults and lost tasks; *largest, m, the farthest that something was moved. False if a projection was
    not finite, or a tile's motion, or if tasks were lost. */
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
+
+/* After a last pass that was not said to be it: tiles leave their planes. False if tasks were lost. */
+bool sn_tiled_leave(const sn_tiled *t);
 
 #endif

@@ -20,7 +20,7 @@ void sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, floa
     motion_predict_planes(motion, plane, side, back, rows);
 }
 
-bool sn_wide_settle_16(sn_motion *motion, float *plane, float *side, uint32_t rows)
+bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)
 {
     return motion_settle_planes(motion, plane, side, rows);
 }
@@ -44,7 +44,7 @@ void sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, floa
     sn_wide_avx2()->predict_planes(motion, plane, side, back, rows);
 }
 
-bool sn_wide_settle_16(sn_motion *motion, float *plane, float *side, uint32_t rows)
+bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)
 {
     return sn_wide_avx2()->settle_planes(motion, plane, side, rows);
 }

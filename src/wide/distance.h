@@ -180,6 +180,15 @@ SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_l
 }
 #endif
 
+/* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give. */
+SN_INLINE void pair_note(const sn_wide_run *run, const pair_shape *shape, lanes share, lanes give,
+                         const lanes3 *difference, uint32_t mask)
+{
+    if (!shape->plain && run->largest)
+        wide_note_largest(run->largest, lanes_abs(share) * give * pair_length(difference) * lanes_all(0.70710678f),
+                          mask);
+}
+
 /* The lanes of mask that are usual; the others are left to pair_rest when this batch is stored. */
 SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 {
@@ -219,6 +228,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
+    pair_note(run, shape, share, give, &difference, now);
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
     if (!shape->plain)
@@ -279,6 +289,7 @@ typedef struct pair_push {
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, NULL, &usual);       \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
+        pair_note(run, shape, share, give, &difference, to->now);                                                      \
         if (!shape->plain)                                                                                             \
             wide_write_lambda(run, shape->rows, at, to->now, lambda);                                                  \
     }                                                                                                                  \
@@ -318,8 +329,8 @@ typedef struct pair_push {
 #if SN_WIDTH != 4
 /* Records without remainders: x is all there is, and takes the pushes. All stays in registers, with one turning in and one out. */
 #define PAIR_ALONE(suffix, number, LAYOUT)                                                                             \
-    SN_INLINE void pair_batch_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,              \
-                                             uint32_t first)                                                           \
+    SN_INLINE void pair_batch_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b,             \
+                                              uint32_t first)                                                          \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
         const size_t at = (size_t)b * SN_BATCH + first;                                                                \
@@ -337,9 +348,10 @@ typedef struct pair_push {
             give = give + alpha;                                                                                       \
         const lanes least = lanes_all(run->least);                                                                     \
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);     \
+        uint32_t now = pair_usual(mask, usual);                                                                        \
+        pair_note(run, shape, share, give, &difference, now);                                                          \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
-        uint32_t now = pair_usual(mask, usual);                                                                        \
         ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
         yc = records_sub(yc, records_mul(records_w(yc), push));                                                        \
         if (now == WIDE_ALL_LANES) {                                                                                   \
@@ -354,12 +366,12 @@ typedef struct pair_push {
         if (now != mask)                                                                                               \
             pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
     }                                                                                                                  \
-    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                          \
     {                                                                                                                  \
         for (uint32_t b = 0; b < run->batches; ++b)                                                                    \
             for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH)                                              \
                 if (wide_mask(run, b, first))                                                                          \
-                    pair_batch_coarse_##suffix(run, shape, b, first);                                                   \
+                    pair_batch_coarse_##suffix(run, shape, b, first);                                                  \
     }
 #else
 /* The same for four lanes, of which a machine has to do twice as many, and with which WebAssembly is fast if loops are short: its
@@ -430,6 +442,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
+    pair_note(run, shape, share, give, &difference, to->now);
     if (!shape->plain)
         wide_write_lambda(run, shape->rows, at, to->now, lambda);
 }
@@ -482,7 +495,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
         if (from->now != from->mask)                                                                                   \
             pair_rest(run, shape, LAYOUT, b, (from->mask ^ from->now) << first);                                       \
     }                                                                                                                  \
-    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                           \
+    SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                          \
     {                                                                                                                  \
         enum { PARTS = SN_BATCH / SN_WIDTH };                                                                          \
         pair_way way[PAIR_BLOCK];                                                                                      \
@@ -541,26 +554,26 @@ PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
 #define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
-    static void name##_near_coarse(const sn_wide_run *run)                                                              \
+    static void name##_near_coarse(const sn_wide_run *run)                                                             \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_coarse_near, name, KIND, PARAMS, ROWS);                                              \
+        PAIR_LOOPS_ALONE(pair_loop_coarse_near, name, KIND, PARAMS, ROWS);                                             \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
         if (run->d == run->x) {                                                                                        \
-            name##_near_coarse(run);                                                                                    \
+            name##_near_coarse(run);                                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
         PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS);                                                          \
     }                                                                                                                  \
-    static void name##_far_coarse(const sn_wide_run *run)                                                               \
+    static void name##_far_coarse(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_coarse_far, name, KIND, PARAMS, ROWS);                                               \
+        PAIR_LOOPS_ALONE(pair_loop_coarse_far, name, KIND, PARAMS, ROWS);                                              \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
         if (run->d == run->x) {                                                                                        \
-            name##_far_coarse(run);                                                                                     \
+            name##_far_coarse(run);                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
         PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS);                                                           \

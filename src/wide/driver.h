@@ -165,6 +165,23 @@ SN_INLINE lanes3 wide_load3(const float *from)
     return (lanes3){lanes_load(from), lanes_load(from + SN_BATCH), lanes_load(from + 2 * SN_BATCH)};
 }
 
+/* ---- The largest correction ------------------------------------------------------------------------------------------------- */
+
+/* By lane. */
+SN_INLINE void wide_note_largest(float *largest, lanes a, uint32_t mask)
+{
+    a = mask == WIDE_ALL_LANES ? a : lanes_keep(wide_present(mask), a);
+    lanes_store(largest, lanes_max(a, lanes_load(largest)));
+}
+
+SN_INLINE void wide_note_pushes(const sn_wide_run *run, uint32_t points, const lanes3 *push, uint32_t mask)
+{
+    lanes most = lanes_all(0);
+    for (uint32_t i = 0; i < points; ++i)
+        most = lanes_max(lanes_max(lanes_abs(push[i].x), lanes_abs(push[i].y)), lanes_max(lanes_abs(push[i].z), most));
+    wide_note_largest(run->largest, most, mask);
+}
+
 /* ---- Planes ------------------------------------------------------------------------------------------------------------ */
 
 SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t first, lanes *param)
@@ -203,6 +220,8 @@ SN_INLINE void wide_batch_planes(const sn_wide_run *run, const wide_shape *shape
     wide_load_params(run, shape->params, b, first, param);
     wide_read_lambda(run, shape->rows, at, mask, lambda);
     wide_project(run, shape, coarse, at, p, w, param, lambda, push);
+    if (run->largest)
+        wide_note_pushes(run, shape->points, push, mask);
     for (uint32_t i = 0; i < shape->points; ++i)
         wide_store3(place[i] + (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, lanes3_add(d[i], push[i]), mask);
     wide_write_lambda(run, shape->rows, at, mask, lambda);
@@ -232,7 +251,7 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
 #define WIDE_BLOCK (SN_WIDTH == 1 ? 1u : 8u)
 
 #define WIDE_RECORDS(suffix, number)                                                                                   \
-    SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse, uint32_t b,        \
+    SN_INLINE void wide_front_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse, uint32_t b,       \
                                        uint32_t first, lanes3 *push)                                                   \
     {                                                                                                                  \
         const number *index = run->suffix + (size_t)b * shape->points * SN_BATCH + first;                              \
@@ -247,14 +266,16 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
         for (uint32_t i = 0; i < shape->points; ++i) {                                                                 \
             records y = records_load_##suffix(run->x, index + i * SN_BATCH);                                           \
             records place = shape->internal ? records_sub(y, origin) : y;                                              \
-            if (!coarse)                                                                                                \
+            if (!coarse)                                                                                               \
                 place = records_add(place, records_load_##suffix(run->d, index + i * SN_BATCH));                       \
             records t = records_turn(place);                                                                           \
             p[i] = (lanes3){t.part[0], t.part[1], t.part[2]};                                                          \
             w[i] = records_turn(y).part[3];                                                                            \
         }                                                                                                              \
         wide_load_params(run, shape->params, b, first, param);                                                         \
-        wide_project(run, shape, coarse, at, p, w, param, lambda, push);                                                \
+        wide_project(run, shape, coarse, at, p, w, param, lambda, push);                                               \
+        if (run->largest)                                                                                              \
+            wide_note_pushes(run, shape->points, push, mask);                                                          \
         wide_write_lambda(run, shape->rows, at, mask, lambda);                                                         \
     }                                                                                                                  \
     SN_INLINE void wide_back_##suffix(const sn_wide_run *run, const wide_shape *shape, uint32_t b, uint32_t first,     \
@@ -274,14 +295,14 @@ SN_INLINE void wide_planes(const sn_wide_run *run, const wide_shape *shape)
             }                                                                                                          \
         }                                                                                                              \
     }                                                                                                                  \
-    SN_INLINE void wide_loop_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse)                     \
+    SN_INLINE void wide_loop_##suffix(const sn_wide_run *run, const wide_shape *shape, bool coarse)                    \
     {                                                                                                                  \
         lanes3 push[WIDE_BLOCK][WIDE_MOST_POINTS];                                                                     \
         const uint32_t parts = SN_BATCH / SN_WIDTH, count = run->batches * parts;                                      \
         for (uint32_t start = 0; start < count; start += WIDE_BLOCK) {                                                 \
             uint32_t end = count - start < WIDE_BLOCK ? count : start + WIDE_BLOCK;                                    \
             for (uint32_t i = start; i < end; ++i)                                                                     \
-                wide_front_##suffix(run, shape, coarse, i / parts, i % parts * SN_WIDTH, push[i - start]);              \
+                wide_front_##suffix(run, shape, coarse, i / parts, i % parts * SN_WIDTH, push[i - start]);             \
             for (uint32_t i = start; i < end; ++i)                                                                     \
                 wide_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, push[i - start]);                      \
         }                                                                                                              \

@@ -158,20 +158,20 @@ static void motion_predict(const sn_motion *given)
     }
 }
 
-SN_INLINE flags motion_settle_fine(const sn_motion *motion, motion_places at, motion_places mark, lanes *largest)
+SN_INLINE flags motion_settle_fine(const sn_motion *motion, motion_places at, motion_places mark)
 {
-    moving m = motion_load(motion, at), to = stage_settle(motion, m, motion_column(motion->mark, mark), largest);
+    moving m = motion_load(motion, at), to = stage_settle(motion, m, motion_column(motion->mark, mark));
     motion_store(motion, at, m, to);
     return is_sound(&to);
 }
 
 /* Only velocities change. */
-SN_INLINE flags motion_settle_coarse(const sn_motion *motion, motion_places at, motion_places mark, lanes *largest)
+SN_INLINE flags motion_settle_coarse(const sn_motion *motion, motion_places at, motion_places mark)
 {
     moving m = {.x = motion_column(motion->x, at),
                 .v = motion_column(motion->v, at),
                 .v_low = motion_column(motion->v_low, at)};
-    moving to = stage_settle(motion, m, motion_column(motion->mark, mark), largest);
+    moving to = stage_settle(motion, m, motion_column(motion->mark, mark));
     motion_put(motion->v, at, lanes_choose(motion_xyz(), to.v, m.v));
     motion_put(motion->v_low, at, lanes_keep(motion_xyz(), to.v_low));
     return is_sound(&to);
@@ -181,23 +181,22 @@ SN_INLINE flags motion_settle_coarse(const sn_motion *motion, motion_places at, 
     if (motion->list)                                                                                                  \
         for (; i + MOTION_STEP <= count; i += MOTION_STEP) {                                                           \
             motion_places at = {{motion->list[i], motion->list[i + MOTION_STEP - 1]}, SN_WIDTH == 4};                  \
-            sound &= settle_some(motion, at, (motion_places){{i, i + 1}, true}, &largest);                             \
+            sound &= settle_some(motion, at, (motion_places){{i, i + 1}, true});                                       \
         }                                                                                                              \
     else                                                                                                               \
         for (; i + MOTION_STEP <= count; i += MOTION_STEP)                                                             \
             sound &= settle_some(motion, (motion_places){{first + i, first + i + 1}, true},                            \
-                                 (motion_places){{i, i + 1}, true}, &largest);                                         \
+                                 (motion_places){{i, i + 1}, true});                                                   \
     if (i < count) {                                                                                                   \
         uint32_t slot = motion->list ? motion->list[i] : first + i;                                                    \
-        sound &= settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4},                                     \
-                             (motion_places){{i, i}, SN_WIDTH == 4}, &largest);                                        \
+        sound &=                                                                                                       \
+            settle_some(motion, (motion_places){{slot, slot}, SN_WIDTH == 4}, (motion_places){{i, i}, SN_WIDTH == 4}); \
     }
 
-static bool motion_settle(sn_motion *given)
+static bool motion_settle(const sn_motion *given)
 {
     sn_motion own = *given, *motion = &own;
     flags sound = flags_everywhere();
-    lanes largest = lanes_all(0);
     uint32_t i = 0, first = motion->first, count = motion->count;
     if (motion->coarse) {
         own.coarse = true;
@@ -206,7 +205,6 @@ static bool motion_settle(sn_motion *given)
         own.coarse = false;
         MOTION_SETTLE(motion_settle_fine)
     }
-    given->largest = lanes_largest(lanes_keep(motion_xyz(), largest));
     return flags_all(sound | ~motion_xyz());
 }
 

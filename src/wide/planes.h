@@ -63,17 +63,16 @@ static void motion_predict_planes(const sn_motion *motion, float *plane, float *
     }
 }
 
-static bool motion_settle_planes(sn_motion *motion, float *plane, float *side, uint32_t rows)
+static bool motion_settle_planes(const sn_motion *motion, float *plane, float *side, uint32_t rows)
 {
     const sn_motion own = *motion;
     const float *mark = own.mark_rows;
     flags sound = flags_everywhere();
-    lanes largest = lanes_all(0);
     for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW, mark += SN_MARK_ROW)
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH)
             for (uint32_t k = 0; k < 3; ++k) {
                 const uint32_t i = k * SN_BATCH + lane;
-                moving m = stage_settle(&own, planes_load(plane + i, side + i), lanes_load(mark + i), &largest);
+                moving m = stage_settle(&own, planes_load(plane + i, side + i), lanes_load(mark + i));
                 if (own.coarse) {
                     lanes_store(side + i + SN_PLANE_V * SN_BATCH, m.v);
                     lanes_store(side + i + SN_PLANE_V_LOW * SN_BATCH, m.v_low);
@@ -82,7 +81,6 @@ static bool motion_settle_planes(sn_motion *motion, float *plane, float *side, u
                 }
                 sound &= is_sound(&m);
             }
-    motion->largest = lanes_largest(largest);
     return flags_all(sound);
 }
 

@@ -64,7 +64,9 @@ typedef struct sn_wide_run {
     /* planes: */
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
-    bool coarse;   /* places themselves are moved, and d is not looked at */
+    bool coarse;  /* places themselves are moved, and d is not looked at */
+    float *largest; /* m, one for each lane, or NULL: raised to the largest correction, if multipliers are written, too. Of distances it is the
+                       residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
 } sn_wide_run;
 
 typedef void sn_wide_fn(const sn_wide_run *run);
@@ -275,7 +277,7 @@ typedef struct sn_wide {
     void (*enter_past)(const sn_motion *motion, float *back);
     void (*leave_past)(const sn_motion *motion, const float *back);
     void (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
-    bool (*settle_planes)(sn_motion *motion, float *plane, float *side, uint32_t rows);
+    bool (*settle_planes)(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
 
 /* The same kinds without their functions, for plans of worlds that have no kernels: they have the same order then. */

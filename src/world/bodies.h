@@ -56,7 +56,6 @@ typedef struct sn_body_motion {
     double torque[3]; /* m^2/s^2: per unit of mass, as it was last looked at */
     double keep;      /* the share of its momentum that damping leaves */
     bool looks_back;  /* it is predicted from the substep before, too: see integrators/stages.h */
-    sn_vec3 corrected; /* m: by how much constraints had moved its turn when that was last looked at */
 } sn_body_motion;
 
 typedef struct sn_bodies {

@@ -32,6 +32,7 @@ void sn_breaking_tidy(sn_world *world)
     for (uint32_t i = 0; i < world->breaking.table.count; ++i)
         if (sn_constraint_is_valid(world, weak[i].constraint))
             weak[count++] = weak[i];
+    world->breaking.changed = world->breaking.changed || count != world->breaking.table.count;
     world->breaking.table.count = count;
 }
 
@@ -115,6 +116,7 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
     else if (!there && stays)
         memmove(weak + at + 1, weak + at, after);
     table->count = table->count + (stays && !there) - (there && !stays);
+    world->breaking.changed = world->breaking.changed || stays != there;
     if (stays)
         weak[at] = entry;
     return SN_OK;
@@ -148,6 +150,19 @@ bool sn_breaking_begin(sn_world *world)
     sn_breaking_tidy(world);
     memset(breaking->table.column[1], 0, breaking->table.count * sizeof(sn_break));
     return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
+}
+
+void sn_breaking_tell_plan(sn_world *world)
+{
+    sn_breaking *breaking = &world->breaking;
+    const sn_weak *weak = weak_list(world);
+    if (!world->plan.made || (!breaking->changed && breaking->serial == world->plan.serial))
+        return;
+    sn_plan_watch_none(&world->plan);
+    for (uint32_t i = 0; i < breaking->table.count; ++i)
+        sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index);
+    breaking->changed = false;
+    breaking->serial = world->plan.serial;
 }
 
 /* What a constraint exerts now: a joint on the body b. */

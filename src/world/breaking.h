@@ -18,6 +18,8 @@ typedef struct sn_weak {
 typedef struct sn_breaking {
     sn_table table; /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: what each exerted */
     sn_table broken_table; /* of sn_break: what broke in the last step */
+    bool changed;          /* the list did, since the plan was told, */
+    uint64_t serial;       /*   which was this one */
 } sn_breaking;
 
 void sn_breaking_init(sn_breaking *breaking);
@@ -25,6 +27,9 @@ void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator);
 
 /* Before a step: nothing has broken. False when memory runs out. */
 bool sn_breaking_begin(struct sn_world *world);
+
+/* Once there is a plan: tells it which constraints are looked at after every substep. */
+void sn_breaking_tell_plan(struct sn_world *world);
 
 /* After a substep: notes what was exerted in it. */
 void sn_breaking_watch(struct sn_world *world);

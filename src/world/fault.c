@@ -88,7 +88,6 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&l->fault, true, memory_order_relaxed);
 }
 
-
 sn_result sn_fault_contact(sn_world *world)
 {
     const sn_bodies *bodies = &world->bodies;

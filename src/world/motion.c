@@ -20,7 +20,8 @@ static bool is_steady(const sn_world *world, sn_real h)
         if (x[slot].w == 0)
             steady = past->old_d[slot].w == 0;
         else
-            steady = past->old_d[slot].w == h && a.x == g.x && a.y == g.y && a.z == g.z && f.x == 0 && f.y == 0 && f.z == 0;
+            steady =
+                past->old_d[slot].w == h && a.x == g.x && a.y == g.y && a.z == g.z && f.x == 0 && f.y == 0 && f.z == 0;
     }
     return steady;
 }

@@ -97,7 +97,8 @@ bool sn_past_may_jump(const sn_world *world)
     const sn_store *store = &world->constraints;
     bool may = false;
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
-        may = may || (store->pool[kind]->ids.live && (store->pool[kind]->kind.inequality || store->pool[kind]->kind.own_rows));
+        may = may ||
+              (store->pool[kind]->ids.live && (store->pool[kind]->kind.inequality || store->pool[kind]->kind.own_rows));
     return may;
 }
 

@@ -45,8 +45,6 @@ static sn_solver_in input_of(const sn_substep *s)
     sn_solver_in in = sn_world_solver_input(s->world, s->h * s->integrator->step_factor);
     if (s->still)
         in.gradients = SN_GRADIENTS_CURRENT;
-    if (s->solver == &sn_solver_tiled)
-        in.tolerance = 0; /* what a pass moves is looked at instead of residuals */
     in.frame.old_d = s->integrator->looks_back ? s->motion.old_d : NULL;
     in.frame.h = s->motion.anew ? -1 : s->h;
     return in;
@@ -81,8 +79,7 @@ static bool is_undisturbed(const sn_substep *s)
     return world->wide && !s->motion.force && !s->motion.mixed && !world->target_table.count && !world->contacts.any &&
            world->meets.mover_table.count <= bodies_rows(&world->bodies) &&
            !(world->bodies.ids.live && world->contact.has_radii) && !world->drag.acts && !s->step->careful &&
-           !(world->state.settings.tolerance > 0) && !sn_starts_all(world, s->still) &&
-           (s->ends_late || s->integrator->kick == 1) &&
+           !sn_starts_all(world, s->still) && (s->ends_late || s->integrator->kick == 1) &&
            !(s->integrator->looks_back && (s->may_jump || world->starts.table.count));
 }
 
@@ -119,10 +116,14 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
         sn_real largest = 0;
         t->enters = s->substeps_left == settings->substeps && t->pass == 0;
         t->leaves = s->substeps_left == 1 && t->pass + 1 == settings->iterations;
+        t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);
         world->state.passes++;
-        if (settings->tolerance > 0 && largest < settings->tolerance && sn_turns_corrected(world) < settings->tolerance)
-            break;
+        if (!(t->measures && largest < settings->tolerance))
+            continue;
+        if (s->substeps_left == 1 && !t->leaves && !sn_tiled_leave(t))
+            result = sn_fault_lost_tasks(world);
+        break;
     }
     return result;
 }
@@ -132,12 +133,14 @@ static sn_result solve_by_tiles(sn_substep *s)
     sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
     sn_solver_in in = input_of(s);
+    if (settings->iterations <= 1)
+        in.tolerance = 0; /* there is nothing to stop before */
     const bool wide = !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
                   .motion = &s->motion,
-                  .keep_lambda = s->substeps_left == 1 || settings->iterations > 1 || world->breaking.table.count || s->may_jump,
+                  .keep_lambda = s->substeps_left == 1 || settings->iterations > 1 || s->may_jump,
                   .predicts = settings->iterations > 0 && !s->motion.mixed,
                   .resident = is_undisturbed(s)};
     if (!t.predicts && !sn_motion_predict(s))
@@ -181,7 +184,8 @@ static sn_result solve_with_past(sn_substep *s)
         sn_past_contacts_changed(s);
     }
     s->motion.jumps = jumps || world->state.unsettled > 0;
-    if (s->motion.jumps && !s->motion.mixed) { /* what it will not look back to is not remembered as in a steady motion */
+    if (s->motion.jumps &&
+        !s->motion.mixed) { /* what it will not look back to is not remembered as in a steady motion */
         s->motion.mixed = true;
         s->table = &sn_motion_scalar;
         s->ends_late = false;

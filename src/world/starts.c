@@ -37,6 +37,23 @@ static void list_particles(sn_starts *starts, const sn_store *store, const sn_po
     }
 }
 
+/* Lists the particles of all constraints that ask; or says whether there is one. */
+static bool walk(sn_starts *starts, const sn_store *store, bool lists)
+{
+    bool any = false;
+    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
+        const sn_pool *pool = store->pool[kind];
+        for (uint32_t row = 0; pool->ids.live && (lists || !any) && row < pool->ids.table.count; ++row) {
+            if (!sn_ids_is_live(&pool->ids, row) || !asks(pool, row))
+                continue;
+            any = true;
+            if (lists)
+                list_particles(starts, store, pool, row);
+        }
+    }
+    return any;
+}
+
 bool sn_starts_find(sn_world *world)
 {
     sn_starts *starts = &world->starts;
@@ -45,17 +62,13 @@ bool sn_starts_find(sn_world *world)
     if (starts->found && starts->changes == store->changes)
         return true;
     starts->found = false;
-    if (!sn_table_reserve(&starts->table, &world->allocator, numbers) ||
-        !sn_table_reserve(&starts->seen_table, &world->allocator, numbers))
-        return false;
     starts->table.count = 0;
-    if (numbers)
+    if (walk(starts, store, false)) {
+        if (!sn_table_reserve(&starts->table, &world->allocator, numbers) ||
+            !sn_table_reserve(&starts->seen_table, &world->allocator, numbers))
+            return false;
         memset(starts->seen_table.column[0], 0, numbers * sizeof(bool));
-    for (uint32_t kind = 1; kind < store->kind_count; ++kind) {
-        const sn_pool *pool = store->pool[kind];
-        for (uint32_t row = 0; pool->ids.live && row < pool->ids.table.count; ++row)
-            if (sn_ids_is_live(&pool->ids, row) && asks(pool, row))
-                list_particles(starts, store, pool, row);
+        walk(starts, store, true);
     }
     starts->changes = store->changes;
     starts->found = true;

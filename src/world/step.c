@@ -50,8 +50,8 @@ static sn_result begin_substep(sn_substep *s)
     sn_motion_begin(s);
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
-    if (result == SN_OK && !(sn_starts_note(world, s->still) &&
-                             sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
+    if (result == SN_OK &&
+        !(sn_starts_note(world, s->still) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
         result = sn_fault_lost_tasks(world);
     return result;
 }
@@ -166,6 +166,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
     const sn_integrator_method *integrator = sn_integrators[world->state.settings.integrator];
     if (!sn_world_plan(world) || !sn_starts_find(world) || !sn_drag_prepare(world, still))
         return false;
+    sn_breaking_tell_plan(world);
     const bool forces = sn_forces_needed(world), bodies = bodies_rows(&world->bodies) > 0;
     sn_particle_needs needs = {.turns = bodies_rows(&world->bodies),
                                .starts = bodies || world->starts.table.count || sn_starts_all(world, still) ||
@@ -242,8 +243,10 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
     sn_result result = sn_undo_keep(world) ? SN_OK : sn_fault_lost_tasks(world);
+    world->errors.quiet = true;
     if (result == SN_OK)
         result = take_substeps(world, dt, still, false);
+    world->errors.quiet = false;
     if (result == SN_ERROR_DIVERGED) {
         sn_undo_put_back(world);
         world->fault = (sn_fault){0};

@@ -149,9 +149,6 @@ void sn_turns_lay_out(sn_world *world);
 /* Where bodies would turn to if they were alone. */
 void sn_turns_predict(sn_substep *s);
 
-/* m: the farthest that constraints moved a turn since the last call. */
-sn_real sn_turns_corrected(sn_world *world);
-
 /* The first body whose motion is not finite; SN_ID_FREE: none. */
 uint32_t sn_turns_check(const sn_substep *s);
 

@@ -223,7 +223,6 @@ static void predict_body(const sn_substep *s, uint32_t row)
     times_k(body, way, way);
     p->x[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
     p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
-    motion->corrected = vec3(0, 0, 0);
     if (motion->looks_back)
         s->motion.old_d[slot] =
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
@@ -240,20 +239,6 @@ static void predict_piece(void *data, uint32_t first, uint32_t end)
 void sn_turns_predict(sn_substep *s)
 {
     share(s->world, predict_piece, s);
-}
-
-sn_real sn_turns_corrected(sn_world *world)
-{
-    sn_real largest = 0;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
-        sn_body_motion *motion = &world->bodies.motion[row];
-        sn_vec3 now = vec4_xyz(world->particles.x_low[world->particles.table.count + row]);
-        sn_vec3 by = vec3_sub(now, motion->corrected);
-        sn_real most = (sn_real)fmax(fabs((double)by.x), fmax(fabs((double)by.y), fabs((double)by.z)));
-        motion->corrected = now;
-        largest = bodies_has(&world->bodies, row) && most > largest ? most : largest;
-    }
-    return largest;
 }
 
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */

@@ -563,7 +563,6 @@ void graph_assert_same_plan(const sn_world *a, const sn_world *b, const char *wh
 {
     const char *wrong = a->plan.made != b->plan.made             ? "made"
                         : a->plan.canonical != b->plan.canonical ? "canonical"
-                        : a->plan.damped != b->plan.damped       ? "damped"
                         : a->plan.particles != b->plan.particles ? "particles"
                         : a->plan.live != b->plan.live           ? "live"
                                                                  : NULL;

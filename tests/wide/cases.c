@@ -172,7 +172,7 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
             uint32_t slot = case_particle(c, i, p);
             float *at = plane + c->offset[i / SN_BATCH * c->shape->points + p] + i % SN_BATCH;
             for (uint32_t k = 0; k < 3; ++k) {
-                float *from = at + (k + (c->alone ? SN_PLANE_X : SN_PLANE_D)) * SN_BATCH, *own = &(&d[slot].x)[k];
+                float *from = at + (k + (c->coarse ? SN_PLANE_X : SN_PLANE_D)) * SN_BATCH, *own = &(&d[slot].x)[k];
                 if (!there && (case_is_present(c, i) || memcmp(own, from, sizeof *own) != 0))
                     *own = *from;
                 if (there)
@@ -204,12 +204,12 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
                        .x = c->x,
                        .d = result->d,
                        .plane = plane,
-                       .alone = c->alone};
+                       .coarse = c->coarse};
     if (c->read_lambda || c->write_lambda) {
         run.row = c->row;
         run.lambda = result->lambda;
     }
-    if (c->alone) {
+    if (c->coarse) {
         memcpy(result->d, c->x, sizeof result->d);
         run.x = result->d;
     }

@@ -33,7 +33,7 @@ typedef struct wide_case {
     uint32_t row[CASE_LANES];
     float lambda[CASE_LANES * CASE_ROWS];
     bool rigid, read_lambda, write_lambda;
-    bool alone; /* there is no d: places themselves are moved, and are what comes out as d. Not generic */
+    bool coarse; /* there is no d: places themselves are moved, and are what comes out as d. Not generic */
     float inverse_h2;
 } wide_case;
 

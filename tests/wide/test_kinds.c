@@ -107,14 +107,14 @@ static void check_unasked(const wide_case *c)
 }
 
 /* The same where places themselves are moved. */
-static void check_alone(const wide_case *given)
+static void check_coarse(const wide_case *given)
 {
     static wide_result expected, scalar, other;
     static wide_case c;
     c = *given;
     memset(c.d, 0, sizeof c.d);
     case_run_generic(&c, &expected);
-    c.alone = true;
+    c.coarse = true;
     for (int layout = CASE_NEAR; layout <= CASE_PLANES; ++layout)
         for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
             if (!case_wide(simd))
@@ -130,7 +130,7 @@ static void check_alone(const wide_case *given)
         assert_true(scalar.d[i].w == c.x[i].w);
     }
     if (c.write_lambda)
-        compare_multipliers(&c, &scalar, &expected, "alone");
+        compare_multipliers(&c, &scalar, &expected, "coarse");
 }
 
 /* ---- Cases ----------------------------------------------------------------------------------------------------------- */
@@ -167,14 +167,14 @@ static void check_variations(wide_case *c, uint64_t *seed)
     check_unasked(c);
     push_before(c, seed);
     check_case(c);
-    check_alone(c);
+    check_coarse(c);
     case_empty_some(c, seed);
-    check_alone(c);
+    check_coarse(c);
     check_case(c);
     c->read_lambda = c->write_lambda = false;
     check_case(c);
     c->rigid = true;
-    check_alone(c);
+    check_coarse(c);
 }
 
 static void random_constraints(void **state)

@@ -16,12 +16,13 @@ int main(void)
 
 #else
 
+#define H     (1.0f / 600)
 #define COUNT 37u
 #define MOST  (COUNT + 11u)
 
 /* Particles, of which some are outside of the range or list. */
 typedef struct swarm {
-    sn_vec4 x[MOST], x_low[MOST], v[MOST], v_low[MOST], mark[MOST];
+    sn_vec4 x[MOST], x_low[MOST], v[MOST], v_low[MOST], mark[MOST], old_d[MOST], old_v[MOST];
     sn_vec3 force[MOST];
     uint32_t list[MOST];
 } swarm;
@@ -42,26 +43,39 @@ static void fill(swarm *s, uint64_t *seed)
         s->v[i] = random_vec4(seed, immovable ? 0 : 5, mass);
         s->v_low[i] = random_vec4(seed, immovable ? 0 : 2e-7, 0);
         s->mark[i] = random_vec4(seed, 4e-7, 0);
+        s->old_d[i] = random_vec4(seed, immovable ? 0 : 1e-2, immovable ? 0 : H);
+        s->old_v[i] = random_vec4(seed, immovable ? 0 : 5, 0);
         s->force[i] = vec4_xyz(random_vec4(seed, 100, 0));
         s->list[i] = (i * 7 + 3) % MOST; /* 7 and 48 have no common divisor */
     }
 }
 
-static sn_wide_motion motion_of(swarm *s, uint32_t first, uint32_t count)
+static sn_motion motion_of(swarm *s, uint32_t first, uint32_t count)
 {
-    const float h = 1.0f / 600;
-    return (sn_wide_motion){.x = s->x,
-                            .x_low = s->x_low,
-                            .v = s->v,
-                            .v_low = s->v_low,
-                            .mark = s->mark,
-                            .gravity = {0.5f, -9.81f, 0.25f},
-                            .h = h,
-                            .inverse_h = 1 / h,
-                            .keep = 0.99f,
-                            .lose = 0.01f,
-                            .first = first,
-                            .count = count};
+    return (sn_motion){.x = s->x,
+                       .x_low = s->x_low,
+                       .v = s->v,
+                       .v_low = s->v_low,
+                       .mark = s->mark,
+                       .gravity = {0.5f, -9.81f, 0.25f},
+                       .h = H,
+                       .kick = H,
+                       .rate = 1 / H,
+                       .keep = 0.99f,
+                       .lose = 0.01f,
+                       .first = first,
+                       .count = count};
+}
+
+/* BDF2, with a past of all that move. */
+static void look_back(sn_motion *m, swarm *s, bool ends_before)
+{
+    m->looks_back = true;
+    m->ends_before = ends_before;
+    m->old_d = s->old_d;
+    m->old_v = s->old_v;
+    m->rate = 1.5f / H;
+    m->force = NULL;
 }
 
 static double value(const sn_vec4 *high, const sn_vec4 *low, int k)
@@ -71,7 +85,7 @@ static double value(const sn_vec4 *high, const sn_vec4 *low, int k)
 
 /* ---- Against formulas in double ---------------------------------------------------------------------------------------- */
 
-static void check_predicted(const swarm *s, const swarm *before, const sn_wide_motion *m, uint32_t i)
+static void check_predicted(const swarm *s, const swarm *before, const sn_motion *m, uint32_t i)
 {
     uint32_t slot = m->first + i;
     float w = s->x[slot].w;
@@ -105,7 +119,7 @@ static void predicting(void **state)
         for (uint32_t round = 0; case_wide(simd) && round < 40; ++round) {
             fill(&s, &seed);
             before = s;
-            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            sn_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
             m.force = round % 3 ? s.force : NULL;
             if (round % 4 == 0) {
                 m.lose = 0.75f;
@@ -114,7 +128,7 @@ static void predicting(void **state)
                 m.lose = 0;
                 m.keep = 1;
             }
-            case_wide(simd)->predict(&m);
+            case_wide(simd)->motion->predict(&m);
             for (uint32_t i = 0; i < m.count; ++i)
                 check_predicted(&s, &before, &m, i);
             for (uint32_t i = 0; i < MOST; ++i)
@@ -136,15 +150,15 @@ static void settling(void **state)
             for (uint32_t i = 0; i < MOST; ++i)
                 s.x_low[i] = random_vec4(&seed, 1e-3, 0);
             before = s;
-            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            sn_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
             m.list = round % 2 ? s.list : NULL;
-            assert_true(case_wide(simd)->settle(&m));
+            assert_true(case_wide(simd)->motion->settle(&m));
             for (uint32_t i = 0; i < m.count; ++i) {
                 uint32_t slot = m.list ? m.list[i] : m.first + i;
                 for (int k = 0; k < 3; ++k) {
                     double moved = (double)(&before.x_low[slot].x)[k] - (double)(&before.mark[i].x)[k];
                     assert_close(value(&s.v[slot], &s.v_low[slot], k),
-                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.inverse_h, 1.2e-7);
+                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.rate, 1.2e-7);
                     assert_close(value(&s.x[slot], &s.x_low[slot], k), value(&before.x[slot], &before.x_low[slot], k),
                                  1e-10);
                     assert_true(fabs((double)(&s.x_low[slot].x)[k]) <= 6e-7);
@@ -156,7 +170,7 @@ static void settling(void **state)
 }
 
 /* Where places themselves were moved, velocities follow from those, and nothing else changes. */
-static void settling_alone(void **state)
+static void settling_coarse(void **state)
 {
     (void)state;
     static swarm s, before;
@@ -164,20 +178,20 @@ static void settling_alone(void **state)
     for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
         for (uint32_t round = 0; case_wide(simd) && round < 40; ++round) {
             fill(&s, &seed);
-            sn_wide_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
+            sn_motion m = motion_of(&s, round % 5, round % (COUNT + 1));
             m.list = round % 2 ? s.list : NULL;
-            m.alone = true;
-            case_wide(simd)->note(&m);
+            m.coarse = true;
+            case_wide(simd)->motion->note(&m);
             for (uint32_t i = 0; i < MOST; ++i)
                 s.x[i].x += 1e-5f * (float)i;
             before = s;
-            assert_true(case_wide(simd)->settle(&m));
+            assert_true(case_wide(simd)->motion->settle(&m));
             for (uint32_t i = 0; i < m.count; ++i) {
                 uint32_t slot = m.list ? m.list[i] : m.first + i;
                 for (int k = 0; k < 3; ++k) {
                     double moved = (double)(&before.x[slot].x)[k] - (double)(&before.mark[i].x)[k];
                     assert_close(value(&s.v[slot], &s.v_low[slot], k),
-                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.inverse_h, 1.2e-7);
+                                 value(&before.v[slot], &before.v_low[slot], k) + moved * (double)m.rate, 1.2e-7);
                 }
                 assert_true(s.v[slot].w == before.v[slot].w && s.v_low[slot].w == 0);
             }
@@ -198,12 +212,12 @@ static void settling_finds_what_is_wrong(void **state)
             for (uint32_t n = 0; n < 2 * COUNT_OF(wrong); ++n)
                 for (uint32_t listed = 0; listed < 2; ++listed) {
                     fill(&s, &seed);
-                    sn_wide_motion m = motion_of(&s, 4, 9);
+                    sn_motion m = motion_of(&s, 4, 9);
                     m.list = listed ? s.list : NULL;
                     uint32_t slot = listed ? s.list[i / 3] : 4 + i / 3;
                     bool place = n >= COUNT_OF(wrong);
                     (&(place ? s.x : s.v)[slot].x)[i % 3] = wrong[n % COUNT_OF(wrong)];
-                    assert_int_equal(case_wide(simd)->settle(&m), place && n % COUNT_OF(wrong) >= 3);
+                    assert_int_equal(case_wide(simd)->motion->settle(&m), place && n % COUNT_OF(wrong) >= 3);
                 }
 }
 
@@ -215,9 +229,9 @@ static void noting(void **state)
     for (uint32_t simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd)
         for (uint32_t listed = 0; case_wide(simd) && listed < 2; ++listed) {
             fill(&s, &seed);
-            sn_wide_motion m = motion_of(&s, 3, COUNT);
+            sn_motion m = motion_of(&s, 3, COUNT);
             m.list = listed ? s.list : NULL;
-            case_wide(simd)->note(&m);
+            case_wide(simd)->motion->note(&m);
             for (uint32_t i = 0; i < COUNT; ++i)
                 assert_memory_equal(&s.mark[i], &s.x_low[listed ? s.list[i] : 3 + i], sizeof s.mark[i]);
         }
@@ -239,16 +253,22 @@ static void widths_agree(void **state)
             swarm *const both[] = {&scalar, &other};
             for (int i = 0; i < 2; ++i) {
                 const sn_wide *wide = case_wide(i ? simd : SN_SIMD_SCALAR);
-                sn_wide_motion m = motion_of(both[i], round % 3, round % COUNT);
+                sn_motion m = motion_of(both[i], round % 3, round % COUNT);
                 m.force = round % 2 ? both[i]->force : NULL;
                 m.lose = round % 4 < 2 ? 0.01f : 0.5f;
-                m.alone = round % 5 < 2;
-                wide->predict(&m);
+                m.coarse = round % 5 < 2;
+                if (round % 7 < 3)
+                    look_back(&m, both[i], round % 7 == 1);
+                else if (round % 7 == 3)
+                    m.kick = m.end_kick = H / 2, m.ends_before = true;
+                wide->motion->predict(&m);
                 m.list = round % 3 ? both[i]->list : NULL;
-                wide->note(&m);
+                wide->motion->note(&m);
                 for (uint32_t p = 0; p < MOST; ++p)
-                    (m.alone ? both[i]->x : both[i]->x_low)[p].y += 1e-3f * (float)p;
-                wide->settle(&m);
+                    (m.coarse ? both[i]->x : both[i]->x_low)[p].y += 1e-3f * (float)p;
+                wide->motion->settle(&m);
+                m.list = NULL;
+                wide->motion->end(&m);
             }
             assert_memory_equal(&scalar, &other, sizeof scalar);
         }
@@ -285,7 +305,7 @@ static void planes_there_and_back(void **state)
                 plane[row_place(p, k)] += 1;
             }
         swarm before = s;
-        case_wide(simd)->collect(s.v, PLACES, plane);
+        case_wide(simd)->collect(s.v, PLACES, plane, false);
         for (uint32_t p = 0; p < MOST; ++p) {
             for (int k = 0; k < 3; ++k)
                 assert_true((&s.v[p].x)[k] == (&before.v[p].x)[k] + (p < PLACES ? 1 : 0));
@@ -300,39 +320,52 @@ static void planes_move_alike(void **state)
     (void)state;
     enum { PLACES = 32, ROWS = PLACES / SN_BATCH };
     static swarm a, b;
-    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW], mark[ROWS * SN_MARK_ROW];
+    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW], back[ROWS * SN_PAST_ROW], mark[ROWS * SN_MARK_ROW];
     uint64_t seed = 7;
-    for (uint32_t round = 2 * SN_SIMD_SCALAR; round <= 2 * SN_SIMD_16 + 1; ++round) {
-        const sn_wide *wide = case_wide(round / 2);
-        bool alone = round % 2;
+    for (uint32_t round = 8 * SN_SIMD_SCALAR; round <= 8 * SN_SIMD_16 + 7; ++round) {
+        const sn_wide *wide = case_wide(round / 8);
+        bool coarse = round % 2, looks_back = round / 2 % 2, ends_before = round / 4 % 2;
         if (!wide)
             continue;
         fill(&a, &seed);
         b = a;
-        sn_wide_motion in = {.x = a.x,
-                             .x_low = a.x_low,
-                             .v = a.v,
-                             .v_low = a.v_low,
-                             .mark = a.mark,
-                             .mark_rows = mark,
-                             .alone = alone,
-                             .gravity = {1, -9.81f, 2},
-                             .h = 1 / 600.f,
-                             .inverse_h = 600,
-                             .keep = 0.9f,
-                             .lose = 0.1f,
-                             .count = PLACES};
-        sn_wide_motion out = in;
+        sn_motion in = {.x = a.x,
+                        .x_low = a.x_low,
+                        .v = a.v,
+                        .v_low = a.v_low,
+                        .mark = a.mark,
+                        .mark_rows = mark,
+                        .coarse = coarse,
+                        .gravity = {1, -9.81f, 2},
+                        .h = H,
+                        .kick = H / 4,
+                        .end_kick = H * 3 / 4,
+                        .ends_before = ends_before,
+                        .rate = 600,
+                        .keep = 0.9f,
+                        .lose = 0.1f,
+                        .count = PLACES};
+        sn_motion out = in;
+        if (looks_back) {
+            look_back(&in, &a, ends_before);
+            look_back(&out, &b, ends_before);
+        }
         out.x = b.x, out.x_low = b.x_low, out.v = b.v, out.v_low = b.v_low, out.mark = b.mark;
         wide->enter(&out, plane, side);
-        wide->predict(&in);
-        wide->predict_planes(&out, plane, side, ROWS);
-        for (uint32_t p = 0; p < PLACES; ++p) { /* somebody pushes */
-            (alone ? a.x : a.x_low)[p].y += 0.001f * (float)p;
-            plane[row_place(p, (alone ? SN_PLANE_X : SN_PLANE_D) + 1)] += 0.001f * (float)p;
+        if (looks_back)
+            wide->enter_past(&out, back);
+        wide->motion->predict(&in);
+        wide->predict_planes(&out, plane, side, looks_back ? back : NULL, ROWS);
+        for (uint32_t p = 0; p < PLACES; ++p) { /* something pushes */
+            (coarse ? a.x : a.x_low)[p].y += 0.001f * (float)p;
+            plane[row_place(p, (coarse ? SN_PLANE_X : SN_PLANE_D) + 1)] += 0.001f * (float)p;
         }
-        assert_true(wide->settle(&in) && wide->settle_planes(&out, plane, side, ROWS));
+        assert_true(wide->motion->settle(&in) && wide->settle_planes(&out, plane, side, ROWS));
         wide->leave(&out, plane, side);
+        if (looks_back)
+            wide->leave_past(&out, back);
+        assert_memory_equal(a.old_d, b.old_d, sizeof a.old_d);
+        assert_memory_equal(a.old_v, b.old_v, sizeof a.old_v);
         for (uint32_t p = 0; p < PLACES; ++p)
             assert_true(memcmp(&a.x[p], &b.x[p], sizeof a.x[p]) == 0 && memcmp(&a.v[p], &b.v[p], sizeof a.v[p]) == 0 &&
                         memcmp(&a.x_low[p], &b.x_low[p], 12) == 0 && memcmp(&a.v_low[p], &b.v_low[p], 12) == 0);
@@ -344,7 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predicting),
         cmocka_unit_test(settling),
-        cmocka_unit_test(settling_alone),
+        cmocka_unit_test(settling_coarse),
         cmocka_unit_test(settling_finds_what_is_wrong),
         cmocka_unit_test(noting),
         cmocka_unit_test(widths_agree),
