@@ -114,7 +114,8 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     sn_result result = SN_OK;
     for (; result == SN_OK && !s->unsound && t->pass < settings->iterations; ++t->pass) {
         sn_real largest = 0;
-        t->enters = s->substeps_left == settings->substeps && t->pass == 0;
+        t->enters = !s->step->resident;
+        s->step->resident = t->resident;
         t->leaves = s->substeps_left == 1 && t->pass + 1 == settings->iterations;
         t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);

@@ -8,11 +8,12 @@
 
 /* What substeps of a step share. */
 typedef struct sn_step_state {
-    sn_real dt;   /* s */
-    bool still;   /* statics: no clock and no damping; see sn_world_advance */
-    bool careful; /* the step failed and is taken again, constraint by constraint, to find out where */
-    bool unended; /* the last substep has not been ended: the next one does it, tile by tile */
-    bool steady;  /* BDF2: everything that moves has a past, under gravity alone */
+    sn_real dt;    /* s */
+    bool still;    /* statics: no clock and no damping; see sn_world_advance */
+    bool careful;  /* the step failed and is taken again, constraint by constraint, to find out where */
+    bool unended;  /* the last substep has not been ended: the next one does it, tile by tile */
+    bool resident; /* tiles of planes have entered them, and not left since */
+    bool steady;   /* BDF2: everything that moves has a past, under gravity alone */
 } sn_step_state;
 
 typedef struct sn_substep {
