@@ -174,8 +174,9 @@ static void remember(const sn_motion *motion, uint32_t slot, sn_vec3 a)
     motion->old_f[slot] = vec4(motion->given[slot], 0);
 }
 
-static void end(const sn_motion *motion)
+static bool end(const sn_motion *motion)
 {
+    bool sound = true;
     for (uint32_t slot = motion->first; slot < motion->first + motion->count; ++slot) {
         const sn_vec3 a = motion_acceleration(motion, slot);
         const bool moves = motion->x[slot].w != 0;
@@ -187,12 +188,15 @@ static void end(const sn_motion *motion)
                 stage_end(motion, &m, (&a.x)[k]);
                 store(motion, slot, k, m);
             }
+            m = load(motion, slot, k);
+            sound = sound && is_sound(&m);
         }
         if (motion->looks_back && motion->mixed && moves)
             remember(motion, slot, a);
         else if (motion->looks_back && motion->mixed)
             motion->old_d[slot] = motion->old_v[slot] = motion->old_a[slot] = motion->old_f[slot] = (sn_vec4){0};
     }
+    return sound;
 }
 
 const sn_motion_table sn_motion_scalar = {predict, note, settle, end};

@@ -72,8 +72,8 @@ typedef struct sn_motion_table {
     /* v takes what constraints moved since, x takes what fits of x_low. False if one of them is not finite, or
        too large. Range or list. */
     bool (*settle)(const sn_motion *motion);
-    /* Ends the substep: the rest of the kick, and what BDF2 remembers. A range only. */
-    void (*end)(const sn_motion *motion);
+    /* Ends the substep: the rest of the kick, and what BDF2 remembers. False as settle. A range only. */
+    bool (*end)(const sn_motion *motion);
 } sn_motion_table;
 
 /* One particle at a time, in either precision; and the only one for motion.mixed. */

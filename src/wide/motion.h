@@ -208,7 +208,7 @@ static bool motion_settle(const sn_motion *given)
     return flags_all(sound | ~motion_xyz());
 }
 
-SN_INLINE void motion_end_some(const sn_motion *motion, motion_places at, lanes gravity)
+SN_INLINE flags motion_end_some(const sn_motion *motion, motion_places at, lanes gravity)
 {
     moving m = {.x = motion_column(motion->x, at),
                 .v = motion_column(motion->v, at),
@@ -218,7 +218,7 @@ SN_INLINE void motion_end_some(const sn_motion *motion, motion_places at, lanes 
     if (motion->looks_back) {
         lanes d = motion_column(motion->old_d, at);
         motion_put(motion->old_d, at, lanes_choose(moves, stage_displacement(motion, m.v, d), d));
-        return;
+        return is_sound(&m);
     }
     if (motion->force)
         a = a + motion_force(motion, at) * w;
@@ -226,17 +226,20 @@ SN_INLINE void motion_end_some(const sn_motion *motion, motion_places at, lanes 
     stage_end(motion, &to, a);
     motion_put(motion->v, at, lanes_choose(moves, to.v, m.v));
     motion_put(motion->v_low, at, lanes_choose(moves, to.v_low, m.v_low));
+    return is_sound(&to) | ~moves;
 }
 
-static void motion_end(const sn_motion *given)
+static bool motion_end(const sn_motion *given)
 {
     const sn_motion own = *given, *motion = &own;
     const lanes gravity = motion_gravity(motion);
+    flags sound = flags_everywhere();
     uint32_t i = 0, first = own.first;
     for (; i + MOTION_STEP <= own.count; i += MOTION_STEP)
-        motion_end_some(motion, (motion_places){{first + i, first + i + 1}, true}, gravity);
+        sound &= motion_end_some(motion, (motion_places){{first + i, first + i + 1}, true}, gravity);
     if (i < own.count)
-        motion_end_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4}, gravity);
+        sound &= motion_end_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4}, gravity);
+    return flags_all(sound | ~motion_xyz());
 }
 
 static const sn_motion_table motion_functions = {motion_predict, motion_note, motion_settle, motion_end};

@@ -130,9 +130,10 @@ bool sn_motion_settle(sn_substep *s)
 
 static void end_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_substep *s = data;
+    sn_substep *s = data;
     const sn_motion motion = piece_of(s, first, end);
-    s->table->end(&motion);
+    if (!s->table->end(&motion))
+        atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
 }
 
 bool sn_motion_end_late(sn_substep *s)

@@ -146,11 +146,11 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .resident = is_undisturbed(s)};
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
-    if (!t.predicts && settings->iterations > 0)
-        sn_past_lighten(s);
+    if (!settings->iterations) /* only to see that all is finite */
+        return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
+    sn_past_lighten(s);
     sn_result result = make_passes(s, &t);
-    if (!t.predicts && settings->iterations > 0)
-        sn_past_restore(s);
+    sn_past_restore(s);
     return result;
 }
 

@@ -118,8 +118,10 @@ static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t lef
         result = end_substep(&s, end);
     if (result == SN_OK)
         result = end_contact(&s);
-    if (result == SN_OK && left == 1 && step->unended && !sn_motion_end_late(&s))
-        result = sn_fault_lost_tasks(world);
+    if (result == SN_OK && left == 1 && step->unended)
+        result = sn_motion_end_late(&s) ? SN_OK : sn_fault_lost_tasks(world);
+    if (result == SN_OK && s.unsound)
+        result = sn_fault_unsound(&s);
     if (result == SN_OK)
         sn_breaking_watch(world);
     lap(world, &clock, &world->profile.update);

@@ -100,7 +100,8 @@ sn_motion sn_motion_of(sn_world *world, const sn_integrator_method *integrator, 
 void sn_motion_begin(sn_substep *s);
 
 /* All particles: moved as if they were alone; given the velocities that go with what constraints moved, which sets unsound;
-   and the end of the substep, unless that is left to the next, or what was left is done now. False if tasks got lost. */
+   and the end of the substep, unless that is left to the next, or what was left is done now, which sets it, too. False if tasks
+   got lost. */
 bool sn_motion_predict(sn_substep *s);
 bool sn_motion_settle(sn_substep *s);
 bool sn_motion_end(sn_substep *s);
