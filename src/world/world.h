@@ -194,6 +194,9 @@ uint32_t sn_world_slot(const sn_world *world, sn_particle particle);
 /* Checks a vector that a user passed in: finite, and flat in a 2D world. `what` names it in the message. */
 sn_result sn_world_check_vector(const sn_world *world, const char *what, sn_vec3 value);
 
+/* Checks an array of items that are `item` bytes large and *stride bytes apart; a stride of 0 becomes tightly packed. */
+sn_result sn_world_check_stride(const sn_world *world, const void *data, size_t item, size_t *stride);
+
 /* Checks the settings; the reason goes to message. */
 sn_result sn_settings_check(const sn_settings *settings, uint32_t dimensions, char *message, size_t size);
 
