@@ -35,6 +35,7 @@ typedef enum net_class {
     CLASS_WORLD,
     CLASS_HANDLE,
     CLASS_REALS,
+    CLASS_DOUBLE,
     CLASS_NUMBER,
     CLASS_SIZE,
     CLASS_USER,
@@ -200,6 +201,7 @@ typedef struct net_made {
         uint32_t number;
         sn_snapshot *snapshot;
         sn_rewind *rewind;
+        sn_accumulator *accumulator;
     } as;
 } net_made;
 
