@@ -202,6 +202,7 @@ static bool begin_bodies(sn_world *world, sn_substep *s, bool resident, sn_solve
         note_starts(world);
     if (!world->bodies.ids.live)
         return true;
+    sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_turns_predict(s);
     out->lost_tasks = !sn_meets_begin(world, s->motion.h);
     sn_turns_enter(world);
@@ -212,6 +213,7 @@ static bool end_bodies(sn_world *world, sn_substep *s, sn_solver_out *out)
 {
     if (!world->bodies.ids.live)
         return true;
+    sn_stage_enter(world, SN_STAGE_VELOCITIES);
     sn_turns_leave(world);
     if (sn_turns_check(s) != SN_ID_FREE)
         return false;
@@ -281,6 +283,7 @@ static bool solve_in_tiles(sn_world *world, sn_tiled *t, uint32_t left, sn_solve
 {
     for (; !out->lost_tasks && t->pass < t->in->iterations; ++t->pass) {
         sn_real largest = 0;
+        sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
         t->enters = left == world->state.settings.substeps && t->pass == 0;
         t->leaves = left == 1 && t->pass + 1 == t->in->iterations;
         if (!sn_tiled_pass(t, out, &largest))
@@ -339,6 +342,7 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
     out->lost_tasks = !sn_contacts_begin(world, substeps - left, substeps, h);
     if (out->lost_tasks || !begin_bodies(world, &turns, resident, out))
         return false;
+    sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
     sn_targets_lead(world, left);
     if (!(in.settings->solver == SN_SOLVER_DIRECT ? solve_direct(world, &in, &motion, out)
                                                   : solve_tiled(world, &in, &motion, left, resident, reach, out)))
@@ -350,6 +354,7 @@ static bool take_substep(sn_world *world, sn_real h, uint32_t left, float reach,
     sn_targets_leave(world, h);
     if (!end_bodies(world, &turns, out))
         return false;
+    sn_stage_enter(world, SN_STAGE_VELOCITIES);
     sn_store_settle(&world->constraints, h, world->dimensions == 2);
     return is_sound(world);
 }

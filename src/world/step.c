@@ -13,7 +13,6 @@
    that happens in a substep happens to the displacements d. A step that fails in any substep is taken back as a whole (undo.c). */
 #include "world/substep.h"
 
-#include "base/clock.h"
 #include "base/math.h"
 
 #include <stdio.h>
@@ -117,6 +116,7 @@ static sn_result predict(sn_substep *s)
         return lost_tasks(world);
     if (!sn_forces_gather(s))
         return lost_tasks(world);
+    sn_stage_enter(world, SN_STAGE_PREDICT);
     if ((result = constrain_forces(s, s->motion.start.v)) != SN_OK)
         return result;
     sn_turns_predict(s);
@@ -296,6 +296,7 @@ static sn_result kick(sn_substep *s)
             sn_parallel_repair(&world->parallel);
             lost = true;
         }
+        sn_stage_enter(world, SN_STAGE_VELOCITIES);
         sn_result result = constrain_forces(s, world->particles.v);
         if (result != SN_OK || (result = check_kick(s)) != SN_OK)
             return result;
@@ -370,17 +371,6 @@ static sn_result look_at_contact(sn_world *world)
 
 /* ---- The step --------------------------------------------------------------------------------------------------- */
 
-/* Reads the clock if anybody wants to know, and adds the time since the last reading to a phase. */
-static void lap(sn_world *world, double *clock, double *phase)
-{
-    if (!world->state.settings.profile)
-        return;
-    double now = sn_clock();
-    if (phase)
-        *phase += now - *clock;
-    *clock = now;
-}
-
 /* The velocities that a substep starts with: the state itself, or what drags will leave of it. */
 static sn_start start_of(const sn_world *world, bool still)
 {
@@ -423,22 +413,21 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
                                .keep = (sn_real)math_exp(-damping * (double)h),
                                .lose = (sn_real)-math_expm1(-damping * (double)h),
                                .gravity = settings->gravity}};
-    double clock = 0;
-    lap(world, &clock, NULL);
+    sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_store_note_state(&world->constraints);
     sn_result result = predict(&s);
     if (result != SN_OK)
         return result;
     sn_targets_move(&s, substeps_left);
-    lap(world, &clock, &world->profile.predict);
+    sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
     result = solve_smoothly(&s);
-    lap(world, &clock, &world->profile.solve);
     if (result != SN_OK || (result = check(&s)) != SN_OK)
         return result;
     bool met =
         sn_contacts_begin(world, settings->substeps - substeps_left, settings->substeps, h) && sn_meets_begin(world, h);
     if (!met)
         return lost_tasks(world);
+    sn_stage_enter(world, SN_STAGE_VELOCITIES);
     result = update(&s);
     sn_turns_settle(&s);
     sn_jumps_settle(&s);
@@ -457,7 +446,6 @@ static sn_result take_substep(sn_world *world, sn_real h, uint32_t substeps_left
     if (result != SN_OK)
         return result; /* the first that fails is to blame; all of it is taken back */
     sn_breaking_watch(world);
-    lap(world, &clock, &world->profile.update);
     return result;
 }
 
@@ -558,6 +546,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
     bool again = !sn_quick_can(world, still) || !sn_quick_suits(world);
+    sn_stage_enter(world, SN_STAGE_OTHER);
     sn_result result = SN_OK;
     if (again)
         result = sn_undo_keep(world) ? SN_OK : lost_tasks(world);
@@ -580,15 +569,18 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
 /* Nothing can fail any more: what a step changes besides places and velocities. */
 static void remember(sn_world *world)
 {
+    sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_sleep_keep_awake(world);
     sn_contacts_leave(world);
     sn_contacts_remember(world);
     sn_meets_remember(world);
     sn_contact_events_collect(world);
+    sn_stage_enter(world, SN_STAGE_OTHER);
 }
 
 static sn_result begin(sn_world *world, sn_real dt, bool still)
 {
+    sn_stage_enter(world, SN_STAGE_PLAN);
     sn_result result = check_kinds(world, still);
     if (result == SN_OK)
         result = sn_compromise_find(world);
@@ -606,13 +598,10 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     if (result != SN_OK)
         return result;
     sn_parallel_begin_step(&world->parallel);
-    double clock = 0;
-    world->profile = (sn_profile){.measured = world->state.settings.profile};
     world->state.passes = 0;
     world->bodies.lost = false;
     world->moves++;
     world->busy = true;
-    lap(world, &clock, NULL);
     sn_targets_hold(world);
     result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
@@ -624,7 +613,6 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     sn_targets_release(world);
     if (result == SN_OK && !still)
         sn_sleep_settle(world, dt);
-    lap(world, &clock, &world->profile.step);
     world->busy = false;
     sn_parallel_end_step(&world->parallel);
     warn_of_threads(world);
@@ -634,6 +622,7 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
 /* A plan that a failed step has made is forgotten: edits would be added to it that one made later has in their places. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
+    sn_profile_begin(world);
     sn_world_follow_edits(world);
     const bool planned = world->plan.made;
     world->fault = (sn_fault){0};
@@ -641,6 +630,7 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_compromise_end(world, result != SN_OK);
     if (result != SN_OK)
         world->plan.made = world->plan.made && planned;
+    sn_profile_end(world, result);
     return result;
 }
 

@@ -15,6 +15,7 @@
 #include "world/query_tree.h"
 #include "world/contacts.h"
 #include "world/meets.h"
+#include "world/profile.h"
 
 #include <sinew/sinew.h>
 
@@ -106,11 +107,6 @@ typedef struct sn_world_state {
     uint64_t contacts;   /* stands for the inequalities that pushed in the last substep; kept for BDF2 only */
 } sn_world_state;
 
-typedef struct sn_profile {
-    bool measured;
-    double step, predict, solve, update; /* s */
-} sn_profile;
-
 /* What is known of springs that are forces: looked at again when something changed. See springs.c. */
 typedef struct sn_spring_watch {
     bool looked;    /* as follows; false: masses or parameters have changed since */
@@ -161,7 +157,7 @@ struct sn_world {
     const sn_wide *wide; /* NULL in double precision */
     sn_contacts contacts;
     sn_meets meets; /* contact of bodies; what they pushed is state */
-    sn_profile profile;
+    sn_profiler profiler;
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;

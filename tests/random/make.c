@@ -951,7 +951,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         break;
     case CLASS_TRUTH:
         push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0 ? !chance(m, 10)
-                       : strcmp(name, "profile") == 0                            ? 0
+                       : strcmp(name, "profile") == 0                            ? chance(m, 30)
                        : strcmp(name, "parallel") == 0                           ? chance(m, 10)
                                                                                  : chance(m, 40));
         break;

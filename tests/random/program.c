@@ -256,6 +256,8 @@ static void read_code(net_stage *stage, net_type type, const net_cell *cell, voi
         *(sn_distance_fn **)to = net_distance_function[cell->as.number % NET_DISTANCES];
     else if (type == TYPE_CANCEL_FUNCTION)
         *(sn_cancel_fn **)to = net_cancel_function[cell->as.number % NET_CANCELS];
+    else if (type == TYPE_TRACE_FUNCTION)
+        *(sn_trace_fn **)to = net_trace_function[cell->as.number % NET_TRACES];
     else if (type == TYPE_NEW_KIND)
         *(const sn_kind **)to = net_kind[cell->as.number % NET_KINDS];
     else

@@ -250,6 +250,7 @@ static void write_code(writer *w, net_type type)
             type == TYPE_FIELD_FUNCTION      ? net_field_name[i % NET_FIELDS]
             : type == TYPE_DISTANCE_FUNCTION ? net_distance_name[i % NET_DISTANCES]
             : type == TYPE_CANCEL_FUNCTION   ? net_cancel_name[i % NET_CANCELS]
+            : type == TYPE_TRACE_FUNCTION    ? net_trace_name[i % NET_TRACES]
             : type == TYPE_NEW_KIND          ? net_kind_name[i % NET_KINDS]
                                              : "NULL");
 }
