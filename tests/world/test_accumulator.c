@@ -363,6 +363,24 @@ static void test_other_states(void **state)
     }
 }
 
+/* Also where a thing happens to be where the last step left it. */
+static void test_other_state_same_place(void **state)
+{
+    (void)state;
+    sn_world *world = weightless();
+    sn_particle p = sn_add_particle(world, vec(1, 0, 0), SN_IMMOVABLE);
+    sn_accumulator *a = accumulator(world, DT, 5);
+    sn_snapshot *there = sn_world_save(world);
+    assert_ok(world, sn_particle_set_position(world, p, vec(0, 0, 0)));
+    assert_ok(world, sn_particle_move_to(world, p, vec(1, 0, 0)));
+    frame(a, world, DT);
+    assert_vec_same(sn_accumulator_position(a, world, p, (sn_real)0.5), vec(0.5, 0, 0));
+    assert_ok(world, sn_world_load(world, there));
+    assert_vec_same(sn_accumulator_position(a, world, p, (sn_real)0.5), vec(1, 0, 0));
+    sn_snapshot_destroy(there);
+    finish(a, world);
+}
+
 /* Both states move with the origin: nothing jumps on the screen but by the shift itself. */
 static void test_origin(void **state)
 {
@@ -487,6 +505,8 @@ static void test_bad_input(void **state)
     assert_int_equal(sn_accumulator_add(p.a, NULL, 0, NULL), SN_ERROR_ARGUMENT);
     assert_int_equal(sn_accumulator_due(NULL), 0);
     assert_true(isnan(sn_accumulator_alpha(NULL)));
+    sn_accumulator_def usual = sn_default_accumulator_def();
+    assert_true(usual.dt == real(1.0 / 60) && usual.most_steps == 5);
     static const sn_accumulator_def bad[] = {{0, 5}, {-1, 5}, {(sn_real)NAN, 5}, {(sn_real)INFINITY, 5}, {1, 0}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
         assert_null(sn_accumulator_create(p.world, &bad[i]));
@@ -498,12 +518,19 @@ static void test_bad_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_time_is_lost), cmocka_unit_test(test_no_time_is_lost_by_rounding),
-        cmocka_unit_test(test_limit),           cmocka_unit_test(test_same_motion_at_every_frame_rate),
-        cmocka_unit_test(test_ends_are_exact),  cmocka_unit_test(test_even_motion),
-        cmocka_unit_test(test_teleports),       cmocka_unit_test(test_coming_and_going),
-        cmocka_unit_test(test_other_states),    cmocka_unit_test(test_origin),
-        cmocka_unit_test(test_failing_steps),   cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_no_time_is_lost),
+        cmocka_unit_test(test_no_time_is_lost_by_rounding),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_same_motion_at_every_frame_rate),
+        cmocka_unit_test(test_ends_are_exact),
+        cmocka_unit_test(test_even_motion),
+        cmocka_unit_test(test_teleports),
+        cmocka_unit_test(test_coming_and_going),
+        cmocka_unit_test(test_other_states),
+        cmocka_unit_test(test_origin),
+        cmocka_unit_test(test_other_state_same_place),
+        cmocka_unit_test(test_failing_steps),
+        cmocka_unit_test(test_memory),
         cmocka_unit_test(test_bad_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
