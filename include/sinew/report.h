@@ -10,27 +10,21 @@ extern "C" {
 
 /* ---- Where the time goes ---------------------------------------------------------------------------------------------- */
 
-/* The stages of a step, and what they are called. A step is in one stage at a time, and comes to most of them in every substep. */
-#define SN_STAGES(STAGE)                                                                                               \
-    STAGE(OTHER, "other")               /* none of the following; the copy that a step which fails goes back to */     \
-    STAGE(PLAN, "plan")                 /* edits: contradictions, the plan, memory */                                  \
-    STAGE(SLEEP, "sleep")               /* what wakes, what falls asleep */                                            \
-    STAGE(BROAD_PHASE, "broad phase")   /* which things may touch in this step */                                      \
-    STAGE(NARROW_PHASE, "narrow phase") /* where bodies touch: manifolds; of particles that is done in "contact" */    \
-    STAGE(FORCES, "forces")             /* springs and force fields */                                                 \
-    STAGE(PREDICT, "predict")           /* particles and bodies move as if each were alone */                          \
-    STAGE(CONSTRAINTS,                                                                                                 \
-          "constraints")            /* passes over the constraints. Where particles are predicted and given their   \
-                                           velocities tile by tile, in the same loop, that is in here as well */  \
-    STAGE(CONTACT, "contact")       /* impulses, friction, restitution; what the next step begins with */              \
-    STAGE(VELOCITIES, "velocities") /* velocities from positions */                                                    \
-    STAGE(EVENTS, "events")         /* contact events */
-
+/* The stages of a step. A step is in one of them at a time, and comes to most of them in every substep. */
 typedef enum sn_stage {
-#define SN_STAGE(name, text) SN_STAGE_##name,
-    SN_STAGES(SN_STAGE)
-#undef SN_STAGE
-        SN_STAGE_COUNT
+    SN_STAGE_OTHER = 0,    /* none of the following, such as the copy that a step which fails goes back to */
+    SN_STAGE_PLAN,         /* after edits: contradictions, the plan, memory */
+    SN_STAGE_SLEEP,        /* what wakes, what falls asleep */
+    SN_STAGE_BROAD_PHASE,  /* which things may touch in this step */
+    SN_STAGE_NARROW_PHASE, /* where bodies touch: manifolds. Of particles that is done in SN_STAGE_CONTACT */
+    SN_STAGE_FORCES,       /* springs and force fields */
+    SN_STAGE_PREDICT,      /* particles and bodies move as if each were alone */
+    /* Passes over the constraints. Where tiles are predicted, solved and given their velocities in one loop, that is all here. */
+    SN_STAGE_CONSTRAINTS,
+    SN_STAGE_CONTACT,    /* impulses, friction, restitution; what the next step begins with */
+    SN_STAGE_VELOCITIES, /* velocities from positions */
+    SN_STAGE_EVENTS,     /* contact events */
+    SN_STAGE_COUNT
 } sn_stage;
 
 /* "broad phase"; "" for a number that is none. The string is static. */
@@ -39,24 +33,25 @@ SN_API const char *sn_stage_name(sn_stage stage);
 /* What was there to do in a step. */
 typedef struct sn_step_counts {
     uint64_t candidates; /* pairs that the broad phase found: of particles, bodies, colliders, and triangles of skins */
-    uint64_t contacts;   /* of those, so many push each other apart at the end of the step; sleepers included */
+    uint64_t contacts;   /* pairs that push each other apart at the end of the step, and those of sleepers */
     uint64_t manifolds;  /* of bodies, made anew in all substeps together */
     uint64_t sweeps;     /* over the contacts of bodies, in all substeps together */
     uint64_t passes;     /* over the constraints, in all substeps together */
-    uint32_t batches;    /* SN_SOLVER_TILED: groups of constraints that are solved side by side in a pass, */
-    uint64_t lanes;      /*   the room in them, */
-    uint64_t lanes_filled; /*   and how many constraints are in it; others are solved one by one */
-    uint32_t particles;    /* alive, and */
-    uint32_t awake;        /*   so many of them do not sleep; see sn_world_awake_count */
-    uint32_t bodies;       /* alive */
+    /* SN_SOLVER_TILED: groups of constraints that share no particle, which single precision solves side by side; the room in them;
+       and how many constraints are in it. The others are solved one by one. */
+    uint32_t batches;
+    uint64_t lanes;
+    uint64_t lanes_filled;
+    uint32_t particles; /* alive, and */
+    uint32_t awake;     /*   so many of them do not sleep; see sn_world_awake_count */
+    uint32_t bodies;    /* alive */
 } sn_step_counts;
 
 typedef struct sn_profile {
-    bool measured;  /* sn_settings.profile was on; otherwise all of this is 0 */
-    double seconds; /* wall time of the last step, also of one that failed */
-    double stage
-        [SN_STAGE_COUNT];  /* of its stages, on the stepping thread: s. They add up to `seconds`, but for rounding */
-    sn_step_counts counts; /* 0 after a step that failed */
+    bool measured;                /* sn_settings.profile was on; otherwise all of this is 0 */
+    double seconds;               /* wall time of the last step, also of one that failed */
+    double stage[SN_STAGE_COUNT]; /* s: of its stages. They add up to `seconds`, but for rounding */
+    sn_step_counts counts;        /* 0 after a step that failed */
 } sn_profile;
 
 /* Times and counts of the last step; all zero for NULL. Costs nothing: call it after every step, where sn_world_report, which has the

@@ -4,9 +4,17 @@
 #include "base/clock.h"
 
 static const char *const names[SN_STAGE_COUNT] = {
-#define SN_STAGE(name, text) [SN_STAGE_##name] = text,
-    SN_STAGES(SN_STAGE)
-#undef SN_STAGE
+    [SN_STAGE_OTHER] = "other",
+    [SN_STAGE_PLAN] = "plan",
+    [SN_STAGE_SLEEP] = "sleep",
+    [SN_STAGE_BROAD_PHASE] = "broad phase",
+    [SN_STAGE_NARROW_PHASE] = "narrow phase",
+    [SN_STAGE_FORCES] = "forces",
+    [SN_STAGE_PREDICT] = "predict",
+    [SN_STAGE_CONSTRAINTS] = "constraints",
+    [SN_STAGE_CONTACT] = "contact",
+    [SN_STAGE_VELOCITIES] = "velocities",
+    [SN_STAGE_EVENTS] = "events",
 };
 
 const char *sn_stage_name(sn_stage stage)
@@ -98,26 +106,20 @@ static void count_lanes(const sn_plan *plan, sn_step_counts *counts)
     counts->lanes = (uint64_t)counts->batches * SN_BATCH;
 }
 
-static bool pushes(const sn_meet *meet)
-{
-    bool any = false;
-    for (uint32_t i = 0; i < meet->count; ++i)
-        any = any || meet->point[i].pressed > 0;
-    return any && !meet->sensor;
-}
-
+/* Of bodies each contact that pushes left one record of friction. */
 static void count_contacts(const sn_world *world, sn_step_counts *counts)
 {
     const sn_contacts *c = &world->contacts;
     const sn_meet *meet = world->meets.meet_table.column[0];
+    const sn_meet_press *press = world->meets.press_table.column[0];
     counts->candidates = world->meets.meets;
     if (c->any)
         counts->candidates += (uint64_t)c->near.pairs + c->walls + c->grazes - c->graze_pairs;
     counts->contacts = world->contact.press_table.count;
-    for (uint32_t i = 0; i < world->meets.meets; ++i) {
-        counts->contacts += pushes(&meet[i]);
+    for (uint32_t i = 0; i < world->meets.press_table.count; ++i)
+        counts->contacts += press[i].feature == SN_MEET_RUB;
+    for (uint32_t i = 0; i < world->meets.meets; ++i)
         counts->manifolds += meet[i].looks;
-    }
 }
 
 void sn_profile_end(sn_world *world, sn_result result)
