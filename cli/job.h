@@ -13,10 +13,21 @@ typedef struct sn_run_options {
     uint32_t frames; /* UINT32_MAX: as many as the scene says */
     uint32_t every;
     const char *out, *format, *trace, *plot, *save;
+    const char *profile; /* NULL: not asked for; "": no file */
     sn_texts set;
     uint64_t memory;
     bool quiet, json, read_anywhere, help;
 } sn_run_options;
+
+/* Sums over the steps of a run; of counts that hardly change, the last. */
+typedef struct sn_job_profile {
+    FILE *file; /* NULL: no trace of events is written */
+    uint64_t events, steps;
+    double start; /* s, of sn_seconds_now */
+    double seconds, stage[SN_STAGE_COUNT];
+    double candidates, contacts, manifolds, sweeps, passes, awake;
+    sn_step_counts last;
+} sn_job_profile;
 
 typedef struct sn_job {
     const sn_run_options *asked;
@@ -39,6 +50,7 @@ typedef struct sn_job {
     char *plot_csv;
     char *picture;
     bool drawn, saved;
+    sn_job_profile profile;
     sn_progress progress;
     int code;
     char failure[SN_MESSAGE_SIZE]; /* why it stopped early; "" if it did not */
@@ -58,6 +70,15 @@ bool sn_job_write(sn_job *job);
 void sn_job_close(sn_job *job);
 void sn_job_save(sn_job *job);
 void sn_job_draw(sn_job *job);
+
+/* --profile (job_profile.c): opens the file, if there is one; begins to measure, after the warm-up; adds up a step; closes the file;
+   and tells. All of them do nothing if it was not asked for. False after sn_job_fail. */
+bool sn_job_profile_open(sn_job *job);
+bool sn_job_profile_begin(sn_job *job);
+void sn_job_profile_step(sn_job *job);
+void sn_job_profile_close(sn_job *job);
+void sn_job_profile_print(const sn_job *job);
+void sn_job_profile_say(const sn_job *job, sn_document *d, sn_value *root);
 
 /* Telling (job_tell.c). The first two are for programs and do nothing without --json. */
 bool sn_job_tell_start(sn_job *job);

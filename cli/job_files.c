@@ -128,7 +128,7 @@ bool sn_job_open(sn_job *job)
     if (job->code == SN_EXIT_FINE && o->trace &&
         !(job->trace = sn_trace_open(job->scene, o->trace, message, sizeof message)))
         sn_job_fail(job, SN_EXIT_OUTPUT, "%s", message);
-    return job->code == SN_EXIT_FINE && (!o->plot || place_plot(job));
+    return job->code == SN_EXIT_FINE && sn_job_profile_open(job) && (!o->plot || place_plot(job));
 }
 
 bool sn_job_write(sn_job *job)
@@ -152,6 +152,7 @@ bool sn_job_write(sn_job *job)
 void sn_job_close(sn_job *job)
 {
     char message[SN_MESSAGE_SIZE];
+    sn_job_profile_close(job);
     if (job->output) {
         job->output_frames = sn_output_frames(job->output);
         job->output_bytes = sn_output_bytes(job->output);

@@ -20,6 +20,9 @@ static const sn_option options[] = {
      "write energies, momenta, residuals and what the scene records: .csv or .npy"},
     {"plot", 'p', SN_OPTION_PICTURE, FIELD(plot), 0, "FILE",
      "draw the trace with gnuplot: .svg or .png; without a name trace.svg in the folder of --out, or NAME.svg here"},
+    {"profile", 0, SN_OPTION_PICTURE, FIELD(profile), 0, "FILE",
+     "measure the stages of every step and print a table; with a name, which ends with .json, also write them as trace "
+     "events for Perfetto or chrome://tracing"},
     {"save", 0, SN_OPTION_TEXT, FIELD(save), 0, "FILE", "write the scene as it is at the end, as a scene file"},
     {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what the scene may take, such as 512M; default 4G"},
     {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
@@ -115,6 +118,10 @@ static bool check_asked(const sn_run_options *o)
         wrong = "--trace: expected a name that ends with .csv or .npy, found ", what = o->trace;
     else if (o->plot && o->plot[0] && !sn_ends_with(o->plot, ".svg") && !sn_ends_with(o->plot, ".png"))
         wrong = "--plot: expected a name that ends with .svg or .png, found ", what = o->plot;
+    else if (o->profile && o->profile[0] && !sn_ends_with(o->profile, ".json"))
+        wrong = "--profile: expected a name that ends with .json, found ", what = o->profile;
+    else if (o->profile && !o->profile[0] && o->quiet)
+        wrong = "--profile prints a table and --quiet forbids it; give it a file: --profile=FILE.json";
     for (uint32_t i = 0; i < o->set.count && !wrong; ++i)
         if (!strchr(o->set.item[i], '='))
             wrong = "--set: expected PATH=VALUE, such as world.substeps=20, found ", what = o->set.item[i];
@@ -150,10 +157,11 @@ static void run_frames(sn_job *job)
     job->started = sn_seconds_now();
     double begin = sn_scene_time(job->scene);
     sn_progress_begin(&job->progress, job->name, job->frames, job->asked->quiet || job->asked->json);
-    if (!sn_job_write(job) || !sn_job_tell_frame(job))
+    if (!sn_job_write(job) || !sn_job_tell_frame(job) || !sn_job_profile_begin(job))
         return;
     while (job->done < job->frames && step(job, "frame", job->done + 1)) {
         ++job->done;
+        sn_job_profile_step(job);
         job->simulated = sn_scene_time(job->scene) - begin;
         if (!sn_job_write(job) || !sn_job_tell_frame(job))
             break;

@@ -1,4 +1,4 @@
-/* The report: how well the last step went. Computed when asked for; a step does nothing for it. */
+/* The report: how well the last step went. Computed when asked for; a step does nothing for it. And where its time went. */
 #ifndef SINEW_REPORT_H
 #define SINEW_REPORT_H
 
@@ -7,6 +7,70 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- Where the time goes ---------------------------------------------------------------------------------------------- */
+
+/* The stages of a step. A step is in one of them at a time, and comes to most of them in every substep. */
+typedef enum sn_stage {
+    SN_STAGE_OTHER = 0,    /* none of the following, such as the copy that a step which fails goes back to */
+    SN_STAGE_PLAN,         /* after edits: contradictions, the plan, memory */
+    SN_STAGE_SLEEP,        /* what wakes, what falls asleep */
+    SN_STAGE_BROAD_PHASE,  /* which things may touch in this step */
+    SN_STAGE_NARROW_PHASE, /* where bodies touch: manifolds. Of particles that is done in SN_STAGE_CONTACT */
+    SN_STAGE_FORCES,       /* springs and force fields */
+    SN_STAGE_PREDICT,      /* particles and bodies move as if each were alone */
+    /* Passes over the constraints. Where tiles are predicted, solved and given their velocities in one loop, that is all here. */
+    SN_STAGE_CONSTRAINTS,
+    SN_STAGE_CONTACT,    /* impulses, friction, restitution; what the next step begins with */
+    SN_STAGE_VELOCITIES, /* velocities from positions */
+    SN_STAGE_EVENTS,     /* contact events */
+    SN_STAGE_COUNT
+} sn_stage;
+
+/* "broad phase"; "" for a number that is none. The string is static. */
+SN_API const char *sn_stage_name(sn_stage stage);
+
+/* What was there to do in a step. */
+typedef struct sn_step_counts {
+    uint64_t candidates; /* pairs that the broad phase found: of particles, bodies, colliders, and triangles of skins */
+    uint64_t contacts;   /* pairs that push each other apart at the end of the step, and those of sleepers */
+    uint64_t manifolds;  /* of bodies, made anew in all substeps together */
+    uint64_t sweeps;     /* over the contacts of bodies, in all substeps together */
+    uint64_t passes;     /* over the constraints, in all substeps together */
+    /* SN_SOLVER_TILED: groups of constraints that share no particle, which single precision solves side by side; the room in them;
+       and how many constraints are in it. The others are solved one by one. */
+    uint32_t batches;
+    uint64_t lanes;
+    uint64_t lanes_filled;
+    uint32_t particles; /* alive, and */
+    uint32_t awake;     /*   so many of them do not sleep; see sn_world_awake_count */
+    uint32_t bodies;    /* alive */
+} sn_step_counts;
+
+typedef struct sn_profile {
+    bool measured;                /* sn_settings.profile was on; otherwise all of this is 0 */
+    double seconds;               /* wall time of the last step, also of one that failed */
+    double stage[SN_STAGE_COUNT]; /* s: of its stages. They add up to `seconds`, but for rounding */
+    sn_step_counts counts;        /* 0 after a step that failed */
+} sn_profile;
+
+/* Times and counts of the last step; all zero for NULL. Costs nothing: call it after every step, where sn_world_report, which has the
+   same, goes over all constraints. No result depends on whether it is measured. */
+SN_API sn_profile sn_world_profile(const sn_world *world);
+
+#define SN_TRACE_STEP "step"
+
+/* Told when a step or a stage of it begins or ends. name is SN_TRACE_STEP or that of a stage, a static string. */
+typedef void sn_trace_fn(void *context, const char *name);
+
+/* Hooks for a tracing profiler, such as Tracy or Perfetto: begin and end are called in pairs, those of stages within those of their step,
+   also when a step fails or is cancelled. SN_STAGE_OTHER is not told. Both are called on the thread that steps the world; tasks
+   on other threads are not told, but a host that brings sn_tasks sees those itself. They must be quick and must not call the
+   world. NULL and NULL take them away; NULL and something is refused. They work with and without sn_settings.profile. No part of
+   the state. Without them, and without sn_settings.profile, a step spends a branch for each stage. */
+SN_API sn_result sn_world_set_trace(sn_world *world, sn_trace_fn *begin, sn_trace_fn *end, void *context);
+
+/* ---- The report ------------------------------------------------------------------------------------------------------- */
 
 /* How well the constraints of one kind hold in the present positions. */
 typedef struct sn_kind_report {
@@ -38,11 +102,7 @@ typedef struct sn_report {
     double momentum[3]; /* kg m/s */
     double angular_momentum[3]; /* kg m^2/s about the first origin */
 
-    bool profiled;          /* the times were measured (sn_settings.profile) */
-    double seconds_step;    /* wall time of the last step, and of its phases in all substeps together: */
-    double seconds_predict; /*   damping, forces, predicted positions */
-    double seconds_solve;   /*   constraints */
-    double seconds_update;  /*   velocities from positions */
+    sn_profile profile; /* times and counts of the last step */
 } sn_report;
 
 /* Fills the report. Allocates only when the world has more kinds than at the last report. */

@@ -2,7 +2,8 @@
 
    The whole public API. Read in this order: base.h (numbers, results, hooks), world.h (settings, the step, snapshots),
    particles.h, constraints.h (points, kinds, constraints), contact.h (colliders, skins, friction), bodies.h (rigid bodies),
-   joints.h, query.h (rays and the like), report.h, drag.h, rewind.h, math.h. */
+   joints.h, query.h (rays and the like), report.h, drag.h, rewind.h, accumulator.h (the
+   loop of a game), math.h. */
 #ifndef SINEW_H
 #define SINEW_H
 
@@ -18,5 +19,6 @@
 #include <sinew/report.h>
 #include <sinew/drag.h>
 #include <sinew/rewind.h>
+#include <sinew/accumulator.h>
 
 #endif

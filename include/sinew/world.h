@@ -121,7 +121,7 @@ typedef struct sn_settings {
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
     sn_gradients gradients; /* default SN_GRADIENTS_CURRENT */
-    bool profile;           /* read the clock between phases, for the times in sn_report; default false */
+    bool profile;           /* measure the stages of every step and count what they do: see sn_profile; default false */
     sn_jacobi jacobi;       /* SN_SOLVER_JACOBI; default SN_JACOBI_SPLIT */
     sn_real relaxation;     /* SN_JACOBI_AVERAGED: more than 0, at most 2; default 1 */
     sn_drift drift;         /* SN_SOLVER_IMPULSES; default SN_DRIFT_BAUMGARTE */

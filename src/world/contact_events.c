@@ -291,6 +291,7 @@ void sn_contact_events_collect(sn_world *world)
     sn_contact_events *e = &world->contact.events;
     if (!world->contact.settings.events)
         return;
+    sn_stage_enter(world, SN_STAGE_EVENTS);
     find_all(world);
     const uint32_t count = sort_and_unite(e), old_count = e->touching_table.count;
     const sn_contact_event *found = e->found_table.column[0];

@@ -858,6 +858,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     sn_contacts *c = &world->contacts;
     finding f = {.world = world, .contacts = c, .dt = dt};
     uint32_t count = world->particles.table.count;
+    sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     c->any = false;
     c->walls = c->near.batches = c->grazes = 0;
     look_at_materials(world, c);
@@ -1360,6 +1361,7 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
         move_colliders(c, i, substeps);
     if (!c->any)
         return true;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     if (!sn_grazes_begin(world, i, substeps, h))
@@ -1407,6 +1409,7 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
 {
     if (!world->contacts.any)
         return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
     passing p = make_passing(world, h);
     p.first = first;
     sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
@@ -1419,6 +1422,7 @@ bool sn_contacts_end(sn_world *world, sn_real h)
 {
     if (!world->contacts.any)
         return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
     passing p = make_passing(world, h);
     sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above};
     batch_loop loop;

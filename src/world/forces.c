@@ -89,6 +89,7 @@ bool sn_forces_gather(sn_substep *s)
     uint32_t count = world->particles.table.count;
     if (!sn_forces_needed(world))
         return true;
+    sn_stage_enter(world, SN_STAGE_FORCES);
     for (uint32_t slot = 0; slot < count; ++slot)
         world->particles.f[slot] = world->particles.force[slot];
     for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)

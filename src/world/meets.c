@@ -164,10 +164,12 @@ bool sn_meets_pass(sn_world *world, sn_real h)
     s.violent = &violent;
     if (!world->meets.meets)
         return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
     bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
+        world->profiler.last.counts.sweeps += world->profiler.on;
         good = sn_meets_by_level(&s, project);
     }
     good = good && (!world->meets.bounces || sn_meets_by_level(&s, bounce)) && part_all(&s) &&

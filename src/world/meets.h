@@ -61,6 +61,7 @@ typedef struct sn_meet {
     bool fresh;     /* its points are those of this substep */
     bool rolls;     /* one is round: its points are others in every substep, and quickly found */
     bool clear;     /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
+    uint32_t looks; /* so often its points were found anew in this step */
     sn_vec3 course; /* m/s: turned from this velocity of a, seen from b */
     sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
     sn_real nearest; /* m: how far apart they were at least when points were looked for */

@@ -190,8 +190,10 @@ bool sn_meets_begin(sn_world *world, sn_real h)
     s.begins = true;
     if (!world->meets.mover_table.count)
         return true;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
     bool good = begin_movers(&s);
-    s.run = meet_substep(world, h).run; /* tables may have grown */
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
+    s.run = meet_substep(world, h).run;           /* tables may have grown */
     good = good && (!world->meets.meets || sn_meets_ready_groups(&s));
     world->meets.left -= h;
     return good;

@@ -737,6 +737,7 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
 {
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
+    sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->meets = meets->found_table.count = meets->mover_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
@@ -830,6 +831,7 @@ sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
+    sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->found_table.count = 0;
     meets->searches++;
     sn_result result = make_boxes(&f);

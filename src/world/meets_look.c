@@ -196,6 +196,7 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
     looking l = look_at(world, meet);
     bool was_fresh = meet->fresh;
     meet->fresh = true;
+    meet->looks++;
     meet->clear = false;
     bool touches = touches_at(&l, &l.pa, meet->reach);
     meet->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);

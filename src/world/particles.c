@@ -223,7 +223,7 @@ sn_particle sn_add_particle(sn_world *world, sn_vec3 position, sn_real mass)
 }
 
 /* Resolves a stride of 0 and refuses one that cannot be walked. */
-static sn_result check_stride(const sn_world *world, const void *data, size_t item, size_t *stride)
+sn_result sn_world_check_stride(const sn_world *world, const void *data, size_t item, size_t *stride)
 {
     if (!data)
         return world_fail(world, SN_ERROR_ARGUMENT, "the array is NULL");
@@ -267,7 +267,7 @@ sn_particles sn_add_particles(sn_world *world, uint32_t count, const sn_real *xy
         world_fail(world, SN_ERROR_ARGUMENT, "count is 0");
         return none;
     }
-    if (check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
+    if (sn_world_check_stride(world, xyz, 3 * sizeof(sn_real), &stride) != SN_OK)
         return none;
     uint32_t first; /* the limit comes before the array, which is then surely too short, is read */
     if (check_limit(world, count) != SN_OK || check_vectors(world, "position", xyz, stride, count) != SN_OK ||
@@ -587,7 +587,7 @@ static sn_result check_bulk(const sn_world *world, sn_particles run, const void 
     if (!world)
         return SN_ERROR_ARGUMENT;
     sn_result result = check_run(world, run);
-    return result == SN_OK ? check_stride(world, data, item, stride) : result;
+    return result == SN_OK ? sn_world_check_stride(world, data, item, stride) : result;
 }
 
 static sn_real *item_at(sn_real *data, size_t stride, uint32_t i)

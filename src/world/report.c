@@ -156,11 +156,7 @@ sn_result sn_world_report(sn_world *world, sn_report *report)
                           .passes = world->state.passes,
                           .particles = world->particles.table.count,
                           .constraints = world->constraints.counts.live,
-                          .profiled = world->profile.measured,
-                          .seconds_step = world->profile.step,
-                          .seconds_predict = world->profile.predict,
-                          .seconds_solve = world->profile.solve,
-                          .seconds_update = world->profile.update};
+                          .profile = world->profiler.last};
     world->busy = true; /* kinds may be the caller's */
     report_kinds(world, report);
     world->busy = false;

@@ -378,6 +378,7 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
     sleep->woke = sleep->news = false;
     if (!is_on(world))
         return true;
+    sn_stage_enter(world, SN_STAGE_SLEEP);
     if (!sn_table_reserve(&sleep->table, &world->allocator, numbers))
         return false;
     for (uint32_t i = sleep->table.count; i < numbers; sleep->table.count = ++i) {
@@ -753,7 +754,10 @@ static void make_rings(sn_world *world)
 
 void sn_sleep_settle(sn_world *world, sn_real dt)
 {
-    if (!is_on(world) || !count_calm(world, dt) || world->state.steps % SEARCH_EVERY)
+    if (!is_on(world))
+        return;
+    sn_stage_enter(world, SN_STAGE_SLEEP);
+    if (!count_calm(world, dt) || world->state.steps % SEARCH_EVERY)
         return;
     uint32_t count = world->contact.sleep.table.count, *next = column(world, SLEEP_NEXT);
     for (uint32_t i = 0; i < count; ++i) {

@@ -93,6 +93,7 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
 {
     sn_world *world = s->world;
     sn_solver_out out = {0};
+    sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
     bool good = sn_tiled_pass(t, &out, largest);
     if (out.lost_tasks)
         return sn_fault_lost_tasks(world);
@@ -253,6 +254,7 @@ static sn_result kick(sn_substep *s)
         keep_accelerations(s);
         if (!sn_forces_gather(s))
             return sn_fault_lost_tasks(world);
+        sn_stage_enter(world, SN_STAGE_VELOCITIES);
         sn_result result = sn_forces_constrain(s);
         if (result != SN_OK || (result = check_kick(s)) != SN_OK)
             return result;

@@ -18,20 +18,7 @@
    A step that fails in any substep is taken back as a whole (undo.c), and taken again with care, to name what failed. */
 #include "world/substep.h"
 
-#include "base/clock.h"
-
 #include <stdio.h>
-
-/* Reads the clock if it is wanted, and adds the time since the last reading to a phase. */
-static void lap(sn_world *world, double *clock, double *phase)
-{
-    if (!world->state.settings.profile)
-        return;
-    double now = sn_clock();
-    if (phase)
-        *phase += now - *clock;
-    *clock = now;
-}
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
@@ -40,6 +27,7 @@ static sn_result begin_substep(sn_substep *s)
 {
     sn_world *world = s->world;
     const uint32_t substeps = world->state.settings.substeps;
+    sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_store_note_state(&world->constraints);
     sn_turns_lay_out(world);
     if (world->drag.acts && !sn_drag_apply(world, s->h, s->integrator->looks_back))
@@ -60,6 +48,7 @@ static sn_result begin_substep(sn_substep *s)
 static sn_result predict_bodies(sn_substep *s)
 {
     sn_world *world = s->world;
+    sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_turns_predict(s);
     if (!sn_meets_begin(world, s->h))
         return sn_fault_lost_tasks(world);
@@ -103,15 +92,13 @@ static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t lef
                     .h = step->dt / (sn_real)settings->substeps,
                     .still = step->still,
                     .substeps_left = left};
-    double clock = 0;
-    lap(world, &clock, NULL);
     sn_result result = begin_substep(&s);
     if (result == SN_OK)
         result = predict_bodies(&s);
-    lap(world, &clock, &world->profile.predict);
+    sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
     if (result == SN_OK)
         result = sn_solve(&s);
-    lap(world, &clock, &world->profile.solve);
+    sn_stage_enter(world, SN_STAGE_VELOCITIES);
     if (result == SN_OK && (s.unsound || sn_turns_check(&s) != SN_ID_FREE))
         result = sn_fault_unsound(&s);
     if (result == SN_OK)
@@ -124,7 +111,6 @@ static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t lef
         result = sn_fault_unsound(&s);
     if (result == SN_OK)
         sn_breaking_watch(world);
-    lap(world, &clock, &world->profile.update);
     return result;
 }
 
@@ -244,6 +230,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
 /* Takes all substeps. If that fails, they are taken back; and taken again with care, which names what failed, or does better. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
+    sn_stage_enter(world, SN_STAGE_OTHER);
     sn_result result = sn_undo_keep(world) ? SN_OK : sn_fault_lost_tasks(world);
     world->errors.quiet = true;
     if (result == SN_OK)
@@ -264,15 +251,18 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
 /* Nothing can fail any more: what a step changes besides places and velocities. */
 static void remember(sn_world *world)
 {
+    sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_sleep_keep_awake(world);
     sn_contacts_leave(world);
     sn_contacts_remember(world);
     sn_meets_remember(world);
     sn_contact_events_collect(world);
+    sn_stage_enter(world, SN_STAGE_OTHER);
 }
 
 static sn_result begin(sn_world *world, sn_real dt, bool still)
 {
+    sn_stage_enter(world, SN_STAGE_PLAN);
     sn_result result = check_kinds(world, still);
     if (result == SN_OK)
         result = sn_compromise_find(world);
@@ -289,13 +279,10 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     if (result != SN_OK)
         return result;
     sn_parallel_begin_step(&world->parallel);
-    double clock = 0;
-    world->profile = (sn_profile){.measured = world->state.settings.profile};
     world->state.passes = 0;
     world->bodies.lost = false;
     world->moves++;
     world->busy = true;
-    lap(world, &clock, NULL);
     sn_targets_hold(world);
     result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
@@ -307,7 +294,6 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     sn_targets_release(world);
     if (result == SN_OK && !still)
         sn_sleep_settle(world, dt);
-    lap(world, &clock, &world->profile.step);
     world->busy = false;
     sn_parallel_end_step(&world->parallel);
     warn_of_threads(world);
@@ -320,10 +306,12 @@ sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
     sn_world_follow_edits(world);
     const bool planned = world->plan.made;
     world->fault = (sn_fault){0};
+    sn_profile_begin(world);
     sn_result result = advance(world, dt, still);
     sn_compromise_end(world, result != SN_OK);
     if (result != SN_OK)
         world->plan.made = world->plan.made && planned;
+    sn_profile_end(world, result);
     return result;
 }
 

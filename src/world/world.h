@@ -15,6 +15,7 @@
 #include "world/query_tree.h"
 #include "world/contacts.h"
 #include "world/meets.h"
+#include "world/profile.h"
 
 #include <sinew/sinew.h>
 
@@ -112,11 +113,6 @@ typedef struct sn_world_state {
     uint64_t contacts;   /* stands for the inequalities that pushed in the last substep; kept for BDF2 only */
 } sn_world_state;
 
-typedef struct sn_profile {
-    bool measured;
-    double step, predict, solve, update; /* s */
-} sn_profile;
-
 /* What is known of springs that are forces: looked at again when something changed. See springs.c. */
 typedef struct sn_spring_watch {
     bool looked;    /* as follows; false: masses or parameters have changed since */
@@ -167,7 +163,7 @@ struct sn_world {
     const sn_wide *wide; /* NULL in double precision */
     sn_contacts contacts;
     sn_meets meets; /* contact of bodies; what they pushed is state */
-    sn_profile profile;
+    sn_profiler profiler;
     sn_fault fault;
     sn_spring_watch springs;
     sn_drag_scratch drag;
@@ -201,6 +197,9 @@ uint32_t sn_world_slot(const sn_world *world, sn_particle particle);
 
 /* Checks a vector that a user passed in: finite, and flat in a 2D world. `what` names it in the message. */
 sn_result sn_world_check_vector(const sn_world *world, const char *what, sn_vec3 value);
+
+/* Checks an array of items that are `item` bytes large and *stride bytes apart; a stride of 0 becomes tightly packed. */
+sn_result sn_world_check_stride(const sn_world *world, const void *data, size_t item, size_t *stride);
 
 /* Checks the settings; the reason goes to message. */
 sn_result sn_settings_check(const sn_settings *settings, uint32_t dimensions, char *message, size_t size);

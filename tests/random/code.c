@@ -73,6 +73,12 @@ CODE(
     })
 
 CODE(
+    trace, static void net_trace(void *context, const char *name) {
+        (void)context;
+        (void)name;
+    })
+
+CODE(
     gap,
     static bool net_gap_eval(const sn_eval_in *in, const sn_eval_out *out) {
         out->c[0] = in->x[1].x - in->x[0].x - in->param[0];
@@ -156,6 +162,9 @@ const char *const net_field_name[NET_FIELDS] = {
 sn_distance_fn *const net_distance_function[NET_DISTANCES] = {NULL, net_ball, net_slab};
 const char *const net_distance_name[NET_DISTANCES] = {"NULL", "net_ball", "net_slab"};
 
+sn_trace_fn *const net_trace_function[NET_TRACES] = {NULL, net_trace};
+const char *const net_trace_name[NET_TRACES] = {"NULL", "net_trace"};
+
 sn_cancel_fn *const net_cancel_function[NET_CANCELS] = {NULL, net_go_on, net_cancel};
 const char *const net_cancel_name[NET_CANCELS] = {"NULL", "net_go_on", "net_cancel"};
 
@@ -168,7 +177,7 @@ const char *net_code(void)
 {
     static char text[8192];
     const char *const parts[] = {text_wind,  text_drift, text_fails, text_storm, text_ball, text_slab,
-                                 text_go_on, text_gap,   text_comb,  text_pull,  text_bad};
+                                 text_go_on, text_trace, text_gap,   text_comb,  text_pull, text_bad};
     size_t at = 0;
     for (size_t i = 0; i < COUNT_OF(parts); ++i)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", parts[i]);

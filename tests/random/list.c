@@ -14,6 +14,7 @@ typedef sn_constraints returns_CONSTRAINTS;
 typedef sn_collider returns_COLLIDER;
 typedef sn_snapshot *returns_SNAPSHOT;
 typedef sn_rewind *returns_REWIND;
+typedef sn_accumulator *returns_ACCUMULATOR;
 typedef uint32_t returns_NEW_KIND;
 
 /* ---- The list is what the headers say: another type of an argument does not compile ------------------------------- */
@@ -72,6 +73,7 @@ static net_call_info call_table[CALL_COUNT] = {
 #define OF_WORLD(of)  0
 #define OF_HANDLE(of) 0
 #define OF_REALS(of)  0
+#define OF_DOUBLE(of) 0
 #define OF_NUMBER(of) 0
 #define OF_SIZE(of)   0
 #define OF_USER(of)   0

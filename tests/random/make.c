@@ -843,6 +843,7 @@ static bool spoil(net_maker *m, net_type type, net_cell *cell, uint32_t cells)
         if (type == TYPE_PARTICLE_NUMBER)
             cell->flaw = FLAW_WILD;
         return true;
+    case CLASS_DOUBLE:
     case CLASS_REALS:
         if (type == TYPE_PARAMS && !params)
             return false;
@@ -927,6 +928,9 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
     case CLASS_HANDLE:
         make_handle(m, type);
         break;
+    case CLASS_DOUBLE:
+        push_real(m, chance(m, 85) ? 1.0 / 60 : number(m, 0, 0.2));
+        break;
     case CLASS_REALS:
         make_reals(m, type, name);
         break;
@@ -947,7 +951,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         break;
     case CLASS_TRUTH:
         push_number(m, strcmp(name, "on") == 0 || strcmp(name, "particles") == 0 ? !chance(m, 10)
-                       : strcmp(name, "profile") == 0                            ? 0
+                       : strcmp(name, "profile") == 0                            ? chance(m, 30)
                        : strcmp(name, "parallel") == 0                           ? chance(m, 10)
                                                                                  : chance(m, 40));
         break;

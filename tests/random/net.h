@@ -35,6 +35,7 @@ typedef enum net_class {
     CLASS_WORLD,
     CLASS_HANDLE,
     CLASS_REALS,
+    CLASS_DOUBLE,
     CLASS_NUMBER,
     CLASS_SIZE,
     CLASS_USER,
@@ -131,11 +132,14 @@ const char *net_list_check(void);
 #define NET_FIELDS    6
 #define NET_DISTANCES 3
 #define NET_CANCELS   3
+#define NET_TRACES    2
 #define NET_KINDS     8
 extern sn_field_fn *const net_field_function[NET_FIELDS];
 extern const char *const net_field_name[NET_FIELDS];
 extern sn_distance_fn *const net_distance_function[NET_DISTANCES];
 extern const char *const net_distance_name[NET_DISTANCES];
+extern sn_trace_fn *const net_trace_function[NET_TRACES];
+extern const char *const net_trace_name[NET_TRACES];
 extern sn_cancel_fn *const net_cancel_function[NET_CANCELS];
 extern const char *const net_cancel_name[NET_CANCELS];
 extern const sn_kind *const net_kind[NET_KINDS];
@@ -200,6 +204,7 @@ typedef struct net_made {
         uint32_t number;
         sn_snapshot *snapshot;
         sn_rewind *rewind;
+        sn_accumulator *accumulator;
     } as;
 } net_made;
 

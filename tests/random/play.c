@@ -43,6 +43,8 @@ void net_destroy(net_stage *stage)
             sn_snapshot_destroy(made->as.snapshot);
         if (made->type == TYPE_REWIND)
             sn_rewind_destroy(made->as.rewind);
+        if (made->type == TYPE_ACCUMULATOR)
+            sn_accumulator_destroy(made->as.accumulator);
         made->type = TYPE_NONE;
     }
     sn_world_destroy(stage->world);

@@ -166,6 +166,8 @@ static void read_handle(const net_stage *stage, net_type type, const net_cell *c
         *(uint32_t *)to = cell->flaw >= FLAW_GENERATION ? WILD_NUMBER + cell->flaw : fits ? made->as.number : 0;
     else if (type == TYPE_REWIND)
         *(sn_rewind **)to = fits ? made->as.rewind : NULL;
+    else if (type == TYPE_ACCUMULATOR)
+        *(sn_accumulator **)to = fits ? made->as.accumulator : NULL;
     else
         *(sn_snapshot **)to = fits ? made->as.snapshot : NULL;
 }
@@ -254,6 +256,8 @@ static void read_code(net_stage *stage, net_type type, const net_cell *cell, voi
         *(sn_distance_fn **)to = net_distance_function[cell->as.number % NET_DISTANCES];
     else if (type == TYPE_CANCEL_FUNCTION)
         *(sn_cancel_fn **)to = net_cancel_function[cell->as.number % NET_CANCELS];
+    else if (type == TYPE_TRACE_FUNCTION)
+        *(sn_trace_fn **)to = net_trace_function[cell->as.number % NET_TRACES];
     else if (type == TYPE_NEW_KIND)
         *(const sn_kind **)to = net_kind[cell->as.number % NET_KINDS];
     else
@@ -283,6 +287,9 @@ const net_cell *net_read(net_stage *stage, net_type type, const net_cell *cell, 
         return cell + 1;
     case CLASS_REALS:
         return read_reals(info->size / sizeof(sn_real), cell, to);
+    case CLASS_DOUBLE:
+        *(double *)to = cell->as.real;
+        return cell + 1;
     case CLASS_NUMBER:
         for (size_t i = 0; i < info->size / sizeof(uint32_t); ++i)
             ((uint32_t *)to)[i] = (uint32_t)(cell++)->as.number;
@@ -357,6 +364,9 @@ static bool keep(net_made *made, net_type type, const void *value)
     case TYPE_REWIND:
         memcpy(&made->as.rewind, value, sizeof made->as.rewind);
         return made->as.rewind != NULL;
+    case TYPE_ACCUMULATOR:
+        memcpy(&made->as.accumulator, value, sizeof made->as.accumulator);
+        return made->as.accumulator != NULL;
     case TYPE_FIELD:
     case TYPE_DRAG:
     case TYPE_NEW_KIND:

@@ -30,12 +30,12 @@ static bool put(net_maker *m, uint32_t call)
 static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
 {
     static const uint32_t calls[] = {
-        CALL_sn_register_kind,    CALL_sn_add_particles,   CALL_sn_add_particles,     CALL_sn_particle_add,
-        CALL_sn_particle_add,     CALL_sn_add_sphere_body, CALL_sn_add_box_body,      CALL_sn_add_box_body,
-        CALL_sn_body_add,         CALL_sn_add_distance,    CALL_sn_add_hinge_joint,   CALL_sn_add_slider_joint,
-        CALL_sn_add_ball_joint,   CALL_sn_constraint_add,  CALL_sn_add_constraints,   CALL_sn_collider_add,
-        CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,   CALL_sn_world_add_drag,
-        CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider};
+        CALL_sn_register_kind,    CALL_sn_add_particles,   CALL_sn_add_particles,      CALL_sn_particle_add,
+        CALL_sn_particle_add,     CALL_sn_add_sphere_body, CALL_sn_add_box_body,       CALL_sn_add_box_body,
+        CALL_sn_body_add,         CALL_sn_add_distance,    CALL_sn_add_hinge_joint,    CALL_sn_add_slider_joint,
+        CALL_sn_add_ball_joint,   CALL_sn_constraint_add,  CALL_sn_add_constraints,    CALL_sn_collider_add,
+        CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,    CALL_sn_world_add_drag,
+        CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider, CALL_sn_accumulator_create};
     memset(&stage, 0, sizeof stage - sizeof stage.room);
     *m = (net_maker){.random = 11, .stage = &stage, .bad_argument = UINT32_MAX};
     net_create(&stage, dimensions, &net_variant_list[0], NULL, NULL);
@@ -56,6 +56,8 @@ static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
     for (uint32_t i = 0; i <= build.ops; ++i)
         if (stage.made[i].type == TYPE_REWIND)
             assert_ok(stage.world, sn_rewind_record(stage.made[i].as.rewind, stage.world));
+        else if (stage.made[i].type == TYPE_ACCUMULATOR)
+            assert_ok(stage.world, sn_accumulator_add(stage.made[i].as.accumulator, stage.world, 1000, NULL));
     if (asleep)
         assert_true(sn_world_awake_count(stage.world) < sn_world_particle_count(stage.world));
 }
@@ -112,7 +114,7 @@ static void try_bad(net_maker *m, net_op *op, uint64_t seed, uint32_t leaf, uint
     sn_result result = net_invoke(&stage, op);
     bool null_world =
         bad == SN_BAD_NULL && net_call_of((net_call)op->call)->argument[0].type == TYPE_WORLD && leaf == 0;
-    null_world |= bad == SN_BAD_NULL && net_call_of((net_call)op->call)->argument[0].type == TYPE_REWIND && leaf == 1;
+    null_world |= bad == SN_BAD_NULL && net_call_of((net_call)op->call)->argument[1].type == TYPE_WORLD && leaf == 1;
     const char *what = result == SN_OK                                  ? "is taken"
                        : sn_world_hash(stage.world) != before           ? "changes the hash"
                        : !null_world && stage.errors != 1               ? "is not logged once"
@@ -144,6 +146,8 @@ static bool try_call(net_maker *m, uint32_t call)
             sn_snapshot_destroy(stage.made[NET_OPS].as.snapshot);
         if (stage.made[NET_OPS].type == TYPE_REWIND)
             sn_rewind_destroy(stage.made[NET_OPS].as.rewind);
+        if (stage.made[NET_OPS].type == TYPE_ACCUMULATOR)
+            sn_accumulator_destroy(stage.made[NET_OPS].as.accumulator);
         stage.made[NET_OPS].type = TYPE_NONE;
         assert_ok(stage.world, sn_world_load(stage.world, start));
         found |= good;

@@ -47,6 +47,7 @@ static const struct {
     {TYPE_DRAG, "d", "uint32_t", ""},
     {TYPE_SNAPSHOT, "saved", "sn_snapshot *", ""},
     {TYPE_REWIND, "rewind", "sn_rewind *", ""},
+    {TYPE_ACCUMULATOR, "accumulator", "sn_accumulator *", ""},
     {TYPE_NEW_KIND, "kind", "uint32_t", ""},
 };
 
@@ -67,7 +68,8 @@ static void write_handle(writer *w, net_type type, const net_cell *cell)
     net_type made = made_type(w->program, cell->as.number);
     unsigned serial = (unsigned)cell->as.number;
     uint32_t v = variable_of(wanted);
-    bool plain = wanted == TYPE_FIELD || wanted == TYPE_DRAG || wanted == TYPE_SNAPSHOT || wanted == TYPE_REWIND;
+    bool plain = wanted == TYPE_FIELD || wanted == TYPE_DRAG || wanted == TYPE_SNAPSHOT || wanted == TYPE_REWIND ||
+                 wanted == TYPE_ACCUMULATOR;
     bool fits = made == wanted || (wanted == TYPE_PARTICLE && (made == TYPE_RUN || made == TYPE_BODY)) ||
                 (wanted == TYPE_CONSTRAINT && made == TYPE_CONSTRAINTS);
     if (plain) {
@@ -248,6 +250,7 @@ static void write_code(writer *w, net_type type)
             type == TYPE_FIELD_FUNCTION      ? net_field_name[i % NET_FIELDS]
             : type == TYPE_DISTANCE_FUNCTION ? net_distance_name[i % NET_DISTANCES]
             : type == TYPE_CANCEL_FUNCTION   ? net_cancel_name[i % NET_CANCELS]
+            : type == TYPE_TRACE_FUNCTION    ? net_trace_name[i % NET_TRACES]
             : type == TYPE_NEW_KIND          ? net_kind_name[i % NET_KINDS]
                                              : "NULL");
 }
@@ -290,6 +293,9 @@ static void write_value(writer *w, net_type type, bool in_struct)
     case CLASS_HANDLE:
         write_handle(w, type, w->cell);
         w->cell++;
+        break;
+    case CLASS_DOUBLE:
+        write_reals(w, 1);
         break;
     case CLASS_REALS:
         if (reals == 1) {

@@ -180,6 +180,10 @@ expect 2 run rope.json --trace trace.txt
 complains 'ends with .csv or .npy'
 expect 2 run rope.json --plot=x.jpg
 complains 'ends with .svg or .png'
+expect 2 run rope.json --profile=x.txt
+complains 'ends with .json, found x.txt'
+expect 2 run rope.json --quiet --profile
+complains 'profile.*quiet'
 expect 2 run rope.json --set world.substeps
 complains 'expected PATH=VALUE'
 expect 2 run rope.json --quiet --json
@@ -219,6 +223,22 @@ hash=$(sed -n 's/.*"state_hash": "\([0-9a-f]*\)".*/\1/p' summary)
 good "the hash has not 16 digits" test ${#hash} -eq 16
 expect 0 run rope.json --json
 good "the same scene gave another hash" grep -q "$hash" stdout
+expect 0 run rope.json --profile
+says "state hash +$hash"
+says 'profile +stage +seconds +share +us a step$'
+says '^ +constraints +[0-9.]+ +[0-9.]+% +[0-9.]+$'
+says '^ +step +[0-9.]+ +100.0% +[0-9.]+$'
+says '^ +a step +candidates 0, contacts 0, manifolds made anew 0, sweeps 0, passes '
+says '^ +awake 11 of 11, bodies 0, batches '
+expect 0 run rope.json --quiet --profile=timeline.json
+silent
+good "the timeline is no JSON" json_text timeline.json
+good "not a step per frame" test "$(grep -c '"step", "ph": "B"' timeline.json)" -eq 20
+good "not all begins end" test "$(grep -c '"ph": "B"' timeline.json)" -eq "$(grep -c '"ph": "E"' timeline.json)"
+expect 0 run rope.json --json --profile
+says '"profile": \{"steps": 20, "seconds": .*"stages": \{"other": .*"mean_counts": .*"awake": 11\}'
+expect 4 run rope.json --quiet --profile=nowhere/timeline.json
+complains 'nowhere/timeline.json: '
 expect 0 run rope.json --json --set world.substeps=20
 good "--set changed nothing" test -z "$(grep "$hash" stdout)"
 says '"substeps": 20'
@@ -415,6 +435,8 @@ if [ -w /dev/full ]; then
     complains '^sinew: full.csv: .*No space left'
     good "the point cache is not whole" whole_cache beside/rope.pc2
     ln -s /dev/full full.json
+    expect 4 run rope.json --quiet --profile=full.json
+    complains 'full.json: '
     expect 4 run rope.json --save full.json
     complains 'full.json.*No space left'
     "$program" list kinds >/dev/full 2>stderr

@@ -11,13 +11,22 @@ $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $SINEW_CFLAGS "$folder/readme.c" $
 "$folder/readme" >"$folder/out"
 cat "$folder/out"
 grep -Eq '^the bob is at -?[0-9.e-]+ -?[0-9.e-]+ ' "$folder/out" || { echo "that is not what the README promises"; exit 1; }
-# the pieces of C in the pages on bodies and contact compile, one after the other in a function that has what they speak of
-for page in bodies contact; do
+# the pieces of C in the pages on bodies, contact and games compile, one after the other in a function that has what they speak of
+for page in bodies contact games; do
   {
     printf '#include <sinew/sinew.h>\n#include <math.h>\n#include <stdio.h>\n'
     printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is);\n'
     printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is)\n{\n'
     printf '(void)ball, (void)eye, (void)ray, (void)where_the_mouse_is;\n'
+    [ "$page" != games ] || cat <<'END'
+    double seconds_of_this_frame = 0.01;
+    sn_vec3 push = {0, 0, 0}, positions[8];
+    sn_quat rotations[8];
+    sn_real cloth_vertices[12];
+    sn_particles cloth = {0, 4, 1};
+    sn_body crate = {0, 1};
+    uint32_t body_count = 8;
+END
     awk '/^```c$/ { on = 1; next } /^```/ { on = 0 } on' "$SINEW_SOURCE_DIR/docs/$page.md"
     echo '}'
   } >"$folder/$page.c"

@@ -52,33 +52,6 @@ static void test_residuals(void **state)
     sn_world_destroy(world);
 }
 
-/* Times are measured when asked for, and phases are parts of the step. How long they are is nobody's business here. */
-static void test_profile(void **state)
-{
-    (void)state;
-    sn_world *world = support_world();
-    support_zoo(world);
-    sn_report r;
-    support_run(world, 1, 1.0 / 60);
-    assert_ok(world, sn_world_report(world, &r));
-    assert_false(r.profiled);
-    assert_true(r.seconds_step == 0 && r.seconds_predict == 0 && r.seconds_solve == 0 && r.seconds_update == 0);
-
-    sn_settings settings = sn_world_settings(world);
-    uint64_t before = sn_world_hash(world);
-    settings.profile = true;
-    assert_ok(world, sn_world_configure(world, &settings));
-    assert_true(sn_world_hash(world) == before); /* looking at the clock decides nothing */
-    support_run(world, 1, 1.0 / 60);
-    assert_ok(world, sn_world_report(world, &r));
-    assert_true(r.profiled);
-    assert_true(r.seconds_step > 0);
-    assert_true(r.seconds_predict >= 0 && r.seconds_solve >= 0 && r.seconds_update >= 0);
-    assert_true(r.seconds_predict + r.seconds_solve + r.seconds_update <= r.seconds_step);
-    assert_int_equal(r.passes, 10);
-    sn_world_destroy(world);
-}
-
 /* Where numbers overflow the report says that it cannot evaluate, and stays finite. */
 static void test_overflow(void **state)
 {
@@ -108,7 +81,6 @@ int main(void)
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_sums),
         cmocka_unit_test(test_residuals),
-        cmocka_unit_test(test_profile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -191,10 +191,10 @@ WEB(web_report) sn_result web_report(web_world *w, double *out, uint32_t *kinds)
                                       r.angular_momentum[0],
                                       r.angular_momentum[1],
                                       r.angular_momentum[2],
-                                      r.profiled ? r.seconds_step : 0,
-                                      r.profiled ? r.seconds_predict : 0,
-                                      r.profiled ? r.seconds_solve : 0,
-                                      r.profiled ? r.seconds_update : 0};
+                                      r.profile.seconds,
+                                      r.profile.stage[SN_STAGE_FORCES] + r.profile.stage[SN_STAGE_PREDICT],
+                                      r.profile.stage[SN_STAGE_CONSTRAINTS],
+                                      r.profile.stage[SN_STAGE_VELOCITIES]};
     memcpy(out, head, sizeof head);
     out += REPORT_HEAD;
     for (uint32_t i = 0; i < r.kind_count; ++i, out += REPORT_KIND) {
