@@ -116,7 +116,9 @@ typedef struct sn_settings {
     sn_real tolerance;      /* m; no further pass once the largest residual of a pass is below it; default 0: never.
                               A residual is the distance by which a constraint is missed, |C + compliance * force|
                               divided by the length of the gradient of C, so that rods and angles compare. With
-                              SN_SOLVER_IMPULSES: the distance that its particles move illegally in the substep. */
+                              SN_SOLVER_IMPULSES: the distance that its particles move illegally in the substep. With
+                              SN_SOLVER_TILED, for kinds other than distances that run many at a time: the farthest
+                              that a constraint moves a particle along an axis. */
     sn_real damping;        /* 1/s; velocities decay as exp(-damping * t), gravity's pull excluded; default 0 */
     bool correct_stiffness; /* use k' = 1-(1-k)^(1/n), n = substeps * iterations, for the classic stiffness k, so that
                                its effect over a step does not grow with the number of passes; default false */
