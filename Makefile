@@ -55,7 +55,7 @@ random: ## play random worlds with ASan and UBSan for an hour, each time others 
 	@$(setup) build test
 	@scripts/random.sh search $(or $(RANDOM_SECONDS),3600)
 
-bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
+bench: ## measure the speed, beside Bullet if Debian has it (about twelve minutes)
 bench-long: ## the same with the pile of a million spheres (about half an hour)
 bench bench-long:
 	@$(setup) build
