@@ -86,7 +86,7 @@ set grid back lt 1 lc rgb '#d0d0d0'
 set logscale xy
 set format '%.0e'
 set xlabel 'CPU time of a frame / ms'
-set key bottom left
+set key off
 END
     cut -f1 "$data" | tail -n +2 | uniq | while read -r scene; do
       word=$(awk -F '\t' -v s="$scene" '$1 == s { print $7; exit }' "$data")
@@ -99,6 +99,10 @@ END
       done
       echo "NaN notitle"
     done
+    # The last panel is the key of all.
+    printf "unset logscale; unset tics; unset border; unset xlabel; unset ylabel; unset title; set key on center; set xrange [0:1]; set yrange [0:1]\nplot "
+    awk -F '\t' 'NR > 1 && $2 !~ /^reference/ && !seen[$2]++ { printf "NaN with linespoints title \047%s\047, ", $2 }' "$data"
+    echo "NaN notitle"
   } | gnuplot
 }
 
