@@ -8,7 +8,7 @@ setup  := scripts/setup.sh
 configure = mkdir -p build/$(1) && { cmake --preset $(1) $(2) >build/$(1)/configure.log 2>&1 \
 	|| { cat build/$(1)/configure.log; exit 1; }; }
 
-.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
+.PHONY: build help run test test-long check fuzz random bench bench-long bench-docs accuracy docs solver-docs integrator-docs test-blender gallery playground test-web bench-web format format-check mingw aarch64 install clean
 .NOTPARALLEL:
 
 # Builds the command, and everything else that is out of date.
@@ -55,7 +55,7 @@ random: ## play random worlds with ASan and UBSan for an hour, each time others 
 	@$(setup) build test
 	@scripts/random.sh search $(or $(RANDOM_SECONDS),3600)
 
-bench: ## measure the speed, beside Bullet if Debian has it (about ten minutes)
+bench: ## measure the speed, beside Bullet if Debian has it (about twelve minutes)
 bench-long: ## the same with the pile of a million spheres (about half an hour)
 bench bench-long:
 	@$(setup) build
@@ -85,6 +85,12 @@ solver-docs: ## measure the solvers and write the figures and tables of docs/sol
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@scripts/solvers.sh
+
+integrator-docs: ## measure how accurate integrators are for the time they take, into docs/integrators.md (some minutes)
+	@$(setup) build run
+	@$(call configure,release)
+	@cmake --build --preset release --target study
+	@scripts/integrators.sh
 
 test-blender: ## open an export in Blender and compare every vertex with what was simulated
 	@$(setup) build blender

@@ -11,6 +11,9 @@
 #define MOST_FRAMES  300 /* of a scene file that says more */
 #define MOST_THREADS 256
 #define MOST_PASSES  100000
+#define ROUNDS       15  /* in which a feature and the plain scene take turns, */
+#define QUICK_ROUNDS 5   /*   and at a glance, */
+#define QUICK_SIDE   16  /*   with so small a cloth */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {
@@ -238,9 +241,34 @@ static void bench_bodies(bench *b, sn_bench_job *job)
     }
 }
 
+/* On one thread, whatever is asked for: there CPU time can be taken, and ratios are steady. */
+static void bench_features(bench *b, const sn_bench_case *c)
+{
+    sn_bench_case small = *c;
+    small.n = b->o->quick && c->n > QUICK_SIDE ? QUICK_SIDE : c->n;
+    sn_bench_job job = make_job(b, &small, c->substeps);
+    job.frames = b->o->quick ? 1 : c->frames;
+    for (job.path = SN_BENCH_GRID; job.path <= SN_BENCH_GENERAL; job.path <<= 1) {
+        if (!(c->paths & b->paths & job.path))
+            continue;
+        if (!b->o->json)
+            sn_bench_print_feature_head(small.n, sn_bench_path_name(job.path));
+        for (uint32_t i = 0; i < sn_bench_feature_count() && b->code != SN_EXIT_OUTPUT; ++i) {
+            sn_bench_row row = sn_bench_row_new(c->scene, small.n, "sinew", sn_bench_path_name(job.path), 1);
+            if (!sn_bench_measure_feature(&job, i, b->o->quick ? QUICK_ROUNDS : ROUNDS, &row))
+                worsen(b, SN_EXIT_FAILED);
+            keep(b, &row);
+        }
+    }
+}
+
 /* Bullet first, so that the ratio can stand in the rows that follow. */
 static void bench_case(bench *b, const sn_bench_case *c)
 {
+    if (sn_bench_case_is_features(c)) {
+        bench_features(b, c);
+        return;
+    }
     numbers own = {1, {c->substeps}};
     const numbers *substeps = b->substeps.count ? &b->substeps : &own;
     for (uint32_t i = 0; i < substeps->count; ++i) {
@@ -393,7 +421,8 @@ const sn_command sn_command_bench = {
                "Of a pile the time is that of a sphere in a substep, and stretch is overlap, as a share\n"
                "of the radius; it fell into its box and settled before it is measured. Of rigid bodies it\n"
                "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
-               "joints are apart, as a share of their height; paths are falling and settled.\n",
+               "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
+               "cloth with one feature after the other, on one thread, and what it costs beside the plain one.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

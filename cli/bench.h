@@ -48,6 +48,11 @@ typedef struct sn_bench_row {
     double bullet;                     /* how many times faster than Bullet, */
     double bullet_stretch;             /* and how many times less stretched on the mean */
 
+    char feature[SN_BENCH_NAME], against[SN_BENCH_NAME]; /* "" unless it is a row of what a feature costs */
+    char about[SN_BENCH_TEXT];                           /* the feature in words */
+    double ratio, ratio_spread;                          /* of its time to that of the row `against`, */
+    double ratio_target;                                 /*   and what that should be at most; NaN: no target */
+
     char residual_kind[SN_BENCH_NAME]; /* of a scene file: the kind with the most constraints, "" if none */
     double residual_mean, residual_worst;
 } sn_bench_row;
@@ -100,8 +105,35 @@ typedef struct sn_bench_job {
    (bench_world.c). False, with the reason in status, of SN_BENCH_TEXT bytes, if it fails. */
 bool sn_bench_settle(const sn_bench_job *job, char *status);
 
+/* A standard scene as a world. */
+typedef struct sn_bench_world {
+    sn_bench_model model;
+    sn_meter meter;
+    sn_world *world;
+    sn_particles particles;
+    sn_constraints rods;
+    sn_body *body; /* of the model's */
+} sn_bench_world;
+
+/* Builds it (bench_world.c). meter: of the world's memory; NULL: its own. False, with the reason in status, if it fails; release it
+   in either case. */
+bool sn_bench_world_build(const sn_bench_job *job, sn_meter *meter, sn_bench_world *b, char *status);
+void sn_bench_world_release(sn_bench_world *b);
+
+/* A frame; an sn_bench_step. */
+bool sn_bench_world_step(void *context);
+
+/* How well it holds: stretch, or of a pile overlap and what still moves. */
+bool sn_bench_world_quality(const sn_bench_world *b, sn_bench_row *row);
+
 /* Measures a standard scene with Sinew (bench_world.c). False, with the reason in row->status, if it fails. */
 bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row);
+
+/* What a feature costs (bench_features.c): the scene of the job with one more thing in it or another setting, beside the same
+   without it. Both run by turns, job->frames frames at a time after one that is not measured, `rounds` times; the ratio is the
+   median of those of the rounds. Measures feature number i, of which there are so many. */
+uint32_t sn_bench_feature_count(void);
+bool sn_bench_measure_feature(const sn_bench_job *job, uint32_t i, uint32_t rounds, sn_bench_row *row);
 
 /* The same on Bullet, by a program of its own (bench_bullet.c). A pile starts as job->settled has it. */
 bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row *row);
@@ -126,6 +158,7 @@ bool sn_bench_set_threads(sn_world *world, uint32_t threads);
 
 void sn_bench_print_head(const sn_bench_machine *machine);
 void sn_bench_print_row(const sn_bench_row *row);
+void sn_bench_print_feature_head(uint32_t n, const char *path);
 void sn_bench_print_list(void);
 
 /* A row as a line of JSON. False, after a message, if it cannot be written. */

@@ -374,6 +374,8 @@ static const sn_bench_case cases[] = {
     {"ragdolls", 100, 10, 120, BODIES, true, true, false, "n rigid figures that fall on a floor, and lie on it",
      sn_bench_build_ragdolls, 300, false},
     {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 300, false},
+    {"features", 128, 10, 4, BOTH, false, true, true, "the cloth with a feature beside the one without, one by one",
+     build_cloth, 0, false},
 };
 
 uint32_t sn_bench_case_count(void)
@@ -394,6 +396,11 @@ bool sn_bench_case_is_pile(const sn_bench_case *c)
 bool sn_bench_case_is_bodies(const sn_bench_case *c)
 {
     return (c->paths & BODIES) != 0;
+}
+
+bool sn_bench_case_is_features(const sn_bench_case *c)
+{
+    return strcmp(c->scene, "features") == 0;
 }
 
 /* The largest size that may be asked for besides those of the table; 0: none. */

@@ -94,6 +94,9 @@ bool sn_bench_case_is_pile(const sn_bench_case *c);
    is how far those are apart, as a share of the height of a figure. Its paths are the last two. */
 bool sn_bench_case_is_bodies(const sn_bench_case *c);
 
+/* Whether it is the cloth on which is measured what features cost: row by row beside the plain one, on one thread. */
+bool sn_bench_case_is_features(const sn_bench_case *c);
+
 /* "cloth-64", or "rope" where there is only one of the name. Written to text. */
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size);
 

@@ -19,6 +19,7 @@ sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine,
     row.build_ms = row.first_ms = row.bytes = row.edit_ns = row.volume_ns = NAN;
     row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
     row.residual_mean = row.residual_worst = NAN;
+    row.ratio = row.ratio_spread = row.ratio_target = NAN;
     return row;
 }
 
@@ -61,8 +62,34 @@ static void print_name(const sn_bench_row *r)
     printf("| %-16s ", name);
 }
 
+void sn_bench_print_feature_head(uint32_t n, const char *path)
+{
+    printf("\nWhat a feature costs: cloth-%u, %s, one thread; medians of rounds in which both run by turns\n\n",
+           (unsigned)n, path);
+    printf("| %-52s | ms per frame |  ratio | spread | target | to          | mean stretch |\n", "feature");
+    printf("|%.54s|-------------:|-------:|-------:|-------:|-------------|-------------:|\n",
+           "------------------------------------------------------");
+    fflush(stdout);
+}
+
+static void print_feature(const sn_bench_row *r)
+{
+    char c[5][CELL];
+    if (r->status[0])
+        printf("| %-52s | %s\n", r->about, r->status);
+    else
+        printf("| %-52s | %12s | %6s | %6s | %6s | %-11s | %12s |\n", r->about, cell(c[0], "%.4g", r->ms),
+               cell(c[1], "%.2f", r->ratio), cell(c[2], "%.1f %%", 100 * r->ratio_spread),
+               cell(c[3], "%.1f", r->ratio_target), r->against, cell(c[4], "%.3g", r->stretch_mean));
+    fflush(stdout);
+}
+
 void sn_bench_print_row(const sn_bench_row *r)
 {
+    if (r->feature[0]) {
+        print_feature(r);
+        return;
+    }
     char passes[32], c[9][CELL];
     bool plain = strcmp(r->engine, "bullet") == 0 || r->bodies > 0 || !r->path[0]; /* the path is not said here */
     print_name(r);
@@ -158,6 +185,14 @@ static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
     number_if(d, root, "bytes", r->bytes);
     number_if(d, root, "edit_ns", r->edit_ns);
     number_if(d, root, "ns_per_volume", r->volume_ns);
+    if (r->feature[0]) {
+        sn_document_text(d, root, "feature", r->feature);
+        sn_document_text(d, root, "about", r->about);
+        sn_document_text(d, root, "against", r->against);
+        number(d, root, "ratio", r->ratio);
+        number(d, root, "ratio_spread", r->ratio_spread);
+        number(d, root, "ratio_target", r->ratio_target);
+    }
     if (r->residual_kind[0]) {
         sn_document_text(d, root, "residual_kind", r->residual_kind);
         number(d, root, "residual_worst", r->residual_worst);

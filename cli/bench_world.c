@@ -9,16 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct bench_world {
-    sn_bench_model model;
-    sn_meter meter;
-    sn_world *world;
-    sn_particles particles;
-    sn_constraints rods;
-    sn_body *body; /* of the model's */
-} bench_world;
-
-static void release(bench_world *b)
+void sn_bench_world_release(sn_bench_world *b)
 {
     sn_world_destroy(b->world);
     sn_bench_model_release(&b->model);
@@ -34,7 +25,7 @@ bool sn_bench_set_threads(sn_world *world, uint32_t threads)
 
 /* ---- Building ---------------------------------------------------------------------------------------------------- */
 
-static bool add_particles(bench_world *b)
+static bool add_particles(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     if (m->bodies > 0)
@@ -53,7 +44,7 @@ static bool add_particles(bench_world *b)
 }
 
 /* Planes without a lid; friction and the like as by default. */
-static bool add_box(bench_world *b)
+static bool add_box(sn_bench_world *b)
 {
     sn_real half = (sn_real)(b->model.box / 2);
     const sn_vec3 plane[5][2] = {{{0, 0, 0}, {0, 1, 0}},
@@ -67,7 +58,7 @@ static bool add_box(bench_world *b)
     return true;
 }
 
-static bool add_contact(bench_world *b)
+static bool add_contact(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     if (!(m->radius > 0))
@@ -78,7 +69,7 @@ static bool add_contact(bench_world *b)
     return add_box(b);
 }
 
-static bool add_bodies(bench_world *b)
+static bool add_bodies(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     if (m->bodies == 0)
@@ -87,7 +78,7 @@ static bool add_bodies(bench_world *b)
     return b->body && sn_bench_add_bodies(b->world, m, b->body);
 }
 
-static bool add_rods(bench_world *b)
+static bool add_rods(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     if (m->edges == 0)
@@ -110,14 +101,13 @@ static bool add_rods(bench_world *b)
 }
 
 /* The first particle of a new world has number 0, so the model's numbers are those of the world. */
-static bool add_volumes(bench_world *b)
+static bool add_volumes(sn_bench_world *b)
 {
     const sn_bench_model *m = &b->model;
     return m->tets == 0 || sn_add_constraints(b->world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count > 0;
 }
 
-/* meter: of the world's memory; NULL: its own. */
-static bool build(const sn_bench_job *job, sn_meter *meter, bench_world *b, char *status)
+bool sn_bench_world_build(const sn_bench_job *job, sn_meter *meter, sn_bench_world *b, char *status)
 {
     sn_world_def def = sn_default_world_def();
     memset(b, 0, sizeof *b);
@@ -147,9 +137,9 @@ static bool build(const sn_bench_job *job, sn_meter *meter, bench_world *b, char
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-static bool step(void *context)
+bool sn_bench_world_step(void *context)
 {
-    return sn_world_step(((bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
+    return sn_world_step(((sn_bench_world *)context)->world, (sn_real)SN_BENCH_DT) == SN_OK;
 }
 
 void sn_bench_settled_release(sn_bench_settled *settled)
@@ -160,7 +150,7 @@ void sn_bench_settled_release(sn_bench_settled *settled)
     settled->place = NULL;
 }
 
-static bool read_places(const bench_world *b, double *place)
+static bool read_places(const sn_bench_world *b, double *place)
 {
     size_t count = 3 * (size_t)b->model.particles;
     if (b->model.bodies > 0) {
@@ -175,7 +165,7 @@ static bool read_places(const bench_world *b, double *place)
     return good;
 }
 
-static bool keep_settled(const bench_world *b, sn_bench_settled *settled)
+static bool keep_settled(const sn_bench_world *b, sn_bench_settled *settled)
 {
     settled->numbers = (b->model.bodies > 0 ? 7 : 3) * (size_t)b->model.particles;
     settled->place = malloc(settled->numbers * sizeof *settled->place);
@@ -189,7 +179,7 @@ static bool keep_settled(const bench_world *b, sn_bench_settled *settled)
 /* On all cores, whatever is measured later: results do not depend on threads. */
 bool sn_bench_settle(const sn_bench_job *job, char *status)
 {
-    bench_world b;
+    sn_bench_world b;
     sn_bench_job one = *job;
     sn_bench_settled *settled = job->settled;
     if (job->settle == 0 || (settled->snapshot && settled->path == job->path))
@@ -197,11 +187,11 @@ bool sn_bench_settle(const sn_bench_job *job, char *status)
     sn_bench_settled_release(settled);
     settled->path = job->path;
     one.threads = 1;
-    bool good = build(&one, &settled->meter, &b, status);
+    bool good = sn_bench_world_build(&one, &settled->meter, &b, status);
     if (good)
         sn_world_set_threads(b.world, 0); /* if they cannot be had it takes longer */
     for (uint32_t i = 0; i < job->settle && good; ++i)
-        if (!step(&b)) {
+        if (!sn_bench_world_step(&b)) {
             snprintf(status, SN_BENCH_TEXT, "a step failed: %.120s", sn_world_error(b.world));
             good = false;
         }
@@ -209,12 +199,12 @@ bool sn_bench_settle(const sn_bench_job *job, char *status)
         snprintf(status, SN_BENCH_TEXT, "out of memory");
         good = false;
     }
-    release(&b);
+    sn_bench_world_release(&b);
     return good;
 }
 
 /* Puts the world that was built into the state from which it is measured. */
-static bool start(const sn_bench_job *job, bench_world *b, char *status)
+static bool start(const sn_bench_job *job, sn_bench_world *b, char *status)
 {
     if (job->settle == 0)
         return true;
@@ -226,7 +216,7 @@ static bool start(const sn_bench_job *job, bench_world *b, char *status)
     return false;
 }
 
-static void measure_motion(const bench_world *b, const sn_real *velocity, sn_bench_row *row)
+static void measure_motion(const sn_bench_world *b, const sn_real *velocity, sn_bench_row *row)
 {
     double sum = 0, most = 0;
     for (uint32_t i = 0; i < b->model.particles; ++i) {
@@ -239,8 +229,7 @@ static void measure_motion(const bench_world *b, const sn_real *velocity, sn_ben
     row->fastest = sqrt(most);
 }
 
-/* How well it holds: stretch, or of a pile overlap and what still moves. */
-static bool measure_quality(const bench_world *b, sn_bench_row *row)
+bool sn_bench_world_quality(const sn_bench_world *b, sn_bench_row *row)
 {
     if (b->model.bodies > 0)
         return sn_bench_measure_bodies(b->world, &b->model, b->body, row);
@@ -269,7 +258,7 @@ static bool measure_quality(const bench_world *b, sn_bench_row *row)
 
 /* Takes rods out, spread over the scene, and puts them in again. What the next step needs to make of that is part of
    the price: the first step afterwards less what a step costs then. */
-static bool measure_edits(bench_world *b, sn_bench_clock *clock, sn_bench_row *row)
+static bool measure_edits(sn_bench_world *b, sn_bench_clock *clock, sn_bench_row *row)
 {
     const sn_bench_model *m = &b->model;
     uint32_t count = m->edges < SN_BENCH_EDITS ? m->edges : SN_BENCH_EDITS;
@@ -284,11 +273,11 @@ static bool measure_edits(bench_world *b, sn_bench_clock *clock, sn_bench_row *r
                           : sn_add_distance(b->world, a, c, (sn_real)m->edge[e].rest).generation == 0)
                 return false;
         }
-        if (!step(b))
+        if (!sn_bench_world_step(b))
             return false;
         edits[turn] = clock() - start;
         sn_bench_samples samples = {0};
-        if (!sn_bench_run_blocks(&samples, SN_BENCH_LEAST + 1, step, b, clock))
+        if (!sn_bench_run_blocks(&samples, SN_BENCH_LEAST + 1, sn_bench_world_step, b, clock))
             return false;
         after[turn] = sn_bench_median(&samples);
     }
@@ -300,10 +289,10 @@ static bool measure_edits(bench_world *b, sn_bench_clock *clock, sn_bench_row *r
 /* One run from the start; the first one also fills in what does not change from run to run. */
 static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_samples *samples, sn_bench_row *row)
 {
-    bench_world b;
+    sn_bench_world b;
     bool first = samples->count == 0;
     double begin = sn_seconds_now();
-    bool good = build(job, NULL, &b, row->status);
+    bool good = sn_bench_world_build(job, NULL, &b, row->status);
     if (good && first) {
         row->build_ms = 1e3 * (sn_seconds_now() - begin);
         row->particles = sn_world_particle_count(b.world);
@@ -312,17 +301,17 @@ static bool run_once(const sn_bench_job *job, sn_bench_clock *clock, sn_bench_sa
         row->distances = row->constraints > 0 && row->constraints == b.rods.count;
     }
     good = good && start(job, &b, row->status);
-    if (good && !sn_bench_run_blocks(samples, job->frames, step, &b, clock)) {
+    if (good && !sn_bench_run_blocks(samples, job->frames, sn_bench_world_step, &b, clock)) {
         snprintf(row->status, sizeof row->status, "a step failed: %.120s", sn_world_error(b.world));
         good = false;
     }
     if (good && first) {
         row->bytes = (double)b.meter.now;
-        good = measure_quality(&b, row) && (!job->edits || b.rods.count == 0 || measure_edits(&b, clock, row));
+        good = sn_bench_world_quality(&b, row) && (!job->edits || b.rods.count == 0 || measure_edits(&b, clock, row));
         if (!good)
             snprintf(row->status, sizeof row->status, "out of memory");
     }
-    release(&b);
+    sn_bench_world_release(&b);
     return good;
 }
 

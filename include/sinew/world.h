@@ -68,7 +68,8 @@ typedef enum sn_integrator {
     SN_INTEGRATOR_VERLET,   /* position pairs: the same motion as leapfrog, carried by x and the x before it */
     SN_INTEGRATOR_BDF2      /* second order also with rods and compliance, and damps those faster than a substep. Forces
                                are extrapolated: on a stiff spring that is a force it gains energy, at third order. Forces that
-                               you add for a step may jump from step to step */
+                               you add for a step may jump from step to step. With one pass a substep long ropes and large
+                               bodies gain energy, two are not always enough: see docs/integrators.md */
 } sn_integrator;
 
 /* Where a constraint's gradient is taken. */
@@ -88,7 +89,7 @@ typedef enum sn_order {
        by vertex explodes with one pass a substep, damped or not. */
     SN_ORDER_INSERTION = 0,
     /* As they were added and back again: one pass is two sweeps and costs twice as much. The only order that cannot gain
-       energy in the linear problem, whatever the body. Take it, or two passes, with SN_INTEGRATOR_BDF2. */
+       energy in the linear problem, whatever the body. Take it with SN_INTEGRATOR_BDF2. */
     SN_ORDER_SYMMETRIC,
     /* The one that is missed by most metres next, whatever has moved since: a pass is at most as many projections as there are
        constraints, every fourth for the worst of those that have had no turn, so that what cannot be satisfied does not take

@@ -436,6 +436,26 @@ static void measures_a_settled_pile(void **state)
     assert_int_equal(settled.meter.now, 0);
 }
 
+/* Every feature can be added to the cloth, grid or not, and is held against one that was measured before it. */
+static void measures_what_features_cost(void **state)
+{
+    (void)state;
+    sn_bench_case c;
+    assert_true(sn_bench_case_find("features", 12, &c));
+    assert_true(sn_bench_case_is_features(&c));
+    for (uint32_t path = SN_BENCH_GRID; path <= SN_BENCH_GENERAL; path <<= 1)
+        for (uint32_t i = 0; i < sn_bench_feature_count(); ++i) {
+            sn_bench_job job = {.what = &c, .path = path, .threads = 1, .substeps = 3, .frames = 2};
+            sn_bench_row row = sn_bench_row_new(c.scene, c.n, "sinew", sn_bench_path_name(path), 1);
+            if (!sn_bench_measure_feature(&job, i, 3, &row))
+                fail_msg("%s: %s", row.feature, row.status);
+            assert_true(row.feature[0] && row.about[0] && row.against[0] && row.ratio > 0 && row.ratio_spread >= 0);
+            assert_int_equal(strcmp(row.feature, "plain") == 0, i == 0);
+            assert_true(row.particles >= 144 && row.constraints >= 506 && row.frames == 6 && row.blocks == 3);
+            assert_true(row.projections == 3.0 * row.iterations * row.constraints && row.stretch_mean > 0);
+        }
+}
+
 static void says_that_bullet_is_not_there(void **state)
 {
     (void)state;
@@ -470,6 +490,7 @@ int main(void)
         cmocka_unit_test(limits_divide_by_threads_and_know_memory),
         cmocka_unit_test(measures_a_world),
         cmocka_unit_test(measures_a_settled_pile),
+        cmocka_unit_test(measures_what_features_cost),
         cmocka_unit_test(says_that_bullet_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,6 +38,7 @@ rows = [json.loads(line) for line in open("stdout")]
 numbers = ("n", "threads", "ns_per_projection", "ms_per_frame", "stretch_mean", "stretch_max", "spread", "frames",
            "constraints", "particles")
 seen = set()
+features = {}
 for r in rows:
     seen.add((r["scene"], r["n"], r["engine"], r["path"], r["threads"]))
     if r["engine"] == "bullet":
@@ -54,6 +55,10 @@ for r in rows:
         assert r["kinetic_per_particle"] >= 0 and r["speed_max"] >= 0, r
         assert r["scene"] == "ragdolls" or r["contacts_per_particle"] >= 0, r
         assert r["scene"] == "pile" or r["bodies"] == r["particles"], r
+    elif r["scene"] == "features":
+        assert r["n"] == 16 and r["threads"] == 1 and r["ratio"] > 0 and r["ratio_spread"] >= 0, r
+        assert r["about"] and r["ratio_target"] in (None, 1.1, 1.3), r
+        features.setdefault(r["path"], {})[r["feature"]] = r
     else:
         assert 0 < r["limit_share"] and r["limit"] in ("arithmetic", "memory"), r
     assert r["threads"] == 1 or r["ratio_to_one_thread"] > 0, r
@@ -65,13 +70,23 @@ assert ("pile", 2000, "sinew", "general", 1) in seen and ("pile", 2000, "bullet"
 for scene, n in (("boxes", 500), ("ragdolls", 100)):
     for path in ("falling", "settled"):
         assert (scene, n, "sinew", path, 1) in seen and (scene, n, "bullet", path, 1) in seen, (scene, path)
+# What a feature costs: the same list on both paths, each beside a line of it; and what is on is on.
+assert list(features) == ["grid", "general"] and list(features["grid"]) == list(features["general"])
+for of in features.values():
+    assert all(r["against"] in of for r in of.values()) and len(of) >= 30
+    assert of["tolerance-4"]["against"] == "passes-4" and of["passes-4"]["iterations"] == 4
+    assert of["kind-in-cloth"]["constraints"] == of["plain"]["constraints"] + 1
+    assert of["spot"]["particles"] == of["plain"]["particles"] + 1
+    assert of["profile"]["stretch_mean"] == of["plain"]["stretch_mean"]
+    for name in ("bdf2", "damping-all", "stiffness-all", "compliance-all", "passes-4", "drag-all", "target-one"):
+        assert of[name]["stretch_mean"] != of["plain"]["stretch_mean"], name
 saved = json.load(open("rows.json"))
 assert len(saved["rows"]) == len(rows) and saved["machine"]["cores"] >= 1
 assert saved["limits"]["contiguous_ns"] > 0 and saved["limits"]["copy_bytes_per_second"] > 0
 # Results do not depend on threads.
 for r in saved["rows"]:
-    one = [q for q in saved["rows"] if (q["scene"], q["n"], q["engine"], q["path"], q["threads"]) ==
-           (r["scene"], r["n"], r["engine"], r["path"], 1)]
+    one = [q for q in saved["rows"] if (q["scene"], q["n"], q["engine"], q["path"], q.get("feature"), q["threads"]) ==
+           (r["scene"], r["n"], r["engine"], r["path"], r.get("feature"), 1)]
     assert not one or one[0]["stretch_mean"] == r["stretch_mean"], r
 END
 
@@ -100,6 +115,9 @@ sinew 0 bench --quick cloth-8 --threads 1,2 --bullet none
 sinew 0 bench --list
 grep -q '^  cloth-1024 ' stdout || fail "--list does not show cloth-1024"
 grep -q '^  pile-1000000 ' stdout || fail "--list does not show pile-1000000"
+grep -q '^  features-128 ' stdout || fail "--list does not show features-128"
+sinew 0 bench --quick features-8 --path general
+[ "$(grep -c '^| drag on an empty group  *|' stdout)" -eq 1 ] || fail "expected one table of features"
 sinew 2 bench --threads 1,x
 grep -q "'1,x': expected whole numbers from 1 to 256" stderr || fail "what is wrong with --threads 1,x?"
 sinew 2 bench --threads 257
@@ -124,6 +142,12 @@ if command -v gnuplot >/dev/null; then
   grep -q '^| 2,000 | sinew | 1 | 10 × 1 |' page.md || fail "no row of the pile"
   grep -q '^| 500 boxes | falling | sinew | 1 | 10 × 1 |' page.md || fail "no row of boxes"
   grep -q '^| 100 ragdolls | settled | sinew | 1 | 10 × 1 |' page.md || fail "no row of ragdolls"
+  grep -q '^| drag on an empty group | ≤ 1.1 | ' page.md || fail "no row of a feature"
+  grep -q '^| BDF2 | ≤ 1.3 | ' page.md || fail "no row of an integrator"
+  grep -q '^| another integrator, cloth 128, grid | ≤ 1.3 × | – | not measured |' page.md || fail "the target of integrators is missing"
+  sed 's/"n": 16,/"n": 128,/' rows.json >data/bench.json # as if those of a glance were the measurement
+  page data page.md images "$SINEW_SOURCE_DIR/bench/reasons.txt" >/dev/null || fail "no page of features"
+  grep -q '^| another integrator, cloth 128, grid: the dearest of 4 | ≤ 1.3 × | [0-9]' page.md || fail "the dearest integrator is missing"
   grep -q 'error.svg' page.md && fail "a plot without data"
   cp joined.json data/bench-passes.json
   sed 's/"cores": [0-9]*/"cores": 16/' rows.json >data/bench-16.json
