@@ -24,7 +24,7 @@ typedef struct tiled {
 
     sn_table past_table;  /* of float: and what BDF2 remembers of them, */
     uint64_t past_floats; /*   which are so many */
-    sn_table reach_table; /* of float, by tile: see sn_tiled_begin */
+    sn_table state_table; /* of tile_state, by tile: see sn_tiled_begin */
 
     sn_table mark_table; /* of sn_vec4: for each worker, as many as the largest tile has particles */
     uint32_t most;       /* those */
@@ -44,6 +44,13 @@ typedef struct exchange {
     uint32_t row, lane;
     uint32_t rows; /* 0: one particle; otherwise so many rows, all lanes */
 } exchange;
+
+/* What is looked at once a step. */
+typedef struct tile_state {
+    float reach; /* m: the largest coordinate, of large tiles */
+    bool led;    /* one of its particles has a target, */
+    bool pushed; /*   or a force from the user */
+} tile_state;
 
 /* How a tile went. */
 typedef struct tile_result {
@@ -95,7 +102,7 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->resident_table, sizeof(float), false);
     sn_table_column(&t->touched_table, sizeof(bool), false);
     sn_table_column(&t->past_table, sizeof(float), false);
-    sn_table_column(&t->reach_table, sizeof(float), false);
+    sn_table_column(&t->state_table, sizeof(tile_state), false);
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
     return scratch->tiled = t;
 }
@@ -233,7 +240,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
-        !sn_table_reserve(&t->reach_table, allocator, in->plan->tile_table.count) ||
+        !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
         !reserve_resident(t, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
@@ -260,7 +267,7 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->resident_table, allocator);
     sn_table_release(&t->touched_table, allocator);
     sn_table_release(&t->past_table, allocator);
-    sn_table_release(&t->reach_table, allocator);
+    sn_table_release(&t->state_table, allocator);
     sn_table_release(&t->mark_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
@@ -312,53 +319,78 @@ static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_ru
    is up to 2^-23 of the coordinate. */
 #define ROUNDING (4 * 0x1p-24f)
 
-typedef struct reaching {
+typedef struct looking {
     const sn_solver_in *in;
-    float *reach;
-} reaching;
+    const uint32_t *led;
+    const sn_vec3 *pushed;
+    tile_state *state;
+} looking;
 
-/* The largest coordinate in a tile, m. */
-static void reach_tile(void *data, uint32_t index, uint32_t worker)
+static float reach_of(const sn_vec4 *x)
 {
-    const reaching *r = data;
-    const sn_plan *plan = r->in->plan;
-    const sn_tile *tile = &plan->tile[index];
-    const uint32_t *list = index < plan->layer[1] ? NULL : plan->list + tile->first;
-    float most = 0;
-    (void)worker;
-    for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
-        const sn_vec4 *x = &r->in->frame.x[list ? list[i] : tile->first + i];
-        float a = fabsf((float)x->x), b = fabsf((float)x->y), c = fabsf((float)x->z);
-        a = a > b ? a : b;
-        a = a > c ? a : c;
-        most = a > most ? a : most;
-    }
-    r->reach[index] = most;
+    float a = fabsf((float)x->x), b = fabsf((float)x->y), c = fabsf((float)x->z);
+    a = a > b ? a : b;
+    return a > c ? a : c;
 }
 
-bool sn_tiled_begin(const sn_solver_in *in)
+static void look_at_tile(void *data, uint32_t index, uint32_t worker)
 {
-    reaching r = {in, ((tiled *)in->scratch->tiled)->reach_table.column[0]};
-    uint32_t tiles = in->plan->tile_table.count;
+    const looking *l = data;
+    const sn_plan *plan = l->in->plan;
+    const sn_tile *tile = &plan->tile[index];
+    const uint32_t *list = index < plan->layer[1] ? NULL : plan->list + tile->first;
+    tile_state state = {0};
+    (void)worker;
+    for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
+        float reach = reach_of(&l->in->frame.x[list ? list[i] : tile->first + i]);
+        state.reach = reach > state.reach ? reach : state.reach;
+    }
+    for (uint32_t i = 0; l->led && !list && !state.led && i < tile->count; ++i)
+        state.led = l->led[tile->first + i] != 0;
+    for (uint32_t i = 0; l->pushed && !list && !state.pushed && i < tile->count; ++i) {
+        const sn_vec3 *f = &l->pushed[tile->first + i];
+        state.pushed = f->x != 0 || f->y != 0 || f->z != 0;
+    }
+    l->state[index] = state;
+}
+
+bool sn_tiled_begin(const sn_solver_in *in, const uint32_t *led, const sn_vec3 *pushed)
+{
+    looking l = {in, led, pushed, ((tiled *)in->scratch->tiled)->state_table.column[0]};
     bool share = sn_parallel_wants(in->parallel, WORK_OF_PARTICLE * in->particle_count);
-    return !in->wide || sn_parallel_tasks(share ? in->parallel : NULL, tiles, reach_tile, &r);
+    return sn_parallel_tasks(share ? in->parallel : NULL, in->plan->tile_table.count, look_at_tile, &l);
+}
+
+static const tile_state *state_of(const layer *l, const sn_tile *tile)
+{
+    return (const tile_state *)l->scratch->state_table.column[0] + (tile - l->plan->tile);
 }
 
 /* Whether a tile moves places themselves. *least: it then makes no corrections smaller than this, m. */
 static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 {
-    float reach = ((const float *)l->scratch->reach_table.column[0])[tile - l->plan->tile];
+    float reach = state_of(l, tile)->reach;
     *least = ROUNDING * reach;
     return l->t->wide && tile->large && l->t->motion->h >= SHORTEST_COARSE && reach <= FARTHEST_COARSE;
 }
 
 /* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
 
+/* Whether the multipliers of a run are kept: for further passes, if what they make depends on them; or for what reads them. */
+static bool keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
+{
+    const sn_plan *plan = t->in->plan;
+    const uint32_t at = (uint32_t)(run - plan->run);
+    return t->keep_lambda || plan->watched[at] ||
+           (t->again && (plan->soft[at] || t->in->store->pool[run->kind]->kind.inequality));
+}
+
 /* The wide form of a run; where its particles are is still missing. */
 static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
     const sn_plan *plan = t->in->plan;
     sn_real inverse_h = 1 / t->in->h;
+    const bool keeps = keeps_lambda(t, run);
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
                          .param = plan->param ? plan->param + run->param : NULL,
@@ -366,8 +398,8 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                              plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
                          .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
-                         .read_lambda = t->pass > 0,
-                         .write_lambda = t->keep_lambda || plan->watched[run - plan->run],
+                         .read_lambda = keeps && t->pass > 0,
+                         .write_lambda = keeps,
                          .inverse_h2 = (float)(inverse_h * inverse_h),
                          .least = p->least,
                          .largest = t->measures ? p->largest : NULL};
@@ -630,6 +662,8 @@ static sn_motion tile_motion(const layer *l, const sn_tile *tile, uint32_t worke
     motion.first = l->is_first ? tile->first : 0;
     motion.list = l->is_first ? NULL : l->plan->list + tile->first;
     motion.coarse = is_coarse(l, tile, least);
+    if (motion.force == motion.given && !state_of(l, tile)->pushed)
+        motion.force = NULL;
     motion.mark = marks(l->t) + (size_t)worker * l->scratch->most;
     motion.mark_rows = (float *)(void *)motion.mark;
     return motion;
@@ -648,6 +682,12 @@ static bool pass_records(const layer *l, const sn_tile *tile, const sn_motion *m
     return t->table->settle(motion) && good;
 }
 
+static bool is_resident(const layer *l, const sn_tile *tile)
+{
+    const tile_state *state = state_of(l, tile);
+    return tile->rows && l->t->resident && !state->led && !state->pushed;
+}
+
 static void run_tile(void *data, uint32_t index, uint32_t worker)
 {
     layer *l = data;
@@ -657,8 +697,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     tile_pass p = {.worker = worker, .sweep = &sweep};
     const sn_motion motion = tile_motion(l, tile, worker, &p.least);
-    bool good =
-        tile->rows && t->resident ? pass_resident(l, tile, index, &motion, &p) : pass_records(l, tile, &motion, &p);
+    bool good = is_resident(l, tile) ? pass_resident(l, tile, index, &motion, &p) : pass_records(l, tile, &motion, &p);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -802,7 +841,7 @@ static void leave_tile(void *data, uint32_t index, uint32_t worker)
     const sn_tile *tile = &l->plan->tile[index];
     float least;
     sn_motion motion = tile_motion(l, tile, worker, &least);
-    if (tile->rows)
+    if (is_resident(l, tile))
         leave(l, tile, &motion, planes_of(l, index));
 }
 

@@ -12,17 +12,21 @@ typedef struct sn_tiled {
     const sn_wide *wide; /* NULL: constraints are projected one by one, and each result is looked at */
     const sn_motion_table *table;
     const sn_motion *motion;
-    uint32_t pass;    /* of the substep, from 0 */
-    bool keep_lambda; /* the multipliers will be read: by more passes, by what breaks, or by the user */
-    bool measures;    /* the largest correction is wanted; multipliers are kept then */
-    bool predicts;    /* in the first pass, tiles of the first layer predict their particles before they are solved */
-    bool resident;    /* tiles of planes stay in planes from the first substep of a step to the last: */
-    bool enters;      /*   this is the first pass, */
-    bool leaves;      /*   and this the last one */
+    uint32_t pass; /* of the substep, from 0 */
+    bool
+        keep_lambda; /* all multipliers will be read after the substep; those that further passes need are kept anyway */
+    bool again;      /* there may be more than one pass */
+    bool measures;   /* the largest correction is wanted */
+    bool predicts;   /* in the first pass, tiles of the first layer predict their particles before they are solved */
+    bool
+        resident; /* tiles of planes with nothing led or pushed stay in planes from the first substep of a step to the last: */
+    bool enters; /*   this is the first pass, */
+    bool leaves; /*   and this the last one */
 } sn_tiled;
 
-/* Before the first substep of a step: looks how far from the origin each tile is. False if tasks were lost. */
-bool sn_tiled_begin(const sn_solver_in *in);
+/* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is led or
+   pushed, by slot; NULL: none is. False if tasks were lost. */
+bool sn_tiled_begin(const sn_solver_in *in, const uint32_t *led, const sn_vec3 *pushed);
 
 /* Makes one. out gathers faults and lost tasks; *largest, m, the farthest that something was moved. False if a projection was
    not finite, or a tile's motion, or if tasks were lost. */

@@ -181,10 +181,9 @@ SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_l
 #endif
 
 /* |C + alpha lambda| / sqrt 2, as dlambda is what that was divided by give. */
-SN_INLINE void pair_note(const sn_wide_run *run, const pair_shape *shape, lanes share, lanes give,
-                         const lanes3 *difference, uint32_t mask)
+SN_INLINE void pair_note(const sn_wide_run *run, lanes share, lanes give, const lanes3 *difference, uint32_t mask)
 {
-    if (!shape->plain && run->largest)
+    if (run->largest)
         wide_note_largest(run->largest, lanes_abs(share) * give * pair_length(difference) * lanes_all(0.70710678f),
                           mask);
 }
@@ -228,7 +227,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
-    pair_note(run, shape, share, give, &difference, now);
+    pair_note(run, share, give, &difference, now);
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
     if (!shape->plain)
@@ -289,7 +288,7 @@ typedef struct pair_push {
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, NULL, &usual);       \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
-        pair_note(run, shape, share, give, &difference, to->now);                                                      \
+        pair_note(run, share, give, &difference, to->now);                                                             \
         if (!shape->plain)                                                                                             \
             wide_write_lambda(run, shape->rows, at, to->now, lambda);                                                  \
     }                                                                                                                  \
@@ -349,7 +348,7 @@ typedef struct pair_push {
         const lanes least = lanes_all(run->least);                                                                     \
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);     \
         uint32_t now = pair_usual(mask, usual);                                                                        \
-        pair_note(run, shape, share, give, &difference, now);                                                          \
+        pair_note(run, share, give, &difference, now);                                                                 \
         difference = lanes3_scale(difference, share);                                                                  \
         records push = records_turn((records){{difference.x, difference.y, difference.z, lanes_all(0)}});              \
         ya = records_add(ya, records_mul(records_w(ya), push));                                                        \
@@ -412,6 +411,8 @@ SN_INLINE void pair_find_late(const sn_wide_run *run, lanes3 difference, lanes g
     to->push[2] = difference.z;
     to->push[3] = wanted;
     to->now = pair_usual(to->mask, usual);
+    if (run->largest)
+        pair_note(run, wanted / to->under, give, &difference, to->now);
 }
 
 SN_INLINE records pair_turn_push(lanes3 difference, lanes share)
@@ -442,7 +443,7 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
-    pair_note(run, shape, share, give, &difference, to->now);
+    pair_note(run, share, give, &difference, to->now);
     if (!shape->plain)
         wide_write_lambda(run, shape->rows, at, to->now, lambda);
 }

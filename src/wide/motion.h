@@ -78,12 +78,16 @@ SN_INLINE lanes motion_w(lanes x)
     return records_w(r).part[0];
 }
 
+/* Not by way of memory: what is stored in parts is loaded as a whole only after a wait. */
 SN_INLINE lanes motion_force(const sn_motion *motion, motion_places at)
 {
-    float all[SN_WIDTH] = {0};
-    for (uint32_t i = 0; i < MOTION_STEP; ++i)
-        memcpy(all + 4 * i, &motion->force[at.slot[i]], sizeof *motion->force);
-    return lanes_load(all);
+    const sn_vec3 *f = &motion->force[at.slot[0]];
+#if SN_WIDTH == 8
+    const sn_vec3 *g = &motion->force[at.slot[1]];
+    return (lanes){f->x, f->y, f->z, 0, g->x, g->y, g->z, 0};
+#else
+    return (lanes){f->x, f->y, f->z, 0};
+#endif
 }
 
 /* Predicts some particles; BDF2: which all have a past, under gravity alone. */

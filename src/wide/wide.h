@@ -65,8 +65,7 @@ typedef struct sn_wide_run {
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
     bool coarse;  /* places themselves are moved, and d is not looked at */
-    float *
-        largest; /* m, one for each lane, or NULL: raised to the largest correction, if multipliers are written, too. Of distances it is the
+    float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
 } sn_wide_run;
 

@@ -94,7 +94,7 @@ sn_result sn_fault_contact(sn_world *world)
     const uint32_t count = world->particles.table.count;
     looking l = {.world = world};
     const char *what;
-    if (world->contacts.any || world->target_table.count || world->meets.mover_table.count > bodies_rows(bodies)) {
+    if (world->contacts.any || world->meets.mover_table.count > bodies_rows(bodies)) {
         if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
             sn_parallel_repair(&world->parallel);
         for (uint32_t slot = 0; l.fault && slot < count; ++slot)
@@ -102,6 +102,10 @@ sn_result sn_fault_contact(sn_world *world)
                 return sn_world_blame(world, slot, what);
         return SN_OK;
     }
+    const sn_target *target = world->target_table.column[0];
+    for (uint32_t i = 0; i < world->target_table.count; ++i)
+        if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
+            return sn_world_blame(world, world->ids.value[target[i].index], what);
     for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
         uint32_t slot = bodies_has(bodies, row) ? world->ids.value[bodies->state[row].particle] : SN_NO_SLOT;
         if (slot != SN_NO_SLOT && (what = complaint(world, slot)) != NULL)

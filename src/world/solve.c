@@ -76,7 +76,7 @@ static sn_result solve_at_once(sn_substep *s)
 static bool is_undisturbed(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return world->wide && !s->motion.force && !s->motion.mixed && !world->target_table.count && !world->contacts.any &&
+    return world->wide && !sn_forces_needed(world) && !s->motion.mixed && !world->contacts.any &&
            world->meets.mover_table.count <= bodies_rows(&world->bodies) &&
            !(world->bodies.ids.live && world->contact.has_radii) && !world->drag.acts && !s->step->careful &&
            !sn_starts_all(world, s->still) && (s->ends_late || s->integrator->kick == 1) &&
@@ -142,7 +142,8 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
                   .motion = &s->motion,
-                  .keep_lambda = s->substeps_left == 1 || settings->iterations > 1 || s->may_jump,
+                  .keep_lambda = s->substeps_left == 1 || s->may_jump,
+                  .again = settings->iterations > 1,
                   .predicts = settings->iterations > 0 && !s->motion.mixed,
                   .resident = is_undisturbed(s)};
     if (!t.predicts && !sn_motion_predict(s))
