@@ -47,9 +47,9 @@ typedef struct exchange {
 
 /* What is looked at once a step. */
 typedef struct tile_state {
-    float reach; /* m: the largest coordinate, of large tiles */
-    bool led;    /* one of its particles has a target, */
-    bool pushed; /*   or a force from the user */
+    float reach;  /* m: the largest coordinate, of large tiles */
+    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
+    bool pushed;  /* one of them has a force from the user */
 } tile_state;
 
 /* How a tile went. */
@@ -321,8 +321,7 @@ static bool project_batches(const sn_tiled *t, sn_sweep *sweep, const sn_plan_ru
 
 typedef struct looking {
     const sn_solver_in *in;
-    const uint32_t *led;
-    const sn_vec3 *pushed;
+    const sn_tiled_others *others;
     tile_state *state;
 } looking;
 
@@ -331,6 +330,25 @@ static float reach_of(const sn_vec4 *x)
     float a = fabsf((float)x->x), b = fabsf((float)x->y), c = fabsf((float)x->z);
     a = a > b ? a : b;
     return a > c ? a : c;
+}
+
+/* Whether a column has a number other than 0 for a particle of a tile of the first layer. */
+static bool is_any_set(const uint32_t *column, const sn_tile *tile)
+{
+    bool any = false;
+    for (uint32_t i = 0; column && !any && i < tile->count; ++i)
+        any = column[tile->first + i] != 0;
+    return any;
+}
+
+static bool is_any_pushed(const sn_vec3 *force, const sn_tile *tile)
+{
+    bool any = false;
+    for (uint32_t i = 0; force && !any && i < tile->count; ++i) {
+        const sn_vec3 f = force[tile->first + i];
+        any = f.x != 0 || f.y != 0 || f.z != 0;
+    }
+    return any;
 }
 
 static void look_at_tile(void *data, uint32_t index, uint32_t worker)
@@ -345,18 +363,16 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         float reach = reach_of(&l->in->frame.x[list ? list[i] : tile->first + i]);
         state.reach = reach > state.reach ? reach : state.reach;
     }
-    for (uint32_t i = 0; l->led && !list && !state.led && i < tile->count; ++i)
-        state.led = l->led[tile->first + i] != 0;
-    for (uint32_t i = 0; l->pushed && !list && !state.pushed && i < tile->count; ++i) {
-        const sn_vec3 *f = &l->pushed[tile->first + i];
-        state.pushed = f->x != 0 || f->y != 0 || f->z != 0;
+    if (!list) {
+        state.watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile);
+        state.pushed = is_any_pushed(l->others->pushed, tile);
     }
     l->state[index] = state;
 }
 
-bool sn_tiled_begin(const sn_solver_in *in, const uint32_t *led, const sn_vec3 *pushed)
+bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
-    looking l = {in, led, pushed, ((tiled *)in->scratch->tiled)->state_table.column[0]};
+    looking l = {in, others, ((tiled *)in->scratch->tiled)->state_table.column[0]};
     bool share = sn_parallel_wants(in->parallel, WORK_OF_PARTICLE * in->particle_count);
     return sn_parallel_tasks(share ? in->parallel : NULL, in->plan->tile_table.count, look_at_tile, &l);
 }
@@ -685,7 +701,7 @@ static bool pass_records(const layer *l, const sn_tile *tile, const sn_motion *m
 static bool is_resident(const layer *l, const sn_tile *tile)
 {
     const tile_state *state = state_of(l, tile);
-    return tile->rows && l->t->resident && !state->led && !state->pushed;
+    return tile->rows && l->t->resident && !state->watched && !state->pushed;
 }
 
 static void run_tile(void *data, uint32_t index, uint32_t worker)

@@ -18,15 +18,21 @@ typedef struct sn_tiled {
     bool again;      /* there may be more than one pass */
     bool measures;   /* the largest correction is wanted */
     bool predicts;   /* in the first pass, tiles of the first layer predict their particles before they are solved */
-    bool
-        resident; /* tiles of planes with nothing led or pushed stay in planes from the first substep of a step to the last: */
-    bool enters; /*   this is the first pass, */
-    bool leaves; /*   and this the last one */
+    bool resident;   /* tiles of planes that only constraints have to do with stay in planes for the whole step: */
+    bool enters;     /*   this is the first pass of it, */
+    bool leaves;     /*   and this the last one */
 } sn_tiled;
 
-/* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is led or
-   pushed, by slot; NULL: none is. False if tasks were lost. */
-bool sn_tiled_begin(const sn_solver_in *in, const uint32_t *led, const sn_vec3 *pushed);
+/* What besides constraints has to do with particles in a step; columns by slot, NULL: nothing of the kind. */
+typedef struct sn_tiled_others {
+    const uint32_t *target; /* not 0: the particle has a kinematic target */
+    const uint32_t *body;   /* not 0: it is the centre of a body */
+    const sn_vec3 *pushed;  /* N: the user's force on it */
+} sn_tiled_others;
+
+/* Before the first substep of a step: looks how far from the origin each tile is, and whether one of its particles is among
+   the others'. False if tasks were lost. */
+bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);
 
 /* Makes one. out gathers faults and lost tasks; *largest, m, the farthest that something was moved. False if a projection was
    not finite, or a tile's motion, or if tasks were lost. */

@@ -17,8 +17,7 @@
    stay.
 
    Every form is a linear map of velocities. An integrator that looks back gets the velocities before mapped the same
-   way; what it remembers of displacements stays, for that is what happened. The map acts on copies (see sn_start): a
-   substep may still fail. */
+   way; what it remembers of displacements stays, for that is what happened. */
 #include "world/world.h"
 
 #include "base/math.h"
@@ -609,6 +608,12 @@ static bool apply_one(work *w)
     return true;
 }
 
+/* One of rate 0 leaves every bit as it is. */
+static bool takes_something(const sn_drag *drag)
+{
+    return drag->rate[0] != 0 || drag->rate[1] != 0 || drag->rate[2] != 0;
+}
+
 bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back)
 {
     const sn_drag *drag = world->drag_table.column[0];
@@ -616,7 +621,7 @@ bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back)
     bool all = !looks_back || sn_parallel_for(&world->parallel, world->particles.table.count, complete_piece, &w);
     for (uint32_t i = 0; all && i < world->drag_table.count; ++i) {
         w.drag = &drag[i];
-        all = apply_one(&w);
+        all = !takes_something(&drag[i]) || apply_one(&w);
     }
     return all;
 }

@@ -148,8 +148,10 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .resident = is_undisturbed(s)};
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
-    if (!settings->iterations) /* only to see that all is finite */
+    if (!settings->iterations) { /* settled only to see that all is finite */
+        sn_store_clear_lambda(&world->constraints);
         return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
+    }
     sn_past_lighten(s);
     sn_result result = make_passes(s, &t);
     sn_past_restore(s);
@@ -224,8 +226,11 @@ static void keep_accelerations(sn_substep *s)
         s->world->particles.d[slot] = vec4(motion_acceleration(&s->motion, slot), 0);
 }
 
+/* What changes by nothing keeps every bit. */
 static void add_to_velocity(const sn_motion *m, uint32_t slot, sn_vec3 change)
 {
+    if (change.x == 0 && change.y == 0 && change.z == 0)
+        return;
     sn_pair v = {vec4_xyz(m->v[slot]), vec4_xyz(m->v_low[slot])};
     pair_add(&v, change);
     m->v[slot] = vec4(v.high, m->v[slot].w);

@@ -122,9 +122,10 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     sn_result result = SN_OK;
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);
-        const uint32_t *led = world->target_table.count ? world->particles.target : NULL;
-        const sn_vec3 *pushed = world->state.forces_pending ? world->particles.force : NULL;
-        result = sn_tiled_begin(&in, led, pushed) ? SN_OK : sn_fault_lost_tasks(world);
+        const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,
+                                        .body = world->bodies.ids.live ? world->particles.body : NULL,
+                                        .pushed = world->state.forces_pending ? world->particles.force : NULL};
+        result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);
     }
     for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {
         double end = still ? start : start + (double)dt * (i + 1) / substeps;
