@@ -148,8 +148,13 @@ bool sn_breaking_begin(sn_world *world)
     if (!breaking->table.count)
         return true;
     sn_breaking_tidy(world);
-    memset(breaking->table.column[1], 0, breaking->table.count * sizeof(sn_break));
     return sn_table_reserve(&breaking->broken_table, &world->allocator, breaking->table.count);
+}
+
+void sn_breaking_watch_anew(sn_world *world)
+{
+    if (world->breaking.table.count)
+        memset(world->breaking.table.column[1], 0, world->breaking.table.count * sizeof(sn_break));
 }
 
 void sn_breaking_tell_plan(sn_world *world)

@@ -31,6 +31,9 @@ bool sn_breaking_begin(struct sn_world *world);
 /* Once there is a plan: tells it which constraints are looked at after every substep. */
 void sn_breaking_tell_plan(struct sn_world *world);
 
+/* Before the first substep of every attempt at a step: nothing has been exerted. */
+void sn_breaking_watch_anew(struct sn_world *world);
+
 /* After a substep: notes what was exerted in it. */
 void sn_breaking_watch(struct sn_world *world);
 

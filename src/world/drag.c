@@ -608,6 +608,15 @@ static bool apply_one(work *w)
     return true;
 }
 
+static bool has_rigid(const sn_world *world)
+{
+    const sn_drag *drag = world->drag_table.column[0];
+    bool rigid = false;
+    for (uint32_t i = 0; !rigid && i < world->drag_table.count; ++i)
+        rigid = drag[i].def.form == SN_DRAG_RIGID;
+    return rigid;
+}
+
 /* One of rate 0 leaves every bit as it is. */
 static bool takes_something(const sn_drag *drag)
 {
@@ -618,7 +627,8 @@ bool sn_drag_apply(sn_world *world, sn_real h, bool looks_back)
 {
     const sn_drag *drag = world->drag_table.column[0];
     work w = {.world = world, .h = (double)h, .looks_back = looks_back};
-    bool all = !looks_back || sn_parallel_for(&world->parallel, world->particles.table.count, complete_piece, &w);
+    bool all = !looks_back || !has_rigid(world) ||
+               sn_parallel_for(&world->parallel, world->particles.table.count, complete_piece, &w);
     for (uint32_t i = 0; all && i < world->drag_table.count; ++i) {
         w.drag = &drag[i];
         all = !takes_something(&drag[i]) || apply_one(&w);

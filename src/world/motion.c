@@ -97,7 +97,8 @@ void sn_motion_begin(sn_substep *s)
 static sn_motion piece_of(const sn_substep *s, uint32_t first, uint32_t end)
 {
     sn_motion motion = s->motion;
-    motion.mark = s->world->particles.mark + first;
+    sn_vec4 *marks = s->world->particles.mark; /* NULL where tiles have marks of their own */
+    motion.mark = marks ? marks + first : NULL;
     motion.first = first;
     motion.count = end - first;
     return motion;

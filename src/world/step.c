@@ -120,6 +120,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     const double start = world->state.time;
     sn_step_state step = {.dt = dt, .still = still, .careful = careful};
     sn_result result = SN_OK;
+    sn_breaking_watch_anew(world);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);
         const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { STEPS = 4, SUBSTEPS = 3, SIDE = 6, SIDE_TILED = 18, MOST = SIDE_TILED * SIDE_TILED + 8 };
+enum { STEPS = 4, SUBSTEPS = 3, SIDE = 6, SIDE_TILED = 24, MOST = SIDE_TILED * SIDE_TILED + 8 };
 
 #define DT      (1.0 / 60)
 #define SPACING 0.1 /* m */

@@ -1,6 +1,8 @@
 /* A step that contact would spoil is taken back: the world stands where it began, whatever solver and integrator. */
 #include "world/contact_worlds.h"
 
+#include <math.h>
+
 #if SINEW_DOUBLE
 #define TINY 1e-200
 #else
@@ -103,6 +105,40 @@ static void targets_are_taken_back(void **state)
     }
 }
 
+/* In the first attempt at a step it pulls hard, and then by no number; afterwards not at all. */
+static sn_vec3 pull_once(void *context, const sn_field_in *in)
+{
+    uint32_t *calls = context;
+    (void)in;
+    ++*calls;
+    return vec(0, *calls == 1 ? -1e4 : *calls == 2 ? (double)NAN : 0, 0);
+}
+
+/* What a failed attempt did to a constraint does not break it: the step was taken again, and went well. */
+static void forces_are_taken_back(void **state)
+{
+    (void)state;
+    static const sn_solver solvers[] = {SN_SOLVER_TILED, SN_SOLVER_GAUSS_SEIDEL};
+    for (size_t i = 0; i < COUNT_OF(solvers); ++i) {
+        sn_world *world = support_world();
+        uint32_t calls = 0;
+        sn_settings settings = sn_world_settings(world);
+        settings.solver = solvers[i];
+        settings.substeps = 4;
+        assert_ok(world, sn_world_configure(world, &settings));
+        sn_particle a = sn_add_particle(world, vec(0, 0, 0), SN_IMMOVABLE),
+                    b = sn_add_particle(world, vec(0, -1, 0), 1);
+        sn_constraint rod = sn_add_distance(world, sn_at(a), sn_at(b), 1);
+        assert_ok(world, sn_constraint_set_strength(world, rod, 100, 0));
+        assert_ok(world, sn_world_add_field(world, pull_once, &calls, false, NULL));
+        assert_ok(world, sn_world_step(world, real(FRAME)));
+        assert_true(calls > 2 + settings.substeps - 1);
+        assert_true(sn_constraint_is_valid(world, rod));
+        assert_close(sn_constraint_force(world, rod).magnitude, 9.81, 0.1);
+        sn_world_destroy(world);
+    }
+}
+
 /* Making room for what may be put back can fail, and a warm step makes none. */
 static void memory_may_run_out(void **state)
 {
@@ -133,9 +169,8 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(substeps_are_taken_back),
-        cmocka_unit_test(places_stay_finite),
-        cmocka_unit_test(targets_are_taken_back),
+        cmocka_unit_test(substeps_are_taken_back), cmocka_unit_test(places_stay_finite),
+        cmocka_unit_test(targets_are_taken_back),  cmocka_unit_test(forces_are_taken_back),
         cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests_name("undo", tests, NULL, NULL);
