@@ -79,7 +79,7 @@ static past past_of(const sn_motion *motion, uint32_t slot, int k)
 {
     past p = {(&motion->old_d[slot].x)[k], (&motion->old_v[slot].x)[k]};
     const sn_real h = motion->h;
-    if (!motion->mixed)
+    if (!motion->unsteady)
         return p;
     sn_real jump = ((&motion->given[slot].x)[k] - (&motion->old_f[slot].x)[k]) * motion->x[slot].w;
     if (jump != 0) {
@@ -94,7 +94,7 @@ static past past_of(const sn_motion *motion, uint32_t slot, int k)
 static sn_real end_acceleration(const sn_motion *motion, uint32_t slot, int k, sn_real a)
 {
     sn_real old_h = motion->old_d[slot].w;
-    if (!motion->mixed || (old_h != motion->h && old_h != -motion->h))
+    if (!motion->unsteady || (old_h != motion->h && old_h != -motion->h))
         return a;
     sn_real jump = ((&motion->given[slot].x)[k] - (&motion->old_f[slot].x)[k]) * motion->x[slot].w;
     return 2 * a - ((&motion->old_a[slot].x)[k] + jump);
@@ -104,9 +104,9 @@ static void predict_back(const sn_motion *motion, uint32_t slot, int k, sn_real 
 {
     moving m = load(motion, slot, k);
     sn_real *old_d = &motion->old_d[slot].x + k, *old_v = &motion->old_v[slot].x + k;
-    if (motion->ends_before)
+    if (motion->ends_previous)
         *old_d = stage_displacement(motion, m.v, *old_d);
-    moving to = motion_has_past(motion, slot) || !motion->mixed
+    moving to = motion_has_past(motion, slot) || !motion->unsteady
                     ? stage_predict_back(motion, m, past_of(motion, slot, k), end_acceleration(motion, slot, k, a), -1)
                     : stage_predict(motion, m, a, -1);
     *old_v = m.v * motion->keep;
@@ -143,7 +143,7 @@ static bool settle(const sn_motion *motion)
     flags sound = -1;
     for (uint32_t i = 0; i < own.count; ++i) {
         const uint32_t slot = slot_of(&own, i);
-        own.rate = own.looks_back && own.mixed && !motion_has_past(&own, slot) ? 1 / own.h : motion->rate;
+        own.rate = own.looks_back && own.unsteady && !motion_has_past(&own, slot) ? 1 / own.h : motion->rate;
         for (int k = 0; k < 3; ++k) {
             moving m = stage_settle(&own, load(&own, slot, k), (&own.mark[i].x)[k]);
             store(&own, slot, k, m);
@@ -158,7 +158,7 @@ static void end_back(const sn_motion *motion, uint32_t slot, int k, sn_real a)
 {
     moving m = load(motion, slot, k);
     sn_real *old_d = &motion->old_d[slot].x + k;
-    if (motion_has_past(motion, slot) || !motion->mixed) {
+    if (motion_has_past(motion, slot) || !motion->unsteady) {
         *old_d = stage_displacement(motion, m.v, past_of(motion, slot, k).d);
         return;
     }
@@ -191,9 +191,9 @@ static bool end(const sn_motion *motion)
             m = load(motion, slot, k);
             sound = sound && is_sound(&m);
         }
-        if (motion->looks_back && motion->mixed && moves)
+        if (motion->looks_back && motion->unsteady && moves)
             remember(motion, slot, a);
-        else if (motion->looks_back && motion->mixed)
+        else if (motion->looks_back && motion->unsteady)
             motion->old_d[slot] = motion->old_v[slot] = motion->old_a[slot] = motion->old_f[slot] = (sn_vec4){0};
     }
     return sound;

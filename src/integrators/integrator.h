@@ -39,13 +39,15 @@ typedef struct sn_motion {
     sn_real kick;         /* s: so long the acceleration acts before the places move, */
     sn_real end_kick;     /*   and so long afterwards */
     sn_real rate;         /* 1/s: the velocity that goes with a correction of one metre */
-    bool ends_before;     /* the substep before has not been ended yet: predict does that first */
+    bool ends_previous;   /* the substep before has not been ended yet: predict does that first */
 
     /* BDF2, all by slot: */
     bool looks_back;
-    bool mixed; /* some particle has no past, or forces act; otherwise all that move have one, under gravity alone */
-    bool anew;  /* no particle has a past in this substep, */
-    bool jumps; /*   or will have one after it, since velocities may jump in it */
+    bool
+        unsteady; /* some particle has no past, or forces act: the slow loop. Otherwise all that move have one, under gravity
+                      alone */
+    bool anew;      /* no particle has a past in this substep, */
+    bool jumps;     /*   or will have one after it, since velocities may jump in it */
     sn_vec4 *old_d; /* displacement in the substep before, and its length: 0 if there was none, negative if only the
                        acceleration in it still counts */
     sn_vec4 *old_v; /* velocity at its start */
@@ -76,7 +78,7 @@ typedef struct sn_motion_table {
     bool (*end)(const sn_motion *motion);
 } sn_motion_table;
 
-/* One particle at a time, in either precision; and the only one for motion.mixed. */
+/* One particle at a time, in either precision; and the only one for motion.unsteady. */
 extern const sn_motion_table sn_motion_scalar;
 
 static inline sn_vec3 motion_acceleration(const sn_motion *motion, uint32_t slot)

@@ -97,7 +97,7 @@ SN_INLINE void stage_end(const sn_motion *motion, moving *m, lanes a)
 SN_INLINE moving stage_predict(const sn_motion *motion, moving m, lanes a, flags moves)
 {
     moving to = m;
-    if (motion->ends_before)
+    if (motion->ends_previous)
         stage_end(motion, &to, a);
     stage_change(motion, &to, a * lanes_all(motion->kick));
     add_lanes(&to.x, &to.x_low, to.v * lanes_all(motion->h) + m.x_low);

@@ -97,7 +97,7 @@ SN_INLINE moving motion_predict_moving(const sn_motion *motion, motion_places at
         return stage_predict(motion, m, a, moves);
     lanes old_d = motion_column(motion->old_d, at);
     past p = {old_d, motion_column(motion->old_v, at)};
-    if (motion->ends_before) {
+    if (motion->ends_previous) {
         p.d = lanes_choose(moves, stage_displacement(motion, m.v, p.d), p.d);
         motion_put(motion->old_d, at, lanes_choose(motion_xyz(), p.d, old_d));
     }
@@ -151,10 +151,10 @@ static void motion_predict(const sn_motion *given)
     if (own.looks_back) {
         own.force = NULL;
         motion_predict_all(&own);
-    } else if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.coarse && !own.ends_before) {
+    } else if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.coarse && !own.ends_previous) {
         own.force = NULL; /* the usual: constants, so that the loop need not ask */
         own.coarse = true;
-        own.ends_before = own.looks_back = false;
+        own.ends_previous = own.looks_back = false;
         motion_predict_all(&own);
     } else {
         own.looks_back = false;

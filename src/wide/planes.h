@@ -25,7 +25,7 @@ SN_INLINE moving planes_predict_moving(const sn_motion *motion, moving m, float 
     if (!motion->looks_back)
         return stage_predict(motion, m, a, moves);
     past p = {lanes_load(back + SN_PLANE_OLD_D * SN_BATCH), lanes_load(back + SN_PLANE_OLD_V * SN_BATCH)};
-    if (motion->ends_before) {
+    if (motion->ends_previous) {
         p.d = lanes_choose(moves, stage_displacement(motion, m.v, p.d), p.d);
         lanes_store(back + SN_PLANE_OLD_D * SN_BATCH, p.d);
     }

@@ -8,7 +8,7 @@
 
 /* ---- What the loops are given ---------------------------------------------------------------------------------------- */
 
-/* Whether in BDF2's past everything that moves moved for h under gravity alone, so that nothing else of it need be looked at. */
+/* BDF2: whether everything that moves has a past of length h, under gravity alone. */
 static bool is_steady(const sn_world *world, sn_real h)
 {
     const sn_history *past = &world->history;
@@ -63,17 +63,17 @@ static bool has_end(const sn_substep *s)
     return s->integrator->looks_back || s->integrator->kick != 1;
 }
 
-/* Whether the end of a substep can be left to the next one: nothing looks at velocities in between. */
-static bool may_end_late(const sn_substep *s)
+/* Whether the end of a substep can be left to the next one: nothing reads velocities in between. */
+static bool may_defer_end(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return s->solver == &sn_solver_tiled && !s->motion.mixed && !s->motion.force && !world->contacts.any &&
+    return s->solver == &sn_solver_tiled && !s->motion.unsteady && !s->motion.force && !world->contacts.any &&
            !world->bodies.ids.live && !world->drag.acts && !s->step->careful;
 }
 
 static const sn_motion_table *table_of(const sn_substep *s)
 {
-    return s->motion.mixed || !s->world->wide ? &sn_motion_scalar : s->world->wide->motion;
+    return s->motion.unsteady || !s->world->wide ? &sn_motion_scalar : s->world->wide->motion;
 }
 
 void sn_motion_begin(sn_substep *s)
@@ -84,12 +84,12 @@ void sn_motion_begin(sn_substep *s)
     s->may_jump = s->integrator->looks_back && sn_past_may_jump(world);
     if (s->integrator->looks_back && !s->may_jump)
         world->state.contacts = 0;
-    if (s->integrator->looks_back && !s->step->unended)
-        s->motion.mixed = s->motion.force || !((s->step->steady && !touches) || is_steady(world, s->h));
+    if (s->integrator->looks_back && !s->step->end_deferred)
+        s->motion.unsteady = s->motion.force || !((s->step->steady && !touches) || is_steady(world, s->h));
     s->table = table_of(s);
-    s->ends_late = has_end(s) && may_end_late(s);
-    s->motion.ends_before = s->step->unended;
-    s->step->unended = false;
+    s->defers_end = has_end(s) && may_defer_end(s);
+    s->motion.ends_previous = s->step->end_deferred;
+    s->step->end_deferred = false;
 }
 
 /* ---- The loops ------------------------------------------------------------------------------------------------------- */
@@ -137,44 +137,44 @@ static void end_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
 }
 
-bool sn_motion_end_late(sn_substep *s)
+bool sn_motion_end_deferred(sn_substep *s)
 {
-    s->motion.ends_before = false;
+    s->motion.ends_previous = false;
     return sn_parallel_for(&s->world->parallel, s->world->particles.table.count, end_piece, s);
 }
 
 bool sn_motion_end(sn_substep *s)
 {
-    s->step->unended = s->ends_late;
+    s->step->end_deferred = s->defers_end;
     s->step->steady = s->integrator->looks_back && !s->motion.force && !s->motion.jumps;
-    return s->ends_late || !has_end(s) || sn_motion_end_late(s);
+    return s->defers_end || !has_end(s) || sn_motion_end_deferred(s);
 }
 
 /* ---- Taking a substep again ------------------------------------------------------------------------------------------ */
 
-bool sn_motion_reserve_again(sn_world *world)
+bool sn_motion_reserve_redo(sn_world *world)
 {
-    return sn_table_reserve(&world->again_table, &world->allocator, world->particles.table.count);
+    return sn_table_reserve(&world->redo_table, &world->allocator, world->particles.table.count);
 }
 
-static void copy_again(sn_world *world, uint32_t first, uint32_t end, bool back)
+static void copy_start(sn_world *world, uint32_t first, uint32_t end, bool back)
 {
     const sn_particle_store *p = &world->particles;
     sn_vec4 *const state[] = {p->x, p->x_low, p->v, p->v_low};
     for (uint32_t i = 0; i < 4; ++i) {
-        sn_vec4 *kept = (sn_vec4 *)world->again_table.column[i] + first;
+        sn_vec4 *kept = (sn_vec4 *)world->redo_table.column[i] + first;
         memcpy(back ? state[i] + first : kept, back ? kept : state[i] + first, (end - first) * sizeof *kept);
     }
 }
 
 static void keep_piece(void *data, uint32_t first, uint32_t end)
 {
-    copy_again(data, first, end, false);
+    copy_start(data, first, end, false);
 }
 
 static void put_back_piece(void *data, uint32_t first, uint32_t end)
 {
-    copy_again(data, first, end, true);
+    copy_start(data, first, end, true);
 }
 
 bool sn_motion_keep(sn_world *world)

@@ -10,7 +10,7 @@ void sn_past_lighten(sn_substep *s)
 {
     sn_real factor = s->integrator->step_factor;
     sn_particle_store *p = &s->world->particles;
-    for (uint32_t slot = 0; s->motion.mixed && slot < p->table.count; ++slot) {
+    for (uint32_t slot = 0; s->motion.unsteady && slot < p->table.count; ++slot) {
         s->motion.old_a[slot].w = p->x[slot].w;
         if (!motion_has_past(&s->motion, slot))
             p->x[slot].w /= factor * factor;
@@ -20,7 +20,7 @@ void sn_past_lighten(sn_substep *s)
 void sn_past_restore(sn_substep *s)
 {
     sn_particle_store *p = &s->world->particles;
-    for (uint32_t slot = 0; s->motion.mixed && slot < p->table.count; ++slot)
+    for (uint32_t slot = 0; s->motion.unsteady && slot < p->table.count; ++slot)
         p->x[slot].w = s->motion.old_a[slot].w;
 }
 

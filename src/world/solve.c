@@ -71,19 +71,19 @@ static sn_result solve_at_once(sn_substep *s)
 
 /* ---- Tile by tile ----------------------------------------------------------------------------------------------------- */
 
-/* Whether nothing but constraints looks at particles between the first substep and the last, so that tiles of planes can stay
-   what they are. */
-static bool is_undisturbed(const sn_substep *s)
+/* Whether nothing but constraints reads or writes particles between the first substep and the last. Then tiles of planes stay in
+   planes, except those that sn_tiled_begin found to be watched or pushed. */
+static bool stay_resident(const sn_substep *s)
 {
     const sn_world *world = s->world;
-    return world->wide && !sn_forces_needed(world) && !s->motion.mixed && !world->contacts.any &&
+    return world->wide && !sn_forces_needed(world) && !s->motion.unsteady && !world->contacts.any &&
            world->meets.mover_table.count <= bodies_rows(&world->bodies) &&
            !(world->bodies.ids.live && world->contact.has_radii) && !world->drag.acts && !s->step->careful &&
-           !sn_starts_all(world, s->still) && (s->ends_late || s->integrator->kick == 1) &&
+           !sn_starts_all(world, s->still) && (s->defers_end || s->integrator->kick == 1) &&
            !(s->integrator->looks_back && (s->may_jump || world->starts.table.count));
 }
 
-bool sn_solve_with_contact(const sn_substep *s)
+bool sn_solve_interleaves_contact(const sn_substep *s)
 {
     return s->solver == &sn_solver_tiled && s->integrator->kick == 1 && s->world->state.settings.iterations > 0;
 }
@@ -101,10 +101,10 @@ static sn_result make_pass(sn_substep *s, sn_tiled *t, sn_real *largest)
         s->unsound = true;
         return sn_fault_constraint(world, &out);
     }
-    if (!sn_solve_with_contact(s))
+    if (!sn_solve_interleaves_contact(s))
         return SN_OK;
     if (world->contacts.any)
-        sn_targets_leave(world, s->h); /* contact asks how fast they are led */
+        sn_targets_set_velocities(world, s->h); /* friction depends on them */
     return sn_contacts_pass(world, s->h, t->pass == 0) ? SN_OK : sn_fault_lost_tasks(world);
 }
 
@@ -136,7 +136,7 @@ static sn_result solve_by_tiles(sn_substep *s)
     const sn_settings *settings = &world->state.settings;
     sn_solver_in in = input_of(s);
     if (settings->iterations <= 1)
-        in.tolerance = 0; /* there is nothing to stop before */
+        in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
@@ -144,8 +144,8 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
                   .again = settings->iterations > 1,
-                  .predicts = settings->iterations > 0 && !s->motion.mixed,
-                  .resident = is_undisturbed(s)};
+                  .predicts = settings->iterations > 0 && !s->motion.unsteady,
+                  .resident = stay_resident(s)};
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
     if (!settings->iterations) { /* settled only to see that all is finite */
@@ -165,7 +165,7 @@ static sn_result solve_once(sn_substep *s)
 
 /* ---- Substeps across which velocities jump ---------------------------------------------------------------------------- */
 
-/* BDF2: a contact that begins or ends is a jump. If the substep was solved with a past it is done again without. */
+/* BDF2: velocities jump where a contact begins or ends. A substep that was solved with a past is then redone without. */
 static sn_result solve_with_past(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -176,9 +176,9 @@ static sn_result solve_with_past(sn_substep *s)
         return result;
     bool jumps = s->may_jump && sn_past_contacts_changed(s);
     if (jumps && world->state.unsettled == 0) {
-        s->motion.anew = s->motion.mixed = true;
+        s->motion.anew = s->motion.unsteady = true;
         s->table = &sn_motion_scalar;
-        s->ends_late = s->motion.ends_before = false;
+        s->defers_end = s->motion.ends_previous = false;
         if (!sn_motion_put_back(world))
             return sn_fault_lost_tasks(world);
         sn_turns_lay_out(world);
@@ -189,11 +189,10 @@ static sn_result solve_with_past(sn_substep *s)
         sn_past_contacts_changed(s);
     }
     s->motion.jumps = jumps || world->state.unsettled > 0;
-    if (s->motion.jumps &&
-        !s->motion.mixed) { /* what it will not look back to is not remembered as in a steady motion */
-        s->motion.mixed = true;
+    if (s->motion.jumps && !s->motion.unsteady) { /* the end must note that the next substep has no past */
+        s->motion.unsteady = true;
         s->table = &sn_motion_scalar;
-        s->ends_late = false;
+        s->defers_end = false;
     }
     return SN_OK;
 }
@@ -205,7 +204,7 @@ sn_result sn_solve(sn_substep *s)
 
 /* ---- Velocities at the end -------------------------------------------------------------------------------------------- */
 
-/* What the forces at the end would make infinite is found beforehand. */
+/* Fails if the forces at the end would make a velocity infinite. */
 static sn_result check_kick(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -248,11 +247,11 @@ static void kick_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* Forces of constraints depend on the velocity that they bring about: so often it is put right. Twice is second order. */
+/* Forces of constraints depend on the velocity that they bring about: a fixed-point iteration. Two rounds are second order. */
 #define KICKS_BY_FORCES 2
 
-/* v has been completed with the forces at the start, a first guess for forces that depend on it: the difference is put right. The
-   users' forces stay the same all through a step. */
+/* The second half kick was made with the forces at the start, a first guess of the velocity on which forces at the end may depend.
+   Here the difference is added. The users' forces stay the same all through a step. */
 static sn_result kick(sn_substep *s)
 {
     sn_world *world = s->world;

@@ -1,7 +1,7 @@
 /* Where the substep started, for constraints that ask: dampers, friction and motors of joints, gradients at the start.
 
-   Only the particles of such constraints are noted, in y (place) and d (what rounding left over of it). Solvers that ask for
-   all of them get all. */
+   Only the particles of such constraints are noted, in y (position) and d (what rounding left over of it); or all of them, where
+   the solver reads more than that. */
 #include "world/substep.h"
 
 #include <string.h>

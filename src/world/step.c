@@ -3,26 +3,27 @@
        a step of dt:
            find contacts
            for each of its substeps of h = dt / substeps:
-               damp and force    drags take from velocities; forces are gathered
+               begin             drags slow things down; forces are gathered
                predict           every particle and body moves as if it were alone
                solve             constraints move them until they hold; after each pass, contact
-               settle            velocities are what the places did
-               end               the rest of the kick, restitution, contact of bodies, what breaks
+               settle            velocities follow: what was moved, divided by h
+               end               the second half of the kick, restitution, contact of bodies, what breaks
            events, sleep
 
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
-   every particle is whole: x + x_low is where it is, v + v_low how fast. So a stage may run over one tile of particles after
-   the other, or several stages over one tile, while it is in the cache, and the result is the same to the bit: with
-   SN_SOLVER_TILED a tile is predicted, solved and settled before the next one is looked at (solvers/tiled.c).
+   every particle is whole: x + x_low is its position, v + v_low its velocity. So a stage may run over one tile of particles
+   after the other, or several stages may run over one tile while it is in the cache, and the result is the same to the bit. With
+   SN_SOLVER_TILED a tile is predicted, solved and settled before the next one is touched (solvers/tiled.c).
 
-   A step that fails in any substep is taken back as a whole (undo.c), and taken again with care, to name what failed. */
+   A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
+   failed. */
 #include "world/substep.h"
 
 #include <stdio.h>
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
-/* What acts on particles and bodies, and where they start. */
+/* Drags and forces; and where particles start, for constraints that ask. */
 static sn_result begin_substep(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -44,7 +45,7 @@ static sn_result begin_substep(sn_substep *s)
     return result;
 }
 
-/* Bodies turn, and what is led goes its way, before anything else moves. */
+/* Bodies turn, and particles with a kinematic target move, before all others. */
 static sn_result predict_bodies(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -52,15 +53,26 @@ static sn_result predict_bodies(sn_substep *s)
     sn_turns_predict(s);
     if (!sn_meets_begin(world, s->h))
         return sn_fault_lost_tasks(world);
-    sn_targets_lead(world, s->substeps_left);
+    sn_targets_move(world, s->substeps_left);
     return SN_OK;
+}
+
+/* Predicts particles, moves them until the constraints hold, and settles velocities. */
+static sn_result solve_constraints(sn_substep *s)
+{
+    sn_stage_enter(s->world, SN_STAGE_CONSTRAINTS);
+    sn_result result = sn_solve(s);
+    sn_stage_enter(s->world, SN_STAGE_VELOCITIES);
+    if (result == SN_OK && (s->unsound || sn_turns_check(s) != SN_ID_FREE))
+        result = sn_fault_unsound(s);
+    return result;
 }
 
 /* Velocities at the end, and what bodies and constraints remember. */
 static sn_result end_substep(sn_substep *s, double end)
 {
     sn_world *world = s->world;
-    sn_targets_leave(world, s->h);
+    sn_targets_set_velocities(world, s->h);
     if (!sn_motion_end(s))
         return sn_fault_lost_tasks(world);
     sn_turns_settle(s);
@@ -72,14 +84,22 @@ static sn_result end_substep(sn_substep *s, double end)
     return sn_solve_velocities(s);
 }
 
-/* Contact has the last word. */
+/* Contact has the last word: restitution, and contact of bodies. */
 static sn_result end_contact(sn_substep *s)
 {
     sn_world *world = s->world;
-    bool done = (sn_solve_with_contact(s) || sn_contacts_pass(world, s->h, true)) && sn_contacts_end(world, s->h) &&
-                sn_meets_pass(world, s->h);
+    bool done = (sn_solve_interleaves_contact(s) || sn_contacts_pass(world, s->h, true)) &&
+                sn_contacts_end(world, s->h) && sn_meets_pass(world, s->h);
     sn_contacts_forget(world);
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
+}
+
+/* The last substep has no next one that could end it. */
+static sn_result end_last(sn_substep *s)
+{
+    if (s->substeps_left == 1 && s->step->end_deferred && !sn_motion_end_deferred(s))
+        return sn_fault_lost_tasks(s->world);
+    return s->unsound ? sn_fault_unsound(s) : SN_OK;
 }
 
 static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t left, double end)
@@ -95,20 +115,14 @@ static sn_result take_substep(sn_world *world, sn_step_state *step, uint32_t lef
     sn_result result = begin_substep(&s);
     if (result == SN_OK)
         result = predict_bodies(&s);
-    sn_stage_enter(world, SN_STAGE_CONSTRAINTS);
     if (result == SN_OK)
-        result = sn_solve(&s);
-    sn_stage_enter(world, SN_STAGE_VELOCITIES);
-    if (result == SN_OK && (s.unsound || sn_turns_check(&s) != SN_ID_FREE))
-        result = sn_fault_unsound(&s);
+        result = solve_constraints(&s);
     if (result == SN_OK)
         result = end_substep(&s, end);
     if (result == SN_OK)
         result = end_contact(&s);
-    if (result == SN_OK && left == 1 && step->unended)
-        result = sn_motion_end_late(&s) ? SN_OK : sn_fault_lost_tasks(world);
-    if (result == SN_OK && s.unsound)
-        result = sn_fault_unsound(&s);
+    if (result == SN_OK)
+        result = end_last(&s);
     if (result == SN_OK)
         sn_breaking_watch(world);
     return result;
@@ -170,7 +184,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) &&
-           (!integrator->looks_back || !sn_past_may_jump(world) || sn_motion_reserve_again(world)) &&
+           (!integrator->looks_back || !sn_past_may_jump(world) || sn_motion_reserve_redo(world)) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, bodies_rows(&world->bodies) / SN_FEW + 1) &&
            solver->reserve(&in, &world->allocator);
@@ -231,7 +245,8 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     return result;
 }
 
-/* Takes all substeps. If that fails, they are taken back; and taken again with care, which names what failed, or does better. */
+/* Takes all substeps. If something diverges, they are undone and taken again with care: that names what failed, or does not
+   fail. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
 {
     sn_stage_enter(world, SN_STAGE_OTHER);
@@ -243,7 +258,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     if (result == SN_ERROR_DIVERGED) {
         sn_undo_put_back(world);
         world->fault = (sn_fault){0};
-        if ((result = find_contacts(world, dt)) == SN_OK) /* as if nothing had been tried */
+        if ((result = find_contacts(world, dt)) == SN_OK)
             result = take_substeps(world, dt, still, true);
     }
     world->fault.time = result != SN_OK && result != SN_CANCELLED ? world->state.time : 0;
@@ -252,7 +267,7 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* Nothing can fail any more: what a step changes besides places and velocities. */
+/* What a step changes besides positions and velocities, once nothing can fail any more. */
 static void remember(sn_world *world)
 {
     sn_stage_enter(world, SN_STAGE_CONTACT);
@@ -304,7 +319,8 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     return result;
 }
 
-/* A plan that a failed step has made is forgotten: edits would be added to it that one made later has in their places. */
+/* A plan that a failed step made is forgotten: the world must go on as if that step had never been tried, and then the plan
+   would be made later, from more edits. */
 sn_result sn_world_advance(sn_world *world, sn_real dt, bool still)
 {
     sn_world_follow_edits(world);

@@ -8,12 +8,12 @@
 
 /* What substeps of a step share. */
 typedef struct sn_step_state {
-    sn_real dt;    /* s */
-    bool still;    /* statics: no clock and no damping; see sn_world_advance */
-    bool careful;  /* the step failed and is taken again, constraint by constraint, to find out where */
-    bool unended;  /* the last substep has not been ended: the next one does it, tile by tile */
-    bool resident; /* tiles of planes have entered them, and not left since */
-    bool steady;   /* BDF2: everything that moves has a past, under gravity alone */
+    sn_real dt;        /* s */
+    bool still;        /* statics: no clock and no damping; see sn_world_advance */
+    bool careful;      /* the step failed and is taken again, constraint by constraint, to find out where */
+    bool end_deferred; /* the substep before has not been ended yet: this one does it, as it predicts */
+    bool resident;     /* tiles that stay in planes for the whole step are there */
+    bool steady;       /* BDF2: everything that moves has a past, under gravity alone */
 } sn_step_state;
 
 typedef struct sn_substep {
@@ -26,9 +26,9 @@ typedef struct sn_substep {
     uint32_t substeps_left;       /* of the step, with this one */
     sn_motion motion;             /* what the loops over particles are given, */
     const sn_motion_table *table; /*   and the loops */
-    bool ends_late;               /* this substep will be ended by the next */
+    bool defers_end;              /* the next substep will end this one */
     bool may_jump;                /* BDF2: contacts among the constraints may begin or end in it */
-    atomic_bool unsound;          /* something is not finite; what it is, is found afterwards */
+    atomic_bool unsound;          /* something is not finite; fault.c finds out what */
     uint64_t contacts;            /* which inequalities push, with BDF2; see past.c */
 } sn_substep;
 
@@ -82,10 +82,10 @@ void sn_compromise_end(sn_world *world, bool failed);
 
 /* ---- starts.c: where a substep started ------------------------------------------------------------------------------ */
 
-/* Whether particles without exception are noted. */
+/* Whether the start of every particle is noted. */
 bool sn_starts_all(const sn_world *world, bool still);
 
-/* Lists the particles of constraints that ask; false when memory runs out. Does nothing if nothing changed. */
+/* Lists the particles of constraints that ask for it; false when memory runs out. Does nothing if no constraint changed. */
 bool sn_starts_find(sn_world *world);
 
 /* Notes where they are. False if tasks got lost. */
@@ -93,23 +93,21 @@ bool sn_starts_note(sn_world *world, bool still);
 
 /* ---- motion.c: how particles move ------------------------------------------------------------------------------------ */
 
-/* What loops over particles are given, but for what only a substep knows. */
+/* What loops over particles are given; sn_motion_begin adds what depends on the substep. */
 sn_motion sn_motion_of(sn_world *world, const sn_integrator_method *integrator, sn_real h, bool still);
 
 /* Makes the motion of a substep ready, once forces are known. */
 void sn_motion_begin(sn_substep *s);
 
-/* All particles: moved as if they were alone; given the velocities that go with what constraints moved, which sets unsound;
-   and the end of the substep, unless that is left to the next, or what was left is done now, which sets it, too. False if tasks
-   got lost. */
-bool sn_motion_predict(sn_substep *s);
-bool sn_motion_settle(sn_substep *s);
-bool sn_motion_end(sn_substep *s);
-bool sn_motion_end_late(sn_substep *s);
+/* The stages over all particles. False if tasks got lost. What is not finite sets unsound. */
+bool sn_motion_predict(sn_substep *s);      /* moves them as if they were alone */
+bool sn_motion_settle(sn_substep *s);       /* gives them the velocities that go with what constraints moved */
+bool sn_motion_end(sn_substep *s);          /* ends the substep, or leaves that to the next one */
+bool sn_motion_end_deferred(sn_substep *s); /* ends it now */
 
-/* Places and velocities at the start of a substep that may be taken again. Room: false when memory runs out. The others: false
-   if tasks got lost. */
-bool sn_motion_reserve_again(sn_world *world);
+/* BDF2: positions and velocities at the start of a substep that may have to be redone. Reserving: false when memory runs out.
+   The others: false if tasks got lost. */
+bool sn_motion_reserve_redo(sn_world *world);
 bool sn_motion_keep(sn_world *world);
 bool sn_motion_put_back(sn_world *world);
 
@@ -121,24 +119,25 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h);
 /* The solver of a step. */
 const sn_solver_method *sn_solve_method(const sn_world *world, bool still);
 
-/* Whether contact is solved after each pass over the constraints, and not once they are all done. */
-bool sn_solve_with_contact(const sn_substep *s);
+/* Whether contact is solved after each pass over the constraints, and not once after the last. */
+bool sn_solve_interleaves_contact(const sn_substep *s);
 
 /* Predicts particles and moves them until the constraints hold. */
 sn_result sn_solve(sn_substep *s);
 
-/* Velocities at the end: forces are asked again, for integrators that want it, and then the solver, if it wants that. */
+/* Velocities at the end: the kick by the forces there, for integrators that ask again; then what the solver corrects. */
 sn_result sn_solve_velocities(sn_substep *s);
 
 /* ---- targets.c: kinematic targets ------------------------------------------------------------------------------- */
 
-/* For the step, a particle with a target is immovable to everything else. */
+/* For the step, a particle with a target is kinematic: nothing else moves it. */
 void sn_targets_hold(sn_world *world);
 void sn_targets_release(sn_world *world);
 
-/* An equal share of what is left to go, in each of the substeps that are left; and the velocities that go with it. */
-void sn_targets_lead(sn_world *world, uint32_t substeps_left);
-void sn_targets_leave(sn_world *world, sn_real h);
+/* Moves each by an equal share of the distance that is left, in each of the substeps that are left; and gives it the velocity
+   that goes with it. */
+void sn_targets_move(sn_world *world, uint32_t substeps_left);
+void sn_targets_set_velocities(sn_world *world, sn_real h);
 
 /* They arrived, up to rounding: puts them exactly there, and forgets them. */
 void sn_targets_finish(sn_world *world);

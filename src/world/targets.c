@@ -18,7 +18,7 @@ void sn_targets_release(sn_world *world)
         world->particles.x[world->ids.value[target[i].index]].w = target[i].w;
 }
 
-void sn_targets_lead(sn_world *world, uint32_t substeps_left)
+void sn_targets_move(sn_world *world, uint32_t substeps_left)
 {
     sn_target *target = world->target_table.column[0];
     for (uint32_t i = 0; i < world->target_table.count; ++i) {
@@ -32,7 +32,7 @@ void sn_targets_lead(sn_world *world, uint32_t substeps_left)
     }
 }
 
-void sn_targets_leave(sn_world *world, sn_real h)
+void sn_targets_set_velocities(sn_world *world, sn_real h)
 {
     const sn_target *target = world->target_table.column[0];
     for (uint32_t i = 0; i < world->target_table.count; ++i) {

@@ -186,7 +186,7 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_history_table, sizeof(sn_vec4), false);
     for (uint32_t i = 0; i < 4; ++i)
-        sn_table_column(&world->again_table, sizeof(sn_vec4), false);
+        sn_table_column(&world->redo_table, sizeof(sn_vec4), false);
     sn_starts_init(&world->starts);
     sn_table_column(&world->backup_spin_table, sizeof(sn_vec4), false);
     sn_table_column(&world->backup_body_table, sizeof(sn_body_state), false);
@@ -212,7 +212,7 @@ static void release(sn_world *world)
     sn_table_release(&world->rest_table, &allocator);
     sn_table_release(&world->backup_table, &allocator);
     sn_table_release(&world->backup_history_table, &allocator);
-    sn_table_release(&world->again_table, &allocator);
+    sn_table_release(&world->redo_table, &allocator);
     sn_starts_release(&world->starts, &allocator);
     sn_table_release(&world->backup_spin_table, &allocator);
     sn_table_release(&world->backup_body_table, &allocator);

@@ -172,7 +172,7 @@ struct sn_world {
     sn_table backup_spin_table;    /* spins, */
     sn_table backup_body_table;    /* bodies, */
     sn_table backup_history_table; /* and what sn_history has */
-    sn_table again_table; /* of motion.c: places and velocities at the start of a substep that may be taken again */
+    sn_table redo_table; /* of motion.c: places and velocities at the start of a substep that may be taken again */
     sn_starts starts;
     sn_table rest_table; /* of sn_world_relax: where particles were, x and x_low */
     sn_table kind_report_table;

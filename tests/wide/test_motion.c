@@ -68,10 +68,10 @@ static sn_motion motion_of(swarm *s, uint32_t first, uint32_t count)
 }
 
 /* BDF2, with a past of all that move. */
-static void look_back(sn_motion *m, swarm *s, bool ends_before)
+static void look_back(sn_motion *m, swarm *s, bool ends_previous)
 {
     m->looks_back = true;
-    m->ends_before = ends_before;
+    m->ends_previous = ends_previous;
     m->old_d = s->old_d;
     m->old_v = s->old_v;
     m->rate = 1.5f / H;
@@ -260,7 +260,7 @@ static void widths_agree(void **state)
                 if (round % 7 < 3)
                     look_back(&m, both[i], round % 7 == 1);
                 else if (round % 7 == 3)
-                    m.kick = m.end_kick = H / 2, m.ends_before = true;
+                    m.kick = m.end_kick = H / 2, m.ends_previous = true;
                 wide->motion->predict(&m);
                 m.list = round % 3 ? both[i]->list : NULL;
                 wide->motion->note(&m);
@@ -324,7 +324,7 @@ static void planes_move_alike(void **state)
     uint64_t seed = 7;
     for (uint32_t round = 8 * SN_SIMD_SCALAR; round <= 8 * SN_SIMD_16 + 7; ++round) {
         const sn_wide *wide = case_wide(round / 8);
-        bool coarse = round % 2, looks_back = round / 2 % 2, ends_before = round / 4 % 2;
+        bool coarse = round % 2, looks_back = round / 2 % 2, ends_previous = round / 4 % 2;
         if (!wide)
             continue;
         fill(&a, &seed);
@@ -340,15 +340,15 @@ static void planes_move_alike(void **state)
                         .h = H,
                         .kick = H / 4,
                         .end_kick = H * 3 / 4,
-                        .ends_before = ends_before,
+                        .ends_previous = ends_previous,
                         .rate = 600,
                         .keep = 0.9f,
                         .lose = 0.1f,
                         .count = PLACES};
         sn_motion out = in;
         if (looks_back) {
-            look_back(&in, &a, ends_before);
-            look_back(&out, &b, ends_before);
+            look_back(&in, &a, ends_previous);
+            look_back(&out, &b, ends_previous);
         }
         out.x = b.x, out.x_low = b.x_low, out.v = b.v, out.v_low = b.v_low, out.mark = b.mark;
         wide->enter(&out, plane, side);
