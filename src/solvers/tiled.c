@@ -647,17 +647,24 @@ static void note_planes(const sn_motion *motion, const float *plane, uint32_t ro
         memcpy(mark, plane, SN_MARK_ROW * sizeof *mark);
 }
 
+/* The particles of a tile that later layers touch: into its planes, or out of them. */
+static void exchange_tile(const layer *l, uint32_t index, const sn_motion *motion, planes p, bool in)
+{
+    const home *h = (const home *)l->scratch->home_table.column[0] + index;
+    const exchange *e = l->scratch->exchange_table.column[0];
+    for (uint32_t i = h->exchange; i < h->exchange + h->exchanges; ++i)
+        (in ? pull : push)(l, motion, &e[i], p.plane, p.side);
+}
+
 /* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
 static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, const sn_motion *motion, tile_pass *pass)
 {
     const sn_tiled *t = l->t;
-    const home *h = (const home *)l->scratch->home_table.column[0] + index;
-    const exchange *e = h->exchanges ? (const exchange *)l->scratch->exchange_table.column[0] + h->exchange : NULL;
     const planes p = planes_of(l, index);
     if (t->enters)
         enter(l, tile, motion, p);
-    for (uint32_t i = 0; !t->enters && i < h->exchanges; ++i)
-        pull(l, motion, &e[i], p.plane, p.side);
+    else
+        exchange_tile(l, index, motion, p, true);
     if (t->pass == 0)
         t->wide->predict_planes(motion, p.plane, p.side, p.back, tile->rows);
     else
@@ -666,8 +673,8 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, c
     bool sound = t->wide->settle_planes(motion, p.plane, p.side, tile->rows);
     if (t->leaves)
         leave(l, tile, motion, p);
-    for (uint32_t i = 0; !t->leaves && i < h->exchanges; ++i)
-        push(l, motion, &e[i], p.plane, p.side);
+    else
+        exchange_tile(l, index, motion, p, false);
     return sound;
 }
 
@@ -857,8 +864,10 @@ static void leave_tile(void *data, uint32_t index, uint32_t worker)
     const sn_tile *tile = &l->plan->tile[index];
     float least;
     sn_motion motion = tile_motion(l, tile, worker, &least);
-    if (is_resident(l, tile))
-        leave(l, tile, &motion, planes_of(l, index));
+    if (!is_resident(l, tile))
+        return;
+    exchange_tile(l, index, &motion, planes_of(l, index), true); /* later layers have moved them since */
+    leave(l, tile, &motion, planes_of(l, index));
 }
 
 bool sn_tiled_leave(const sn_tiled *t)
