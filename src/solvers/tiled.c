@@ -875,7 +875,7 @@ bool sn_tiled_leave(const sn_tiled *t)
     const sn_plan *plan = t->in->plan;
     layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
     bool share = sn_parallel_wants(t->in->parallel, work_of(plan, 0, plan->layer[1]));
-    return !t->resident || sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
+    return sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
 }
 
 const sn_solver_method sn_solver_tiled = {

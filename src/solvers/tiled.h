@@ -38,7 +38,8 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others);
    not finite, or a tile's motion, or if tasks were lost. */
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
 
-/* After a last pass that was not said to be it: tiles leave their planes. False if tasks were lost. */
+/* Between two passes, or after one that was not known to be the last: tiles leave their planes, and the next pass has to enter
+   them. False if tasks were lost. */
 bool sn_tiled_leave(const sn_tiled *t);
 
 #endif

@@ -8,6 +8,7 @@
 #include "world/grazes.h"
 
 struct sn_world;
+struct sn_substep;
 
 #define SN_NO_MOVER UINT32_MAX
 
@@ -150,7 +151,7 @@ sn_result sn_meets_find(struct sn_world *world, sn_real dt);
 sn_result sn_meets_find_again(struct sn_world *world);
 
 /* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
-bool sn_meets_begin(struct sn_world *world, sn_real h);
+bool sn_meets_begin(struct sn_substep *s);
 bool sn_meets_pass(struct sn_world *world, sn_real h);
 
 /* At the end of a step: what was pushed last. Room was made by finding. */

@@ -1,5 +1,6 @@
 /* Contact of bodies: movers as they are when a substep begins, and who may be struck by somebody fast. */
 #include "world/meets_work.h"
+#include "world/substep.h"
 
 #include "bodies/rotation.h"
 
@@ -163,7 +164,7 @@ static bool may_leave(const sn_world *world)
 }
 
 /* Movers as they are when a substep begins, and what may meet. */
-static bool begin_movers(sn_meet_substep *s)
+static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
     for (uint32_t round = 0;; ++round) {
@@ -178,20 +179,24 @@ static bool begin_movers(sn_meet_substep *s)
         }
         if (!w.left || round == AGAIN)
             return true;
+        if (!sn_solve_write_back(substep)) /* the search looks at all particles */
+            return false;
         world->contacts.failed = sn_meets_find_again(world);
         if (world->contacts.failed != SN_OK)
             return false;
     }
 }
 
-bool sn_meets_begin(sn_world *world, sn_real h)
+bool sn_meets_begin(sn_substep *substep)
 {
+    sn_world *world = substep->world;
+    const sn_real h = substep->h;
     sn_meet_substep s = meet_substep(world, h);
     s.begins = true;
     if (!world->meets.mover_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
-    bool good = begin_movers(&s);
+    bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = meet_substep(world, h).run;           /* tables may have grown */
     good = good && (!world->meets.meets || sn_meets_ready_groups(&s));

@@ -77,10 +77,19 @@ static bool stay_resident(const sn_substep *s)
 {
     const sn_world *world = s->world;
     return world->wide && !sn_forces_needed(world) && !s->motion.unsteady && !world->contacts.any &&
-           world->meets.mover_table.count <= bodies_rows(&world->bodies) &&
-           !(world->bodies.ids.live && world->contact.has_radii) && !world->drag.acts && !s->step->careful &&
+           world->meets.mover_table.count <= bodies_rows(&world->bodies) && !world->drag.acts && !s->step->careful &&
            !sn_starts_all(world, s->still) && (s->defers_end || s->integrator->kick == 1) &&
            !(s->integrator->looks_back && (s->may_jump || world->starts.table.count));
+}
+
+bool sn_solve_write_back(sn_substep *s)
+{
+    if (!s->step->resident)
+        return true;
+    s->step->resident = false;
+    sn_solver_in in = input_of(s);
+    const sn_tiled t = {.in = &in, .wide = s->world->wide, .motion = &s->motion, .resident = true};
+    return sn_tiled_leave(&t);
 }
 
 bool sn_solve_interleaves_contact(const sn_substep *s)
@@ -116,17 +125,16 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     for (; result == SN_OK && !s->unsound && t->pass < settings->iterations; ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
-        s->step->resident = t->resident;
         t->leaves = s->substeps_left == 1 && t->pass + 1 == settings->iterations;
         t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);
+        s->step->resident = t->resident && !t->leaves;
         world->state.passes++;
-        if (!(t->measures && largest < settings->tolerance))
-            continue;
-        if (s->substeps_left == 1 && !t->leaves && !sn_tiled_leave(t))
-            result = sn_fault_lost_tasks(world);
-        break;
+        if (t->measures && largest < settings->tolerance)
+            break;
     }
+    if (result == SN_OK && s->substeps_left == 1 && !sn_solve_write_back(s)) /* no pass was said to be the last one */
+        result = sn_fault_lost_tasks(world);
     return result;
 }
 
@@ -146,6 +154,8 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .again = settings->iterations > 1,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s)};
+    if (!t.resident && !sn_solve_write_back(s))
+        return sn_fault_lost_tasks(world);
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
     if (!settings->iterations) { /* settled only to see that all is finite */

@@ -122,6 +122,10 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still);
 /* Whether contact is solved after each pass over the constraints, and not once after the last. */
 bool sn_solve_interleaves_contact(const sn_substep *s);
 
+/* Tiles that stay in planes write their particles back to storage, for what has to look at them between two substeps; the next
+   pass reads them again. False if tasks got lost. */
+bool sn_solve_write_back(sn_substep *s);
+
 /* Predicts particles and moves them until the constraints hold. */
 sn_result sn_solve(sn_substep *s);
 

@@ -231,6 +231,14 @@ static void add_row_of_boxes(scene *s)
     assert_true(sn_add_plane_collider(s->world, vec(0, 0, 0), vec(0, 1, 0)).generation);
 }
 
+/* A box above the cloth that a rod pulls down, farther than contact was searched for: the search is repeated within the step. */
+static void add_box_that_is_pulled(scene *s)
+{
+    sn_particle post = sn_add_particle(s->world, vec(0.23, 1.2, 0.23), SN_IMMOVABLE);
+    s->body = sn_add_box_body(s->world, vec(0.23, 2.3, 0.23), vec(0.1, 0.1, 0.1), 100);
+    s->other = sn_add_distance(s->world, sn_on_body(s->body, vec(0, 0, 0)), sn_at(post), 1);
+}
+
 typedef struct feature {
     const char *name;
     void (*add)(scene *s);       /* before the first step */
@@ -258,6 +266,7 @@ static const feature features[] = {
     {"edits and a large tolerance", set_large_tolerance, edit},
     {"contact", add_contact, none},
     {"contact of bodies", add_row_of_boxes, none},
+    {"a box that is pulled onto the cloth", add_box_that_is_pulled, none},
 };
 
 /* ---- Schedules --------------------------------------------------------------------------------------------------- */
