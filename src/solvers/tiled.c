@@ -767,7 +767,8 @@ static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_
     return (!l.failed && !t->measures) || read_results(&l, end - first, out, largest);
 }
 
-/* Particles that came after the plan was made are in no tile. */
+/* Particles that came after the plan was made are in no tile. They are settled once, as those of tiles are, though nothing moved
+   them: settling may round. */
 static bool move_newcomers(const sn_tiled *t)
 {
     sn_motion motion = *t->motion;
@@ -776,9 +777,9 @@ static bool move_newcomers(const sn_tiled *t)
     motion.list = NULL;
     motion.mark = marks(t);
     motion.first = t->in->plan->particles;
-    for (; t->predicts && t->pass == 0 && motion.first < t->in->particle_count; motion.first += motion.count) {
+    for (; t->pass == 0 && motion.first < t->in->particle_count; motion.first += motion.count) {
         motion.count = t->in->particle_count - motion.first < most ? t->in->particle_count - motion.first : most;
-        t->table->predict(&motion);
+        (t->predicts ? t->table->predict : t->table->note)(&motion);
         sound = t->table->settle(&motion) && sound;
     }
     return sound;
