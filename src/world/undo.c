@@ -57,6 +57,8 @@ void sn_undo_keep_rest(sn_world *world)
     world->backup_state = world->state;
     copy_rest(world, false);
     sn_store_keep(&world->constraints, is_warm(world));
+    if (!world->state.settings.iterations) /* what no pass computes anew would stay what an earlier step exerted */
+        sn_store_clear_lambda(&world->constraints);
 }
 
 static void keep_piece(void *data, uint32_t first, uint32_t end)
