@@ -132,7 +132,8 @@ static uint32_t assert_pairs_of_every(const sn_neighbours *n, uint32_t nth)
     uint64_t *pair = pairs_of(n);
     uint32_t at = 0;
     for (uint32_t a = 0; a < s.count; ++a) {
-        for (; a % nth && at < n->pairs && pair[at] >> 32 == a; ++at) {}
+        for (; a % nth && at < n->pairs && pair[at] >> 32 == a; ++at) {
+        }
         for (uint32_t b = a + 1; a % nth == 0 && b < s.count; ++b) {
             bool wanted = meet(&s.sphere[a], &s.sphere[b]) && (!s.wanted || s.wanted(&s, a, b));
             bool found = at < n->pairs && pair[at] == ((uint64_t)a << 32 | b);
