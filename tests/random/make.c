@@ -95,6 +95,13 @@ static uint32_t items_of(const net_made *made, net_type wanted)
 
 #define MOST_IN_RUN 60 /* longer ones, of grids, are no arguments */
 
+/* Whether it is a constraint of a long list that the call would be given all points of. */
+static bool is_long(const net_maker *m, net_type type, const net_cell *cell)
+{
+    return type == TYPE_CONSTRAINT && m->op->call == CALL_sn_constraint_change &&
+           sn_constraint_point_count(m->stage->world, net_constraint(m->stage, cell)) > MOST_IN_RUN;
+}
+
 static bool was_used(const net_maker *m, const net_cell *cell)
 {
     for (uint32_t i = 0; i < m->op->cells; ++i) {
@@ -117,6 +124,8 @@ static net_cell pick(net_maker *m, net_type type)
         if (serial > NET_OPS || !makes(made->type, type) || (type == TYPE_RUN && made->as.run.count > MOST_IN_RUN))
             continue;
         net_cell cell = {.type = CELL_HANDLE, .item = draw(m, items_of(made, type)), .as.number = serial};
+        if (is_long(m, type, &cell))
+            continue;
         int is = net_is_alive(m->stage, made, cell.item) == dead ? 1 : was_used(m, &cell) ? 2 : 3;
         if (is > rank) {
             rank = is;
