@@ -148,8 +148,10 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .resident = is_undisturbed(s)};
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
-    if (!settings->iterations) /* only to see that all is finite */
+    if (!settings->iterations) { /* nothing is exerted; it is only to be seen whether all is finite */
+        sn_store_clear_lambda(&world->constraints);
         return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
+    }
     sn_past_lighten(s);
     sn_result result = make_passes(s, &t);
     sn_past_restore(s);

@@ -24,7 +24,7 @@ static const zoo zoos[] = {
 #endif
 };
 
-enum { FEW_FRAMES = 4 };
+#define FEW_FRAMES support_long(4, 2)
 
 #define SOME_FRAMES support_rounds(60, 8)
 

@@ -324,7 +324,7 @@ static void test_threads_and_vectors(void **state)
     static const uint32_t shapes[] = {GRAPH_ROPE,  GRAPH_GRID,   GRAPH_CLOTH, GRAPH_BLOCK,   GRAPH_STAR,
                                       GRAPH_ROPES, GRAPH_CLOTHS, GRAPH_WILD,  GRAPH_CLIQUES, GRAPH_GAPS};
     for (uint32_t i = 0; i < COUNT_OF(shapes); i += support_rounds(1, 3))
-        for (uint32_t slow = support_rounds(0, i % 2); slow < support_rounds(2, i % 2 + 1); ++slow) {
+        for (uint32_t slow = support_long(0, i % 2); slow < support_long(2, i % 2 + 1); ++slow) {
             sn_world_def def = plain_def();
             def.settings.substeps = 3;
             def.settings.iterations = 1 + slow;
