@@ -16,7 +16,12 @@
 
 /* ns; a loop with less work than this is not worth sharing: threads take a microsecond or two to meet, and those that
    sleep some twenty-five. */
+#ifdef TUNE
+unsigned tune(const char *name, unsigned otherwise);
+#define SN_LEAST_SHARED_WORK (double)tune("LSW",20000)
+#else
 #define SN_LEAST_SHARED_WORK 20000.0
+#endif
 
 /* So many tasks of a caller's task system can run at once; if it has more threads, some of them wait. */
 #define SN_HOOK_WORKERS 64u

@@ -16,7 +16,16 @@
 #define LANES        SN_BATCH
 #define LEAST        64u /* particles: below, gathering is as good */
 #define LONG         32u /* a step that may lead to the next line of a grid */
-#define LEAST_LINES  16u /* of a strip, so that its borders are a small part of it */
+#define FAIR_LINES 16u /* of a strip, so that its borders are a small part of it */
+#ifdef TUNE
+#define LEAST_LINES tune("LL",8)
+#define STRIPS_OF_GRID tune("SG",32)
+#define TILE_PLANES_LEAST tune("TPL",1024)
+#else
+#define LEAST_LINES  8u /* the same for grids of which there would be few strips, */
+#define STRIPS_OF_GRID 32u /*   which are less: then sixteen cores have two each */
+#endif
+
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
@@ -418,16 +427,22 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count, ui
     return longest;
 }
 
+static uint32_t lines_of_strip(uint32_t count, uint32_t width)
+{
+    uint32_t lines = count / width / STRIPS_OF_GRID, most = TILE_STRIP / width;
+    most = most < FAIR_LINES ? FAIR_LINES : most;
+    return lines < LEAST_LINES ? LEAST_LINES : lines > most ? most : lines;
+}
+
 /* A grid whose lines have about this length: one of the next few is a multiple of the lanes, or it is left to try_large. */
 static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t line)
 {
     uint32_t width = (line + 2) / LANES * LANES, lines = 0;
-    if (line == UINT32_MAX || width + 2 < line || count < 2 * TILE_PLANES || count / width < LEAST_LINES ||
-        width * LEAST_LINES > TILE_MOST)
+    if (line == UINT32_MAX || width + 2 < line || count < 2 * TILE_PLANES || count / width < FAIR_LINES ||
+        width * FAIR_LINES > TILE_MOST)
         return false;
     for (uint32_t at = 0; at < count; at += lines * width) {
-        uint32_t left = (count - at) / width,
-                 most = TILE_STRIP / width > LEAST_LINES ? TILE_STRIP / width : LEAST_LINES;
+        uint32_t left = (count - at) / width, most = lines_of_strip(count, width);
         uint32_t pieces = left ? (left + most - 1) / most : 0;
         if (!left)
             break; /* a line that is not whole */

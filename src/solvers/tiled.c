@@ -571,12 +571,27 @@ static bool read_results(const layer *l, uint32_t count, sn_solver_out *out, sn_
     return true;
 }
 
+#ifdef TUNE
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+unsigned tune(const char *name, unsigned otherwise);
+static double prof_layer[32], prof_busy[32][64], prof_most[32]; static unsigned long prof_n[32]; static int prof_on=-1;
+static double pnow(void){struct timespec t; clock_gettime(CLOCK_MONOTONIC,&t); return t.tv_sec*1e6+t.tv_nsec*1e-3;}
+static unsigned prof_index; static double prof_tile[4096];
+static void prof_print(void){ for(int l=0;l<32;l++) if(prof_n[l]){ double b=0; for(int k=0;k<64;k++)b+=prof_busy[l][k]; fprintf(stderr,"  layer %d: %.2f us wall, busy %.2f us, longest tile %.2f us\n",l,prof_layer[l]/prof_n[l],b/prof_n[l],prof_most[l]/prof_n[l]); } }
+static void run_tile_timed(void *data, uint32_t index, uint32_t worker){ double a=pnow(); run_tile(data,index,worker); a=pnow()-a; prof_busy[prof_index][worker&63]+=a; if(index<4096)prof_tile[index]=a; }
+#endif
 static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
     uint32_t first = plan->layer[index], end = plan->layer[index + 1];
     layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .first = first, .is_first = index == 0};
     bool share = sn_parallel_wants(t->in->parallel, work_of(plan, first, end));
+#ifdef TUNE
+    if(prof_on<0){prof_on=(int)tune("PROF",0); if(prof_on)atexit(prof_print);}
+    if(prof_on){ prof_index=index<32?index:31; double a=pnow(); sn_parallel_tasks(share ? t->in->parallel : NULL, end - first, run_tile_timed, &l); prof_layer[prof_index]+=pnow()-a; prof_n[prof_index]++; double m=0; for(uint32_t i=0;i<end-first&&i<4096;i++)if(prof_tile[i]>m)m=prof_tile[i]; prof_most[prof_index]+=m; return true; }
+#endif
     if (!sn_parallel_tasks(share ? t->in->parallel : NULL, end - first, run_tile, &l)) {
         out->lost_tasks = true;
         return false;
