@@ -1,6 +1,6 @@
 /* How far threads get with one world, held against as many independent worlds, one on each core, in the same run:
 
-       sinew-bench-threads [SCENE PATH ...] [--threads LIST] [--rounds N] [--frames N]
+       sinew-bench-threads [SCENE-N PATH ...] [--threads LIST] [--copies N] [--rounds N] [--frames N]
 
    A round steps every world through the same frames: one for each number of threads, and the copies at the same time. What
    counts is the median of the rounds. The copies say what the cores can do together: they share nothing but caches and
@@ -22,7 +22,7 @@
 #define WARM_FRAMES  3 /* before the first round: plans and pools are made */
 
 typedef struct options {
-    uint32_t threads[MOST_LIST], count, rounds, frames;
+    uint32_t threads[MOST_LIST], count, copies, rounds, frames;
 } options;
 
 typedef struct entry {
@@ -162,17 +162,17 @@ static figure sum_up(double *value, uint32_t count)
 /* Column t of the samples is that of threads[t]; the last is that of the copies. */
 static void print_scene(const options *o, const char *name, double (*sample)[MOST_ROUNDS])
 {
-    const uint32_t most = o->threads[o->count - 1];
-    figure one = {0}, copies = sum_up(sample[o->count], o->rounds);
+    figure one = {0}, copies = o->copies ? sum_up(sample[o->count], o->rounds) : (figure){0};
     for (uint32_t t = 0; t < o->count; ++t) {
         figure f = sum_up(sample[t], o->rounds);
         if (t == 0)
             one = f;
         printf("| %-18s | %7u | %9.4f | %5.1f %% | %6.2f | %13.2f |\n", name, (unsigned)o->threads[t], 1e3 * f.median,
-               100 * f.spread, one.median / f.median, copies.median * most / (f.median * o->threads[t]));
+               100 * f.spread, one.median / f.median, copies.median * o->copies / (f.median * o->threads[t]));
     }
-    printf("| %-18s | %u alone | %9.4f | %5.1f %% | %6.2f | %13.2f |\n", name, (unsigned)most, 1e3 * copies.median,
-           100 * copies.spread, one.median / copies.median, 1.0);
+    if (o->copies)
+        printf("| %-18s | %u alone | %9.4f | %5.1f %% | %6.2f | %13.2f |\n", name, (unsigned)o->copies,
+               1e3 * copies.median, 100 * copies.spread, one.median / copies.median, 1.0);
     fflush(stdout);
 }
 
@@ -188,9 +188,8 @@ static bool agree(sn_world **world, uint32_t count)
 static bool measure(const options *o, const char *name, sn_world **world)
 {
     static double sample[MOST_LIST + 1][MOST_ROUNDS];
-    const uint32_t copies = o->threads[o->count - 1];
     bool good = true;
-    for (uint32_t i = 0; good && i < o->count + copies; ++i)
+    for (uint32_t i = 0; good && i < o->count + o->copies; ++i)
         good = step(world[i], WARM_FRAMES);
     for (uint32_t round = 0; good && round < o->rounds; ++round) {
         for (uint32_t t = 0; good && t < o->count; ++t) {
@@ -198,12 +197,12 @@ static bool measure(const options *o, const char *name, sn_world **world)
             good = step(world[t], o->frames);
             sample[t][round] = (now() - begin) / o->frames;
         }
-        sample[o->count][round] = run_copies(world + o->count, copies, o->frames);
-        good = good && sample[o->count][round] > 0;
+        if (good && o->copies)
+            good = (sample[o->count][round] = run_copies(world + o->count, o->copies, o->frames)) > 0;
     }
     if (!good)
         fprintf(stderr, "threads: %s: a step failed\n", name);
-    else if (!(good = agree(world, o->count + copies)))
+    else if (!(good = agree(world, o->count + o->copies)))
         fprintf(stderr, "threads: %s: the worlds differ\n", name);
     else
         print_scene(o, name, sample);
@@ -216,7 +215,7 @@ static bool run_scene(const options *o, const entry *e)
     sn_bench_case c;
     sn_bench_model model;
     sn_world *world[MOST_LIST + MOST_THREADS] = {0};
-    const uint32_t path = sn_bench_path_find(e->path), count = o->count + o->threads[o->count - 1];
+    const uint32_t path = sn_bench_path_find(e->path), count = o->count + o->copies;
     snprintf(name, sizeof name, "%s %u %s", e->scene, (unsigned)e->n, e->path);
     if (!path || !sn_bench_case_find(e->scene, e->n, &c) || sn_bench_case_is_pile(&c) || sn_bench_case_is_bodies(&c)) {
         fprintf(stderr, "threads: there is no scene of particles and rods '%s'\n", name);
@@ -256,6 +255,8 @@ static bool read_option(options *o, const char *name, const char *value)
         return read_threads(value, o);
     if (strcmp(name, "--rounds") == 0 && number >= 1 && number <= MOST_ROUNDS)
         o->rounds = (uint32_t)number;
+    else if (strcmp(name, "--copies") == 0 && number <= MOST_THREADS)
+        o->copies = (uint32_t)number;
     else if (strcmp(name, "--frames") == 0 && number >= 1 && number <= 10000)
         o->frames = (uint32_t)number;
     else
@@ -265,7 +266,7 @@ static bool read_option(options *o, const char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-    options o = {.threads = {1, 2, 4, 8, 16}, .count = 5, .rounds = 15, .frames = 10};
+    options o = {.threads = {1, 2, 4, 8, 16}, .count = 5, .copies = 16, .rounds = 15, .frames = 10};
     entry own[MOST_LIST];
     const entry *list = standard;
     size_t count = sizeof standard / sizeof *standard, owns = 0;
@@ -273,8 +274,8 @@ int main(int argc, char **argv)
         char *dash = argv[i][0] == '-' ? NULL : strrchr(argv[i], '-');
         if (i + 1 >= argc || (argv[i][0] == '-' && !read_option(&o, argv[i], argv[i + 1])) ||
             (argv[i][0] != '-' && (!dash || owns == MOST_LIST))) {
-            fprintf(stderr,
-                    "usage: sinew-bench-threads [SCENE-N PATH ...] [--threads 1,2,4] [--rounds N] [--frames N]\n");
+            fprintf(stderr, "usage: sinew-bench-threads [SCENE-N PATH ...] [--threads 1,2,4] [--copies N] [--rounds N] "
+                            "[--frames N]\n");
             return 2;
         }
         if (dash) {

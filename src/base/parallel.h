@@ -17,8 +17,8 @@
 /* ns; a loop with less work than this is not worth sharing: threads take a microsecond or two to meet, and those that
    sleep some twenty-five. */
 #ifdef TUNE
-unsigned tune(const char *name, unsigned otherwise);
-#define SN_LEAST_SHARED_WORK (double)tune("LSW",20000)
+extern double tune_lsw;
+#define SN_LEAST_SHARED_WORK tune_lsw
 #else
 #define SN_LEAST_SHARED_WORK 20000.0
 #endif

@@ -37,7 +37,14 @@
 
 /* Turns of a waiting loop, about a microsecond together, before a worker takes from the shares of others: their owners may be about to
    begin, and would then have to fetch what they have in their caches from one another. */
+#ifdef TUNE
+#include <stdlib.h>
+static unsigned tune_grace=16; double tune_lsw=20000;
+__attribute__((constructor)) static void tune_init(void){ const char*t=getenv("GR"); if(t)tune_grace=(unsigned)atoi(t); t=getenv("LSW"); if(t)tune_lsw=atof(t); }
+#define GRACE tune_grace
+#else
 #define GRACE 16u
+#endif
 
 /* Turns of a waiting loop between two looks at the clock. */
 #define TURNS 32u

@@ -529,6 +529,53 @@ static uint32_t list_members(plan_work *w, uint32_t *member, uint32_t *end)
     return total;
 }
 
+static bool joins_tiles(const plan_work *w, uint32_t number)
+{
+    uint32_t tile = w->tile[w->slot[number]];
+    for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i)
+        if (w->tile[w->slot[w->neighbour[i]]] != tile)
+            return true;
+    return false;
+}
+
+/* Walks along the border of a tile, from particle to particle. stack has room for the tile. */
+static void walk_border(plan_work *w, uint32_t from, uint32_t *stack, uint32_t *order, uint32_t *ordered)
+{
+    uint32_t depth = 0, tile = w->tile[w->slot[from]];
+    stack[depth++] = from;
+    w->shared[from] = false;
+    while (depth) {
+        uint32_t number = order[(*ordered)++] = stack[--depth];
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            uint32_t other = w->neighbour[i];
+            if (!w->shared[other] || w->tile[w->slot[other]] != tile)
+                continue;
+            w->shared[other] = false;
+            stack[depth++] = other;
+        }
+    }
+}
+
+/* Stores the particles at the border of a tile last, neighbours beside each other. Later layers take them from one core to another and
+   back, and so take whole lines of the caches and few of them. */
+static void store_borders_last(plan_work *w, const sn_tile *tile, uint32_t *order)
+{
+    uint32_t ordered = 0, end = tile->first + tile->count;
+    for (uint32_t slot = tile->first; slot < end; ++slot) {
+        uint32_t number = w->order[slot];
+        w->shared[number] = joins_tiles(w, number);
+        if (!w->shared[number])
+            order[ordered++] = number;
+    }
+    for (uint32_t slot = tile->first; slot < end; ++slot)
+        if (w->shared[w->order[slot]])
+            walk_border(w, w->order[slot], w->queue, order, &ordered);
+    for (uint32_t i = 0; i < tile->count; ++i) {
+        w->order[tile->first + i] = order[i];
+        w->slot[order[i]] = tile->first + i;
+    }
+}
+
 static void cut_tiles(plan_work *w)
 {
     uint32_t numbers = w->particles->numbers, *member = sn_plan_scratch(w, numbers, sizeof *member), room = 0;
@@ -541,8 +588,12 @@ static void cut_tiles(plan_work *w)
         if (g.members)
             cut_body(w, &g, &room);
     }
-    cut_loose_tiles(w);
     memset(w->shared, 0, numbers * sizeof *w->shared);
+    const sn_tile *tile = w->plan->tile_table.column[0];
+    for (uint32_t t = 0; t < w->plan->tile_table.count && !w->failed; ++t)
+        if (!tile[t].rows)
+            store_borders_last(w, &tile[t], member);
+    cut_loose_tiles(w);
     memset(w->claim, 0, numbers * sizeof *w->claim);
 }
 

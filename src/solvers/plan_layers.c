@@ -158,31 +158,47 @@ static bool may_share(const plan_work *w, uint32_t a, uint32_t b)
     return a == b || (w->body_work[a] < PLAN_LEAST_ALONE && w->body_work[b] < PLAN_LEAST_ALONE);
 }
 
-/* Tiles that are small become one. */
+/* Where the items end that go with item `from` of a layer: those of its tile, or of its body. */
+static uint32_t end_of_tile(const seams *s, uint32_t from, uint32_t taken)
+{
+    uint32_t end = from + 1;
+    while (end < taken && s->sort[end].key == s->sort[from].key)
+        ++end;
+    return end;
+}
+
+static uint32_t end_of_body(const plan_work *w, const seams *s, uint32_t from, uint32_t taken)
+{
+    uint32_t end = from + 1, body = body_of_item(w, s->sort[from].a);
+    while (end < taken && body_of_item(w, s->sort[end].a) == body)
+        ++end;
+    return end;
+}
+
+/* Plans a layer. Tiles that are small become one. */
 static void plan_layer(plan_work *w, seams *s)
 {
-    uint32_t stamp = ++w->stamps;
+    uint32_t stamp = ++w->stamps, listed = 0, fair = 0, body = PLAN_NONE;
     if (!sn_plan_open_layer(w))
         return;
     s->group = 0;
     cut_seams(w, s, stamp);
     memset(s->first, 0, ((size_t)s->group + 1) * sizeof *s->first);
-    uint32_t taken = take_layer(w, s), listed = 0, most = 0, body = PLAN_NONE;
-    for (uint32_t i = 0; i < taken && !w->failed; ++i) {
+    uint32_t taken = take_layer(w, s);
+    for (uint32_t i = 0, end; i < taken && !w->failed; i = end) {
         uint32_t now = body_of_item(w, s->sort[i].a);
-        bool full = listed && listed >= most && s->sort[i].key != s->sort[i - 1].key;
-        if (full || (listed && !may_share(w, body, now))) {
+        end = end_of_tile(s, i, taken);
+        if (listed && (listed + (end - i) / 2 > fair || !may_share(w, body, now))) {
             plan_seam(w, s->list, listed);
             listed = 0;
         }
         if (body != now) {
-            uint32_t end = i;
-            while (end < taken && body_of_item(w, s->sort[end].a) == now)
-                ++end;
-            most = (end - i) / tiles_for(end - i);
+            uint32_t items = end_of_body(w, s, i, taken) - i;
+            fair = items / tiles_for(items);
             body = now;
         }
-        s->list[listed++] = s->sort[i].a;
+        for (uint32_t k = i; k < end; ++k)
+            s->list[listed++] = s->sort[k].a;
     }
     if (listed)
         plan_seam(w, s->list, listed);
