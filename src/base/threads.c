@@ -39,12 +39,19 @@
    begin, and would then have to fetch what they have in their caches from one another. */
 #ifdef TUNE
 #include <stdlib.h>
-static unsigned tune_grace=16; double tune_lsw=20000;
-__attribute__((constructor)) static void tune_init(void){ const char*t=getenv("GR"); if(t)tune_grace=(unsigned)atoi(t); t=getenv("LSW"); if(t)tune_lsw=atof(t); }
-#define GRACE tune_grace
-#else
-#define GRACE 16u
+double tune_lsw = 20000;
+__attribute__((constructor)) static void tune_init(void)
+{
+    const char *t = getenv("LSW");
+    if (t)
+        tune_lsw = atof(t);
+}
 #endif
+#define GRACE      16u
+#define LONG_GRACE 128u /* for workers that have no share */
+
+/* Turns of sn_threads_pause after which others may run. */
+#define TURNS_TO_YIELD 256u
 
 /* Turns of a waiting loop between two looks at the clock. */
 #define TURNS 32u
@@ -100,6 +107,13 @@ uint32_t sn_threads_for(uint32_t wish)
 void sn_threads_yield(void)
 {
     thread_yield();
+}
+
+void sn_threads_pause(uint32_t turns)
+{
+    thread_pause();
+    if (turns % TURNS_TO_YIELD == TURNS_TO_YIELD - 1)
+        thread_yield();
 }
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */
@@ -185,8 +199,8 @@ static uint32_t take(worker *owner, uint32_t loop)
     return 0;
 }
 
-/* Does what is left of a share. */
-static void finish_share(worker *me, worker *owner, uint32_t loop)
+/* Does what is left of a share. Returns how many tasks that were. */
+static uint32_t finish_share(worker *me, worker *owner, uint32_t loop)
 {
     sn_threads *pool = me->pool;
     uint32_t done = 0, left;
@@ -195,6 +209,7 @@ static void finish_share(worker *me, worker *owner, uint32_t loop)
     if (done)
         atomic_store_explicit(&me->done, atomic_load_explicit(&me->done, memory_order_relaxed) + done,
                               memory_order_release);
+    return done;
 }
 
 /* Whether all tasks of all loops are done. */
@@ -217,8 +232,8 @@ static void work(worker *me, uint32_t loop)
 {
     sn_threads *pool = me->pool;
     uint32_t workers = pool->made + 1;
-    finish_share(me, me, loop);
-    for (uint32_t i = 0; i < GRACE; ++i) {
+    uint32_t grace = finish_share(me, me, loop) ? GRACE : LONG_GRACE;
+    for (uint32_t i = 0; i < grace; ++i) {
         if (has_ended(me, loop))
             return;
         thread_pause();
@@ -294,14 +309,14 @@ static void start(sn_threads *pool)
     mutex_destroy(&pool->mutex);
 }
 
-/* Deals out the tasks in equal shares, and lets the threads see them. */
+/* Deals out the tasks in equal shares, and lets the threads see them. If there are fewer tasks than threads the first have one each. */
 static void open_loop(sn_threads *pool, uint32_t count)
 {
-    uint32_t workers = pool->made + 1, first = 0;
+    uint32_t workers = pool->made + 1, first = 0, shares = count < workers ? count : workers;
     next_loop(pool);
     pool->due += count;
     for (uint32_t i = 0; i < workers; ++i) {
-        uint32_t end = (uint32_t)((uint64_t)count * (i + 1) / workers);
+        uint32_t end = i < shares ? (uint32_t)((uint64_t)count * (i + 1) / shares) : count;
         worker *w = &pool->workers[i];
         w->end = end;
         atomic_store_explicit(&w->share, (uint64_t)pool->loop << 32 | (end - first), memory_order_release);

@@ -200,7 +200,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
         memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
     find_places(plan, store, wide);
     plan->filled = true;
-    plan->serial++;
+    plan->layout = ++plan->serial;
     return true;
 }
 
@@ -800,7 +800,7 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
     find_places(plan, store, wide);
     plan->particles = particles->count;
     plan->made = plan->canonical = plan->filled = true;
-    plan->serial++;
+    plan->layout = ++plan->serial;
     sn_store_log_begin(store);
     return true;
 }
