@@ -16,12 +16,7 @@
 
 /* ns; a loop with less work than this is not worth sharing: threads take a microsecond or two to meet, and those that
    sleep some twenty-five. */
-#ifdef TUNE
-extern double tune_lsw;
-#define SN_LEAST_SHARED_WORK tune_lsw
-#else
 #define SN_LEAST_SHARED_WORK 20000.0
-#endif
 
 /* So many tasks of a caller's task system can run at once; if it has more threads, some of them wait. */
 #define SN_HOOK_WORKERS 64u

@@ -37,21 +37,8 @@
 
 /* Turns of a waiting loop, about a microsecond together, before a worker takes from the shares of others: their owners may be about to
    begin, and would then have to fetch what they have in their caches from one another. */
-#ifdef TUNE
-#include <stdlib.h>
-double tune_lsw = 20000;
-__attribute__((constructor)) static void tune_init(void)
-{
-    const char *t = getenv("LSW");
-    if (t)
-        tune_lsw = atof(t);
-}
-#endif
 #define GRACE      16u
 #define LONG_GRACE 128u /* for workers that have no share */
-
-/* Turns of sn_threads_pause after which others may run. */
-#define TURNS_TO_YIELD 256u
 
 /* Turns of a waiting loop between two looks at the clock. */
 #define TURNS 32u
@@ -107,13 +94,6 @@ uint32_t sn_threads_for(uint32_t wish)
 void sn_threads_yield(void)
 {
     thread_yield();
-}
-
-void sn_threads_pause(uint32_t turns)
-{
-    thread_pause();
-    if (turns % TURNS_TO_YIELD == TURNS_TO_YIELD - 1)
-        thread_yield();
 }
 
 /* ---- Waiting ----------------------------------------------------------------------------------------------------- */

@@ -47,7 +47,4 @@ uint32_t sn_threads_made(const sn_threads *pool);
 /* Lets other threads run, for who waits for one of them. */
 void sn_threads_yield(void);
 
-/* A short moment, in a loop that waits for another thread: the `turns`-th. Now and then it lets other threads run. */
-void sn_threads_pause(uint32_t turns);
-
 #endif

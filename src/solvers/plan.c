@@ -1,10 +1,6 @@
 #include "solvers/plan.h"
 
 #include "solvers/plan_work.h"
-#ifdef TUNE
-#include <stdlib.h>
-unsigned tune(const char *name, unsigned otherwise){ const char *t=getenv(name); return t?(unsigned)atoi(t):otherwise; }
-#endif
 
 #include <stdio.h>
 #include <string.h>
@@ -200,7 +196,7 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
         memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
     find_places(plan, store, wide);
     plan->filled = true;
-    plan->layout = ++plan->serial;
+    plan->serial++;
     return true;
 }
 
@@ -800,7 +796,7 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
     find_places(plan, store, wide);
     plan->particles = particles->count;
     plan->made = plan->canonical = plan->filled = true;
-    plan->layout = ++plan->serial;
+    plan->serial++;
     sn_store_log_begin(store);
     return true;
 }

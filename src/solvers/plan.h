@@ -86,7 +86,6 @@ struct sn_plan {
     uint32_t widest_rows; /* the most rows of a tile of planes */
     uint32_t live;        /* constraints when it was made */
     uint64_t serial;      /* rises with every change, also across snapshots; not saved */
-    uint64_t layout;      /* serial when tiles and their particles last changed */
 #define SN_PLAN_TABLE(type, name)                                                                                      \
     sn_table name##_table;                                                                                             \
     type *name;

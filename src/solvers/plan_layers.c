@@ -88,21 +88,21 @@ static void set_group(plan_work *w, uint32_t slot, uint32_t group, uint32_t stam
    cut. */
 static void grow_seam(plan_work *w, seams *s, uint32_t from, uint32_t room, uint32_t stamp)
 {
-    uint32_t *queue = w->queue, tail = 0;
+    uint32_t *queue = w->queue, tail = 0, most = 3 * room;
     queue[tail++] = from;
     set_group(w, from, ++s->group, stamp);
-    for (uint32_t head = 0; head < tail && tail < 2 * room; ++head)
+    for (uint32_t head = 0; head < tail && tail < most; ++head)
         for (uint32_t i = s->start[queue[head]]; i < s->start[queue[head] + 1]; ++i) {
             const plan_item *item = &w->item[s->of[i]];
             for (uint32_t k = 0; k < item->count; ++k) {
                 uint32_t slot = w->particle[item->first + k];
-                if (has_group(w, slot, stamp) || tail == 2 * room)
+                if (has_group(w, slot, stamp) || tail == most)
                     continue;
                 set_group(w, slot, s->group, stamp);
                 queue[tail++] = slot;
             }
         }
-    for (uint32_t i = room; tail == 2 * room && i < tail; ++i)
+    for (uint32_t i = room; tail == most && i < tail; ++i)
         w->claim_stamp[queue[i]] = 0; /* too much: what came later is left */
 }
 

@@ -283,8 +283,8 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
     }
     tile->alone = count > 0;
     for (uint32_t i = 0; i < count; ++i)
-        tile->alone = tile->alone &&
-                      w->body_work[plan_body(w, w->particle[w->item[list[i]].first])] >= PLAN_LEAST_ALONE;
+        tile->alone =
+            tile->alone && w->body_work[plan_body(w, w->particle[w->item[list[i]].first])] >= PLAN_LEAST_ALONE;
     for (uint32_t r = tile->run; r < tile->run + tile->runs && !w->failed; ++r)
         tile->alone = tile->alone && ((sn_plan_run *)w->plan->run_table.column[0])[r].batches;
 }

@@ -16,16 +16,9 @@
 #define LANES        SN_BATCH
 #define LEAST        64u /* particles: below, gathering is as good */
 #define LONG         32u /* a step that may lead to the next line of a grid */
-#define FAIR_LINES 16u /* of a strip, so that its borders are a small part of it */
-#ifdef TUNE
-#define LEAST_LINES tune("LL",8)
-#define STRIPS_OF_GRID tune("SG",32)
-#define TILE_PLANES_LEAST tune("TPL",1024)
-#else
-#define LEAST_LINES  8u /* the same for grids of which there would be few strips, */
-#define STRIPS_OF_GRID 32u /*   which are less: then sixteen cores have two each */
-#endif
-
+#define FAIR_LINES   16u /* of a strip, so that its borders are a small part of it; */
+#define LEAST_LINES  8u  /*   of grids of which there would be fewer strips than */
+#define FAIR_STRIPS  16u /*   this, so that sixteen cores have one each */
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
@@ -429,7 +422,7 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count, ui
 
 static uint32_t lines_of_strip(uint32_t count, uint32_t width)
 {
-    uint32_t lines = count / width / STRIPS_OF_GRID, most = TILE_STRIP / width;
+    uint32_t lines = count / width / FAIR_STRIPS, most = TILE_STRIP / width;
     most = most < FAIR_LINES ? FAIR_LINES : most;
     return lines < LEAST_LINES ? LEAST_LINES : lines > most ? most : lines;
 }
@@ -464,10 +457,13 @@ static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t
 /* A large body is cut into stretches of equal length. */
 static void try_large(const search *look, uint32_t lo, uint32_t count)
 {
-    uint32_t line, most = 64 * longest_step(look->w, lo, count, &line);
+    uint32_t line, longest = longest_step(look->w, lo, count, &line), most = 64 * longest, fair;
     if (try_strips(look, lo, count, line))
         return;
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
+    fair = longest * lines_of_strip(count, longest);
+    if (look->w->loop[lo] && count >= 2 * TILE_PLANES && fair < most) /* a grid of lines of another length */
+        most = fair < TILE_PACKED ? TILE_PACKED : fair;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;
     for (uint32_t at = 0; at < count; at += each) {

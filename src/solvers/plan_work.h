@@ -21,15 +21,6 @@
 #define TILE_STRIP   8192u  /* strips of large grids */
 #define TILE_MOST    16384u /* planes, where the rows of a grid are long */
 
-#ifdef TUNE
-extern unsigned tune(const char *name, unsigned otherwise);
-#define TILES_OF_BODY tune("TOB", 32)
-#define TILE_WORK tune("TW", 4000)
-#define BODY_WHOLE tune("BW", 16384)
-#define TILE_PACKED tune("TP", 1024)
-#define SEAM_LEAST    tune("SL", 256)
-#define SEAMS_OF_BODY tune("SOB",48)
-#else
 /* A body with fewer constraints than this is not cut: threads would not pay. */
 #define BODY_WHOLE 16384u
 
@@ -45,7 +36,6 @@ extern unsigned tune(const char *name, unsigned otherwise);
    tiles in a layer. */
 #define SEAM_LEAST    256u
 #define SEAMS_OF_BODY 48u
-#endif
 
 #define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
 
@@ -104,10 +94,10 @@ typedef struct plan_work {
     uint32_t *neighbour;
     uint32_t *first; /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
     uint32_t *of_first;
-    uint32_t *valence; /* how many items it has */
+    uint32_t *valence;   /* how many items it has */
     uint32_t *body_work; /* of the lowest number of a body: its items */
-    bool *loop;        /* whether its body has a loop */
-    uint32_t *slot;    /* where it will be stored; PLAN_NONE: not known yet */
+    bool *loop;          /* whether its body has a loop */
+    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
 
     /* by slot: */
     uint32_t *tile;

@@ -5,7 +5,6 @@
 #include "solvers/gauss_seidel.h"
 #include "solvers/hubs.h"
 #include "solvers/row.h"
-#include "solvers/schedule.h"
 
 #include <stdatomic.h>
 
@@ -25,8 +24,6 @@ typedef struct tiled {
 
     sn_table mark_table; /* of sn_vec4: for each worker, as many as the largest tile has particles */
     uint32_t most;       /* those */
-
-    sn_schedule schedule;
 } tiled;
 
 /* Where a tile's planes are, and what of it others touch. */
@@ -50,7 +47,7 @@ typedef struct tile_result {
     bool good;
 } tile_result;
 
-/* A layer, or several, on their way. */
+/* One layer on its way. */
 typedef struct layer {
     const sn_tiled *t;
     const tiled *scratch;
@@ -81,7 +78,6 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->resident_table, sizeof(float), false);
     sn_table_column(&t->touched_table, sizeof(bool), false);
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
-    sn_schedule_init(&t->schedule);
     return scratch->tiled = t;
 }
 
@@ -213,7 +209,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     t->each = plane_floats(in->plan->widest_rows);
     if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
-        !sn_schedule_reserve(&t->schedule, allocator, in->parallel, in->plan, in->particle_count) ||
+        !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !reserve_resident(t, allocator, in))
         return false;
     return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in);
@@ -237,7 +233,6 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->resident_table, allocator);
     sn_table_release(&t->touched_table, allocator);
     sn_table_release(&t->mark_table, allocator);
-    sn_schedule_release(&t->schedule, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -521,7 +516,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     layer *l = data;
     const sn_tiled *t = l->t;
     const sn_tile *tile = &l->plan->tile[l->first + index];
-    tile_result *result = (tile_result *)l->scratch->result_table.column[0] + l->first + index;
+    tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     sn_wide_motion motion = {0};
     bool good = true;
@@ -549,10 +544,32 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
 
-/* Gathers what tiles found, in their order. */
-static bool read_results(const tiled *scratch, uint32_t count, sn_solver_out *out, sn_real *largest)
+/* ns of a constraint and of a particle, about: to know whether sharing pays. */
+#define WORK_OF_CONSTRAINT 2.0
+#define WORK_OF_PARTICLE   2.0
+
+/* ns; threads that shared the first layer are awake, and share later ones from here on. */
+#define LEAST_LATER 4000.0
+
+static double work_of(const sn_plan *plan, uint32_t index)
 {
-    const tile_result *result = scratch->result_table.column[0];
+    double work = 0;
+    for (uint32_t i = plan->layer[index]; i < plan->layer[index + 1] && work < SN_LEAST_SHARED_WORK; ++i)
+        work += plan->tile[i].work * WORK_OF_CONSTRAINT + plan->tile[i].count * WORK_OF_PARTICLE;
+    return work;
+}
+
+static bool is_shared(const sn_tiled *t, uint32_t index)
+{
+    const sn_plan *plan = t->in->plan;
+    return sn_parallel_wants(t->in->parallel, work_of(plan, 0)) &&
+           (index == 0 || t->in->parallel->eager || work_of(plan, index) >= LEAST_LATER);
+}
+
+/* Gathers what the tiles of a layer found, in their order. */
+static bool read_results(const layer *l, uint32_t count, sn_solver_out *out, sn_real *largest)
+{
+    const tile_result *result = l->scratch->result_table.column[0];
     for (uint32_t i = 0; i < count; ++i) {
         if (!result[i].good) {
             out->fault_kind = result[i].fault_kind;
@@ -564,30 +581,16 @@ static bool read_results(const tiled *scratch, uint32_t count, sn_solver_out *ou
     return true;
 }
 
-/* The first layer, and those after it. */
-typedef struct layers {
-    layer first, later;
-} layers;
-
-static void run_any_tile(void *data, uint32_t tile, uint32_t worker)
-{
-    layers *both = data;
-    layer *l = tile < both->later.first ? &both->first : &both->later;
-    run_tile(l, tile - l->first, worker);
-}
-
-static bool run_layers(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
-    tiled *scratch = t->in->scratch->tiled;
-    layers both = {.first = {.t = t, .scratch = scratch, .plan = plan, .is_first = true},
-                   .later = {.t = t, .scratch = scratch, .plan = plan, .first = plan->layer[1]}};
-    if (!sn_schedule_run(&scratch->schedule, t->in->parallel, plan, run_any_tile, &both)) {
+    uint32_t first = plan->layer[index], end = plan->layer[index + 1];
+    layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .first = first, .is_first = index == 0};
+    if (!sn_parallel_tasks(is_shared(t, index) ? t->in->parallel : NULL, end - first, run_tile, &l)) {
         out->lost_tasks = true;
         return false;
     }
-    return (!both.first.failed && !both.later.failed && !(t->in->tolerance > 0)) ||
-           read_results(scratch, plan->tile_table.count, out, largest);
+    return (!l.failed && !(t->in->tolerance > 0)) || read_results(&l, end - first, out, largest);
 }
 
 /* Particles that came after the plan was made are in no tile. */
@@ -679,8 +682,9 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     const sn_plan *plan = t->in->plan;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     bool good = move_newcomers(t);
-    good = good && run_layers(t, out, largest) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
-           sn_hubs_pass(t, out, largest);
+    for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
+        good = run_layer(t, i, out, largest);
+    good = good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, out, largest);
     good = good && project_extra(t, &sweep);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;
