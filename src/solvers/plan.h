@@ -51,7 +51,8 @@ typedef struct sn_tile {
     uint32_t runs;
     uint32_t rows;  /* planes: particles in a lane; 0: records */
     uint32_t work;  /* constraints, for sharing out */
-    uint32_t large; /* see is_coarse in tiled.c */
+    uint32_t large; /* it is part of one body, of many constraints; see is_coarse in tiled.c */
+    uint32_t body;  /* the first tile of that body, otherwise this one */
 } sn_tile;
 
 /* One array that is all there is in a table. */
