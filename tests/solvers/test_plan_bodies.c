@@ -145,7 +145,7 @@ static void read_tile(const cloth *c, uint32_t layer, const sn_tile *tile, turn 
         for (uint32_t i = 0; run->kind == SN_KIND_DISTANCE && i < run->batches * SN_BATCH; ++i) {
             uint32_t at = run->batch * SN_BATCH + i, rod = plan->row[at] - c->rods.first;
             if ((plan->mask[at / SN_BATCH] >> at % SN_BATCH & 1) && rod < c->rods.count)
-                turns[rod] = (turn){layer + 1, r, tile->rows, tile->alone};
+                turns[rod] = (turn){layer + 1, r, tile->rows, tile->large};
         }
     }
 }
