@@ -67,7 +67,7 @@ static double distance_between(const sn_world *a, const sn_world *b)
     return most;
 }
 
-/* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see quick.c. */
+/* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see tiled.c. */
 #define SUBSTEPS 10
 
 /* ---- Laws ---------------------------------------------------------------------------------------------------------------- */
@@ -367,7 +367,7 @@ static void test_task_hooks(void **state)
 
 typedef enum scene { SCENE_PLAIN, SCENE_DAMPED, SCENE_FIELD, SCENE_FORCES, SCENE_TARGETS, SCENE_SPRINGS, SCENES } scene;
 
-/* A drag of rate 0 takes nothing away, but makes the step go phase by phase. */
+/* A drag of rate 0 takes nothing away, but tiles leave their planes after every pass. */
 static sn_world *make_scene(uint32_t shape, scene what, uint32_t iterations, uint32_t substeps, bool in_one_go)
 {
     sn_world_def def = plain_def();
@@ -402,7 +402,7 @@ static void act(sn_world *world, scene what)
     }
 }
 
-/* In one go or phase by phase: the same up to rounding. */
+/* Tiles that stay in their planes, and tiles that do not: the same up to what a drag of rate 0 rounds. */
 static void test_steps_in_one_go(void **state)
 {
     (void)state;
