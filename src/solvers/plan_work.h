@@ -34,8 +34,8 @@
 
 /* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
    tiles in a layer. */
-#define SEAM_LEAST    256u
-#define SEAMS_OF_BODY 48u
+#define SEAM_LEAST    384u
+#define SEAMS_OF_BODY 32u
 
 #define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
 
