@@ -422,7 +422,7 @@ const sn_command sn_command_bench = {
                "of the radius; it fell into its box and settled before it is measured. Of rigid bodies it\n"
                "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
                "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
-               "cloth with one feature after the other, on one thread, and what it costs beside the plain one.\n",
+               "cloth with one feature after the other, and what it costs beside the plain one.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

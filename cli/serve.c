@@ -18,7 +18,7 @@
 #define CONNECTIONS  256   /* at once; browsers open some ahead of need, and say nothing on them */
 #define REQUEST_SIZE 16384 /* bytes of a request, headers and all */
 #define PATIENCE     10    /* s: a connection on which nothing moves for so long is closed */
-#define LOOK_AROUND  500   /* ms between looks whether a signal has come */
+#define LOOK_AROUND  500   /* ms: so often it is looked whether a signal came */
 
 struct sn_server {
     sn_folder *folder;
@@ -110,7 +110,8 @@ static size_t leave_escapes(void *context, struct MHD_Connection *connection, ch
     return strlen(text);
 }
 
-/* A path without its escapes. False if it is none, or names something hidden, which is also what goes up. */
+/* A path with its %-escapes replaced. False if an escape is broken or makes a zero, if it is too long, or if some part of it begins
+   with a dot: hidden files are not served, and no path goes up. */
 static bool clean_path(const char *path, char *clean, size_t size)
 {
     size_t length = 0;
@@ -148,7 +149,8 @@ static enum MHD_Result look_at_header(void *context, enum MHD_ValueKind kind, co
     return MHD_YES;
 }
 
-/* The one who asks must have meant this machine: a page from elsewhere whose name was made to point here has not. */
+/* Whether the request names this machine, once. A page from elsewhere may let its own name point to 127.0.0.1 to read what is
+   served here (DNS rebinding); its requests carry that name. */
 static bool is_for_us(struct MHD_Connection *connection)
 {
     asked_of asked = {0, 0};

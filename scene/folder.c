@@ -160,8 +160,10 @@ static char *allowed_path(const sn_folder *from, const char *name, char *message
     /* A name that points outside, or a link that does, gets the same answer whether something is there or not: a scene
        must not find out what else exists. */
     static const char unless[] = "outside of which scenes may not read unless told so (--read-anywhere)";
-    if (!from->anywhere && (name[0] == '/' || goes_up(name)))
-        snprintf(message, size, "it does not lie in the scene's folder, %s", unless);
+    if (!from->anywhere && name[0] == '/')
+        snprintf(message, size, "its path is absolute, expected one that starts in the scene's folder, %s", unless);
+    else if (!from->anywhere && goes_up(name))
+        snprintf(message, size, "its path goes up by '..', expected one that stays in the scene's folder, %s", unless);
     else if (!from->anywhere && (!real || !is_inside(real, from->path)))
         snprintf(message, size, "there is no such file in the scene's folder, %s", unless);
     else if (!real)

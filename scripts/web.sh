@@ -51,7 +51,7 @@ build) build ;;
 playground) playground ;;
 test)
   playground
-  run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
+  SINEW_LONG_TESTS=1 run_tests package.test.mjs json.test.mjs view.test.mjs hashes.test.mjs page.test.mjs
   ;;
 quick)
   echo "== web"

@@ -113,7 +113,7 @@ typedef struct sn_settings {
                             iterations at the same cost */
     uint32_t iterations;    /* at most so many passes over the constraints in a substep (N_MAX); default 1, 0 to 100000.
                               SN_SOLVER_LAGRANGE: with more than 1, at most so many iterations of the linear solver;
-                              otherwise as many as it needs */
+                              otherwise as many as it needs, and at most 10000 */
     sn_real tolerance;      /* m; no further pass once the largest residual of a pass is below it; default 0: never.
                               A residual is the distance by which a constraint is missed, |C + compliance * force|
                               divided by the length of the gradient of C, so that rods and angles compare. With

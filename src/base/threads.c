@@ -2,13 +2,17 @@
 
    Every worker owns a share of the task numbers and one word that says how many of them are left. Whoever lowers that word
    by compare-and-swap has taken one task, the owner or somebody whose own share is done. The caller opens a loop by
-   writing all words; the loop is over when as many tasks have been counted as done as it has. Everything else follows
-   from one fact: while a task that was taken has not been counted, the loop cannot end. So who has taken a task may read
-   the loop (task, data, end) without further care, and a thread that comes late finds words at zero, or takes a task of
-   the next loop, which is as good. Nobody waits for a thread that has taken nothing: one that the system has put aside
-   delays nobody.
+   writing all words. Every worker counts the tasks that it has done, in all loops; the loop is over when these counts add up to
+   the tasks of all loops. Everything else follows from one fact: while a task that was taken has not been counted, the loop
+   cannot end. So a worker that has taken a task may read the loop (task, data, end) without further care, and one that comes late
+   finds words at zero or the number of another loop. Nobody waits for a thread that has taken nothing: one that the system has
+   put aside delays nobody.
 
-   The upper half of a word is the number of the loop, by which its owner knows that there is something new. */
+   The upper half of a word is the number of the loop, by which its owner knows that there is something new, and others that
+   its tasks are not theirs to take: a task should run where the same task of the loop before ran, because its data are there.
+
+   A loop costs two journeys of a cache line between cores: one with the words, one with the counts. Nothing is written by two
+   workers unless one of them takes from the other. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* the affinity mask */
 #endif
@@ -31,6 +35,11 @@
 /* s; who has waited longer than this offers the core to others between looks: there may be more threads than cores. */
 #define SELFISH 50e-6
 
+/* Turns of a waiting loop, about a microsecond together, before a worker takes from the shares of others: their owners may be about to
+   begin, and would then have to fetch what they have in their caches from one another. */
+#define GRACE      16u
+#define LONG_GRACE 128u /* for workers that have no share */
+
 /* Turns of a waiting loop between two looks at the clock. */
 #define TURNS 32u
 
@@ -42,6 +51,7 @@
 typedef struct worker {
     alignas(CACHE_LINE) atomic_uint_least64_t share; /* number of the loop << 32 | tasks left */
     uint32_t end;                                    /* the task behind the last one of the share */
+    alignas(CACHE_LINE) atomic_uint done;            /* tasks that it has done, of all loops */
     uint32_t number;
     sn_threads *pool;
     sn_thread thread;
@@ -52,6 +62,7 @@ struct sn_threads {
     sn_task_fn *task;
     void *data;
     uint32_t loop; /* number of the last loop */
+    uint32_t due;  /* tasks of all loops */
     uint32_t size; /* workers asked for, the caller included */
     uint32_t made; /* threads that exist */
     uint32_t refused;
@@ -61,8 +72,6 @@ struct sn_threads {
     long process;
     atomic_bool in_step;
     atomic_bool ends; /* the threads have to go */
-
-    alignas(CACHE_LINE) atomic_uint done; /* tasks of the loop */
 
     alignas(CACHE_LINE) atomic_uint asleep; /* threads */
     uint32_t wanted;                        /* of those, to be woken up; guarded by the mutex, as is sleeping */
@@ -159,34 +168,59 @@ static uint32_t await_loop(worker *me, uint32_t seen)
 
 /* ---- Working ----------------------------------------------------------------------------------------------------- */
 
-/* Takes a task of a share. Returns how many there were before; 0: none. */
-static uint32_t take(worker *owner)
+/* Takes a task of a share of this loop. Returns how many there were before; 0: none. */
+static uint32_t take(worker *owner, uint32_t loop)
 {
     uint_least64_t share = atomic_load_explicit(&owner->share, memory_order_relaxed);
-    while ((uint32_t)share)
+    while ((uint32_t)share && share >> 32 == loop)
         if (atomic_compare_exchange_weak_explicit(&owner->share, &share, share - 1, memory_order_acquire,
                                                   memory_order_relaxed))
             return (uint32_t)share;
     return 0;
 }
 
-/* Does what is left of a share. */
-static void finish_share(sn_threads *pool, worker *owner, uint32_t number)
+/* Does what is left of a share. Returns how many tasks that were. */
+static uint32_t finish_share(worker *me, worker *owner, uint32_t loop)
 {
+    sn_threads *pool = me->pool;
     uint32_t done = 0, left;
-    for (; (left = take(owner)) != 0; ++done)
-        pool->task(pool->data, owner->end - left, number);
+    for (; (left = take(owner, loop)) != 0; ++done)
+        pool->task(pool->data, owner->end - left, me->number);
     if (done)
-        atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
+        atomic_store_explicit(&me->done, atomic_load_explicit(&me->done, memory_order_relaxed) + done,
+                              memory_order_release);
+    return done;
+}
+
+/* Whether all tasks of all loops are done. */
+static bool is_over(const sn_threads *pool)
+{
+    uint32_t done = 0;
+    for (uint32_t i = 0; i <= pool->made; ++i)
+        done += atomic_load_explicit(&pool->workers[i].done, memory_order_acquire);
+    return done == pool->due;
+}
+
+/* Whether a worker has nothing to look for in the loop any more. The caller knows when it is over, the others when there is another. */
+static bool has_ended(worker *me, uint32_t loop)
+{
+    return me->number ? loop_of(me) != loop : is_over(me->pool);
 }
 
 /* The own share, then those of the others. */
-static void work(sn_threads *pool, uint32_t number)
+static void work(worker *me, uint32_t loop)
 {
+    sn_threads *pool = me->pool;
     uint32_t workers = pool->made + 1;
-    for (uint32_t i = 0; i < workers; ++i) {
-        uint32_t owner = number + i < workers ? number + i : number + i - workers;
-        finish_share(pool, &pool->workers[owner], number);
+    uint32_t grace = finish_share(me, me, loop) ? GRACE : LONG_GRACE;
+    for (uint32_t i = 0; i < grace; ++i) {
+        if (has_ended(me, loop))
+            return;
+        thread_pause();
+    }
+    for (uint32_t i = 1; i < workers; ++i) {
+        uint32_t owner = me->number + i;
+        finish_share(me, &pool->workers[owner < workers ? owner : owner - workers], loop);
     }
 }
 
@@ -197,7 +231,7 @@ static SN_THREAD_RESULT live(void *data)
     for (uint32_t loop = await_loop(me, 0); !atomic_load_explicit(&pool->ends, memory_order_relaxed);
          loop = await_loop(me, loop)) {
         sn_float_mode mode = float_mode_enter();
-        work(pool, me->number);
+        work(me, loop);
         float_mode_leave(mode);
     }
     return 0;
@@ -255,14 +289,14 @@ static void start(sn_threads *pool)
     mutex_destroy(&pool->mutex);
 }
 
-/* Deals out the tasks in equal shares, and lets the threads see them. */
+/* Deals out the tasks in equal shares, and lets the threads see them. If there are fewer tasks than threads the first have one each. */
 static void open_loop(sn_threads *pool, uint32_t count)
 {
-    uint32_t workers = pool->made + 1, first = 0;
+    uint32_t workers = pool->made + 1, first = 0, shares = count < workers ? count : workers;
     next_loop(pool);
-    atomic_store_explicit(&pool->done, 0, memory_order_relaxed);
+    pool->due += count;
     for (uint32_t i = 0; i < workers; ++i) {
-        uint32_t end = (uint32_t)((uint64_t)count * (i + 1) / workers);
+        uint32_t end = i < shares ? (uint32_t)((uint64_t)count * (i + 1) / shares) : count;
         worker *w = &pool->workers[i];
         w->end = end;
         atomic_store_explicit(&w->share, (uint64_t)pool->loop << 32 | (end - first), memory_order_release);
@@ -297,9 +331,9 @@ void sn_threads_run(sn_threads *pool, uint32_t count, sn_task_fn *task, void *da
     pool->data = data;
     open_loop(pool, count);
     call_sleepers(pool, count);
-    work(pool, 0);
+    work(&pool->workers[0], pool->loop);
     patience p = {0};
-    while (atomic_load_explicit(&pool->done, memory_order_acquire) != count)
+    while (!is_over(pool))
         wait_a_moment(&p, pool->crowded);
 }
 

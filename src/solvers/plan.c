@@ -86,6 +86,14 @@ void *sn_plan_grow(plan_work *w, sn_table *table, uint32_t more)
     return at;
 }
 
+bool sn_plan_open_layer(plan_work *w)
+{
+    uint32_t *layer = sn_plan_grow(w, &w->plan->layer_table, 1);
+    if (layer)
+        *layer = w->plan->tile_table.count;
+    return layer != NULL;
+}
+
 /* ---- Places: where a constraint is in the plan ------------------------------------------------------------------------------ */
 
 static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, uint32_t where)
@@ -308,6 +316,8 @@ static void find_bodies(plan_work *w)
         for (uint32_t k = 1; k < w->item[i].count; ++k)
             join(w->parent, w->particle[w->item[i].first], w->particle[w->item[i].first + k]);
     }
+    for (uint32_t i = 0; i < w->items; ++i)
+        w->body_work[plan_root(w->parent, w->particle[w->item[i].first])]++;
     for (uint32_t i = 0; i < w->particles->numbers; ++i)
         w->loop[i] = (w->parent[plan_root(w->parent, i)] & PLAN_LOOP_BIT) != 0;
 }
@@ -397,11 +407,13 @@ static void take(plan_work *w, uint32_t number, uint32_t tile)
     w->order[w->ordered++] = number;
 }
 
-/* Growing tiles. Particles that found no room in the last one are the seeds of the next. */
+/* Growing the tiles of one body. Particles that found no room in the last one are the seeds of the next. */
 typedef struct growth {
     uint32_t *queue;
     uint32_t *seed;
     uint32_t seeds, next_seed;
+    const uint32_t *member; /* of the body, by number; those of planes have their places already */
+    uint32_t members, next_member;
 } growth;
 
 /* Grows a tile from a seed, nearest particles first, until it is full or the body is. Hubs are no bridges. Returns how many
@@ -431,14 +443,14 @@ static uint32_t grow_tile(plan_work *w, growth *g, uint32_t from, uint32_t tile,
     return tail;
 }
 
-static uint32_t next_seed(plan_work *w, growth *g, uint32_t *lowest)
+static uint32_t next_seed(plan_work *w, growth *g)
 {
     while (g->next_seed < g->seeds)
         if (w->slot[g->seed[g->next_seed++]] == PLAN_NONE)
             return g->seed[g->next_seed - 1];
-    for (; *lowest < w->particles->numbers; ++*lowest)
-        if (w->slot[*lowest] == PLAN_NONE && w->valence[*lowest] > 0)
-            return *lowest;
+    while (g->next_member < g->members)
+        if (w->slot[g->member[g->next_member++]] == PLAN_NONE)
+            return g->member[g->next_member - 1];
     return PLAN_NONE;
 }
 
@@ -461,26 +473,126 @@ static void cut_loose_tiles(plan_work *w)
     }
 }
 
-static void cut_tiles(plan_work *w)
+/* Particles of a tile of a body with so much work, in constraints, and so many particles in tiles of records. There are enough tiles to
+   share out, and all are as large: where they are few, as many for each of sixteen cores, or of fewer. */
+static uint32_t tile_size(uint32_t work, uint32_t particles)
 {
-    growth g = {.queue = w->queue, .seed = w->claim};
-    uint32_t lowest = 0, room = 0;
-    sn_tile *tile = NULL; /* the last one; no other table grows meanwhile */
-    for (uint32_t seed; (seed = next_seed(w, &g, &lowest)) != PLAN_NONE;) {
-        if (!room) {
+    uint32_t tiles = work < BODY_WHOLE ? 1 : work / TILE_WORK, least = (particles + TILE_RECORDS - 1) / TILE_RECORDS;
+    tiles = tiles > TILES_OF_BODY ? TILES_OF_BODY : tiles;
+    tiles = tiles >= 16 ? tiles / 16 * 16 : tiles;
+    tiles = tiles < least ? least : tiles;
+    return (particles + tiles - 1) / tiles;
+}
+
+/* A body of one tile shares it with other such bodies, if there is room; a larger one has tiles of its own. So where a body is cut
+   depends on nothing but the body. A rope is not cut if it need not be: it is visited from end to end. room: of the tile of small
+   bodies, which is the last tile if there is any. */
+static void cut_body(plan_work *w, growth *g, uint32_t *room)
+{
+    uint32_t body = plan_root(w->parent, g->member[0]), work = w->loop[body] ? w->body_work[body] : 0;
+    uint32_t size = tile_size(work, g->members), left = size == g->members && *room >= size ? *room : 0;
+    sn_tile *tile = w->plan->tile_table.column[0]; /* no other table grows meanwhile */
+    tile = left ? tile + w->plan->tile_table.count - 1 : NULL;
+    for (uint32_t seed; (seed = next_seed(w, g)) != PLAN_NONE;) {
+        if (!left) {
             tile = sn_plan_grow(w, &w->plan->tile_table, 1);
             if (!tile)
                 return;
             *tile = (sn_tile){.first = w->ordered};
-            room = TILE_RECORDS;
+            left = size == g->members && size < TILE_PACKED ? TILE_PACKED : size;
         }
-        uint32_t taken = grow_tile(w, &g, seed, w->plan->tile_table.count - 1, room);
+        uint32_t taken = grow_tile(w, g, seed, w->plan->tile_table.count - 1, left);
         tile->count += taken;
-        room -= taken;
+        left -= taken;
     }
+    *room = size == g->members ? left : 0;
+}
+
+/* Lists the particles that are to be in tiles of records body by body, by their numbers. end: by the lowest number of a body, where
+   its list ends. Returns how many there are. */
+static uint32_t list_members(plan_work *w, uint32_t *member, uint32_t *end)
+{
+    uint32_t numbers = w->particles->numbers, total = 0;
+    for (uint32_t i = 0; i < numbers; ++i)
+        if (w->slot[i] == PLAN_NONE && w->valence[i] > 0)
+            end[plan_root(w->parent, i)]++;
+    for (uint32_t i = 0; i < numbers; ++i) {
+        uint32_t count = end[i];
+        end[i] = total;
+        total += count;
+    }
+    for (uint32_t i = 0; i < numbers; ++i)
+        if (w->slot[i] == PLAN_NONE && w->valence[i] > 0)
+            member[end[plan_root(w->parent, i)]++] = i;
+    return total;
+}
+
+static bool joins_tiles(const plan_work *w, uint32_t number)
+{
+    uint32_t tile = w->tile[w->slot[number]];
+    for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i)
+        if (w->tile[w->slot[w->neighbour[i]]] != tile)
+            return true;
+    return false;
+}
+
+/* Walks along the border of a tile, from particle to particle. stack has room for the tile. */
+static void walk_border(plan_work *w, uint32_t from, uint32_t *stack, uint32_t *order, uint32_t *ordered)
+{
+    uint32_t depth = 0, tile = w->tile[w->slot[from]];
+    stack[depth++] = from;
+    w->shared[from] = false;
+    while (depth) {
+        uint32_t number = order[(*ordered)++] = stack[--depth];
+        for (uint32_t i = w->start[number]; i < w->start[number + 1]; ++i) {
+            uint32_t other = w->neighbour[i];
+            if (!w->shared[other] || w->tile[w->slot[other]] != tile)
+                continue;
+            w->shared[other] = false;
+            stack[depth++] = other;
+        }
+    }
+}
+
+/* Stores the particles at the border of a tile last, neighbours beside each other. Later layers take them from one core to another and
+   back, and so take whole lines of the caches and few of them. */
+static void store_borders_last(plan_work *w, const sn_tile *tile, uint32_t *order)
+{
+    uint32_t ordered = 0, end = tile->first + tile->count;
+    for (uint32_t slot = tile->first; slot < end; ++slot) {
+        uint32_t number = w->order[slot];
+        w->shared[number] = joins_tiles(w, number);
+        if (!w->shared[number])
+            order[ordered++] = number;
+    }
+    for (uint32_t slot = tile->first; slot < end; ++slot)
+        if (w->shared[w->order[slot]])
+            walk_border(w, w->order[slot], w->queue, order, &ordered);
+    for (uint32_t i = 0; i < tile->count; ++i) {
+        w->order[tile->first + i] = order[i];
+        w->slot[order[i]] = tile->first + i;
+    }
+}
+
+static void cut_tiles(plan_work *w)
+{
+    uint32_t numbers = w->particles->numbers, *member = sn_plan_scratch(w, numbers, sizeof *member), room = 0;
+    uint32_t *end = zeroed(w, numbers, sizeof *end);
+    if (w->failed)
+        return;
+    uint32_t total = list_members(w, member, end);
+    for (uint32_t i = 0, from = 0; i < numbers && from < total && !w->failed; from = end[i++]) {
+        growth g = {.queue = w->queue, .seed = w->claim, .member = member + from, .members = end[i] - from};
+        if (g.members)
+            cut_body(w, &g, &room);
+    }
+    memset(w->shared, 0, numbers * sizeof *w->shared);
+    const sn_tile *tile = w->plan->tile_table.column[0];
+    for (uint32_t t = 0; t < w->plan->tile_table.count && !w->failed; ++t)
+        if (!tile[t].rows)
+            store_borders_last(w, &tile[t], member);
     cut_loose_tiles(w);
-    memset(w->shared, 0, w->particles->numbers * sizeof *w->shared);
-    memset(w->claim, 0, w->particles->numbers * sizeof *w->claim);
+    memset(w->claim, 0, numbers * sizeof *w->claim);
 }
 
 /* ---- By slot: from here on particles are known by where they are stored -------------------------------------------------- */
@@ -597,119 +709,6 @@ static void plan_first_layer(plan_work *w)
     }
 }
 
-/* ---- Later layers ----------------------------------------------------------------------------------------------------------------- */
-
-#define MOST_LAYERS 24u
-#define TILE_WORK   1024u /* constraints of a tile of a later layer, about */
-
-/* Groups constraints by the tiles that they join. */
-static uint64_t seam_key(const plan_work *w, const plan_item *item)
-{
-    uint64_t low = UINT32_MAX, high = 0;
-    for (uint32_t k = 0; k < item->count; ++k) {
-        uint32_t tile = w->tile[w->particle[item->first + k]];
-        low = tile < low ? tile : low;
-        high = tile > high ? tile : high;
-    }
-    return low << 32 | high;
-}
-
-/* Takes an item into a layer unless another group has one of its particles. */
-static bool claim(plan_work *w, const plan_item *item, uint32_t group, uint32_t layer)
-{
-    const uint32_t *p = w->particle + item->first;
-    for (uint32_t k = 0; k < item->count; ++k)
-        if (w->claim_stamp[p[k]] == layer && w->claim[p[k]] != group)
-            return false;
-    for (uint32_t k = 0; k < item->count; ++k) {
-        w->claim_stamp[p[k]] = layer;
-        w->claim[p[k]] = group;
-    }
-    return true;
-}
-
-/* A tile of a later layer: its constraints, and the list of its particles. */
-static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
-{
-    sn_plan *plan = w->plan;
-    sn_tile tile = {.first = plan->list_table.count};
-    uint32_t stamp = ++w->stamps;
-    sn_plan_grow(w, &plan->tile_table, 1);
-    for (uint32_t i = 0; i < count && !w->failed; ++i)
-        for (uint32_t k = 0; k < w->item[list[i]].count; ++k) {
-            uint32_t slot = w->particle[w->item[list[i]].first + k];
-            if (w->stamp[slot] == stamp)
-                continue;
-            w->stamp[slot] = stamp;
-            uint32_t *to = sn_plan_grow(w, &plan->list_table, 1);
-            if (!to)
-                return;
-            *to = slot;
-            tile.count++;
-        }
-    if (w->failed)
-        return;
-    sn_plan_records(w, list, count, false, &tile);
-    ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = tile;
-}
-
-static bool open_layer(plan_work *w)
-{
-    uint32_t *layer = sn_plan_grow(w, &w->plan->layer_table, 1);
-    if (layer)
-        *layer = w->plan->tile_table.count;
-    return layer != NULL;
-}
-
-/* Layer by layer: a group takes what no other group of the layer has touched, and the rest waits for the next. What is left
-   over keeps its order, so groups stay together. */
-static void plan_later_layers(plan_work *w)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < w->items; ++i)
-        count += !w->item[i].done;
-    if (!count || w->failed)
-        return;
-    sn_sort_item *left = sn_plan_scratch(w, count, sizeof *left), *stay = sn_plan_scratch(w, count, sizeof *stay);
-    uint32_t *list = sn_plan_scratch(w, count, sizeof *list);
-    if (w->failed)
-        return;
-    for (int singles = 0; singles < 2; ++singles) { /* constraints of one particle after all others */
-        count = 0;
-        for (uint32_t i = 0; i < w->items; ++i)
-            if (!w->item[i].done && (w->item[i].count == 1) == singles)
-                left[count++] = (sn_sort_item){seam_key(w, &w->item[i]), i, 0};
-        sn_sort(left, stay, count);
-        for (uint32_t layer = 1; count && layer <= MOST_LAYERS && !w->failed; ++layer) {
-            uint32_t stays = 0, taken = 0, group = 0, stamp = ++w->stamps;
-            if (!open_layer(w))
-                return;
-            for (uint32_t i = 0; i < count && !w->failed; ++i) {
-                if (i == 0 || left[i].key != left[i - 1].key) {
-                    ++group;
-                    if (taken >= TILE_WORK) {
-                        plan_seam(w, list, taken);
-                        taken = 0;
-                    }
-                }
-                if (claim(w, &w->item[left[i].a], group, stamp))
-                    list[taken++] = left[i].a;
-                else
-                    stay[stays++] = left[i];
-            }
-            if (taken)
-                plan_seam(w, list, taken);
-            memcpy(left, stay, stays * sizeof *left);
-            count = stays;
-        }
-        for (uint32_t i = 0; i < count && !w->failed; ++i) { /* an odd knot: one by one */
-            sn_visit *visit = sn_plan_grow(w, &w->plan->many_table, 1);
-            if (visit)
-                *visit = (sn_visit){w->item[left[i].a].kind, w->item[left[i].a].row};
-        }
-    }
-}
-
 /* ---- Room ------------------------------------------------------------------------------------------------------------------------- */
 
 /* Batches are nearly full where there are many. Without this, what is written would be copied whenever a table grows. */
@@ -733,6 +732,34 @@ static void reserve_batches(plan_work *w)
 
 /* ---- Making it -------------------------------------------------------------------------------------------------------------------- */
 
+/* The one body of a tile; SN_ID_FREE: it has particles of several. */
+static uint32_t body_of(const plan_work *w, const sn_tile *tile, const uint32_t *list)
+{
+    uint32_t body = tile->count ? plan_body(w, list ? list[0] : tile->first) : SN_ID_FREE;
+    for (uint32_t i = 1; i < tile->count && body != SN_ID_FREE; ++i)
+        if (plan_body(w, list ? list[i] : tile->first + i) != body)
+            body = SN_ID_FREE;
+    return body;
+}
+
+/* Tiles of one large body know each other by the first of them. */
+static void name_bodies(plan_work *w)
+{
+    sn_tile *tile = w->plan->tile_table.column[0];
+    const uint32_t *layer = w->plan->layer_table.column[0], *list = w->plan->list_table.column[0];
+    uint32_t *first = w->queue; /* by the lowest number of a body; 0: none, otherwise one more */
+    memset(first, 0, w->particles->numbers * sizeof *first);
+    for (uint32_t i = 0; i < w->plan->tile_table.count; ++i) {
+        uint32_t body = body_of(w, &tile[i], i < layer[1] ? NULL : list + tile[i].first);
+        tile[i].large = body != SN_ID_FREE && w->body_work[body] >= PLAN_LEAST_LARGE;
+        tile[i].body = i;
+        if (!tile[i].large)
+            continue;
+        first[body] = first[body] ? first[body] : i + 1;
+        tile[i].body = first[body] - 1;
+    }
+}
+
 static void make(plan_work *w)
 {
     uint32_t numbers = w->particles->numbers, count = w->particles->count;
@@ -744,6 +771,7 @@ static void make(plan_work *w)
     w->loop = sn_plan_scratch(w, numbers, sizeof *w->loop);
     w->slot = sn_plan_scratch(w, numbers, sizeof *w->slot);
     w->claim = zeroed(w, numbers, sizeof *w->claim);
+    w->body_work = zeroed(w, numbers, sizeof *w->body_work);
     w->shared = zeroed(w, numbers, sizeof *w->shared);
     w->queue = sn_plan_scratch(w, (size_t)numbers + 2 * 128 + 2, sizeof *w->queue);
     w->tile = sn_plan_scratch(w, count, sizeof *w->tile);
@@ -762,7 +790,7 @@ static void make(plan_work *w)
     if (w->failed)
         return;
     set_hubs_aside(w);
-    if (!w->failed && open_layer(w))
+    if (!w->failed && sn_plan_open_layer(w))
         sn_plan_regular(w);
     if (!w->failed)
         cut_tiles(w);
@@ -774,9 +802,10 @@ static void make(plan_work *w)
         return;
     mark_shared(w);
     plan_first_layer(w);
-    plan_later_layers(w);
     if (!w->failed)
-        open_layer(w);
+        sn_plan_later_layers(w);
+    if (!w->failed && sn_plan_open_layer(w))
+        name_bodies(w);
 }
 
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,

@@ -1,11 +1,14 @@
 /* The plan: where particles are stored and which constraint is projected when, for SN_SOLVER_TILED.
 
-   Particles are cut into *tiles* of a few thousand that hang together, and stored tile by tile, so that a tile fits a
-   core's cache and is one range of storage. Constraints inside one tile make up the first *layer*: its tiles share
-   nothing and run side by side. What joins several tiles is grouped by the tiles that it joins; groups that share no
-   particle make up the tiles of the second layer, what is left of them the third, and so on: a few layers, of which the
-   first has nearly everything. Inside a tile constraints are coloured: those of one kind and colour share no particle
-   and run sixteen at a time, in *batches*.
+   Particles are cut into *tiles* that hang together, and stored tile by tile, so that a tile fits a core's cache and is one
+   range of storage. A body, which is all that constraints join, is cut by itself: a small one not at all (it shares a tile with
+   others), a larger one into enough tiles for sixteen cores. Where it is cut, and in which order its constraints come, depends on
+   that body alone, whatever else there is; only small identical bodies with consecutive numbers are laid side by side. Constraints
+   inside one tile make up the first *layer*: its tiles share nothing and run side by side. The particles of what is left are cut
+   into tiles anew, from where most of it is, and what is inside these is the second layer, and so on: three layers for a cloth,
+   of which the first has nearly everything. Particles at the border of a tile are stored last in it, neighbours beside each other.
+   Inside a tile constraints are coloured: those of one kind and colour share no particle and run sixteen at a time, in
+   *batches*.
 
    Where a tile's particles have consecutive numbers and its constraints repeat from one number to the next, as in a
    grid, a rope, or a row of identical objects, the tile gets the form of *planes*: its numbers are cut into sixteen equal
@@ -51,7 +54,8 @@ typedef struct sn_tile {
     uint32_t runs;
     uint32_t rows;  /* planes: particles in a lane; 0: records */
     uint32_t work;  /* constraints, for sharing out */
-    uint32_t large; /* see is_coarse in tiled.c */
+    uint32_t large; /* it is part of one body, of many constraints; see is_coarse in tiled.c */
+    uint32_t body;  /* the first tile of that body, otherwise this one */
 } sn_tile;
 
 /* One array that is all there is in a table. */

@@ -281,5 +281,4 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
         else
             emit_visits(w, w->sort + i, end - i, tile);
     }
-    tile->large = count >= PLAN_LEAST_LARGE;
 }

@@ -16,7 +16,9 @@
 #define LANES        SN_BATCH
 #define LEAST        64u /* particles: below, gathering is as good */
 #define LONG         32u /* a step that may lead to the next line of a grid */
-#define LEAST_LINES  16u /* of a strip, so that its borders are a small part of it */
+#define FAIR_LINES   16u /* of a strip, so that its borders are a small part of it; */
+#define LEAST_LINES  8u  /*   of grids of which there would be fewer strips than */
+#define FAIR_STRIPS  16u /*   this, so that sixteen cores have one each */
 #define MOST_CLASSES 32u
 #define MOST_POINTS  4u
 #define COLOURS      64u
@@ -369,7 +371,6 @@ static void plan_stretch(plan_work *w, stretch *s, uint32_t *batch, row_use *use
     if (w->failed)
         return;
     fill_lanes(w, s, batch);
-    made.large = s->fitting >= PLAN_LEAST_LARGE;
     plan->widest_rows = s->rows > plan->widest_rows ? s->rows : plan->widest_rows;
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = made;
 }
@@ -418,16 +419,22 @@ static uint32_t longest_step(const plan_work *w, uint32_t lo, uint32_t count, ui
     return longest;
 }
 
+static uint32_t lines_of_strip(uint32_t count, uint32_t width)
+{
+    uint32_t lines = count / width / FAIR_STRIPS, most = TILE_STRIP / width;
+    most = most < FAIR_LINES ? FAIR_LINES : most;
+    return lines < LEAST_LINES ? LEAST_LINES : lines > most ? most : lines;
+}
+
 /* A grid whose lines have about this length: one of the next few is a multiple of the lanes, or it is left to try_large. */
 static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t line)
 {
     uint32_t width = (line + 2) / LANES * LANES, lines = 0;
-    if (line == UINT32_MAX || width + 2 < line || count < 2 * TILE_PLANES || count / width < LEAST_LINES ||
-        width * LEAST_LINES > TILE_MOST)
+    if (line == UINT32_MAX || width + 2 < line || count < 2 * TILE_PLANES || count / width < FAIR_LINES ||
+        width * FAIR_LINES > TILE_MOST)
         return false;
     for (uint32_t at = 0; at < count; at += lines * width) {
-        uint32_t left = (count - at) / width,
-                 most = TILE_STRIP / width > LEAST_LINES ? TILE_STRIP / width : LEAST_LINES;
+        uint32_t left = (count - at) / width, most = lines_of_strip(count, width);
         uint32_t pieces = left ? (left + most - 1) / most : 0;
         if (!left)
             break; /* a line that is not whole */
@@ -449,10 +456,13 @@ static bool try_strips(const search *look, uint32_t lo, uint32_t count, uint32_t
 /* A large body is cut into stretches of equal length. */
 static void try_large(const search *look, uint32_t lo, uint32_t count)
 {
-    uint32_t line, most = 64 * longest_step(look->w, lo, count, &line);
+    uint32_t line, longest = longest_step(look->w, lo, count, &line), most = 64 * longest, fair;
     if (try_strips(look, lo, count, line))
         return;
     most = most < TILE_PLANES ? TILE_PLANES : most > TILE_MOST ? TILE_MOST : most;
+    fair = longest * lines_of_strip(count, longest);
+    if (look->w->loop[lo] && count >= 2 * TILE_PLANES && fair < most) /* a grid of lines of another length */
+        most = fair < TILE_PACKED ? TILE_PACKED : fair;
     uint32_t pieces = (count + most - 1) / most, each = (count + pieces - 1) / pieces;
     each = (each + LANES - 1) / LANES * LANES;
     for (uint32_t at = 0; at < count; at += each) {

@@ -21,15 +21,31 @@
 #define TILE_STRIP   8192u  /* strips of large grids */
 #define TILE_MOST    16384u /* planes, where the rows of a grid are long */
 
+/* A body with fewer constraints than this is not cut: threads would not pay. */
+#define BODY_WHOLE 16384u
+
+/* A larger one is cut into tiles of so many constraints, but not into more tiles than this unless TILE_RECORDS says so: then sixteen
+   cores have enough. */
+#define TILE_WORK     4000u
+#define TILES_OF_BODY 32u
+
+/* Bodies of one tile share tiles of so many particles. */
+#define TILE_PACKED 1024u
+
+/* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
+   tiles in a layer. */
+#define SEAM_LEAST    384u
+#define SEAMS_OF_BODY 32u
+
 #define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
 
 /* A particle with more constraints than this is a hub. */
 #define HUB_VALENCE 256u
 
-/* Constraints of a tile that may do without remainders: below, there is nothing to gain. */
+/* Constraints of a body that may do without remainders: below, there is nothing to gain. */
 #define PLAN_LEAST_LARGE 512u
 
-#define PLAN_BLOCKS 32
+#define PLAN_BLOCKS 40
 
 /* Where a constraint is in the plan, as its pool says: a lane of the batches, or an entry of one of the lists of visits. */
 enum { PLACE_LANE, PLACE_VISIT, PLACE_HUB, PLACE_MANY, PLACE_EXTRA };
@@ -78,9 +94,10 @@ typedef struct plan_work {
     uint32_t *neighbour;
     uint32_t *first; /* the items whose first particle it is: of_first[first[i] .. first[i + 1]] */
     uint32_t *of_first;
-    uint32_t *valence; /* how many items it has */
-    bool *loop;        /* whether its body has a loop */
-    uint32_t *slot;    /* where it will be stored; PLAN_NONE: not known yet */
+    uint32_t *valence;   /* how many items it has */
+    uint32_t *body_work; /* of the lowest number of a body: its items */
+    bool *loop;          /* whether its body has a loop */
+    uint32_t *slot;      /* where it will be stored; PLAN_NONE: not known yet */
 
     /* by slot: */
     uint32_t *tile;
@@ -114,8 +131,20 @@ static inline uint32_t plan_root(uint32_t *parent, uint32_t i)
     return i;
 }
 
+/* The lowest number of the body of the particle that is stored there. */
+static inline uint32_t plan_body(const plan_work *w, uint32_t slot)
+{
+    return plan_root(w->parent, w->order[slot]);
+}
+
 /* plan_regular.c: finds tiles of planes, stores their particles and plans the constraints that fit. */
 void sn_plan_regular(plan_work *w);
+
+/* plan_layers.c: plans the constraints that are left when the first layer is planned. */
+void sn_plan_later_layers(plan_work *w);
+
+/* plan.c: the tiles that follow are those of the next layer. False, with `failed` set, when there is no memory. */
+bool sn_plan_open_layer(plan_work *w);
 
 /* plan_records.c: plans some constraints, given by their numbers in `list`, as the runs of one tile. near: their particles
    are those of tile `tile`, in the first layer. */

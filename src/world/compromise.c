@@ -18,9 +18,8 @@
    the centre of mass and, to first order, does not turn. Reports and queries tell C as it is.
 
    Contradictions of rigid equalities among particles are found so. Not those that have to do with the world, such as a rope
-   between two hooks that is too short: hooks may move. (If two or more particles of a set are held, they are free here, and
-   nothing is put anywhere.) Neither are those of inequalities, of bodies, and of
-   large sets. */
+   between two hooks that is too short: hooks may move. (If two or more particles of a set are held, they are free in the search,
+   and nothing is moved afterwards.) Nor are those of inequalities, of bodies, and of sets with more than MOST_ROWS rows. */
 #include "world/substep.h"
 
 #include "base/dvec.h"
@@ -544,8 +543,7 @@ static void warn(const search *s)
         }
     snprintf(text, sizeof text,
              "at %g s %u constraints contradict each other, and are held at a compromise: the worst, %s constraint %u, "
-             "is missed by "
-             "%.3g m",
+             "is missed by %.3g m",
              s->world->state.time, s->block_count, s->world->constraints.pool[worst->kind]->kind.name, worst->row,
              most);
     sn_warn(&s->world->errors, text);
@@ -691,7 +689,7 @@ sn_result sn_compromise_find(sn_world *world)
     bool good = true;
     if (is_worth_it(&s)) {
         good = keep_state(world);
-        s.frame = sn_world_frame(world);
+        s.frame = sn_world_frame(world); /* keeping the state may move constraints */
         good = good && look_at_edits(&s);
     }
     world->busy = false;

@@ -158,7 +158,7 @@ static sn_result solve_by_tiles(sn_substep *s)
         return sn_fault_lost_tasks(world);
     if (!t.predicts && !sn_motion_predict(s))
         return sn_fault_lost_tasks(world);
-    if (!settings->iterations) { /* settled only to see that all is finite */
+    if (!settings->iterations) { /* nothing is exerted; it is only to be seen whether all is finite */
         sn_store_clear_lambda(&world->constraints);
         return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
     }

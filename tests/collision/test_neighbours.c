@@ -126,22 +126,30 @@ static uint64_t *pairs_of(const sn_neighbours *n)
     return pair;
 }
 
-/* Exactly the pairs that comparing all with all gives. */
-static uint32_t assert_all_pairs(const sn_neighbours *n)
+/* Exactly the pairs that comparing with all gives: those of every n-th sphere with the ones after it. */
+static uint32_t assert_pairs_of_every(const sn_neighbours *n, uint32_t nth)
 {
     uint64_t *pair = pairs_of(n);
     uint32_t at = 0;
-    for (uint32_t a = 0; a < s.count; ++a)
-        for (uint32_t b = a + 1; b < s.count; ++b) {
+    for (uint32_t a = 0; a < s.count; ++a) {
+        for (; a % nth && at < n->pairs && pair[at] >> 32 == a; ++at) {
+        }
+        for (uint32_t b = a + 1; a % nth == 0 && b < s.count; ++b) {
             bool wanted = meet(&s.sphere[a], &s.sphere[b]) && (!s.wanted || s.wanted(&s, a, b));
             bool found = at < n->pairs && pair[at] == ((uint64_t)a << 32 | b);
             if (wanted != found)
                 fail_msg("pair %u, %u: found %d, expected %d", a, b, found, wanted);
             at += found;
         }
+    }
     assert_int_equal(at, n->pairs);
     free(pair);
     return at;
+}
+
+static uint32_t assert_all_pairs(const sn_neighbours *n)
+{
+    return assert_pairs_of_every(n, 1);
 }
 
 static sn_near_input input(void)
@@ -499,7 +507,7 @@ static void test_heap(void **state)
     assert_true(sn_neighbours_find(&n, &allocator, &parallel, &what, &lost));
     assert_structure(&n);
     if (support_rounds(1, 0))
-        assert_all_pairs(&n);
+        assert_pairs_of_every(&n, support_long(1, 8));
     sn_neighbours_release(&n, &allocator);
     sn_parallel_release(&parallel, &allocator);
     assert_memory_clean(&memory);

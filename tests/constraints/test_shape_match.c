@@ -5,7 +5,7 @@
 
 #define GRAVITY 9.81
 
-/* Both solvers that can use projections, and both ways of SN_SOLVER_TILED: in one go, and phase by phase. */
+/* Both solvers that can use projections, and both ways of SN_SOLVER_TILED: in planes, and disturbed. */
 typedef enum way { CASCADE, TILED, TILED_SLOWLY, WAYS } way;
 
 static sn_world *make_world(way w, double gravity, uint32_t substeps)

@@ -213,8 +213,8 @@ static void test_rubbish(void **state)
     folder f = folder_make();
     const char *good = "{'descr': [('a\\'', '<f4', (3, 2)), ('b', '|S5')], 'fortran_order': False, 'shape': (3, 4), }";
     uint64_t seed = 3;
-    uint32_t refused = 0;
-    for (int i = 0; i < 3000; ++i) {
+    uint32_t refused = 0, rounds = support_rounds(3000, 600);
+    for (uint32_t i = 0; i < rounds; ++i) {
         char text[256];
         snprintf(text, sizeof text, "%s", good);
         size_t length = strlen(text);
@@ -226,7 +226,7 @@ static void test_rubbish(void **state)
         sn_npy_info info;
         refused += !sn_npy_read_header(make_file(&f, text, 100), &info, message, sizeof message);
     }
-    assert_true(refused > 1000);
+    assert_true(refused > rounds / 3);
     folder_remove(&f);
 }
 

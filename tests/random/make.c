@@ -95,6 +95,13 @@ static uint32_t items_of(const net_made *made, net_type wanted)
 
 #define MOST_IN_RUN 60 /* longer ones, of grids, are no arguments */
 
+/* Whether it is a constraint of a long list that the call would be given all points of. */
+static bool is_long(const net_maker *m, net_type type, const net_cell *cell)
+{
+    return type == TYPE_CONSTRAINT && m->op->call == CALL_sn_constraint_change &&
+           sn_constraint_point_count(m->stage->world, net_constraint(m->stage, cell)) > MOST_IN_RUN;
+}
+
 static bool was_used(const net_maker *m, const net_cell *cell)
 {
     for (uint32_t i = 0; i < m->op->cells; ++i) {
@@ -117,6 +124,8 @@ static net_cell pick(net_maker *m, net_type type)
         if (serial > NET_OPS || !makes(made->type, type) || (type == TYPE_RUN && made->as.run.count > MOST_IN_RUN))
             continue;
         net_cell cell = {.type = CELL_HANDLE, .item = draw(m, items_of(made, type)), .as.number = serial};
+        if (is_long(m, type, &cell))
+            continue;
         int is = net_is_alive(m->stage, made, cell.item) == dead ? 1 : was_used(m, &cell) ? 2 : 3;
         if (is > rank) {
             rank = is;
@@ -145,6 +154,13 @@ static void make_handle(net_maker *m, net_type type)
 
 /* ---- Vectors -------------------------------------------------------------------------------------------------------- */
 
+/* Three numbers of a range. The last is drawn first: of the arguments of one call a compiler would choose the order. */
+static void make_vector(net_maker *m, double least, double most, bool flat)
+{
+    double z = flat ? 0 : number(m, least, most), y = number(m, least, most), x = number(m, least, most);
+    push_vector(m, x, y, z);
+}
+
 static void make_place(net_maker *m, double size)
 {
     double x = number(m, -size, size), y = number(m, -size, size);
@@ -159,8 +175,10 @@ static void make_direction(net_maker *m, bool in_plane)
         push_vector(m, 0, 0, 1);
     else if (i < 6 && !(is_flat(m) && axes[i][2] != 0))
         push_vector(m, axes[i][0], axes[i][1], axes[i][2]);
-    else
-        push_vector(m, number(m, 0.1, 1), number(m, -1, 1), is_flat(m) ? 0 : number(m, -1, 1));
+    else {
+        double z = is_flat(m) ? 0 : number(m, -1, 1), y = number(m, -1, 1);
+        push_vector(m, number(m, 0.1, 1), y, z);
+    }
 }
 
 static void make_spin(net_maker *m, double most)
@@ -179,11 +197,6 @@ static void make_rotation(net_maker *m, bool flat)
     push_real(m, plain ? 1 : number(m, 0.1, 1));
 }
 
-static double measured_or(net_maker *m, double least, double most)
-{
-    return chance(m, 60) ? (double)SN_MEASURE : number(m, least, most);
-}
-
 /* A value of a parameter of a kind. */
 static void make_param(net_maker *m, const sn_param *p, bool measured)
 {
@@ -197,7 +210,7 @@ static void make_param(net_maker *m, const sn_param *p, bool measured)
     else if (p->type == SN_PARAM_DIRECTION)
         make_direction(m, false);
     else
-        push_vector(m, number(m, least, most), number(m, least, most), flat ? 0 : number(m, least, most));
+        make_vector(m, least, most, flat);
 }
 
 static bool has_param(const net_maker *m, const char *name)
@@ -220,21 +233,73 @@ static void make_params(net_maker *m)
         push_real(m, (double)SN_MEASURE);
 }
 
-/* Numbers that are what their name says. */
-static double make_amount(net_maker *m, const char *name)
+/* ---- Numbers --------------------------------------------------------------------------------------------------------- */
+
+/* Whether the argument that is being made has this name. */
+static bool is_named(const net_maker *m, const char *name)
 {
-    static const struct {
-        const char *name;
-        uint32_t none; /* percent that are `otherwise` */
-        double otherwise, least, most;
-    } known[] = {{"tolerance", 80, 0, 0, 0.01},   {"damping", 70, 0, 0, 2},      {"drift_time", 60, 0, 0.01, 0.5},
-                 {"sleep_speed", 10, 0.01, 0, 1}, {"sleep_time", 10, 0, 0, 0.1}, {"strength", 70, 0, 0, 200},
-                 {"force", 50, 0, 0, 200},        {"torque", 60, 0, 0, 200},     {"torque_strength", 80, 0, 0, 200},
-                 {"rest_gap", 80, 0, 0, 0.3},     {"spin_damping", 70, 0, 0, 2}, {"pressure", 40, 1, 0, 3}};
-    for (size_t i = 0; i < COUNT_OF(known); ++i)
-        if (strcmp(known[i].name, name) == 0)
-            return chance(m, known[i].none) ? known[i].otherwise : number(m, known[i].least, known[i].most);
-    return chance(m, 30) ? 0 : number(m, 0, 2);
+    return strcmp(m->leaf_name[m->leaf - 1], name) == 0;
+}
+
+static void make_near_place(net_maker *m)
+{
+    make_place(m, 1.5);
+}
+
+static void make_motion(net_maker *m)
+{
+    make_place(m, 5);
+}
+
+static void make_force(net_maker *m)
+{
+    make_place(m, chance(m, 80) ? 10 : 1000);
+}
+
+static void make_slow_spin(net_maker *m)
+{
+    make_spin(m, 5);
+}
+
+static void make_world_rotation(net_maker *m)
+{
+    make_rotation(m, is_flat(m));
+}
+
+static void make_own_rotation(net_maker *m)
+{
+    make_rotation(m, is_flat(m) && chance(m, 80));
+}
+
+static void make_any_direction(net_maker *m)
+{
+    make_direction(m, false);
+}
+
+static void make_flat_direction(net_maker *m)
+{
+    make_direction(m, true);
+}
+
+static void push_measured(net_maker *m)
+{
+    push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
+}
+
+static void make_moments(net_maker *m)
+{
+    if (m->length && chance(m, 85))
+        push_measured(m);
+    else
+        make_vector(m, 0.5, 1, false);
+}
+
+static void make_angles(net_maker *m)
+{
+    if (m->kind && is_named(m, "target_turn") && (!has_param(m, "swing") || chance(m, 60)))
+        push_measured(m);
+    else
+        make_vector(m, -1, 1, false);
 }
 
 static void make_matrix(net_maker *m)
@@ -243,178 +308,164 @@ static void make_matrix(net_maker *m)
     double k = chance(m, 50) ? 0 : fmin(a, b) / 2;
     const double entry[9] = {a, k, 0, k, b, 0, 0, 0, c};
     for (int i = 0; i < 9; ++i)
-        push_real(m, (double)(sn_real)entry[i]);
+        push_real(m, entry[i]);
 }
 
-static void make_moments(net_maker *m)
+static void make_body_mass(net_maker *m)
 {
-    if (m->length && chance(m, 85))
-        push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
-    else
-        push_vector(m, number(m, 0.5, 1), number(m, 0.5, 1), number(m, 0.5, 1));
+    push_real(m, m->length && chance(m, 75) ? (double)SN_MEASURE : chance(m, 20) ? INFINITY : number(m, 0.1, 5));
 }
 
-static double make_joint_number(net_maker *m, const char *name)
+/* Also of shapes: positive for round ones. */
+static void make_radius(net_maker *m)
 {
-    bool is_own = m->kind == 0 || has_param(m, name);
-    if (!is_own || chance(m, 75))
-        return m->kind == 0 ? number(m, -1, 1) : (double)SN_MEASURE;
-    if (strcmp(name, "least") == 0)
-        return number(m, -1, 0);
-    if (strcmp(name, "target") == 0 || strcmp(name, "speed") == 0)
-        return number(m, -1, 1);
-    return number(m, 0, strstr(name, "compliance") ? 0.01 : 1);
+    push_real(m, m->shape > SN_BODY_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
 }
 
-static void make_reals(net_maker *m, net_type type, const char *name)
+static void make_compliance(net_maker *m)
 {
     const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
-    switch (type) {
-    case TYPE_PLACE:
-        make_place(m, 1.5);
-        break;
-    case TYPE_MOTION:
-        make_place(m, 5);
-        break;
-    case TYPE_FORCE:
-        make_place(m, chance(m, 80) ? 10 : 1000);
-        break;
-    case TYPE_SPIN:
-    case TYPE_TORQUE:
-        make_spin(m, 5);
-        break;
-    case TYPE_ROTATION:
-        make_rotation(m, is_flat(m));
-        break;
-    case TYPE_OWN_ROTATION:
-        make_rotation(m, is_flat(m) && chance(m, 80));
-        break;
-    case TYPE_DIRECTION:
-        make_direction(m, false);
-        break;
-    case TYPE_FLAT_DIRECTION:
-        make_direction(m, true);
-        break;
-    case TYPE_HALF:
-        push_vector(m, number(m, 0.1, 0.6), number(m, 0.1, 0.6), number(m, 0.1, 0.6));
-        break;
-    case TYPE_OWN_PLACE:
-        push_vector(m, number(m, -0.4, 0.4), number(m, -0.4, 0.4), is_flat(m) ? 0 : number(m, -0.4, 0.4));
-        break;
-    case TYPE_CENTRE:
-        if (chance(m, 85))
-            push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
-        else
-            push_vector(m, number(m, -0.2, 0.2), number(m, -0.2, 0.2), is_flat(m) ? 0 : number(m, -0.2, 0.2));
-        break;
-    case TYPE_MOMENTS:
-        make_moments(m);
-        break;
-    case TYPE_ANGLES:
-        if (m->kind && strcmp(name, "target_turn") == 0 && (!has_param(m, "swing") || chance(m, 60)))
-            push_vector(m, (double)SN_MEASURE, (double)SN_MEASURE, (double)SN_MEASURE);
-        else
-            push_vector(m, number(m, -1, 1), number(m, -1, 1), number(m, -1, 1));
-        break;
-    case TYPE_MATRIX:
-        make_matrix(m);
-        break;
-    case TYPE_CORNER:
-        if (strcmp(name, "high") == 0)
-            push_vector(m, 1, 1, 1);
-        else
-            push_vector(m, -1, -1, -1);
-        break;
-    case TYPE_STEP:
-        push_real(m, chance(m, 85) ? (double)(sn_real)(1.0 / 60) : number(m, 0, 0.05));
-        break;
-    case TYPE_MASS:
-        push_real(m, chance(m, 12) ? INFINITY : number(m, 0.1, 3));
-        break;
-    case TYPE_BODY_MASS:
-        push_real(m, m->length && chance(m, 75) ? (double)SN_MEASURE : chance(m, 20) ? INFINITY : number(m, 0.1, 5));
-        break;
-    case TYPE_INVERSE_MASS:
-        push_real(m, chance(m, 20) ? 0 : number(m, 0.2, 3));
-        break;
-    case TYPE_RADIUS: /* also of shapes: positive for round ones */
-        push_real(m, m->shape > SN_BODY_CAPSULE && chance(m, 50) ? 0 : number(m, 0.05, 0.4));
-        break;
-    case TYPE_LENGTH_M:
-        push_real(m, number(m, 0.5, 2));
-        break;
-    case TYPE_EXTENT:
-        push_real(m, number(m, 0.1, 0.6));
-        break;
-    case TYPE_DENSITY:
-        push_real(m, number(m, 1, 1000));
-        break;
-    case TYPE_OWN_DENSITY:
-        push_real(m, chance(m, 70) ? 0 : number(m, 1, 1000));
-        break;
-    case TYPE_COMPLIANCE:
-        m->each = kind && (kind->project || kind->force) ? 0 : chance(m, 40); /* damping needs compliance */
-        push_real(m, m->each ? number(m, 1e-6, 0.05) : 0);
-        break;
-    case TYPE_AMOUNT:
-        push_real(m, strcmp(name, "damping") == 0 && m->kind && !m->each ? 0 : make_amount(m, name));
-        break;
-    case TYPE_STIFFNESS:
-        push_real(m, number(m, 0, 100));
-        break;
-    case TYPE_POSITIVE:
-        push_real(m, strcmp(name, "dt") == 0 ? (double)(sn_real)(1.0 / 60) : number(m, 0.05, 2));
-        break;
-    case TYPE_POSITIVE_OR_INFINITE:
-        push_real(m, chance(m, 30) ? INFINITY : number(m, 1e-6, 0.1));
-        break;
-    case TYPE_SHARE:
-        push_real(m, chance(m, 50) ? 1 : number(m, 0, 1));
-        break;
-    case TYPE_FRICTION: /* the static one comes first */
-        push_real(m, strcmp(name, "dynamic_friction") == 0 ? between(m, 0, 0.25) : number(m, 0.25, 1));
-        break;
-    case TYPE_RELAXATION:
-        push_real(m, number(m, 0.5, 2));
-        break;
-    case TYPE_ANTI_DRIFT:
-        push_real(m, chance(m, 60) ? (double)SN_DRIFT_BY_TIME : chance(m, 30) ? 0 : number(m, 0, 1000));
-        break;
-    case TYPE_BOUNCE:
-        push_real(m, chance(m, 50) ? -1 : number(m, 0, 1));
-        break;
-    case TYPE_REST:
-        push_real(m, measured_or(m, strcmp(name, "most") == 0 ? 1 : 0.05, strcmp(name, "least") == 0 ? 1 : 2));
-        break;
-    case TYPE_SIGNED:
-        push_real(m, strcmp(name, "rest") == 0 && chance(m, 60) ? (double)SN_MEASURE
-                     : strcmp(name, "least") == 0               ? number(m, -1, 0)
-                     : strcmp(name, "most") == 0                ? number(m, 0, 1)
-                                                                : number(m, -1, 1));
-        break;
-    case TYPE_DISTANCE:
-        push_real(m, chance(m, 50) ? INFINITY : number(m, -1, 1));
-        break;
-    case TYPE_ANGLE:
-        push_real(m, strcmp(name, "least") == 0  ? number(m, -1, 0)
-                     : strcmp(name, "most") == 0 ? number(m, 0, 1)
-                                                 : measured_or(m, -1.5, 1.5));
-        break;
-    case TYPE_TURN:
-        push_real(m, number(m, 0, 3));
-        break;
-    case TYPE_JOINT_NUMBER:
-        push_real(m, make_joint_number(m, name));
-        break;
-    case TYPE_DRIVE_MOST:
-        push_real(m, chance(m, 30) ? 0 : number(m, 0, 100));
-        break;
-    case TYPE_PARAMS:
-        make_params(m);
-        break;
-    default:
-        fail_msg("no numbers for %s", net_type_of(type)->name);
+    m->each = kind && (kind->project || kind->force) ? 0 : chance(m, 40);
+    push_real(m, m->each ? number(m, 1e-6, 0.05) : 0);
+}
+
+/* It needs compliance, of a constraint. */
+static void make_damping(net_maker *m)
+{
+    push_real(m, (m->kind && !m->each) || chance(m, 70) ? 0 : number(m, 0, 2));
+}
+
+static void make_dynamic_friction(net_maker *m)
+{
+    push_real(m, between(m, 0, 0.25)); /* less than the static one, also in wild worlds */
+}
+
+static void make_anti_drift(net_maker *m)
+{
+    push_real(m, chance(m, 60) ? (double)SN_DRIFT_BY_TIME : chance(m, 30) ? 0 : number(m, 0, 1000));
+}
+
+static void make_joint_number(net_maker *m)
+{
+    bool is_own = m->kind == 0 || has_param(m, m->leaf_name[m->leaf - 1]);
+    if (!is_own || chance(m, 75))
+        push_real(m, m->kind == 0 ? number(m, -1, 1) : (double)SN_MEASURE);
+    else if (is_named(m, "least"))
+        push_real(m, number(m, -1, 0));
+    else if (is_named(m, "target") || is_named(m, "speed"))
+        push_real(m, number(m, -1, 1));
+    else
+        push_real(m, number(m, 0, strstr(m->leaf_name[m->leaf - 1], "compliance") ? 0.01 : 1));
+}
+
+#define A_FRAME ((double)(sn_real)(1.0 / 60))
+
+#define RULE(type_, name_, ...)                                                                                        \
+    {                                                                                                                  \
+        .type = TYPE_##type_, .name = name_, __VA_ARGS__                                                               \
     }
+#define BY(type_, name_, make_)            RULE(type_, name_, .make = make_)
+#define RANGE(type_, name_, least_, most_) RULE(type_, name_, .least = least_, .most = most_)
+#define MIXED(type_, name_, least_, most_, percent_, instead_)                                                         \
+    RULE(type_, name_, .least = least_, .most = most_, .percent = percent_, .instead = instead_)
+#define VECTOR(type_, name_, size_, least_, most_, percent_, instead_)                                                 \
+    RULE(type_, name_, .size = size_, .least = least_, .most = most_, .percent = percent_, .instead = instead_)
+
+/* How the numbers of an argument are made. Of the lines for its type the first counts whose name is its own or NULL. */
+static const struct number_rule {
+    net_type type;
+    const char *name;
+    void (*make)(net_maker *m); /* if not as the rest of the line says: */
+    double least, most;
+    uint32_t percent; /* of which the number is `instead` */
+    double instead;
+    enum { ONE, THREE, IN_PLANE } size; /* a number; a vector; a vector whose z is 0 in a flat world */
+} number_rules[] = {
+    BY(PLACE, NULL, make_near_place),
+    BY(MOTION, NULL, make_motion),
+    BY(FORCE, NULL, make_force),
+    BY(SPIN, NULL, make_slow_spin),
+    BY(TORQUE, NULL, make_slow_spin),
+    BY(ROTATION, NULL, make_world_rotation),
+    BY(OWN_ROTATION, NULL, make_own_rotation),
+    BY(DIRECTION, NULL, make_any_direction),
+    BY(FLAT_DIRECTION, NULL, make_flat_direction),
+    VECTOR(HALF, NULL, THREE, 0.1, 0.6, 0, 0),
+    VECTOR(OWN_PLACE, NULL, IN_PLANE, -0.4, 0.4, 0, 0),
+    VECTOR(CENTRE, NULL, IN_PLANE, -0.2, 0.2, 85, (double)SN_MEASURE),
+    BY(MOMENTS, NULL, make_moments),
+    BY(ANGLES, NULL, make_angles),
+    BY(MATRIX, NULL, make_matrix),
+    VECTOR(CORNER, "high", THREE, 0, 0, 100, 1),
+    VECTOR(CORNER, NULL, THREE, 0, 0, 100, -1),
+    MIXED(STEP, NULL, 0, 0.05, 85, A_FRAME),
+    MIXED(MASS, NULL, 0.1, 3, 12, INFINITY),
+    BY(BODY_MASS, NULL, make_body_mass),
+    MIXED(INVERSE_MASS, NULL, 0.2, 3, 20, 0),
+    BY(RADIUS, NULL, make_radius),
+    RANGE(LENGTH_M, NULL, 0.5, 2),
+    RANGE(EXTENT, NULL, 0.1, 0.6),
+    RANGE(DENSITY, NULL, 1, 1000),
+    MIXED(OWN_DENSITY, NULL, 1, 1000, 70, 0),
+    BY(COMPLIANCE, NULL, make_compliance),
+    MIXED(AMOUNT, "tolerance", 0, 0.01, 80, 0),
+    BY(AMOUNT, "damping", make_damping),
+    MIXED(AMOUNT, "drift_time", 0.01, 0.5, 60, 0),
+    MIXED(AMOUNT, "sleep_speed", 0, 1, 10, 0.01),
+    MIXED(AMOUNT, "sleep_time", 0, 0.1, 10, 0),
+    MIXED(AMOUNT, "strength", 0, 200, 70, 0),
+    MIXED(AMOUNT, "force", 0, 200, 50, 0),
+    MIXED(AMOUNT, "torque", 0, 200, 60, 0),
+    MIXED(AMOUNT, "torque_strength", 0, 200, 80, 0),
+    MIXED(AMOUNT, "rest_gap", 0, 0.3, 80, 0),
+    MIXED(AMOUNT, "spin_damping", 0, 2, 70, 0),
+    MIXED(AMOUNT, "pressure", 0, 3, 40, 1),
+    MIXED(AMOUNT, NULL, 0, 2, 30, 0),
+    RANGE(STIFFNESS, NULL, 0, 100),
+    MIXED(POSITIVE, "dt", 0, 0, 100, A_FRAME),
+    RANGE(POSITIVE, NULL, 0.05, 2),
+    MIXED(POSITIVE_OR_INFINITE, NULL, 1e-6, 0.1, 30, INFINITY),
+    MIXED(SHARE, NULL, 0, 1, 50, 1),
+    BY(FRICTION, "dynamic_friction", make_dynamic_friction),
+    RANGE(FRICTION, NULL, 0.25, 1),
+    RANGE(RELAXATION, NULL, 0.5, 2),
+    BY(ANTI_DRIFT, NULL, make_anti_drift),
+    MIXED(BOUNCE, NULL, 0, 1, 50, -1),
+    MIXED(REST, "least", 0.05, 1, 60, (double)SN_MEASURE),
+    MIXED(REST, "most", 1, 2, 60, (double)SN_MEASURE),
+    MIXED(REST, NULL, 0.05, 2, 60, (double)SN_MEASURE),
+    MIXED(SIGNED, "rest", -1, 1, 60, (double)SN_MEASURE),
+    RANGE(SIGNED, "least", -1, 0),
+    RANGE(SIGNED, "most", 0, 1),
+    RANGE(SIGNED, NULL, -1, 1),
+    MIXED(DISTANCE, NULL, -1, 1, 50, INFINITY),
+    RANGE(ANGLE, "least", -1, 0),
+    RANGE(ANGLE, "most", 0, 1),
+    MIXED(ANGLE, NULL, -1.5, 1.5, 60, (double)SN_MEASURE),
+    RANGE(TURN, NULL, 0, 3),
+    BY(JOINT_NUMBER, NULL, make_joint_number),
+    MIXED(DRIVE_MOST, NULL, 0, 100, 30, 0),
+    BY(PARAMS, NULL, make_params),
+};
+
+static void make_reals(net_maker *m, net_type type)
+{
+    const struct number_rule *r = number_rules, *end = number_rules + COUNT_OF(number_rules);
+    while (r < end && (r->type != type || (r->name && !is_named(m, r->name))))
+        ++r;
+    if (r == end)
+        fail_msg("no numbers for %s", net_type_of(type)->name);
+    if (r->make) {
+        r->make(m);
+        return;
+    }
+    bool instead = r->percent == 100 || (r->percent && chance(m, r->percent));
+    if (r->size == ONE)
+        push_real(m, instead ? r->instead : number(m, r->least, r->most));
+    else if (instead)
+        push_vector(m, r->instead, r->instead, r->instead);
+    else
+        make_vector(m, r->least, r->most, r->size == IN_PLANE && is_flat(m));
 }
 
 /* ---- Integers --------------------------------------------------------------------------------------------------------- */
@@ -680,7 +731,7 @@ static void make_starts(net_maker *m)
     m->count = at;
 }
 
-static void make_corners(net_maker *m, bool mesh)
+static void make_box_corners(net_maker *m, bool mesh)
 {
     bool wanted = !mesh                             ? m->shape == SN_BODY_HULL
                   : m->op->call == CALL_sn_body_add ? chance(m, 12)
@@ -709,95 +760,139 @@ static void make_mesh_triangles(net_maker *m)
     m->length = count;
 }
 
-static void make_list(net_maker *m, net_type type, const char *name)
+/* The corners of a tetrahedron, triangle by triangle. */
+static void make_closed_surface(net_maker *m)
+{
+    net_cell corner[4];
+    push_list(m, m->count, false);
+    for (int i = 0; i < 4; ++i)
+        corner[i] = pick(m, TYPE_PARTICLE);
+    for (uint32_t i = 0; i < m->count; ++i) {
+        net_op_push(m->op, corner[tetrahedron[i % 12]]);
+        for (int k = 0; k < 3; ++k)
+            net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+        for (int k = 0; k < 4; ++k)
+            push_real(m, k == 0);
+        push_number(m, 1);
+        push_number(m, SN_POINT_PARTICLES);
+        net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
+        for (int k = 0; k < 7; ++k)
+            push_real(m, 0);
+        skip_leaf(m, 0);
+    }
+}
+
+static void make_points(net_maker *m)
 {
     const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
-    uint32_t count = m->count;
-    switch (type) {
-    case TYPE_POINTS:
-        if (kind && kind->points == 0 && kind->repeats) { /* a closed surface */
-            push_list(m, count, false);
-            net_cell corner[4];
-            for (int i = 0; i < 4; ++i)
-                corner[i] = pick(m, TYPE_PARTICLE);
-            for (uint32_t i = 0; i < count; ++i) {
-                net_op_push(m->op, corner[tetrahedron[i % 12]]);
-                for (int k = 0; k < 3; ++k)
-                    net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
-                for (int k = 0; k < 4; ++k)
-                    push_real(m, k == 0);
-                push_number(m, 1);
-                push_number(m, SN_POINT_PARTICLES);
-                net_op_push(m->op, (net_cell){.type = CELL_HANDLE, .flaw = FLAW_NULL});
-                for (int k = 0; k < 7; ++k)
-                    push_real(m, 0);
-                skip_leaf(m, 0);
-            }
+    if (kind && kind->points == 0 && kind->repeats)
+        make_closed_surface(m);
+    else
+        make_items(m, TYPE_POINT, m->count, m->leaf_name[m->leaf - 1]);
+}
+
+static void make_no_points(net_maker *m)
+{
+    push_list(m, 0, true);
+}
+
+static void make_corners(net_maker *m)
+{
+    make_box_corners(m, false);
+}
+
+static void make_mesh_corners(net_maker *m)
+{
+    make_box_corners(m, true);
+}
+
+/* own: of points, instead of the constraint. */
+static void make_lists_of_params(net_maker *m, bool own)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    uint32_t each = own ? sn_kind_point_param_count(kind) : sn_kind_param_count(kind);
+    bool given = kind && each && chance(m, 30);
+    push_list(m, given ? m->count * each : 0, !given);
+    for (uint32_t i = 0; given && i < m->count; ++i)
+        for (const sn_param *p = own ? kind->point_param : kind->param; p->name; ++p)
+            make_param(m, p, (own ? kind->measure_points != NULL : kind->measure != NULL) && chance(m, 60));
+}
+
+static void make_param_lists(net_maker *m)
+{
+    make_lists_of_params(m, false);
+}
+
+static void make_point_params(net_maker *m)
+{
+    make_lists_of_params(m, true);
+}
+
+static void make_state(net_maker *m)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    bool given = kind && kind->state && chance(m, 20);
+    push_list(m, given ? kind->state : 0, !given);
+    for (uint32_t i = 0; given && i < kind->state; ++i)
+        push_real(m, 0);
+}
+
+static void make_values(net_maker *m)
+{
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    const sn_param *p = kind && m->param >= 0 ? &kind->param[m->param] : NULL;
+    m->length = p && p->type != SN_PARAM_REAL ? 3 : 1;
+    push_list(m, m->length, false);
+    if (p)
+        make_param(m, p, kind->measure && chance(m, 20));
+    else
+        push_real(m, 1);
+}
+
+static void make_shapes(net_maker *m)
+{
+    make_items(m, TYPE_BODY_SHAPE, chance(m, 15) ? 0 : 1 + draw(m, 3), m->leaf_name[m->leaf - 1]);
+}
+
+/* Distances from a sphere. */
+static void make_samples(net_maker *m)
+{
+    bool given = m->shape == SN_COLLIDER_FIELD && m->each == 1;
+    push_list(m, given ? 125 : 0, !given);
+    for (int i = 0; given && i < 125; ++i) {
+        double x = i % 5 * 0.5 - 1, y = i / 5 % 5 * 0.5 - 1, z = i / 25 * 0.5 - 1;
+        push_real(m, sqrt(x * x + y * y + z * z) - 0.6);
+    }
+}
+
+/* Lists that are more than their items. */
+static const struct list_rule {
+    net_type type;
+    void (*make)(net_maker *m);
+} list_rules[] = {
+    {TYPE_POINTS, make_points},
+    {TYPE_NO_POINTS, make_no_points},
+    {TYPE_NUMBERS, make_numbers},
+    {TYPE_STARTS, make_starts},
+    {TYPE_CORNERS, make_corners},
+    {TYPE_MESH_CORNERS, make_mesh_corners},
+    {TYPE_MESH_TRIANGLES, make_mesh_triangles},
+    {TYPE_PARAM_LISTS, make_param_lists},
+    {TYPE_POINT_PARAMS, make_point_params},
+    {TYPE_STATE, make_state},
+    {TYPE_VALUES, make_values},
+    {TYPE_SHAPES, make_shapes},
+    {TYPE_SAMPLES, make_samples},
+};
+
+static void make_list(net_maker *m, net_type type, const char *name)
+{
+    for (size_t i = 0; i < COUNT_OF(list_rules); ++i)
+        if (list_rules[i].type == type) {
+            list_rules[i].make(m);
             return;
         }
-        make_items(m, TYPE_POINT, count, name);
-        return;
-    case TYPE_NO_POINTS:
-        push_list(m, 0, true);
-        return;
-    case TYPE_NUMBERS:
-        make_numbers(m);
-        return;
-    case TYPE_STARTS:
-        make_starts(m);
-        return;
-    case TYPE_CORNERS:
-    case TYPE_MESH_CORNERS:
-        make_corners(m, type == TYPE_MESH_CORNERS);
-        return;
-    case TYPE_MESH_TRIANGLES:
-        make_mesh_triangles(m);
-        return;
-    case TYPE_PARAM_LISTS:
-    case TYPE_POINT_PARAMS: {
-        bool own = type == TYPE_POINT_PARAMS;
-        uint32_t each = own ? sn_kind_point_param_count(kind) : sn_kind_param_count(kind);
-        bool given = kind && each && chance(m, 30);
-        push_list(m, given ? count * each : 0, !given);
-        for (uint32_t i = 0; given && i < count; ++i)
-            for (const sn_param *p = own ? kind->point_param : kind->param; p->name; ++p)
-                make_param(m, p, (own ? kind->measure_points != NULL : kind->measure != NULL) && chance(m, 60));
-        return;
-    }
-    case TYPE_STATE: {
-        bool given = kind && kind->state && chance(m, 20);
-        push_list(m, given ? kind->state : 0, !given);
-        for (uint32_t i = 0; given && i < kind->state; ++i)
-            push_real(m, 0);
-        return;
-    }
-    case TYPE_VALUES: {
-        const sn_param *p = kind && m->param >= 0 ? &kind->param[m->param] : NULL;
-        m->length = p && p->type != SN_PARAM_REAL ? 3 : 1;
-        push_list(m, m->length, false);
-        if (p)
-            make_param(m, p, kind->measure && chance(m, 20));
-        else
-            push_real(m, 1);
-        return;
-    }
-    case TYPE_SHAPES: {
-        uint32_t shapes = chance(m, 15) ? 0 : 1 + draw(m, 3);
-        make_items(m, TYPE_BODY_SHAPE, shapes, name);
-        return;
-    }
-    case TYPE_SAMPLES: {
-        bool given = m->shape == SN_COLLIDER_FIELD && m->each == 1;
-        push_list(m, given ? 125 : 0, !given);
-        for (int i = 0; given && i < 125; ++i) {
-            double x = i % 5 * 0.5 - 1, y = i / 5 % 5 * 0.5 - 1, z = i / 25 * 0.5 - 1;
-            push_real(m, (double)(sn_real)(sqrt(x * x + y * y + z * z) - 0.6));
-        }
-        return;
-    }
-    default: /* places, motions, masses, handles */
-        make_items(m, (net_type)net_type_of(type)->of, count, name);
-    }
+    make_items(m, (net_type)net_type_of(type)->of, m->count, name);
 }
 
 /* ---- Spoiling ------------------------------------------------------------------------------------------------------- */
@@ -932,7 +1027,7 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         push_real(m, chance(m, 85) ? 1.0 / 60 : number(m, 0, 0.2));
         break;
     case CLASS_REALS:
-        make_reals(m, type, name);
+        make_reals(m, type);
         break;
     case CLASS_NUMBER:
         if (type == TYPE_SAMPLE_COUNT)

@@ -275,13 +275,18 @@ static bool print_hash(void *context)
     return true;
 }
 
+static _Noreturn void give_up(const char *why, const char *name)
+{
+    fprintf(stderr, "test_worlds: %s '%s'\n", why, name);
+    exit(2);
+}
+
 static uint32_t variant_of(const char *name)
 {
     for (uint32_t i = 0; i < NET_VARIANTS; ++i)
         if (strcmp(net_variant_list[i].name, name) == 0)
             return i;
-    fprintf(stderr, "no twin is called '%s'\n", name);
-    exit(2);
+    give_up("no twin is called", name);
 }
 
 static void read_option(const char *name, const char *value)
@@ -305,16 +310,16 @@ static void read_option(const char *name, const char *value)
         uint32_t i = 0;
         while (i < COUNT_OF(check_names) && strcmp(check_names[i], value) != 0)
             ++i;
+        if (i == COUNT_OF(check_names))
+            give_up("no check is called", value);
         options.checks = name[2] == 'n' ? options.checks & ~(1u << i) : 1u << i;
-    } else {
-        fprintf(stderr, "unknown option %s\n", name);
-        exit(2);
-    }
+    } else
+        give_up("there is no option", name);
 }
 
 int main(int count, char **argument)
 {
-    options.worlds = support_rounds(1600, 300); /* a quarter of the first without SINEW_LONG_TESTS */
+    options.worlds = support_rounds(1600, 160); /* a quarter of the first without SINEW_LONG_TESTS */
     for (int i = 1; i < count; ++i)
         if (strcmp(argument[i], "--all") == 0)
             options.all = true;
@@ -330,7 +335,9 @@ int main(int count, char **argument)
             for (uint32_t k = 0; k < COUNT_OF(check_names); ++k)
                 printf("check '%s'\n", check_names[k]);
             return 0;
-        } else if (i + 1 < count) {
+        } else if (i + 1 == count)
+            give_up("there is no such option, or it needs a value:", argument[i]);
+        else {
             read_option(argument[i], argument[i + 1]);
             ++i;
         }

@@ -11,7 +11,7 @@ const net_variant net_variant_list[NET_VARIANTS] = {
     {.name = "7 threads", .threads = 7, .eager = true, .simd = SN_SIMD_SCALAR},
     {.name = "task hook", .hooked = true, .eager = true},
     {.name = "memory of NaN", .fill = 0xff},
-    {.name = "memory of 0", .fill = 0x01},
+    {.name = "memory of ones", .fill = 0x01},
     {.name = "rounding up", .mode = MODE_UP},
     {.name = "rounding down", .mode = MODE_DOWN},
     {.name = "rounding to zero", .mode = MODE_ZERO},
@@ -44,9 +44,9 @@ bool net_compare(const net_program *program, uint32_t variant, uint32_t checks, 
             continue;
         failure->check = CHECK_TWINS;
         failure->serial = program->op[i].serial;
-        snprintf(failure->text, sizeof failure->text, "%s after op %u differs from the plain world: %s, %s", what,
-                 program->op[i].serial, v->name,
-                 one[i].result != other[i].result ? sn_result_text(other[i].result) : "");
+        bool result = one[i].result != other[i].result;
+        snprintf(failure->text, sizeof failure->text, "%s after op %u differs from the plain world: %s%s%s", what,
+                 program->op[i].serial, v->name, result ? ", " : "", result ? sn_result_text(other[i].result) : "");
         return false;
     }
     return true;

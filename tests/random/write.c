@@ -438,7 +438,7 @@ static const char frame[] =
     "    ++requests;\n    if (fail_at && (requests == fail_at || (ever && requests > fail_at))) { failed = 1; return "
     "NULL; }\n"
     "    void *p = aligned_alloc(a < 16 ? 16 : a, (n + 63) / 64 * 64);\n"
-    "    return p ? memset(p, twin.fill, n) : NULL;\n}\n"
+    "    return p ? memset(p, twin.fill ? twin.fill : 0xCD, n) : NULL;\n}\n"
     "static void put(void *c, void *p, size_t n) { (void)c, (void)n; free(p); }\n"
     "static sn_world *make(void)\n{\n    sn_world_def def = sn_default_world_def();\n    sn_world *w = NULL;\n"
     "    def.dimensions = DIMENSIONS;\n    def.settings.substeps = 2;\n    def.threads = twin.threads;\n"

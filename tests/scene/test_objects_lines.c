@@ -277,7 +277,7 @@ static void test_rope_stretches_the_same_in_all_meshes(void **state)
 static void test_rope_bends_the_same_in_all_meshes(void **state)
 {
     (void)state;
-    const uint32_t segments[] = {10, 40};
+    const uint32_t segments[] = {10, support_long(40, 20)};
     const double bend = 1, length = 1, force = 0.03;
     if (!support_rounds(1, 0)) /* millions of projections, for a figure */
         skip();

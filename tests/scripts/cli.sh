@@ -673,7 +673,7 @@ complains 'gnuplot.* is not installed'
 
 expect 0 bench --quick rope.json
 says '^\| rope +\| +11 \| +10 \| +10 x 1 \|'
-expect 0 bench --frames 5 --json rope.json
+expect 0 bench --quick --frames 5 --json rope.json
 good "a line is no JSON" json_lines stdout
 says '"projections_per_frame": 100,'
 expect 2 bench --frames 4 rope.json

@@ -357,11 +357,11 @@ static void threads_change_nothing(void **state)
                                  {.mode = SUPPORT_TASKS_TWICE},
                                  {.mode = SUPPORT_TASKS_ECHO, .threads = 3}};
         sn_world *reference = threaded_cloth(setups[way], NULL, NULL);
-        support_run(reference, 5, FRAME);
+        support_run(reference, support_long(5, 2), FRAME);
         for (size_t i = 0; i < COUNT_OF(modes); ++i) {
             support_memory memory = {0};
             sn_world *world = threaded_cloth(setups[way], &modes[i], &memory);
-            support_run(world, 5, FRAME);
+            support_run(world, support_long(5, 2), FRAME);
             assert_same_world(world, reference);
             assert_true(modes[i].most >= 3); /* constraints too, not only particles */
             sn_world_destroy(world);
@@ -382,7 +382,7 @@ static void lost_tasks_are_noticed(void **state)
     uint32_t runs = count.runs; /* in two substeps, and one for the copy */
     sn_world_destroy(world);
     assert_true(runs >= 19); /* among them two for each of three passes */
-    for (uint32_t run = 0; run < runs; ++run) {
+    for (uint32_t run = 0; run < runs; run += support_long(1, 3)) {
         support_tasks tasks = {.mode = SUPPORT_TASKS_FORWARD};
         world = threaded_cloth(split, &tasks, NULL);
         support_run(world, 1, FRAME);

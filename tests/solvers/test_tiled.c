@@ -67,7 +67,7 @@ static double distance_between(const sn_world *a, const sn_world *b)
     return most;
 }
 
-/* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see quick.c. */
+/* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see tiled.c. */
 #define SUBSTEPS 10
 
 /* ---- Laws ---------------------------------------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ static void test_threads_and_vectors(void **state)
     static const uint32_t shapes[] = {GRAPH_ROPE,  GRAPH_GRID,   GRAPH_CLOTH, GRAPH_BLOCK,   GRAPH_STAR,
                                       GRAPH_ROPES, GRAPH_CLOTHS, GRAPH_WILD,  GRAPH_CLIQUES, GRAPH_GAPS};
     for (uint32_t i = 0; i < COUNT_OF(shapes); i += support_rounds(1, 3))
-        for (uint32_t slow = support_rounds(0, i % 2); slow < support_rounds(2, i % 2 + 1); ++slow) {
+        for (uint32_t slow = support_long(0, i % 2); slow < support_long(2, i % 2 + 1); ++slow) {
             sn_world_def def = plain_def();
             def.settings.substeps = 3;
             def.settings.iterations = 1 + slow;
@@ -367,7 +367,7 @@ static void test_task_hooks(void **state)
 
 typedef enum scene { SCENE_PLAIN, SCENE_DAMPED, SCENE_FIELD, SCENE_FORCES, SCENE_TARGETS, SCENE_SPRINGS, SCENES } scene;
 
-/* A drag of rate 0 takes nothing away, but makes the step go phase by phase. */
+/* A drag of rate 0 takes nothing away, but tiles leave their planes after every pass. */
 static sn_world *make_scene(uint32_t shape, scene what, uint32_t iterations, uint32_t substeps, bool in_one_go)
 {
     sn_world_def def = plain_def();
@@ -402,7 +402,7 @@ static void act(sn_world *world, scene what)
     }
 }
 
-/* In one go or phase by phase: the same up to rounding. */
+/* Tiles that stay in their planes, and tiles that do not: the same up to what a drag of rate 0 rounds. */
 static void test_steps_in_one_go(void **state)
 {
     (void)state;

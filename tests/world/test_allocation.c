@@ -524,7 +524,7 @@ static void expect_no_allocation(sn_world *world, support_memory *memory)
         frame(world, &zoo, snapshot);
         unsigned long libc_before = libc_requests;
         uint64_t before = memory ? memory->requests : 0;
-        for (uint32_t j = 0; j < 20; ++j)
+        for (uint32_t j = 0; j < support_long(20, 5); ++j)
             frame(world, &zoo, snapshot);
         assert_int_equal(libc_requests - libc_before, 0);
         if (memory)
@@ -641,10 +641,10 @@ static void check_no_creep(int sweep)
     def.settings.substeps = 1;
     sn_world *world = support_world_from(&def);
     support_animals zoo = support_zoo(world);
-    for (uint32_t i = 0; i < 500; ++i)
+    for (uint32_t i = 0; i < support_long(500, 200); ++i)
         come_and_go(world, &zoo);
     size_t bytes = memory.bytes;
-    for (uint32_t i = 0; i < 1000; ++i)
+    for (uint32_t i = 0; i < support_long(1000, 300); ++i)
         come_and_go(world, &zoo);
     assert_true(memory.bytes <= bytes);
     sn_world_destroy(world);

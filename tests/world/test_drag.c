@@ -917,7 +917,7 @@ static void test_memory(void **state)
 {
     (void)state;
     uint64_t expected = 0;
-    for (uint64_t n = 0;; ++n) {
+    for (uint64_t n = 0;; n += n ? support_rounds(1, 3) : 1) {
         support_memory memory = {.fail_at = 0};
         sn_world_def def = support_scarce(&memory);
         sn_world *world = scene(SN_INTEGRATOR_BDF2, &def);

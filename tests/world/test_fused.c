@@ -175,7 +175,7 @@ static void diverge(uint32_t shape, spoil_fn *spoil, bool bodies)
     assert_true(sn_world_time(quick) == 0);
     if (spoil == spoil_field)
         assert_close(sn_world_fault(quick).time, 3 * STEP / 10, 1e-9);
-    assert_true(distance_between(quick, slow) == 0); /* the way phase by phase is taken from the start */
+    assert_true(distance_between(quick, slow) == 0); /* a step that fails is taken again from the start */
     assert_int_equal(quick->state.forces_pending, slow->state.forces_pending);
     assert_int_equal(quick->target_table.count, slow->target_table.count);
     for (uint32_t row = 0; row < quick->bodies.table.count; ++row)
@@ -432,7 +432,7 @@ static void test_particles_are_changed_between_steps(void **state)
 
 /* ---- Bodies --------------------------------------------------------------------------------------------------------------------- */
 
-/* They move as they do phase by phase, but for rounding, with joints, motors, ties, targets and torques; and what a motor exerts
+/* They move as they do where tiles are disturbed, but for rounding, with joints, motors, ties, targets and torques; and what a motor exerts
    is the same. */
 static void test_bodies_move_alike(void **state)
 {

@@ -345,13 +345,19 @@ static bool changes_nothing(const setting *how, const feature *one, const sn_rea
     return wrong == 0;
 }
 
+/* A target that ends is a jump of a velocity, after which BDF2 starts anew everywhere: see docs/integrators.md. */
+static bool is_idle(const setting *how, const feature *one)
+{
+    return how->integrator != SN_INTEGRATOR_BDF2 || one->each_step != set_target_each_step;
+}
+
 /* In a brief run each feature takes one variant of threads and lanes, and all of them are taken by some. */
 static uint32_t check_features(setting how)
 {
     uint32_t failures = 0, turn = how.integrator + how.iterations;
     sn_real *plain = run(&how, &features[0]);
     for (uint32_t i = 0; i < COUNT_OF(features); ++i)
-        for (uint32_t k = 0; k < support_long(VARIANTS, 1); ++k) {
+        for (uint32_t k = 0; is_idle(&how, &features[i]) && k < support_long(VARIANTS, 1); ++k) {
             how.variant = (i + turn + k) % VARIANTS;
             failures += !changes_nothing(&how, &features[i], plain);
         }

@@ -1092,7 +1092,7 @@ static void test_shift_keeps_motion(void **state)
     sn_world *pair[2] = {support_world(), support_world()};
     for (uint32_t i = 0; i < 2; ++i) {
         support_zoo(pair[i]);
-        support_run(pair[i], 200, 1.0 / 60);
+        support_run(pair[i], support_long(200, 60), 1.0 / 60);
         if (i == 1)
             assert_ok(pair[i], sn_world_shift_origin(pair[i], offset));
         sn_vec3 target = i == 1 ? vec(-1, 4, 0.5) : place;

@@ -1,4 +1,4 @@
-/* A step that contact would spoil is taken back: the world stands where it began, whatever solver and integrator. */
+/* A step that fails is taken back: the world stands where it began, whatever solver and integrator. */
 #include "world/contact_worlds.h"
 
 #include <math.h>
@@ -166,12 +166,67 @@ static void memory_may_run_out(void **state)
     assert_true(at > 5);
 }
 
+/* ---- Multipliers --------------------------------------------------------------------------------------------------- */
+
+/* Goes on once, then cancels. */
+static bool cancel_later(void *context)
+{
+    return ++*(int *)context > 1;
+}
+
+/* A body on a hinge that rubs, which remembers what the hinge exerted: stepped with passes, then told to make none. */
+static sn_world *idle_hinge(sn_solver solver, sn_constraint *hinge)
+{
+    sn_world *world = support_world();
+    sn_settings settings = sn_world_settings(world);
+    sn_body body = sn_add_box_body(world, vec(1, 0, 0), vec(1, 0.1, 0.1), 1);
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_HINGE);
+    def.b = body;
+    def.axis = vec(0, 0, 1);
+    def.friction = 1;
+    *hinge = sn_add_joint(world, &def);
+    assert_int_not_equal(hinge->kind, 0);
+    settings.solver = solver;
+    settings.warm_start = false;
+    assert_ok(world, sn_world_configure(world, &settings));
+    support_run(world, 3, FRAME);
+    assert_true(fabs((double)sn_constraint_force(world, *hinge).magnitude) > 0.1);
+    settings.iterations = 0;
+    assert_ok(world, sn_world_configure(world, &settings));
+    return world;
+}
+
+/* A substep without passes exerts nothing. So what was exerted before decides nothing, and whether a step failed in between, which
+   clears it, does not either. */
+static void nothing_is_exerted_without_passes(void **state)
+{
+    (void)state;
+    static const sn_solver solvers[] = {SN_SOLVER_TILED, SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_JACOBI, SN_SOLVER_IMPULSES,
+                                        SN_SOLVER_DIRECT};
+    for (size_t i = 0; i < COUNT_OF(solvers); ++i) {
+        sn_constraint hinge;
+        sn_world *plain = idle_hinge(solvers[i], &hinge), *other = idle_hinge(solvers[i], &hinge);
+        int asked = 0;
+        assert_ok(other, sn_world_set_cancel(other, cancel_later, &asked));
+        assert_result(other, SN_CANCELLED, sn_world_step(other, real(FRAME)));
+        assert_ok(other, sn_world_set_cancel(other, NULL, NULL));
+        assert_true(sn_world_hash(other) == sn_world_hash(plain));
+        support_run(plain, 1, FRAME);
+        support_run(other, 1, FRAME);
+        assert_true(sn_constraint_force(plain, hinge).magnitude == 0);
+        assert_true(sn_world_hash(other) == sn_world_hash(plain));
+        sn_world_destroy(plain);
+        sn_world_destroy(other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(substeps_are_taken_back), cmocka_unit_test(places_stay_finite),
         cmocka_unit_test(targets_are_taken_back),  cmocka_unit_test(forces_are_taken_back),
         cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(nothing_is_exerted_without_passes),
     };
     return cmocka_run_group_tests_name("undo", tests, NULL, NULL);
 }
