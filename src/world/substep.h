@@ -32,6 +32,14 @@ typedef struct sn_substep {
     uint64_t contacts;            /* which inequalities push, with BDF2; see past.c */
 } sn_substep;
 
+/* ---- prepare.c: before and around a step ----------------------------------------------------------------------------- */
+
+/* Checks that the solver can enforce all kinds, and makes the plan and room for everything that a step needs. */
+sn_result sn_world_prepare_step(sn_world *world, sn_real dt, bool still);
+
+/* Warns, once, if the system refused to make some of the threads. */
+void sn_world_warn_of_threads(sn_world *world);
+
 /* ---- fault.c: steps that fail --------------------------------------------------------------------------------------- */
 
 /* The task hook did not run all tasks of a loop, or contact ran out of memory. */

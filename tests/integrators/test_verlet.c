@@ -4,8 +4,9 @@
        x' = x + (x - x_old) h / h_old + a h (h + h_old) / 2,      at the start  x_old = x - v h + a h^2 / 2. */
 #include "integrators/motion.h"
 
-/* Rounding adds up with the number of substeps. */
-#define ROUNDING EXACTNESS(2e-5, 1e-12)
+/* Rounding adds up with the number of substeps. In double it is that of the pairs here: two places know a velocity to 1e-16 m / h,
+   which after 300 substeps of 1 ms is 1e-11 m at most. */
+#define ROUNDING EXACTNESS(2e-5, 1e-11)
 
 /* One particle, as a pair. */
 typedef struct pair {
