@@ -25,7 +25,7 @@ function(sinew_compile target)
 
   if(SINEW_SANITIZE) # the first finding ends the program, so that a test cannot pass with one
     target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-sanitize-recover=all
-                                             -fno-omit-frame-pointer -g)
+                                             -fno-omit-frame-pointer -g1)
     target_link_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE})
     if(SINEW_SANITIZE MATCHES "undefined") # casts of numbers that do not fit; 'undefined' does not include these
       target_compile_options(${target} PRIVATE -fsanitize=float-cast-overflow)
