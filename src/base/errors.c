@@ -26,9 +26,10 @@ sn_result sn_fail(sn_errors *errors, sn_result result, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (errors->quiet && result == SN_ERROR_DIVERGED)
+        return result;
     snprintf(errors->text, sizeof errors->text, "%s", text);
-    if (!errors->quiet || result != SN_ERROR_DIVERGED)
-        log_text(errors, SN_LOG_ERROR, text);
+    log_text(errors, SN_LOG_ERROR, text);
     return result;
 }
 

@@ -18,7 +18,7 @@ typedef struct sn_errors {
     char text[SN_ERROR_SIZE];
     sn_log log;
     bool *busy;   /* of the world, set while the caller's log function runs; NULL: no world yet */
-    bool quiet;   /* what diverges is not logged: the step will be taken again to find out why */
+    bool quiet;   /* what diverges is neither remembered nor logged: the step will be taken again to find out why */
     bool logging; /* it runs now: what goes wrong in there is not logged again */
 } sn_errors;
 
