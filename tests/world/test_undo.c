@@ -225,8 +225,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(substeps_are_taken_back), cmocka_unit_test(places_stay_finite),
         cmocka_unit_test(targets_are_taken_back),  cmocka_unit_test(forces_are_taken_back),
-        cmocka_unit_test(memory_may_run_out),
-        cmocka_unit_test(nothing_is_exerted_without_passes),
+        cmocka_unit_test(memory_may_run_out),      cmocka_unit_test(nothing_is_exerted_without_passes),
     };
     return cmocka_run_group_tests_name("undo", tests, NULL, NULL);
 }
