@@ -31,7 +31,7 @@ typedef struct sn_parallel {
     uint32_t refused; /* for tests, see sn_threads_create */
     sn_threads *pool; /* NULL as long as no loop was large enough */
     bool eager;       /* for tests: every loop is worth sharing */
-    bool warned;      /* somebody was told about threads that could not be made */
+    bool warned;      /* a warning was given about threads that could not be made */
 
     /* The loop that runs, or, if tasks of it were left out, that ran last. It is here, and not on the stack, for the sake
        of task systems that run a task late. */
@@ -44,7 +44,7 @@ typedef struct sn_parallel {
     uint32_t left;  /* tasks of a loop of which some were left out; otherwise 0 */
 
     /* for the caller's task system */
-    atomic_uchar *taken; /* for each task, whether somebody has taken it */
+    atomic_uchar *taken; /* for each task, whether it was taken */
     uint32_t capacity;
     atomic_uint open;              /* tasks of the loop that runs; 0: a task that is run now is late */
     atomic_uint inside;            /* threads that look at any of this */

@@ -12,4 +12,18 @@ typedef struct sn_sort_item {
 /* Sorts by increasing key; equal keys keep their order. scratch holds as many items. */
 void sn_sort(sn_sort_item *items, sn_sort_item *scratch, uint32_t count);
 
+/* Of sorted items, the first whose key is this or a higher one; count: there is none. */
+static inline uint32_t sort_lower_bound(const sn_sort_item *items, uint32_t count, uint64_t key)
+{
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (items[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

@@ -1,12 +1,12 @@
 /* How a loop is shared.
 
-   Every worker owns a share of the task numbers and one word that says how many of them are left. Whoever lowers that word
-   by compare-and-swap has taken one task, the owner or somebody whose own share is done. The caller opens a loop by
+   Every worker owns a share of the task numbers and one word that says how many of them are left. A worker that lowers that
+   word by compare-and-swap has taken one task: the owner, or a worker whose own share is done. The caller opens a loop by
    writing all words. Every worker counts the tasks that it has done, in all loops; the loop is over when these counts add up to
    the tasks of all loops. Everything else follows from one fact: while a task that was taken has not been counted, the loop
    cannot end. So a worker that has taken a task may read the loop (task, data, end) without further care, and one that comes late
-   finds words at zero or the number of another loop. Nobody waits for a thread that has taken nothing: one that the system has
-   put aside delays nobody.
+   finds words at zero or the number of another loop. A thread that has taken nothing is not waited for: one that the system
+   has put aside delays no loop.
 
    The upper half of a word is the number of the loop, by which its owner knows that there is something new, and others that
    its tasks are not theirs to take: a task should run where the same task of the loop before ran, because its data are there.
@@ -32,7 +32,7 @@
 #define AWAKE_IN_STEP 200e-6
 #define AWAKE         30e-6
 
-/* s; who has waited longer than this offers the core to others between looks: there may be more threads than cores. */
+/* s; a thread that has waited longer than this offers its core to others between looks: there may be more threads than cores. */
 #define SELFISH 50e-6
 
 /* Turns of a waiting loop, about a microsecond together, before a worker takes from the shares of others: their owners may be about to

@@ -286,27 +286,13 @@ static void sort_by_group(sn_world *world)
     world->drag.order_table.count = count;
 }
 
-/* The first place in the order that belongs to a group of this number or a higher one. */
-static uint32_t lower_bound(const sn_sort_item *item, uint32_t count, uint64_t group)
-{
-    uint32_t first = 0, end = count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        if (item[middle].key < group)
-            first = middle + 1;
-        else
-            end = middle;
-    }
-    return first;
-}
-
 /* The places in the order of the particles that a drag acts on. */
 static uint32_t span_of(const sn_world *world, const sn_drag_def *def, uint32_t *first)
 {
     const sn_sort_item *item = world->drag.order_table.column[0];
     uint32_t count = world->particles.table.count;
-    *first = def->one_group ? lower_bound(item, count, def->group) : 0;
-    return def->one_group ? lower_bound(item, count, (uint64_t)def->group + 1) - *first : count;
+    *first = def->one_group ? sort_lower_bound(item, count, def->group) : 0;
+    return def->one_group ? sort_lower_bound(item, count, (uint64_t)def->group + 1) - *first : count;
 }
 
 bool sn_drag_prepare(sn_world *world, bool still)

@@ -768,14 +768,7 @@ static bool is_known(const sn_meets *meets, const sn_sort_item *item, uint32_t i
 {
     const sn_meet *meet = meets->meet_table.column[0];
     uint64_t wanted = mixed(key);
-    uint32_t low = 0, high = items;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (item[middle].key < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = sort_lower_bound(item, items, wanted);
     for (; low < items && item[low].key == wanted; ++low)
         if (meet[item[low].a].key[0] == key[0] && meet[item[low].a].key[1] == key[1])
             return true;

@@ -8,7 +8,7 @@
 #include <sinew/report.h>
 
 typedef struct sn_profiler {
-    bool on;        /* in the step that runs: somebody wants to know */
+    bool on;        /* times are measured in the step that runs */
     sn_stage stage; /* that runs, */
     double clock;   /* s: since then */
     double start;   /* s: of the step */
@@ -23,7 +23,7 @@ struct sn_world;
 void sn_profile_begin(struct sn_world *world);
 void sn_profile_end(struct sn_world *world, sn_result result);
 
-/* The step is in this stage from now on. One branch if nobody wants to know. */
+/* The step is in this stage from now on. One branch if nothing is measured. */
 #define sn_stage_enter(world, stage) ((world)->profiler.on ? sn_stage_switch((world), (stage)) : (void)0)
 void sn_stage_switch(struct sn_world *world, sn_stage stage);
 

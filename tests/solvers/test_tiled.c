@@ -54,19 +54,6 @@ static sn_report report_of(sn_world *world)
     return report;
 }
 
-/* The farthest that two worlds are apart, in m. */
-static double distance_between(const sn_world *a, const sn_world *b)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < a->ids.table.count; ++i)
-        if (sn_ids_is_live(&a->ids, i)) {
-            double gap =
-                support_gap(sn_particle_position(a, particle_at(a, i)), sn_particle_position(b, particle_at(b, i)));
-            most = gap > most || gap != gap ? gap : most;
-        }
-    return most;
-}
-
 /* In longer substeps than those of 1 ms, large tiles do without the remainders of places: see tiled.c. */
 #define SUBSTEPS 10
 
@@ -181,7 +168,7 @@ static void compare_kind(uint32_t kind, uint32_t dimensions)
     const char *name = sn_kind_info(tiled, kind)->name;
     support_run(tiled, 1, 1.0 / 60);
     support_run(reference, 1, 1.0 / 60);
-    double gap = distance_between(tiled, reference), moved = distance_between(start, reference);
+    double gap = graph_distance(tiled, reference), moved = graph_distance(start, reference);
     if (!(gap <= 0.01 * moved + 1e-6))
         fail_msg("%s in %uD: %g m from the reference, which moved by %g m", name, dimensions, gap, moved);
     sn_constraint_walk walk = {0};
@@ -234,7 +221,7 @@ static void test_compliance(void **state)
         }
         support_run(tiled, 2, 1.0 / 60);
         support_run(reference, 2, 1.0 / 60);
-        double gap = distance_between(tiled, reference);
+        double gap = graph_distance(tiled, reference);
         if (!(gap < 2e-5))
             fail_msg("%s: %g m from the reference", graph_shapes[shapes[i]].name, gap);
         sn_constraint_walk walk = {0};
@@ -267,9 +254,9 @@ static void test_every_integrator(void **state)
             stir(reference, 0.5, false);
             support_run(tiled, 10, 1.0 / 60);
             support_run(reference, 10, 1.0 / 60);
-            if (!(distance_between(tiled, reference) < 2e-4))
+            if (!(graph_distance(tiled, reference) < 2e-4))
                 fail_msg("integrator %u, gradients %u: %g m from the reference", integrator, gradients,
-                         distance_between(tiled, reference));
+                         graph_distance(tiled, reference));
             destroy_pair(tiled, reference);
         }
 }
@@ -423,10 +410,10 @@ static void test_steps_in_one_go(void **state)
                 }
                 assert_int_equal(report_of(quick).passes, report_of(slow).passes);
                 sn_report a = report_of(quick), b = report_of(slow);
-                if (!(distance_between(quick, slow) < precision) ||
+                if (!(graph_distance(quick, slow) < precision) ||
                     !(fabs(a.kinetic - b.kinetic) < 1e-3 * b.kinetic + 1e-7))
                     fail_msg("%s, scene %u, %u passes: %g m and %g J apart", graph_shapes[shapes[i]].name, what,
-                             iterations, distance_between(quick, slow), a.kinetic - b.kinetic);
+                             iterations, graph_distance(quick, slow), a.kinetic - b.kinetic);
                 sn_constraint_walk walk = {0};
                 double most = 0, worst = 0;
                 while (sn_constraint_next(quick, &walk)) {
@@ -480,7 +467,7 @@ static void test_integrators_take_turns(void **state)
             assert_ok(world[k], sn_world_configure(world[k], &settings));
             support_run(world[k], 2, 1.0 / 60);
         }
-    assert_true(distance_between(world[0], world[1]) < 1e-4);
+    assert_true(graph_distance(world[0], world[1]) < 1e-4);
     destroy_pair(world[0], world[1]);
 }
 

@@ -596,3 +596,15 @@ double graph_share_in_planes(const sn_world *world)
         live += world->constraints.pool[kind]->kind.force ? 0 : world->constraints.pool[kind]->ids.live;
     return live ? (double)in_planes / live : 0;
 }
+
+double graph_distance(const sn_world *a, const sn_world *b)
+{
+    double most = 0;
+    for (uint32_t i = 0; i < a->ids.table.count; ++i)
+        if (sn_ids_is_live(&a->ids, i)) {
+            sn_particle p = {i, a->ids.generation[i]}, q = {i, b->ids.generation[i]};
+            double gap = support_gap(sn_particle_position(a, p), sn_particle_position(b, q));
+            most = gap > most || gap != gap ? gap : most;
+        }
+    return most;
+}

@@ -53,6 +53,9 @@ void graph_edit(sn_world *world, uint64_t *seed, bool rare);
 #define assert_planned(world, what) graph_assert_planned((world), (what), __FILE__, __LINE__)
 void graph_assert_planned(sn_world *world, const char *what, const char *file, int line);
 
+/* The farthest that a particle of one world is from that of the same number in another, m. */
+double graph_distance(const sn_world *a, const sn_world *b);
+
 /* Two plans are the same, array by array, and so is the order of storage. */
 #define assert_same_plan(a, b, what) graph_assert_same_plan((a), (b), (what), __FILE__, __LINE__)
 void graph_assert_same_plan(const sn_world *a, const sn_world *b, const char *what, const char *file, int line);

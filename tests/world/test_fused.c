@@ -61,18 +61,6 @@ static void disturb_tiles(sn_world *world)
     assert_ok(world, sn_world_add_drag(world, &drag, NULL));
 }
 
-static double distance_between(const sn_world *a, const sn_world *b)
-{
-    double most = 0;
-    for (uint32_t i = 0; i < a->ids.table.count; ++i)
-        if (sn_ids_is_live(&a->ids, i)) {
-            double gap =
-                support_gap(sn_particle_position(a, particle_at(a, i)), sn_particle_position(b, particle_at(b, i)));
-            most = gap > most || gap != gap ? gap : most;
-        }
-    return most;
-}
-
 /* ---- Steps that fail --------------------------------------------------------------------------------------------------------- */
 
 #define STEP (1.0 / 60)
@@ -175,7 +163,7 @@ static void diverge(uint32_t shape, spoil_fn *spoil, bool bodies)
     assert_true(sn_world_time(quick) == 0);
     if (spoil == spoil_field)
         assert_close(sn_world_fault(quick).time, 3 * STEP / 10, 1e-9);
-    assert_true(distance_between(quick, slow) == 0); /* a step that fails is taken again from the start */
+    assert_true(graph_distance(quick, slow) == 0); /* a step that fails is taken again from the start */
     assert_int_equal(quick->state.forces_pending, slow->state.forces_pending);
     assert_int_equal(quick->target_table.count, slow->target_table.count);
     for (uint32_t row = 0; row < quick->bodies.table.count; ++row)
@@ -397,7 +385,7 @@ static void test_particles_come_and_go(void **state)
         }
         for (uint32_t k = 0; k < 2; ++k) /* it makes the plan, so both */
             assert_planned(world[k], "newcomers");
-        assert_true(distance_between(world[0], world[1]) < 1e-5);
+        assert_true(graph_distance(world[0], world[1]) < 1e-5);
     }
     sn_world_destroy(world[0]);
     sn_world_destroy(world[1]);
@@ -425,7 +413,7 @@ static void test_particles_are_changed_between_steps(void **state)
             support_run(world[k], 1, STEP);
         }
     }
-    assert_true(distance_between(world[0], world[1]) < 2e-5);
+    assert_true(graph_distance(world[0], world[1]) < 2e-5);
     sn_world_destroy(world[0]);
     sn_world_destroy(world[1]);
 }
@@ -463,7 +451,7 @@ static void test_bodies_move_alike(void **state)
         for (uint32_t k = 0; k < 2; ++k)
             assert_ok(world[k], sn_joint_reaction(world[k], m[k].hinge, NULL, &torque[k]));
         assert_close(torque[0].x, torque[1].x, 0.02);
-        assert_true(distance_between(world[0], world[1]) < 1e-4);
+        assert_true(graph_distance(world[0], world[1]) < 1e-4);
     }
     assert_close((double)sn_body_spin(world[0], m[0].turned).x - (double)sn_body_spin(world[0], m[0].hung).x, 3, 0.1);
     sn_world_destroy(world[0]);
