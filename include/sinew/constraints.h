@@ -181,6 +181,16 @@ typedef sn_real sn_force_fn(const sn_eval_in *in, const sn_vec3 *v, sn_vec3 *for
    which is 0 beforehand, gets the same for velocities, in N s/m. The world warns where a substep cannot bear it. */
 typedef sn_real sn_stiffness_fn(const sn_real *param, void *context, sn_real *damping);
 
+/* The formula of a kind, compiled for vectors of several sizes, so that many constraints are evaluated at once: lanes.h says how to
+   write one. `in` and `out` are a lanes_in and a lanes_out of that size. */
+typedef void sn_lanes_fn(const void *in, void *out);
+
+typedef struct sn_kind_lanes {
+    bool twice; /* it computes in double precision */
+    sn_lanes_fn
+        *eval[3]; /* without vectors, and for those of 16 and 32 bytes; NULL: not compiled. The first must be there */
+} sn_kind_lanes;
+
 typedef struct sn_kind {
     const char *name;      /* the name in scenes and messages: lower case letters, digits and '_' */
     const char *about;     /* one sentence for the documentation; may be NULL */
@@ -218,6 +228,10 @@ typedef struct sn_kind {
     sn_settle_fn *settle; /* may be NULL */
     uint32_t settle_param; /* settle is called only where this number of the parameters, counted from 1, is not 0; 0:
                               always */
+    const sn_kind_lanes
+        *lanes; /* may be NULL: then constraints are evaluated one by one. What it computes must be what eval does.
+                                   Must outlive the world */
+    uint32_t bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

@@ -12,52 +12,58 @@
 
    Exactly straight or folded there is no n, and theta has the tip of a cone: it grows (or shrinks) at the same rate
    whichever way the joint turns. Resting there would leave a joint that was built straight, as joints often are,
-   straight for ever, so a direction is chosen (dvec3_any_normal): it obeys momentum and stays in the plane of a 2D
+   straight for ever, so a direction is chosen (lanes3_any_normal): it obeys momentum and stays in the plane of a 2D
    world. Two points in one place have no angle at all, and there the constraint rests. */
-#include "base/dvec.h"
+#define SN_LANE_DOUBLE 1 /* near straight single precision has no digits left */
 #include "base/math.h"
 #include "constraints/table.h"
+
+#include <sinew/lanes.h>
 
 /* Sine below which the normal of a joint is rounding, and another one as good. */
 #define STRAIGHT 1e-14
 
-/* theta, and its gradient by a, b, c times sign; false where two points coincide. */
-static bool bend(const sn_eval_in *in, double sign, sn_real *theta, sn_vec3 *gradient)
+/* theta, and its gradient by a, b, c times sign; none where two points coincide. */
+SN_LANES_INLINE lanes bend(const lanes_in *in, double sign, lanes_out *out)
 {
-    sn_dvec3 u = dvec3_seen(in->x[0], in->x[1]), v = dvec3_sub(dvec3_seen(in->x[0], in->x[2]), u);
-    double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v);
-    if (!(uu > 0 && vv > 0))
-        return false;
-    sn_dvec3 n = dvec3_cross(u, v);
-    double sine = dvec3_length(n);
-    *theta = (sn_real)math_atan2(sine, dvec3_dot(u, v));
-    n = sine > STRAIGHT * sqrt(uu) * sqrt(vv) ? dvec3_scale(n, 1 / sine) : dvec3_any_normal(u);
-    gradient[0] = dvec3_round(dvec3_scale(dvec3_cross(n, u), sign / uu));
-    gradient[2] = dvec3_round(dvec3_scale(dvec3_cross(n, v), sign / vv));
-    gradient[1] = vec3_scale(vec3_add(gradient[0], gradient[2]), -1);
-    return true;
+    lanes3 u = lanes3_sub(in->x[1], in->x[0]), v = lanes3_sub(in->x[2], in->x[1]), n = lanes3_cross(u, v);
+    lanes uu = lanes3_dot(u, u), vv = lanes3_dot(v, v), sine = lanes3_length(n), zero = lanes_all(0);
+    flags turns = lanes_above(sine, lanes_all(STRAIGHT) * lanes_sqrt(uu) * lanes_sqrt(vv));
+    out->exists = lanes_above(uu, zero) & lanes_above(vv, zero);
+    n = lanes3_scale(n, lanes_all(1) / sine);
+    if (!flags_all(turns))
+        n = lanes3_choose(turns, n, lanes3_any_normal(u));
+    out->gradient[0] = lanes3_scale(lanes3_cross(n, u), lanes_all(sign) / uu);
+    out->gradient[2] = lanes3_scale(lanes3_cross(n, v), lanes_all(sign) / vv);
+    out->gradient[1] = lanes3_negate(lanes3_add(out->gradient[0], out->gradient[2]));
+    return lanes_as_stored(lanes_atan2(sine, lanes3_dot(u, v)));
 }
 
-static void measure_bend(const sn_eval_in *in, sn_real *param)
+/* C = theta - angle, and the same at least */
+static void eval_angle(const lanes_in *in, lanes_out *out)
 {
-    sn_vec3 unused[3];
-    bend(in, 1, param, unused); /* coinciding points leave it unmeasured */
+    out->c[0] = bend(in, 1, out) - in->param[0];
+}
+
+/* C = most - theta >= 0 */
+static void eval_angle_max(const lanes_in *in, lanes_out *out)
+{
+    out->c[0] = in->param[0] - bend(in, -1, out);
+}
+
+SN_LANES(angle, eval_angle, 3, 1, 1, 0)
+SN_LANES(angle_max, eval_angle_max, 3, 1, 1, 0)
+
+#if !SN_VECTOR
+static void measure_angle(const sn_eval_in *in, sn_real *param)
+{
+    sn_measure_rest(SN_LANES_EVAL(angle), 1, in, param);
 }
 
 #define ANGLE(NAME)                                                                                                    \
     {                                                                                                                  \
         .name = NAME, .unit = "rad", .least = 0, .most = (sn_real)MATH_PI                                              \
     }
-
-/* C = theta - angle, and the same at least */
-static bool eval_angle(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_real theta;
-    if (!bend(in, 1, &theta, out->gradient))
-        return false;
-    out->c[0] = theta - in->param[0];
-    return true;
-}
 
 const sn_kind sn_kind_angle = {
     .name = "angle",
@@ -68,8 +74,9 @@ const sn_kind sn_kind_angle = {
     .rows = 1,
     .internal = true,
     .param = {ANGLE("angle")},
-    .eval = eval_angle,
-    .measure = measure_bend,
+    .eval = SN_LANES_EVAL(angle),
+    .lanes = SN_LANES_TABLE(angle),
+    .measure = measure_angle,
 };
 
 const sn_kind sn_kind_angle_min = {
@@ -82,19 +89,10 @@ const sn_kind sn_kind_angle_min = {
     .inequality = 1,
     .internal = true,
     .param = {ANGLE("least")},
-    .eval = eval_angle,
-    .measure = measure_bend,
+    .eval = SN_LANES_EVAL(angle),
+    .lanes = SN_LANES_TABLE(angle),
+    .measure = measure_angle,
 };
-
-/* C = most - theta >= 0 */
-static bool eval_angle_max(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_real theta;
-    if (!bend(in, -1, &theta, out->gradient))
-        return false;
-    out->c[0] = in->param[0] - theta;
-    return true;
-}
 
 const sn_kind sn_kind_angle_max = {
     .name = "angle_max",
@@ -106,6 +104,8 @@ const sn_kind sn_kind_angle_max = {
     .inequality = 1,
     .internal = true,
     .param = {ANGLE("most")},
-    .eval = eval_angle_max,
-    .measure = measure_bend,
+    .eval = SN_LANES_EVAL(angle_max),
+    .lanes = SN_LANES_TABLE(angle_max),
+    .measure = measure_angle,
 };
+#endif

@@ -4,47 +4,43 @@
    the length of that side:  grad_a = n x (c - b) / 2,  grad_b = n x (a - c) / 2,  grad_c = n x (b - a) / 2.
 
    A triangle whose corners lie on a line has no normal and can open either way; so that it does not stay closed for
-   ever, one normal to its longest side is chosen (dvec3_any_normal), in a 2D world the one of the plane. Three points
+   ever, one normal to its longest side is chosen (lanes3_any_normal), in a 2D world the one of the plane. Three points
    in one place rest. */
-#include "base/dvec.h"
+#define SN_LANE_DOUBLE 1 /* a thin triangle has no normal in single precision */
 #include "constraints/table.h"
+
+#include <sinew/lanes.h>
 
 /* Twice the area over the square of the longest side, below which the normal is rounding. */
 #define CLOSED 1e-14
 
-static bool measure_triangle(const sn_vec3 *x, sn_real *area, sn_dvec3 *n)
-{
-    sn_dvec3 ab = dvec3_seen(x[0], x[1]), ac = dvec3_seen(x[0], x[2]), bc = dvec3_sub(ac, ab);
-    sn_dvec3 longest = dvec3_dot(ab, ab) > dvec3_dot(ac, ac) ? ab : ac;
-    longest = dvec3_dot(bc, bc) > dvec3_dot(longest, longest) ? bc : longest;
-    sn_dvec3 normal = dvec3_cross(ab, ac);
-    double twice = dvec3_length(normal), size = dvec3_dot(longest, longest);
-    *area = (sn_real)(twice / 2);
-    if (!(size > 0))
-        return false;
-    *n = twice > CLOSED * size ? dvec3_scale(normal, 1 / twice) : dvec3_any_normal(longest);
-    return true;
-}
-
 /* C = A - rest */
-static bool eval_area(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_area(const lanes_in *in, lanes_out *out)
 {
-    const sn_vec3 *x = in->x;
-    sn_real area;
-    sn_dvec3 n;
-    if (!measure_triangle(x, &area, &n))
-        return false;
-    out->c[0] = area - in->param[0];
-    out->gradient[0] = dvec3_round(dvec3_scale(dvec3_cross(n, dvec3_seen(x[1], x[2])), 0.5));
-    out->gradient[1] = dvec3_round(dvec3_scale(dvec3_cross(n, dvec3_seen(x[2], x[0])), 0.5));
-    out->gradient[2] = vec3_scale(vec3_add(out->gradient[0], out->gradient[1]), -1);
-    return true;
+    lanes3 ab = lanes3_sub(in->x[1], in->x[0]), ac = lanes3_sub(in->x[2], in->x[0]), bc = lanes3_sub(ac, ab);
+    lanes aa = lanes3_dot(ab, ab), bb = lanes3_dot(ac, ac), cc = lanes3_dot(bc, bc), half = lanes_all(0.5);
+    lanes3 longest = lanes3_choose(lanes_above(aa, bb), ab, ac), n = lanes3_cross(ab, ac);
+    longest = lanes3_choose(lanes_above(cc, lanes_max(aa, bb)), bc, longest);
+    lanes twice = lanes3_length(n), size = lanes3_dot(longest, longest);
+    flags open = lanes_above(twice, lanes_all(CLOSED) * size);
+    out->exists = lanes_above(size, lanes_all(0));
+    out->c[0] = lanes_as_stored(twice * half) - in->param[0];
+    n = lanes3_scale(n, lanes_all(1) / twice);
+    if (!flags_all(open))
+        n = lanes3_choose(open, n, lanes3_any_normal(longest));
+    out->gradient[0] = lanes3_scale(lanes3_cross(n, bc), half);
+    out->gradient[1] = lanes3_scale(lanes3_cross(n, ac), -half);
+    out->gradient[2] = lanes3_negate(lanes3_add(out->gradient[0], out->gradient[1]));
 }
 
+SN_LANES(area, eval_area, 3, 1, 1, 0)
+
+#if !SN_VECTOR
+/* Three points in one place have none. */
 static void measure_area(const sn_eval_in *in, sn_real *param)
 {
-    sn_dvec3 unused;
-    measure_triangle(in->x, param, &unused);
+    param[0] = 0;
+    sn_measure_rest(SN_LANES_EVAL(area), 1, in, param);
 }
 
 const sn_kind sn_kind_area = {
@@ -56,6 +52,8 @@ const sn_kind sn_kind_area = {
     .rows = 1,
     .internal = true,
     .param = {{.name = "rest", .unit = "m^2", .least = 0, .most = (sn_real)1e30}},
-    .eval = eval_area,
+    .eval = SN_LANES_EVAL(area),
+    .lanes = SN_LANES_TABLE(area),
     .measure = measure_area,
 };
+#endif

@@ -22,27 +22,29 @@
 #include "base/dvec.h"
 #include "constraints/table.h"
 
-static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+#include <sinew/lanes.h>
 
 /* C = k1 (b - a) + k2 (c - a) + k3 (d - a) */
-static bool eval_bending(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_bending(const lanes_in *in, lanes_out *out)
 {
-    const sn_real *k = in->param;
-    sn_real k0 = -(k[0] + k[1] + k[2]);
-    sn_vec3 c = vec3(0, 0, 0);
-    for (uint32_t i = 0; i < 3; ++i)
-        c = vec3_add(c, vec3_scale(vec3_sub(in->x[i + 1], in->x[0]), k[i]));
+    const lanes k[4] = {lanes_all(0) - (in->param[0] + in->param[1] + in->param[2]), in->param[0], in->param[1],
+                        in->param[2]};
+    lanes3 c = lanes3_scale(lanes3_sub(in->x[1], in->x[0]), k[1]);
+    for (uint32_t i = 2; i < 4; ++i)
+        c = lanes3_add(c, lanes3_scale(lanes3_sub(in->x[i], in->x[0]), k[i]));
     out->c[0] = c.x;
     out->c[1] = c.y;
     out->c[2] = c.z;
-    for (uint32_t row = 0; row < 3; ++row) {
-        out->gradient[row * 4] = vec3_scale(axis[row], k0);
-        for (uint32_t i = 0; i < 3; ++i)
-            out->gradient[row * 4 + 1 + i] = vec3_scale(axis[row], k[i]);
+    for (uint32_t i = 0; i < 4; ++i) {
+        out->gradient[i].x = k[i];
+        out->gradient[4 + i].y = k[i];
+        out->gradient[8 + i].z = k[i];
     }
-    return true;
 }
 
+SN_LANES(bending, eval_bending, 4, 3, 3, 0)
+
+#if !SN_VECTOR
 /* The cotangents of a triangle at the two ends of its edge from c to d, and its area; the corner opposite is a. */
 static double cotangents(sn_vec3 a, sn_vec3 c, sn_vec3 d, double *at_c, double *at_d)
 {
@@ -78,6 +80,8 @@ const sn_kind sn_kind_bending = {
     .internal = true,
     .spatial = true,
     .param = {{.name = "k1", .unit = "1/m"}, {.name = "k2", .unit = "1/m"}, {.name = "k3", .unit = "1/m"}},
-    .eval = eval_bending,
+    .eval = SN_LANES_EVAL(bending),
+    .lanes = SN_LANES_TABLE(bending),
     .measure = measure_bending,
 };
+#endif

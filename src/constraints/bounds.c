@@ -1,17 +1,33 @@
 /* Regions of the world that a point must not leave: a half-space and an axis-aligned box (lecture 003). */
-#include "base/vec.h"
 #include "constraints/table.h"
 
+#include <sinew/lanes.h>
+
 /* C = (a - origin) . normal >= 0. The gradient is the normal. */
-static bool eval_half_space(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_half_space(const lanes_in *in, lanes_out *out)
 {
-    sn_vec3 origin = {in->param[0], in->param[1], in->param[2]};
-    sn_vec3 normal = {in->param[3], in->param[4], in->param[5]};
-    out->c[0] = vec3_dot(vec3_sub(in->x[0], origin), normal);
+    lanes3 origin = {in->param[0], in->param[1], in->param[2]}, normal = {in->param[3], in->param[4], in->param[5]};
+    out->c[0] = lanes3_dot(lanes3_sub(in->x[0], origin), normal);
     out->gradient[0] = normal;
-    return true;
 }
 
+/* Six rows: a - least >= 0 and most - a >= 0 by coordinate. Three at most are violated at a time. */
+static void eval_box(const lanes_in *in, lanes_out *out)
+{
+    const lanes a[3] = {in->x[0].x, in->x[0].y, in->x[0].z}, one = lanes_all(1), zero = lanes_all(0);
+    const lanes3 axis[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    for (uint32_t i = 0; i < 3; ++i) {
+        out->c[i] = a[i] - in->param[i];
+        out->c[3 + i] = in->param[3 + i] - a[i];
+        out->gradient[i] = axis[i];
+        out->gradient[3 + i] = lanes3_negate(axis[i]);
+    }
+}
+
+SN_LANES(half_space, eval_half_space, 1, 1, 6, 0)
+SN_LANES(box, eval_box, 1, 6, 6, 0)
+
+#if !SN_VECTOR
 /* The plane through the point as it is now. The normal has a default: up. */
 static void measure_half_space(const sn_eval_in *in, sn_real *param)
 {
@@ -33,24 +49,10 @@ const sn_kind sn_kind_half_space = {
     .inequality = 1,
     .param = {{.name = "origin", .unit = "m", .type = SN_PARAM_POSITION},
               {.name = "normal", .unit = "1", .type = SN_PARAM_DIRECTION}},
-    .eval = eval_half_space,
+    .eval = SN_LANES_EVAL(half_space),
+    .lanes = SN_LANES_TABLE(half_space),
     .measure = measure_half_space,
 };
-
-/* Six rows: a - least >= 0 and most - a >= 0 by coordinate. Three at most are violated at a time. */
-static bool eval_box(const sn_eval_in *in, const sn_eval_out *out)
-{
-    const sn_real *least = in->param, *most = in->param + 3;
-    const sn_real a[3] = {in->x[0].x, in->x[0].y, in->x[0].z};
-    static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    for (uint32_t i = 0; i < 3; ++i) {
-        out->c[i] = a[i] - least[i];
-        out->gradient[i] = axis[i];
-        out->c[3 + i] = most[i] - a[i];
-        out->gradient[3 + i] = vec3_scale(axis[i], -1);
-    }
-    return true;
-}
 
 static const char *check_box(const sn_real *param)
 {
@@ -70,6 +72,8 @@ const sn_kind sn_kind_box = {
     .inequality = 0x3f,
     .param = {{.name = "least", .unit = "m", .type = SN_PARAM_POSITION},
               {.name = "most", .unit = "m", .type = SN_PARAM_POSITION}},
-    .eval = eval_box,
+    .eval = SN_LANES_EVAL(box),
+    .lanes = SN_LANES_TABLE(box),
     .check = check_box,
 };
+#endif

@@ -11,53 +11,47 @@
    turns its triangle about the edge by the inverse of its height, |n1| / |e|). The arcus cosine of the lecture loses
    the sign and, near flat, half of its digits; atan2 loses neither. The difference to the rest angle goes the short
    way round, so that a rest angle near pi holds from both sides. */
-#include "base/dvec.h"
+#define SN_LANE_DOUBLE 1 /* thin triangles have no digits left in single precision */
 #include "base/math.h"
 #include "constraints/table.h"
+
+#include <sinew/lanes.h>
 
 /* A triangle lower than this share of its longest side has no normal to speak of; the constraint rests. */
 #define FLAT 1e-10
 
-static bool is_triangle(double normal2, double edge2, double side2)
+SN_LANES_INLINE flags is_triangle(lanes normal2, lanes edge2, lanes side2)
 {
-    return normal2 > FLAT * FLAT * edge2 * (edge2 > side2 ? edge2 : side2);
-}
-
-/* theta and its gradients; false where a triangle has no normal. */
-static bool fold(const sn_vec3 *x, sn_real *theta, sn_vec3 *gradient)
-{
-    sn_dvec3 ab = dvec3_seen(x[0], x[1]), ac = dvec3_seen(x[0], x[2]), ad = dvec3_seen(x[0], x[3]);
-    sn_dvec3 bc = dvec3_sub(ac, ab), bd = dvec3_sub(ad, ab), e = dvec3_sub(ad, ac);
-    sn_dvec3 n1 = dvec3_cross(ac, ad), n2 = dvec3_cross(bd, bc);
-    double ee = dvec3_dot(e, e), nn1 = dvec3_dot(n1, n1), nn2 = dvec3_dot(n2, n2), length = sqrt(ee);
-    if (!is_triangle(nn1, ee, dvec3_dot(ac, ac)) || !is_triangle(nn2, ee, dvec3_dot(bc, bc)))
-        return false;
-    double sine = dvec3_dot(dvec3_cross(n1, n2), e) / length + 0.0; /* never -0: folded flat is pi */
-    *theta = (sn_real)math_atan2(sine, dvec3_dot(n1, n2));
-    sn_dvec3 by_a = dvec3_scale(n1, -length / nn1), by_b = dvec3_scale(n2, -length / nn2);
-    gradient[0] = dvec3_round(by_a);
-    gradient[1] = dvec3_round(by_b);
-    /* of what a and b get, c takes back the share by which their feet on the edge are near to it, and d the rest */
-    gradient[2] =
-        dvec3_round(dvec3_sub(dvec3_scale(by_a, -dvec3_dot(ad, e) / ee), dvec3_scale(by_b, dvec3_dot(bd, e) / ee)));
-    gradient[3] = vec3_scale(vec3_add(vec3_add(gradient[0], gradient[1]), gradient[2]), -1);
-    return true;
+    return lanes_above(normal2, lanes_all(FLAT * FLAT) * edge2 * lanes_max(edge2, side2));
 }
 
 /* C = theta - rest, wrapped */
-static bool eval_dihedral(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_dihedral(const lanes_in *in, lanes_out *out)
 {
-    sn_real theta;
-    if (!fold(in->x, &theta, out->gradient))
-        return false;
-    out->c[0] = math_wrap(theta - in->param[0]);
-    return true;
+    lanes3 ab = lanes3_sub(in->x[1], in->x[0]), ac = lanes3_sub(in->x[2], in->x[0]),
+           ad = lanes3_sub(in->x[3], in->x[0]);
+    lanes3 bc = lanes3_sub(ac, ab), bd = lanes3_sub(ad, ab), e = lanes3_sub(ad, ac);
+    lanes3 n1 = lanes3_cross(ac, ad), n2 = lanes3_cross(bd, bc);
+    lanes ee = lanes3_dot(e, e), nn1 = lanes3_dot(n1, n1), nn2 = lanes3_dot(n2, n2), length = lanes_sqrt(ee);
+    out->exists = is_triangle(nn1, ee, lanes3_dot(ac, ac)) & is_triangle(nn2, ee, lanes3_dot(bc, bc));
+    lanes sine = lanes3_dot(lanes3_cross(n1, n2), e) / length + lanes_all(0); /* never -0: folded flat is pi */
+    out->c[0] = lanes_wrap(lanes_as_stored(lanes_atan2(sine, lanes3_dot(n1, n2))) - in->param[0]);
+    lanes3 by_a = lanes3_scale(n1, -length / nn1), by_b = lanes3_scale(n2, -length / nn2);
+    out->gradient[0] = by_a;
+    out->gradient[1] = by_b;
+    /* of what a and b get, c takes back the share by which their feet on the edge are near to it, and d the rest */
+    out->gradient[2] =
+        lanes3_sub(lanes3_scale(by_a, -lanes3_dot(ad, e) / ee), lanes3_scale(by_b, lanes3_dot(bd, e) / ee));
+    out->gradient[3] = lanes3_negate(lanes3_add(lanes3_add(by_a, by_b), out->gradient[2]));
 }
 
+SN_LANES(dihedral, eval_dihedral, 4, 1, 1, 0)
+
+#if !SN_VECTOR
+/* A triangle without area leaves it unmeasured. */
 static void measure_dihedral(const sn_eval_in *in, sn_real *param)
 {
-    sn_vec3 unused[4];
-    fold(in->x, param, unused); /* a triangle without area leaves it unmeasured */
+    sn_measure_rest(SN_LANES_EVAL(dihedral), 1, in, param);
 }
 
 const sn_kind sn_kind_dihedral = {
@@ -72,6 +66,8 @@ const sn_kind sn_kind_dihedral = {
     .internal = true,
     .spatial = true,
     .param = {{.name = "rest", .unit = "rad", .least = (sn_real)-MATH_PI, .most = (sn_real)MATH_PI}},
-    .eval = eval_dihedral,
+    .eval = SN_LANES_EVAL(dihedral),
+    .lanes = SN_LANES_TABLE(dihedral),
     .measure = measure_dihedral,
 };
+#endif

@@ -6,23 +6,59 @@
 #include "base/vec.h"
 #include "constraints/table.h"
 
-/* The direction from b to a, and their distance. False where it neither exists nor matters: the least distance that the
-   constraint asks for is 0. */
-static bool direction(const sn_eval_in *in, sn_real least, sn_vec3 *n, sn_real *length)
+#include <sinew/lanes.h>
+
+/* The direction from b to a, and their distance. It neither exists nor matters where that is 0 and so is the least distance that
+   the constraint asks for. */
+SN_LANES_INLINE lanes direction(const lanes_in *in, lanes least, lanes3 *n, lanes_out *out)
 {
-    sn_vec3 ab = vec3_sub(in->x[0], in->x[1]);
-    *length = vec3_length(ab);
-    *n = *length > 0 ? vec3_scale(ab, 1 / *length) : vec3(1, 0, 0);
-    return *length > 0 || least > 0;
+    const lanes zero = lanes_all(0);
+    lanes3 ab = lanes3_sub(in->x[0], in->x[1]);
+    lanes length = lanes3_length(ab);
+    flags apart = lanes_above(length, zero);
+    *n = lanes3_keep(apart, lanes3_scale(ab, lanes_all(1) / length));
+    n->x = lanes_choose(apart, n->x, lanes_all(1));
+    out->exists = apart | lanes_above(least, zero);
+    return length;
 }
 
-static void set_row(const sn_eval_out *out, uint32_t row, sn_real c, sn_vec3 gradient)
+SN_LANES_INLINE void set_row(lanes_out *out, uint32_t row, lanes c, lanes3 gradient)
 {
     out->c[row] = c;
     out->gradient[row * 2] = gradient;
-    out->gradient[row * 2 + 1] = vec3_scale(gradient, -1);
+    out->gradient[row * 2 + 1] = lanes3_negate(gradient);
 }
 
+/* C = l - rest, and the same at least */
+static void eval_equal(const lanes_in *in, lanes_out *out)
+{
+    lanes3 n;
+    lanes length = direction(in, in->param[0], &n, out);
+    set_row(out, 0, length - in->param[0], n);
+}
+
+/* C = most - l >= 0 */
+static void eval_at_most(const lanes_in *in, lanes_out *out)
+{
+    lanes3 n;
+    lanes length = direction(in, lanes_all(0), &n, out);
+    set_row(out, 0, in->param[0] - length, lanes3_negate(n));
+}
+
+/* Two rows, of which at most one is violated at a time. */
+static void eval_band(const lanes_in *in, lanes_out *out)
+{
+    lanes3 n;
+    lanes length = direction(in, in->param[0], &n, out);
+    set_row(out, 0, length - in->param[0], n);
+    set_row(out, 1, in->param[1] - length, lanes3_negate(n));
+}
+
+SN_LANES(distance, eval_equal, 2, 1, 1, 0)
+SN_LANES(distance_max, eval_at_most, 2, 1, 1, 0)
+SN_LANES(distance_band, eval_band, 2, 2, 2, 0)
+
+#if !SN_VECTOR
 static void measure_length(const sn_eval_in *in, sn_real *param)
 {
     param[0] = vec3_length(vec3_sub(in->x[0], in->x[1]));
@@ -33,17 +69,6 @@ static void measure_length(const sn_eval_in *in, sn_real *param)
         .name = NAME, .unit = "m", .least = 0, .most = (sn_real)1e30                                                   \
     }
 
-/* C = l - rest */
-static bool eval_equal(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 n;
-    sn_real length;
-    if (!direction(in, in->param[0], &n, &length))
-        return false;
-    set_row(out, 0, length - in->param[0], n);
-    return true;
-}
-
 const sn_kind sn_kind_distance = {
     .name = "distance",
     .about = "A rod: two points stay a given distance apart.",
@@ -53,7 +78,8 @@ const sn_kind sn_kind_distance = {
     .rows = 1,
     .internal = true,
     .param = {LENGTH("rest")},
-    .eval = eval_equal,
+    .eval = SN_LANES_EVAL(distance),
+    .lanes = SN_LANES_TABLE(distance),
     .measure = measure_length,
 };
 
@@ -68,20 +94,10 @@ const sn_kind sn_kind_distance_min = {
     .inequality = 1,
     .internal = true,
     .param = {LENGTH("least")},
-    .eval = eval_equal,
+    .eval = SN_LANES_EVAL(distance),
+    .lanes = SN_LANES_TABLE(distance),
     .measure = measure_length,
 };
-
-/* C = most - l >= 0 */
-static bool eval_at_most(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 n;
-    sn_real length;
-    if (!direction(in, 0, &n, &length))
-        return false;
-    set_row(out, 0, in->param[0] - length, vec3_scale(n, -1));
-    return true;
-}
 
 const sn_kind sn_kind_distance_max = {
     .name = "distance_max",
@@ -93,21 +109,10 @@ const sn_kind sn_kind_distance_max = {
     .inequality = 1,
     .internal = true,
     .param = {LENGTH("most")},
-    .eval = eval_at_most,
+    .eval = SN_LANES_EVAL(distance_max),
+    .lanes = SN_LANES_TABLE(distance_max),
     .measure = measure_length,
 };
-
-/* Two rows, of which at most one is violated at a time. */
-static bool eval_band(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 n;
-    sn_real length;
-    if (!direction(in, in->param[0], &n, &length))
-        return false;
-    set_row(out, 0, length - in->param[0], n);
-    set_row(out, 1, in->param[1] - length, vec3_scale(n, -1));
-    return true;
-}
 
 static void measure_band(const sn_eval_in *in, sn_real *param)
 {
@@ -130,7 +135,9 @@ const sn_kind sn_kind_distance_band = {
     .inequality = 3,
     .internal = true,
     .param = {LENGTH("least"), LENGTH("most")},
-    .eval = eval_band,
+    .eval = SN_LANES_EVAL(distance_band),
+    .lanes = SN_LANES_TABLE(distance_band),
     .measure = measure_band,
     .check = check_band,
 };
+#endif

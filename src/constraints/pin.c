@@ -1,21 +1,38 @@
 /* A point held at a place in the world, and two points held together. Both are linear: their three rows have the unit
    vectors as gradients, so that they work where a distance of zero would have no direction. */
-#include "base/vec.h"
 #include "constraints/table.h"
 
-static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+#include <sinew/lanes.h>
 
-/* C = a - target */
-static bool eval_pin(const sn_eval_in *in, const sn_eval_out *out)
+SN_LANES_INLINE void write_rows(lanes3 c, lanes_out *out, uint32_t points)
 {
-    out->c[0] = in->x[0].x - in->param[0];
-    out->c[1] = in->x[0].y - in->param[1];
-    out->c[2] = in->x[0].z - in->param[2];
-    for (uint32_t row = 0; row < 3; ++row)
-        out->gradient[row] = axis[row];
-    return true;
+    const lanes one = lanes_all(1);
+    out->c[0] = c.x;
+    out->c[1] = c.y;
+    out->c[2] = c.z;
+    out->gradient[0].x = one;
+    out->gradient[points].y = one;
+    out->gradient[2 * points].z = one;
 }
 
+/* C = a - target */
+static void eval_pin(const lanes_in *in, lanes_out *out)
+{
+    write_rows(lanes3_sub(in->x[0], lanes3_of(in->param[0], in->param[1], in->param[2])), out, 1);
+}
+
+/* C = a - b */
+static void eval_attachment(const lanes_in *in, lanes_out *out)
+{
+    write_rows(lanes3_sub(in->x[0], in->x[1]), out, 2);
+    for (uint32_t row = 0; row < 3; ++row)
+        out->gradient[2 * row + 1] = lanes3_negate(out->gradient[2 * row]);
+}
+
+SN_LANES(pin, eval_pin, 1, 3, 3, 0)
+SN_LANES(attachment, eval_attachment, 2, 3, 0, 0)
+
+#if !SN_VECTOR
 static void measure_pin(const sn_eval_in *in, sn_real *param)
 {
     param[0] = in->x[0].x;
@@ -31,23 +48,10 @@ const sn_kind sn_kind_pin = {
     .points = 1,
     .rows = 3,
     .param = {{.name = "target", .unit = "m", .type = SN_PARAM_POSITION}},
-    .eval = eval_pin,
+    .eval = SN_LANES_EVAL(pin),
+    .lanes = SN_LANES_TABLE(pin),
     .measure = measure_pin,
 };
-
-/* C = a - b */
-static bool eval_attachment(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 ab = vec3_sub(in->x[0], in->x[1]);
-    out->c[0] = ab.x;
-    out->c[1] = ab.y;
-    out->c[2] = ab.z;
-    for (uint32_t row = 0; row < 3; ++row) {
-        out->gradient[row * 2] = axis[row];
-        out->gradient[row * 2 + 1] = vec3_scale(axis[row], -1);
-    }
-    return true;
-}
 
 const sn_kind sn_kind_attachment = {
     .name = "attachment",
@@ -57,5 +61,7 @@ const sn_kind sn_kind_attachment = {
     .points = 2,
     .rows = 3,
     .internal = true,
-    .eval = eval_attachment,
+    .eval = SN_LANES_EVAL(attachment),
+    .lanes = SN_LANES_TABLE(attachment),
 };
+#endif

@@ -8,6 +8,18 @@
 #include <sinew/constraints.def>
 #undef SN_KIND
 
+/* The rest of a kind whose only parameter it is: what sign C is where it is 0; left alone where C does not exist. */
+static inline void sn_measure_rest(sn_eval_fn *eval, sn_real sign, const sn_eval_in *in, sn_real *rest)
+{
+    const sn_real none[1] = {0};
+    sn_real c[1];
+    sn_vec3 gradient[SN_MAX_POINTS];
+    sn_eval_in at = *in;
+    at.param = none;
+    if (eval(&at, &(sn_eval_out){.c = c, .gradient = gradient}))
+        *rest = sign * c[0];
+}
+
 /* sn_builtin_kinds[SN_KIND_DISTANCE] and so on; entry 0 is NULL. */
 extern const sn_kind *const sn_builtin_kinds[SN_KIND_BUILTIN_END];
 

@@ -29,7 +29,7 @@
    holds the places that the engine gives against the formula of pairs. */
 #include "integrators/integrator.h"
 
-#define SN_WIDTH 1
+#define SN_VECTOR 0
 #include "integrators/stages.h"
 
 static const sn_integrator_method forward_euler = {.name = "forward_euler", .kick = 0, .step_factor = 1};

@@ -2,7 +2,7 @@
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX2__)
-#define SN_WIDTH 8
+#define SN_VECTOR 32
 #include "wide/table.h"
 
 /* The same with the sixteen lanes of avx512.c where it has them. */

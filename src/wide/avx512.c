@@ -3,7 +3,7 @@
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
-#define SN_WIDTH    16
+#define SN_VECTOR    64
 #define CHAIN_WIDTH 8
 #include "wide/chain_rows.h"
 #include "wide/distance.h"

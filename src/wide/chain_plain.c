@@ -1,5 +1,5 @@
 /* Ropes without the wide kernels of the rest: in double precision, too. */
-#define SN_WIDTH 1
+#define SN_VECTOR 0
 #if defined(__GNUC__) && !defined(SINEW_SCALAR)
 #define CHAIN_WIDTH 2
 #endif

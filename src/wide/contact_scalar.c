@@ -1,5 +1,5 @@
 /* Contact of balls and of bodies, one pair at a time. */
-#define SN_WIDTH 1
+#define SN_VECTOR 0
 #include "wide/contact.h"
 #include "wide/meet.h"
 

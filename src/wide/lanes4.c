@@ -2,7 +2,7 @@
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
-#define SN_WIDTH 4
+#define SN_VECTOR 16
 #include "wide/table.h"
 
 const sn_wide *sn_wide_lanes4(void)

@@ -7,7 +7,7 @@ const sn_wide *sn_wide_scalar(void)
     return NULL;
 }
 #else
-#define SN_WIDTH 1
+#define SN_VECTOR 0
 #include "wide/table.h"
 
 const sn_wide *sn_wide_scalar(void)

@@ -7,6 +7,7 @@
 #define SN_WIDE_WIDE_H
 
 #include "base/vec.h"
+#include "constraints/evaluate.h"
 #include "integrators/integrator.h"
 
 #include <sinew/constraints.h>
@@ -65,11 +66,45 @@ typedef struct sn_wide_run {
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
     bool coarse;  /* places themselves are moved, and d is not looked at */
+    /* For the driver (wide/drive.h): */
+    const sn_kind *kind;
+    uint32_t params;
+    bool internal;          /* kind->internal */
+    bool planar;            /* a 2D world */
+    const float *damping;   /* as compliance; NULL: 0 for all */
+    const float *stiffness; /* k; NULL: 1 for all */
+    float inverse_h, h;     /* 1/s, of the effective substep; s, of the substep */
+    const float *state;     /* of the kind's pool; NULL: none */
+    const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
+    /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
+       and the row of its body, or SN_NO_BODY; by batch, point, number and lane. NULL: points are particles. */
+    const uint32_t *anchor;
+    const float *fixed;
+    uint32_t corners; /* of each point: 1, or 4, which then have weights */
+    bool bodies;      /* some points are fixed to bodies */
+    bool shared;      /* some constraints have a particle, or a body, behind two points */
+    const struct sn_turn *turn;
+    sn_vec4 *turned;     /* d of the turns of bodies, by body, */
+    uint32_t turn_node;  /*   which are so far behind x */
     float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
 } sn_wide_run;
 
+#define SN_NO_BODY UINT32_MAX
+
+/* The numbers of an anchored point. */
+enum {
+    SN_ANCHOR_PLACE = 0,    /* 3, m: from the centre of a body along its principal axes; or in the world */
+    SN_ANCHOR_TURN = 3,     /* 4: of its own axes, in the same frame */
+    SN_ANCHOR_WEIGHT = 7,   /* 4: of its corners */
+    SN_ANCHOR_IS_PLACE = 11, /* 1: it is a place in the world; its corner is then any particle of the constraint */
+    SN_ANCHOR_NUMBERS = 12
+};
+
 typedef void sn_wide_fn(const sn_wide_run *run);
+
+/* The driver: constraints of any kind, by the kind's own function of the same width and precision. */
+typedef void sn_wide_drive_fn(const sn_wide_run *run, sn_lanes_fn *evaluate);
 
 /* A kind; all zero for those that have no wide form. */
 typedef struct sn_wide_kind {

@@ -19,9 +19,9 @@ int main(void)
 #else
 
 #if defined(__SSE2__) || defined(__aarch64__)
-#define SN_WIDTH 4
+#define SN_VECTOR 16
 #else
-#define SN_WIDTH 1
+#define SN_VECTOR 0
 #endif
 #include "wide/math.h"
 

@@ -1,0 +1,540 @@
+/* Lanes: several constraints at once. For files that hold the formula of a constraint kind, and for nothing else: the names in
+   here are short, so that formulas can be read.
+
+   A file is compiled once for each width. It is told the size of a vector in SN_VECTOR: 0 (no vectors), 16, 32 or 64 bytes. It
+   may define SN_LANE_DOUBLE as 1 before it includes this header: then it needs double precision, and gets half of the lanes.
+   With SINEW_DOUBLE everything is double.
+
+       lane_number  one number: float or double
+       SN_WIDTH  so many of them make up
+       lanes     with the operators + - * / of the language; and
+       flags     are all ones or all zeros in each lane, with the operators & | ~
+       lanes3    is a vector of three coordinates in each lane
+
+   Every operation is IEEE and acts on each lane_number alone, so results do not depend on the width. There are no branches: both
+   sides of a choice are computed, and lanes_choose or lanes_keep takes one. What is computed for the other side may be
+   infinite or no number.
+
+   Vectors need the vector extensions of gcc or clang. */
+#ifndef SINEW_LANES_H
+#define SINEW_LANES_H
+
+#include <sinew/constraints.h>
+
+#include <math.h>
+#include <string.h>
+
+#ifndef SN_VECTOR
+#define SN_VECTOR 0
+#endif
+#ifndef SN_LANE_DOUBLE
+#define SN_LANE_DOUBLE SINEW_DOUBLE
+#elif SINEW_DOUBLE
+#undef SN_LANE_DOUBLE
+#define SN_LANE_DOUBLE 1
+#endif
+
+#if SN_VECTOR >= 32 && defined(__AVX__)
+#include <immintrin.h>
+#elif SN_VECTOR && defined(__SSE2__)
+#include <emmintrin.h>
+#elif SN_VECTOR && defined(__aarch64__)
+#include <arm_neon.h>
+#elif SN_VECTOR && defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+#endif
+
+#ifdef __GNUC__
+#define SN_LANES_INLINE static inline __attribute__((always_inline))
+#else
+#define SN_LANES_INLINE static inline
+#endif
+
+#if SN_LANE_DOUBLE
+typedef double lane_number;
+typedef int64_t lane_bits;
+#define SN_LANES_BY_PRECISION(single, twice) twice
+#else
+typedef float lane_number;
+typedef int32_t lane_bits;
+#define SN_LANES_BY_PRECISION(single, twice) single
+#endif
+
+#if SN_VECTOR
+#define SN_WIDTH (SN_VECTOR / (SN_LANE_DOUBLE ? 8 : 4))
+typedef lane_number lanes __attribute__((vector_size(SN_VECTOR)));
+typedef lane_bits flags __attribute__((vector_size(SN_VECTOR)));
+#else
+#define SN_WIDTH 1
+typedef lane_number lanes;
+typedef lane_bits flags;
+#endif
+
+typedef struct lanes3 {
+    lanes x, y, z;
+} lanes3;
+
+typedef struct lanes4 { /* a rotation: (x, y, z) and its real part w */
+    lanes x, y, z, w;
+} lanes4;
+
+/* ---- From numbers and back ---------------------------------------------------------------------------------------- */
+
+SN_LANES_INLINE lanes lanes_all(double a)
+{
+#if SN_VECTOR
+    return (lane_number)a - (lanes){0}; /* -0 stays -0 */
+#else
+    return (lane_number)a;
+#endif
+}
+
+SN_LANES_INLINE lanes lanes_load(const lane_number *from)
+{
+    lanes a;
+    memcpy(&a, from, sizeof a);
+    return a;
+}
+
+SN_LANES_INLINE void lanes_store(lane_number *to, lanes a)
+{
+    memcpy(to, &a, sizeof a);
+}
+
+/* As a parameter is stored: rounded to sn_real. What is measured, and rounded, is then met to the last bit. */
+SN_LANES_INLINE lanes lanes_as_stored(lanes a)
+{
+#if !SN_LANE_DOUBLE || SINEW_DOUBLE
+    return a;
+#elif SN_VECTOR
+    typedef float stored __attribute__((vector_size(SN_VECTOR / 2)));
+    return __builtin_convertvector(__builtin_convertvector(a, stored), lanes);
+#else
+    return (lanes)(float)a;
+#endif
+}
+
+/* ---- Choosing: comparisons with a NaN are false, but for lanes_unequal --------------------------------------------- */
+
+#if SN_VECTOR
+#define SN_LANES_COMPARE(a, op, b) ((a)op(b))
+#else
+#define SN_LANES_COMPARE(a, op, b) (-(flags)((a)op(b)))
+#endif
+
+SN_LANES_INLINE flags lanes_above(lanes a, lanes b)
+{
+    return SN_LANES_COMPARE(a, >, b);
+}
+
+SN_LANES_INLINE flags lanes_at_least(lanes a, lanes b)
+{
+    return SN_LANES_COMPARE(a, >=, b);
+}
+
+SN_LANES_INLINE flags lanes_unequal(lanes a, lanes b)
+{
+    return SN_LANES_COMPARE(a, !=, b);
+}
+
+SN_LANES_INLINE flags flags_everywhere(void)
+{
+    return lanes_at_least(lanes_all(0), lanes_all(0));
+}
+
+SN_LANES_INLINE flags flags_nowhere(void)
+{
+    return lanes_above(lanes_all(0), lanes_all(0));
+}
+
+/* a where flagged, b elsewhere. */
+SN_LANES_INLINE lanes lanes_choose(flags where, lanes a, lanes b)
+{
+#if SN_VECTOR == 0
+    return where ? a : b;
+#elif SN_VECTOR == 64 && defined(__AVX512DQ__)
+    return SN_LANES_BY_PRECISION(
+        (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)where), (__m512)b, (__m512)a),
+        (lanes)_mm512_mask_blend_pd(_mm512_movepi64_mask((__m512i)where), (__m512d)b, (__m512d)a));
+#elif SN_VECTOR == 32 && defined(__AVX__)
+    return SN_LANES_BY_PRECISION((lanes)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)where),
+                                 (lanes)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)where));
+#else
+    return (lanes)((where & (flags)a) | (~where & (flags)b));
+#endif
+}
+
+/* a where flagged, 0 elsewhere, whatever a is there. */
+SN_LANES_INLINE lanes lanes_keep(flags where, lanes a)
+{
+#if SN_VECTOR
+    return (lanes)(where & (flags)a);
+#else
+    return where ? a : 0;
+#endif
+}
+
+/* A bit for each lane that is flagged. */
+SN_LANES_INLINE uint32_t flags_bits(flags where)
+{
+#if SN_VECTOR == 0
+    return where != 0;
+#elif SN_VECTOR == 64 && defined(__AVX512DQ__)
+    return SN_LANES_BY_PRECISION(_mm512_movepi32_mask((__m512i)where), _mm512_movepi64_mask((__m512i)where));
+#elif SN_VECTOR == 32 && defined(__AVX__)
+    return (uint32_t)SN_LANES_BY_PRECISION(_mm256_movemask_ps((__m256)where), _mm256_movemask_pd((__m256d)where));
+#elif SN_VECTOR == 16 && defined(__SSE2__)
+    return (uint32_t)SN_LANES_BY_PRECISION(_mm_movemask_ps((__m128)where), _mm_movemask_pd((__m128d)where));
+#elif SN_VECTOR == 16 && defined(__wasm_simd128__)
+    return (uint32_t)SN_LANES_BY_PRECISION(wasm_i32x4_bitmask((v128_t)where), wasm_i64x2_bitmask((v128_t)where));
+#else
+    uint32_t bits = 0;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        bits |= (uint32_t)(where[i] & 1) << i;
+    return bits;
+#endif
+}
+
+#define SN_ALL_LANES ((1u << SN_WIDTH) - 1)
+
+SN_LANES_INLINE bool flags_all(flags where)
+{
+    return flags_bits(where) == SN_ALL_LANES;
+}
+
+SN_LANES_INLINE bool flags_any(flags where)
+{
+    return flags_bits(where) != 0;
+}
+
+/* The lanes whose bit is set. */
+SN_LANES_INLINE flags flags_of(uint32_t bits)
+{
+    lane_bits all[SN_WIDTH];
+    flags where;
+    for (int i = 0; i < SN_WIDTH; ++i)
+        all[i] = -(lane_bits)(bits >> i & 1);
+    memcpy(&where, all, sizeof where);
+    return where;
+}
+
+/* a if it is the smaller one, otherwise b: b if one of them is not a number, and of two zeros. */
+SN_LANES_INLINE lanes lanes_min(lanes a, lanes b)
+{
+#if SN_VECTOR == 64 && defined(__AVX512F__)
+    return SN_LANES_BY_PRECISION((lanes)_mm512_min_ps((__m512)a, (__m512)b),
+                                 (lanes)_mm512_min_pd((__m512d)a, (__m512d)b));
+#elif SN_VECTOR == 32 && defined(__AVX__)
+    return SN_LANES_BY_PRECISION((lanes)_mm256_min_ps((__m256)a, (__m256)b),
+                                 (lanes)_mm256_min_pd((__m256d)a, (__m256d)b));
+#elif SN_VECTOR == 16 && defined(__SSE2__)
+    return SN_LANES_BY_PRECISION((lanes)_mm_min_ps((__m128)a, (__m128)b), (lanes)_mm_min_pd((__m128d)a, (__m128d)b));
+#elif SN_VECTOR == 16 && defined(__wasm_simd128__)
+    return SN_LANES_BY_PRECISION((lanes)wasm_f32x4_pmin((v128_t)b, (v128_t)a),
+                                 (lanes)wasm_f64x2_pmin((v128_t)b, (v128_t)a));
+#else
+    return lanes_choose(lanes_above(b, a), a, b);
+#endif
+}
+
+/* a if it is the larger one, otherwise b. */
+SN_LANES_INLINE lanes lanes_max(lanes a, lanes b)
+{
+#if SN_VECTOR == 64 && defined(__AVX512F__)
+    return SN_LANES_BY_PRECISION((lanes)_mm512_max_ps((__m512)a, (__m512)b),
+                                 (lanes)_mm512_max_pd((__m512d)a, (__m512d)b));
+#elif SN_VECTOR == 32 && defined(__AVX__)
+    return SN_LANES_BY_PRECISION((lanes)_mm256_max_ps((__m256)a, (__m256)b),
+                                 (lanes)_mm256_max_pd((__m256d)a, (__m256d)b));
+#elif SN_VECTOR == 16 && defined(__SSE2__)
+    return SN_LANES_BY_PRECISION((lanes)_mm_max_ps((__m128)a, (__m128)b), (lanes)_mm_max_pd((__m128d)a, (__m128d)b));
+#elif SN_VECTOR == 16 && defined(__wasm_simd128__)
+    return SN_LANES_BY_PRECISION((lanes)wasm_f32x4_pmax((v128_t)b, (v128_t)a),
+                                 (lanes)wasm_f64x2_pmax((v128_t)b, (v128_t)a));
+#else
+    return lanes_choose(lanes_above(a, b), a, b);
+#endif
+}
+
+SN_LANES_INLINE lanes lanes_abs(lanes a)
+{
+#if SN_VECTOR
+    return (lanes)((flags)a & SN_LANES_BY_PRECISION(INT32_MAX, INT64_MAX));
+#else
+    return SN_LANES_BY_PRECISION(fabsf(a), fabs(a));
+#endif
+}
+
+/* -1 or 1 by the sign of a, which may be that of a zero. */
+SN_LANES_INLINE lanes lanes_sign(lanes a)
+{
+#if SN_VECTOR
+    return (lanes)(((flags)a & SN_LANES_BY_PRECISION(INT32_MIN, INT64_MIN)) | (flags)lanes_all(1));
+#else
+    return SN_LANES_BY_PRECISION(copysignf(1, a), copysign(1, a));
+#endif
+}
+
+/* The square root, correctly rounded. */
+SN_LANES_INLINE lanes lanes_sqrt(lanes a)
+{
+#if SN_VECTOR == 0
+    return SN_LANES_BY_PRECISION(sqrtf(a), sqrt(a));
+#elif SN_VECTOR == 64 && defined(__AVX512F__)
+    return SN_LANES_BY_PRECISION((lanes)_mm512_sqrt_ps((__m512)a), (lanes)_mm512_sqrt_pd((__m512d)a));
+#elif SN_VECTOR == 32 && defined(__AVX__)
+    return SN_LANES_BY_PRECISION((lanes)_mm256_sqrt_ps((__m256)a), (lanes)_mm256_sqrt_pd((__m256d)a));
+#elif SN_VECTOR == 16 && defined(__SSE2__)
+    return SN_LANES_BY_PRECISION((lanes)_mm_sqrt_ps((__m128)a), (lanes)_mm_sqrt_pd((__m128d)a));
+#elif SN_VECTOR == 16 && defined(__aarch64__)
+    return SN_LANES_BY_PRECISION((lanes)vsqrtq_f32((float32x4_t)a), (lanes)vsqrtq_f64((float64x2_t)a));
+#elif SN_VECTOR == 16 && defined(__wasm_simd128__)
+    return SN_LANES_BY_PRECISION((lanes)wasm_f32x4_sqrt((v128_t)a), (lanes)wasm_f64x2_sqrt((v128_t)a));
+#else
+    for (int i = 0; i < SN_WIDTH; ++i)
+        a[i] = SN_LANES_BY_PRECISION(sqrtf(a[i]), sqrt(a[i]));
+    return a;
+#endif
+}
+
+/* ---- Vectors ------------------------------------------------------------------------------------------------------ */
+
+SN_LANES_INLINE lanes3 lanes3_of(lanes x, lanes y, lanes z)
+{
+    return (lanes3){x, y, z};
+}
+
+SN_LANES_INLINE lanes3 lanes3_add(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+SN_LANES_INLINE lanes3 lanes3_sub(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+SN_LANES_INLINE lanes3 lanes3_scale(lanes3 a, lanes s)
+{
+    return (lanes3){a.x * s, a.y * s, a.z * s};
+}
+
+SN_LANES_INLINE lanes3 lanes3_negate(lanes3 a)
+{
+    return (lanes3){-a.x, -a.y, -a.z};
+}
+
+SN_LANES_INLINE lanes lanes3_dot(lanes3 a, lanes3 b)
+{
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+SN_LANES_INLINE lanes3 lanes3_cross(lanes3 a, lanes3 b)
+{
+    return (lanes3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+SN_LANES_INLINE lanes lanes3_length(lanes3 a)
+{
+    return lanes_sqrt(lanes3_dot(a, a));
+}
+
+SN_LANES_INLINE lanes3 lanes3_choose(flags where, lanes3 a, lanes3 b)
+{
+    return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
+}
+
+SN_LANES_INLINE lanes3 lanes3_keep(flags where, lanes3 a)
+{
+    return (lanes3){lanes_keep(where, a.x), lanes_keep(where, a.y), lanes_keep(where, a.z)};
+}
+
+/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+
+/* (atan(t) - t) / t^3 as a polynomial in t^2, where |t| <= tan(pi / 8): interpolated at the Chebyshev points, so that the
+   relative error of atan(t) is below 2e-13. */
+SN_LANES_INLINE lanes lanes_atan_rest(lanes z)
+{
+    static const double c[] = {-0x1.55555555525eap-2, 0x1.99999988508aep-3,  -0x1.249240d4f1a0fp-3,
+                               0x1.c71961d2f694ap-4,  -0x1.7415967bbec7ep-4, 0x1.377cf3c07d5e8p-4,
+                               -0x1.edb7381414cb4p-5, 0x1.0de87e21a0a84p-5};
+    lanes sum = lanes_all(c[7]);
+    for (int i = 6; i >= 0; --i)
+        sum = sum * z + lanes_all(c[i]);
+    return sum;
+}
+
+#define LANES_PI 3.14159265358979323846
+
+/* The angle of the vector (x, y), for finite x and y, from -pi to pi: 0 or pi if both are 0. Relative error below 4e-13 in double
+   precision. With t the smaller of |x| and |y| divided by the larger,  atan(t) = pi / 4 + atan((t - 1) / (t + 1))  brings t below
+   tan(pi / 8). */
+SN_LANES_INLINE lanes lanes_atan2(lanes y, lanes x)
+{
+    const double eighth = 0.41421356237309503;
+    lanes ax = lanes_abs(x), ay = lanes_abs(y), zero = lanes_all(0);
+    flags steep = lanes_above(ay, ax);
+    lanes large = lanes_choose(steep, ay, ax), small = lanes_choose(steep, ax, ay);
+    flags over = lanes_above(small, large * lanes_all(eighth));
+    lanes above = lanes_choose(over, small - large, small), below = lanes_choose(over, small + large, large);
+    lanes t = lanes_keep(lanes_above(large, zero), above / below);
+    lanes z = t * t, angle = t + t * (z * lanes_atan_rest(z));
+    angle = lanes_choose(over, lanes_all(LANES_PI / 4) + angle, angle);
+    angle = lanes_choose(steep, lanes_all(LANES_PI / 2) - angle, angle);
+    angle = lanes_choose(lanes_above(zero, lanes_sign(x)), lanes_all(LANES_PI) - angle, angle);
+    return angle * lanes_sign(y);
+}
+
+/* An angle that lies within one turn of where it belongs, brought to (-pi, pi]. */
+SN_LANES_INLINE lanes lanes_wrap(lanes a)
+{
+    flags above = lanes_above(a, lanes_all(LANES_PI)), below = lanes_at_least(lanes_all(-LANES_PI), a);
+    return a + (lanes_keep(below, lanes_all(2 * LANES_PI)) - lanes_keep(above, lanes_all(2 * LANES_PI)));
+}
+
+/* A unit vector normal to a (which is not 0) for where any will do: the part across a of the coordinate axis to which a is least
+   inclined, z if in doubt. For a in the plane of a 2D world that is z itself. */
+SN_LANES_INLINE lanes3 lanes3_any_normal(lanes3 a)
+{
+    lanes x = lanes_abs(a.x), y = lanes_abs(a.y), z = lanes_abs(a.z), one = lanes_all(1);
+    flags by_z = lanes_at_least(x, z) & lanes_at_least(y, z), by_y = ~by_z & lanes_at_least(x, y);
+    lanes3 axis = {lanes_keep(~by_z & ~by_y, one), lanes_keep(by_y, one), lanes_keep(by_z, one)};
+    lanes3 normal = lanes3_sub(axis, lanes3_scale(a, lanes3_dot(a, axis) / lanes3_dot(a, a)));
+    return lanes3_scale(normal, one / lanes3_length(normal));
+}
+
+/* ---- A kind over lanes -------------------------------------------------------------------------------------------- */
+
+/* What a row of a constraint means, as sn_row; in each lane. */
+typedef struct lanes_row {
+    flags rate, rest, at_least; /* SN_ROW_RATE, SN_ROW_REST, SN_ROW_AT_LEAST; nowhere: SN_ROW_BY_KIND */
+    lanes compliance, damping;
+    lanes speed;     /* of a rate */
+    lanes most;      /* 0: any */
+    lanes low, high; /* both 0: none */
+} lanes_row;
+
+/* What an evaluation sees: sn_eval_in, in each lane. */
+typedef struct lanes_in {
+    const lanes3 *x;    /* m: positions of the points, relative to the first if the kind is internal */
+    const lanes4 *q;    /* how the axes of the points are turned in the world; NULL unless the kind is oriented */
+    const lanes *param; /* the numbers in the order of the kind's list, vectors as three */
+    const lanes *state; /* what it remembers; NULL if the kind has none */
+    void *context;      /* of the kind */
+    bool planar;        /* in a 2D world: z is locked */
+} lanes_in;
+
+/* What it writes. The arrays are zeroed beforehand, and `exists` is everywhere. */
+typedef struct lanes_out {
+    lanes *c;         /* c[row] */
+    lanes3 *gradient; /* gradient[row * points + point] */
+    lanes3 *turn;     /* turn[row * points + point]; NULL unless the kind is oriented */
+    lanes_row *row;   /* row[row]; NULL unless the kind has own_rows */
+    flags exists;     /* where the gradient does not exist, the constraint rests for that pass */
+} lanes_out;
+
+/* SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE) makes a formula,
+
+       static void evaluate(const lanes_in *in, lanes_out *out),
+
+   known by name. In a file that is compiled with SN_VECTOR 16 or 32 that is all that it does. In the one with SN_VECTOR 0 it also defines
+   what an sn_kind needs: SN_LANES_EVAL(name), for sn_kind.eval, and SN_LANES_TABLE(name), for sn_kind.lanes. That file is told by
+   SN_LANES_16 and SN_LANES_32, 0 or 1, which others are compiled besides. */
+#ifndef SN_LANES_16
+#define SN_LANES_16 0
+#endif
+#ifndef SN_LANES_32
+#define SN_LANES_32 0
+#endif
+
+#define SN_LANES_NAME_(name, size) name##_lanes_##size
+#define SN_LANES_NAME(name, size)  SN_LANES_NAME_(name, size)
+
+#define SN_LANES_ONE(name, evaluate)                                                                                   \
+    void SN_LANES_NAME(name, SN_VECTOR)(const void *in, void *out);                                                    \
+    void SN_LANES_NAME(name, SN_VECTOR)(const void *in, void *out)                                                     \
+    {                                                                                                                  \
+        evaluate((const lanes_in *)in, (lanes_out *)out);                                                              \
+    }
+
+#if SN_VECTOR
+#define SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE) SN_LANES_ONE(name, evaluate)
+#else
+#define SN_LANES(name, evaluate, POINTS, ROWS, PARAMS, STATE)                                                          \
+    SN_LANES_ONE(name, evaluate)                                                                                       \
+    void name##_lanes_16(const void *in, void *out);                                                                   \
+    void name##_lanes_32(const void *in, void *out);                                                                   \
+    static const sn_kind_lanes name##_table = {                                                                        \
+        SN_LANE_DOUBLE, {name##_lanes_0, SN_LANES_16 ? name##_lanes_16 : NULL, SN_LANES_32 ? name##_lanes_32 : NULL}}; \
+    static bool name##_alone(const sn_eval_in *in, const sn_eval_out *out)                                             \
+    {                                                                                                                  \
+        return lanes_alone(evaluate, POINTS, ROWS, PARAMS, STATE, in, out);                                            \
+    }
+
+#define SN_LANES_EVAL(name)  name##_alone
+#define SN_LANES_TABLE(name) (&name##_table)
+
+/* One constraint: its numbers go to lanes and back. */
+SN_LANES_INLINE lanes3 lanes3_from(sn_vec3 a)
+{
+    return (lanes3){(lanes)a.x, (lanes)a.y, (lanes)a.z};
+}
+
+SN_LANES_INLINE sn_vec3 lanes3_round(lanes3 a)
+{
+    return (sn_vec3){(sn_real)a.x, (sn_real)a.y, (sn_real)a.z};
+}
+
+SN_LANES_INLINE void lanes_write_row(const lanes_row *from, sn_row *to)
+{
+    to->type = from->rate ? SN_ROW_RATE : from->rest ? SN_ROW_REST : from->at_least ? SN_ROW_AT_LEAST : SN_ROW_BY_KIND;
+    to->compliance = (sn_real)from->compliance;
+    to->damping = (sn_real)from->damping;
+    to->rate = (sn_real)from->speed;
+    to->most = (sn_real)from->most;
+    to->low = (sn_real)from->low;
+    to->high = (sn_real)from->high;
+}
+
+SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *), uint32_t points, uint32_t rows,
+                                 uint32_t params, uint32_t state, const sn_eval_in *from, const sn_eval_out *to)
+{
+    lanes3 x[SN_MAX_POINTS], gradient[SN_MAX_ROWS * SN_MAX_POINTS], turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    lanes4 q[SN_MAX_POINTS];
+    lanes param[SN_MAX_PARAMS], kept[SN_MAX_STATE], c[SN_MAX_ROWS] = {0};
+    lanes_row row[SN_MAX_ROWS];
+    memset(row, 0, rows * sizeof *row);
+    for (uint32_t i = 0; i < rows * points; ++i)
+        gradient[i] = turn[i] = (lanes3){0, 0, 0};
+    for (uint32_t i = 0; i < points; ++i) {
+        x[i] = lanes3_from(from->x[i]);
+        if (from->q)
+            q[i] = (lanes4){(lanes)from->q[i].x, (lanes)from->q[i].y, (lanes)from->q[i].z, (lanes)from->q[i].w};
+    }
+    for (uint32_t i = 0; i < params; ++i)
+        param[i] = (lanes)from->param[i];
+    for (uint32_t i = 0; from->state && i < state; ++i)
+        kept[i] = (lanes)from->state[i];
+    const lanes_in in = {.x = x,
+                         .q = from->q ? q : NULL,
+                         .param = param,
+                         .state = from->state ? kept : NULL,
+                         .context = from->context,
+                         .planar = from->planar};
+    lanes_out out = {c, gradient, to->turn ? turn : NULL, to->row ? row : NULL, flags_everywhere()};
+    formula(&in, &out);
+    for (uint32_t r = 0; r < rows; ++r) {
+        to->c[r] = (sn_real)c[r];
+        if (to->row)
+            lanes_write_row(&row[r], &to->row[r]);
+    }
+    for (uint32_t i = 0; i < rows * points; ++i) {
+        to->gradient[i] = lanes3_round(gradient[i]);
+        if (to->turn)
+            to->turn[i] = lanes3_round(turn[i]);
+    }
+    return out.exists != 0;
+}
+#endif
+
+#endif
