@@ -1,6 +1,7 @@
 #include "solvers/plan.h"
 
 #include "solvers/plan_work.h"
+#include "solvers/row.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 void sn_plan_init(sn_plan *plan)
 {
     *plan = (sn_plan){0};
-    sn_table_column(&plan->soft_table, sizeof *plan->soft, false);
+    sn_table_column(&plan->feature_table, sizeof *plan->feature, false);
     sn_table_column(&plan->watched_table, sizeof *plan->watched, false);
 #define SN_PLAN_TABLE(type, name) sn_table_column(&plan->name##_table, sizeof(type), true);
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
@@ -30,7 +31,7 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator)
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
-    sn_table_release(&plan->soft_table, allocator);
+    sn_table_release(&plan->feature_table, allocator);
     sn_table_release(&plan->watched_table, allocator);
     plan->made = false;
 }
@@ -103,18 +104,63 @@ static void set_places(sn_store *store, const sn_visit *visit, uint32_t count, u
             store->pool[visit[i].kind]->place[visit[i].row] = plan_place(where, i);
 }
 
-static void copy_lane(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, const sn_plan_run *run,
-                      uint32_t batch, uint32_t lane)
+/* The numbers of an anchored point; see SN_ANCHOR_PLACE and so on. */
+static void copy_anchor(const sn_store *store, uint32_t code, float *to)
+{
+    sn_spot spot = {.weight = {1}, .turn = {0, 0, 0, 1}};
+    if (code & SN_SPOT_BIT)
+        spot = store->spot[code & ~SN_SPOT_BIT];
+    if (spot.type != SN_POINT_PARTICLES)
+        spot.weight[0] = 1;
+    const sn_real number[SN_ANCHOR_NUMBERS] = {spot.place.x,
+                                               spot.place.y,
+                                               spot.place.z,
+                                               spot.turn.x,
+                                               spot.turn.y,
+                                               spot.turn.z,
+                                               spot.turn.w,
+                                               spot.weight[0],
+                                               spot.count > 1 ? spot.weight[1] : 0,
+                                               spot.count > 2 ? spot.weight[2] : 0,
+                                               spot.count > 3 ? spot.weight[3] : 0,
+                                               spot.type == SN_POINT_PLACE};
+    for (uint32_t n = 0; n < SN_ANCHOR_NUMBERS; ++n)
+        to[n * SN_BATCH] = (float)number[n];
+}
+
+static void copy_lane(sn_plan *plan, const sn_store *store, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     uint32_t global = run->batch + batch, row = plan->row[global * SN_BATCH + lane];
     const sn_pool *pool = store->pool[run->kind];
-    uint32_t params = wide[run->kind].params;
+    const sn_give *give = &pool->give[row];
+    const uint32_t params = pool->param_count, points = pool->kind.points;
+    uint8_t *feature = &plan->feature[run - plan->run];
     for (uint32_t n = 0; n < params; ++n)
-        plan->param[run->param + (batch * params + n) * SN_BATCH + lane] =
-            (float)pool->param[(size_t)row * pool->param_count + n];
-    plan->compliance[global * SN_BATCH + lane] = (float)pool->give[row].compliance;
-    if (pool->give[row].compliance > 0)
-        plan->soft[run - plan->run] = true;
+        plan->param[run->param + (batch * params + n) * SN_BATCH + lane] = (float)pool->param[(size_t)row * params + n];
+    plan->compliance[global * SN_BATCH + lane] = (float)give->compliance;
+    *feature |= give->compliance > 0 ? SN_RUN_SOFT : 0;
+    if (run->give != SN_PLAN_NONE) {
+        float *damping = plan->give + run->give + batch * SN_BATCH + lane;
+        *damping = (float)give->damping;
+        damping[run->batches * SN_BATCH] = (float)row_stiffness(give->stiffness, plan->stiffness_root);
+        *feature |= (give->damping * give->compliance != 0 ? SN_RUN_DAMPED : 0) | (give->stiffness != 1 ? SN_RUN_LIMP : 0);
+    }
+    for (uint32_t i = 0; run->corners && i < points; ++i)
+        copy_anchor(store, pool->point[(size_t)row * points + i],
+                    plan->fixed + run->fixed + (batch * points + i) * SN_ANCHOR_NUMBERS * SN_BATCH + lane);
+}
+
+void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t root)
+{
+    if (plan->stiffness_root == root)
+        return;
+    plan->stiffness_root = root;
+    for (uint32_t r = 0; r < plan->run_table.count; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        for (uint32_t i = 0; run->give != SN_PLAN_NONE && i < run->batches * SN_BATCH; ++i)
+            if (plan->mask[run->batch + i / SN_BATCH] >> i % SN_BATCH & 1)
+                copy_lane(plan, store, run, i / SN_BATCH, i % SN_BATCH);
+    }
 }
 
 /* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
@@ -131,7 +177,7 @@ static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
         PLAN_FETCH(&pool->param[(size_t)row * pool->param_count]);
 }
 
-static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kind *wide)
+static void fill_batches(sn_plan *plan, const sn_store *store)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r) {
         const sn_plan_run *run = &plan->run[r];
@@ -141,20 +187,20 @@ static void fill_batches(sn_plan *plan, const sn_store *store, const sn_wide_kin
                 ask_for_lane(plan, store->pool[run->kind], at + PLAN_AHEAD);
                 if (!(plan->mask[run->batch + b] >> lane & 1))
                     continue;
-                copy_lane(plan, store, wide, run, b, lane);
+                copy_lane(plan, store, run, b, lane);
                 store->pool[run->kind]->place[plan->row[at]] = plan_place(PLACE_LANE, at);
             }
     }
 }
 
-static void find_places(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
+static void find_places(sn_plan *plan, sn_store *store)
 {
     if (plan->run_table.count)
-        memset(plan->soft, 0, plan->run_table.count * sizeof *plan->soft);
+        memset(plan->feature, 0, plan->run_table.count * sizeof *plan->feature);
     for (uint32_t kind = 1; kind < store->kind_count; ++kind)
         if (store->pool[kind]->table.count)
             memset(store->pool[kind]->place, 0, store->pool[kind]->table.count * sizeof(uint32_t));
-    fill_batches(plan, store, wide);
+    fill_batches(plan, store);
     set_places(store, plan->visit, plan->visit_table.count, PLACE_VISIT);
     set_places(store, plan->hub, plan->hub_table.count, PLACE_HUB);
     set_places(store, plan->many, plan->many_table.count, PLACE_MANY);
@@ -176,11 +222,11 @@ bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_
 /* Following edits cannot fail for lack of memory: results must not depend on that. */
 bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
 {
-    bool room = sn_table_reserve(&plan->soft_table, allocator, plan->run_table.count) &&
+    bool room = sn_table_reserve(&plan->feature_table, allocator, plan->run_table.count) &&
                 sn_table_reserve(&plan->watched_table, allocator, plan->run_table.count) &&
                 sn_table_reserve(&plan->extra_table, allocator, most_edits(plan->live)) &&
                 sn_plan_reserve_log(store, allocator, plan->live);
-    plan->soft = plan->soft_table.column[0];
+    plan->feature = plan->feature_table.column[0];
     plan->watched = plan->watched_table.column[0];
     if (room)
         sn_plan_watch_none(plan);
@@ -188,24 +234,36 @@ bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_stor
     return room;
 }
 
-bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide)
+/* So many zeros. */
+static bool refill(sn_table *table, const sn_allocator *allocator, uint32_t count)
 {
-    uint32_t params = 0;
-    sn_plan_bind(plan);
-    for (uint32_t r = 0; r < plan->run_table.count; ++r)
-        if (plan->run[r].batches)
-            params += plan->run[r].batches * SN_BATCH * wide[plan->run[r].kind].params;
-    if (!sn_plan_reserve_edits(plan, allocator, store) || !sn_table_reserve(&plan->param_table, allocator, params) ||
-        !sn_table_reserve(&plan->compliance_table, allocator, plan->row_table.count))
+    if (!sn_table_reserve(table, allocator, count))
         return false;
-    plan->param_table.count = params;
-    plan->compliance_table.count = plan->row_table.count;
+    table->count = count;
+    if (count)
+        memset(table->column[0], 0, (size_t)count * table->width[0]);
+    return true;
+}
+
+bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store)
+{
+    uint32_t params = 0, gives = 0, fixed = 0;
     sn_plan_bind(plan);
-    if (params)
-        memset(plan->param, 0, params * sizeof *plan->param);
-    if (plan->row_table.count)
-        memset(plan->compliance, 0, plan->row_table.count * sizeof *plan->compliance);
-    find_places(plan, store, wide);
+    for (uint32_t r = 0; r < plan->run_table.count; ++r) {
+        const sn_plan_run *run = &plan->run[r];
+        const uint32_t lanes = run->batches * SN_BATCH;
+        if (!lanes)
+            continue;
+        params += lanes * store->pool[run->kind]->param_count;
+        gives += run->give != SN_PLAN_NONE ? 2 * lanes : 0;
+        fixed += run->corners ? lanes * SN_ANCHOR_NUMBERS * store->pool[run->kind]->kind.points : 0;
+    }
+    if (!sn_plan_reserve_edits(plan, allocator, store) || !refill(&plan->param_table, allocator, params) ||
+        !refill(&plan->compliance_table, allocator, plan->row_table.count) ||
+        !refill(&plan->give_table, allocator, gives) || !refill(&plan->fixed_table, allocator, fixed))
+        return false;
+    sn_plan_bind(plan);
+    find_places(plan, store);
     plan->filled = true;
     plan->serial++;
     return true;
@@ -213,19 +271,39 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
 
 /* ---- Reading the constraints ------------------------------------------------------------------------------------------------- */
 
-bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
+/* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
+static bool fits_tile(const sn_pool *pool)
+{
+    return !pool_has_lists(pool) && !pool->kind.project;
+}
+
+sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
 {
     const sn_pool *pool = store->pool[kind];
-    if (!wide || kind >= SN_KIND_BUILTIN_END || !wide[kind].points || (plan->planar && !pool->kind.internal))
-        return false;
-    const sn_give *give = &pool->give[row];
-    if (give->damping * give->compliance != 0 || give->stiffness != 1 || store_held(store, pool, row) ||
-        (wide[kind].rigid_only && give->compliance > 0))
-        return false;
-    for (uint32_t i = 0; i < pool->kind.points; ++i)
-        if (pool->point[(size_t)row * pool->kind.points + i] & SN_SPOT_BIT)
-            return false;
-    return true;
+    sn_plan_form form = SN_FORM_PLAIN;
+    if (!pool->kind.lanes || pool->kind.force || !fits_tile(pool) || store_held(store, pool, row))
+        return SN_FORM_SINGLE;
+    for (uint32_t i = 0; i < pool->kind.points; ++i) {
+        uint32_t code = pool->point[(size_t)row * pool->kind.points + i];
+        if (!(code & SN_SPOT_BIT))
+            continue;
+        if (store->spot[code & ~SN_SPOT_BIT].type == SN_POINT_PARTICLES)
+            return SN_FORM_WEIGHTED;
+        form = SN_FORM_ANCHORED;
+    }
+    return form;
+}
+
+bool sn_plan_damps(const sn_store *store, uint32_t kind, uint32_t row)
+{
+    const sn_pool *pool = store->pool[kind];
+    return pool->kind.own_rows || pool->give[row].damping * pool->give[row].compliance != 0;
+}
+
+bool sn_plan_gives(const sn_store *store, uint32_t kind, uint32_t row)
+{
+    const sn_give *give = &store->pool[kind]->give[row];
+    return give->damping * give->compliance != 0 || give->stiffness != 1;
 }
 
 uint32_t sn_plan_once(uint32_t *particle, uint32_t count)
@@ -239,12 +317,6 @@ uint32_t sn_plan_once(uint32_t *particle, uint32_t count)
             particle[kept++] = particle[i];
     }
     return kept;
-}
-
-/* Whether a constraint can be part of a tile: others evaluate in scratch of the store. */
-static bool fits_tile(const sn_pool *pool)
-{
-    return !pool_has_lists(pool) && !pool->kind.project;
 }
 
 static void read_items(plan_work *w)
@@ -276,16 +348,19 @@ static void read_items(plan_work *w)
             continue;
         }
         uint32_t *to = w->particle + w->particle_count;
-        bool wide = sn_plan_is_wide(w->plan, store, w->wide, kind, row);
-        if (wide) { /* no spots, and so no particle twice */
+        sn_plan_form form = sn_plan_form_of(store, kind, row);
+        if (form == SN_FORM_PLAIN) { /* no particle twice */
             count = pool->kind.points;
             memcpy(to, pool->point + (size_t)row * count, count * sizeof *to);
         } else {
             sn_store_particles(store, pool, row, to, &count);
             count = sn_plan_once(to, count);
         }
-        w->item[w->items++] = (plan_item){
-            .kind = (uint16_t)kind, .row = row, .first = w->particle_count, .count = (uint16_t)count, .wide = wide};
+        w->item[w->items++] = (plan_item){.kind = (uint16_t)kind,
+                                          .row = row,
+                                          .first = w->particle_count,
+                                          .count = (uint16_t)count,
+                                          .form = (uint8_t)form};
         w->particle_count += count;
     }
 }
@@ -394,7 +469,7 @@ static void set_hubs_aside(plan_work *w)
             return;
         *visit = (sn_visit){item->kind, item->row};
         item->done = true;
-        item->wide = false;
+        item->form = SN_FORM_SINGLE;
     }
 }
 
@@ -716,10 +791,10 @@ static void reserve_batches(plan_work *w)
 {
     uint64_t lanes = 0, indices = 0, params = 0;
     for (uint32_t i = 0; i < w->items; ++i)
-        if (w->item[i].wide) {
+        if (w->item[i].form == SN_FORM_PLAIN) {
             lanes++;
-            indices += w->wide[w->item[i].kind].points;
-            params += w->wide[w->item[i].kind].params;
+            indices += w->store->pool[w->item[i].kind]->kind.points;
+            params += w->store->pool[w->item[i].kind]->param_count;
         }
     sn_table *const table[] = {&w->plan->row_table, &w->plan->compliance_table, &w->plan->near_table,
                                &w->plan->param_table, &w->plan->mask_table};
@@ -809,10 +884,10 @@ static void make(plan_work *w)
 }
 
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
-                  const sn_wide_kind *wide, uint32_t *order)
+                  uint32_t *order)
 {
     plan_work w = {
-        .plan = plan, .store = store, .allocator = allocator, .particles = particles, .wide = wide, .order = order};
+        .plan = plan, .store = store, .allocator = allocator, .particles = particles, .order = order};
     clear(plan);
     make(&w);
     for (uint32_t i = 0; i < w.blocks; ++i)
@@ -823,7 +898,7 @@ bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store,
         return false;
     }
     sn_plan_bind(plan);
-    find_places(plan, store, wide);
+    find_places(plan, store);
     plan->particles = particles->count;
     plan->made = plan->canonical = plan->filled = true;
     plan->serial++;
@@ -885,34 +960,35 @@ void sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t
 }
 
 /* New parameters, or a new way to give, which may take a constraint out of its batch. */
-static bool change(sn_plan *plan, sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)
+static bool change(sn_plan *plan, sn_store *store, uint32_t kind, uint32_t row)
 {
     sn_pool *pool = store->pool[kind];
     if (!sn_ids_is_live(&pool->ids, row) || !pool->place[row])
         return true;
     uint32_t place = pool->place[row] - 1;
     if (place >> PLACE_SHIFT != PLACE_LANE) { /* made anew, the plan might have it in a batch */
-        plan->canonical = plan->canonical && !sn_plan_is_wide(plan, store, wide, kind, row);
+        plan->canonical = plan->canonical && sn_plan_form_of(store, kind, row) == SN_FORM_SINGLE;
         return true;
     }
-    if (!sn_plan_is_wide(plan, store, wide, kind, row)) {
+    const sn_plan_run *run = run_of(plan, place / SN_BATCH);
+    if (sn_plan_form_of(store, kind, row) == SN_FORM_SINGLE ||
+        (run->give == SN_PLAN_NONE && sn_plan_gives(store, kind, row))) {
         forget(plan, pool, row);
         plan->canonical = false;
         return add_extra(plan, store, kind, row);
     }
-    const sn_plan_run *run = run_of(plan, place / SN_BATCH);
-    copy_lane(plan, store, wide, run, place / SN_BATCH - run->batch, place % SN_BATCH);
+    copy_lane(plan, store, run, place / SN_BATCH - run->batch, place % SN_BATCH);
     return true;
 }
 
-static bool change_all(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
+static bool change_all(sn_plan *plan, sn_store *store)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r)
         for (uint32_t b = 0; b < plan->run[r].batches; ++b)
             for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
                 uint32_t batch = plan->run[r].batch + b;
                 if ((plan->mask[batch] >> lane & 1) &&
-                    !change(plan, store, wide, plan->run[r].kind, plan->row[batch * SN_BATCH + lane]))
+                    !change(plan, store, plan->run[r].kind, plan->row[batch * SN_BATCH + lane]))
                     return false;
             }
     return true;
@@ -929,7 +1005,7 @@ static bool is_too_much(const sn_plan *plan, const sn_store *store)
     return much;
 }
 
-bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
+bool sn_plan_follow(sn_plan *plan, sn_store *store)
 {
     if (!plan->made || store->log_lost || !store->logging || is_too_much(plan, store))
         return false;
@@ -940,7 +1016,7 @@ bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
         for (uint32_t k = 0; k < edit[i].count; ++k) {
             uint32_t row = edit[i].row + k;
             if (edit[i].what == SN_EDIT_CHANGED) {
-                if (!change(plan, store, wide, edit[i].kind, row))
+                if (!change(plan, store, edit[i].kind, row))
                     return false;
                 continue;
             }
@@ -950,7 +1026,7 @@ bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide)
                 return false;
         }
     }
-    if (store->all_changed && !change_all(plan, store, wide))
+    if (store->all_changed && !change_all(plan, store))
         return false;
     sn_store_log_begin(store);
     return true;

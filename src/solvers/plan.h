@@ -45,7 +45,16 @@ typedef struct sn_plan_run {
     uint32_t param;   /* where its parameters start */
     uint32_t visit;   /* visits: the first, */
     uint32_t visits;  /*   and how many */
+    uint32_t give;    /* where its dampings start, and then its stiffnesses k; SN_PLAN_NONE: none differ from 0 and 1 */
+    /* Runs whose points are not all particles: */
+    uint32_t corners; /* particles of a point, 1 or 4; 0: points are particles */
+    uint32_t anchor;  /* where their slots and bodies start */
+    uint32_t fixed;   /* where their numbers start */
+    uint32_t bodies;  /* some are on bodies */
+    uint32_t shared;  /* some constraints have a particle behind two points */
 } sn_plan_run;
+
+#define SN_PLAN_NONE UINT32_MAX
 
 typedef struct sn_tile {
     uint32_t first; /* layer 0: the slot of its first particle; later layers: where its slots start in the list */
@@ -67,6 +76,7 @@ typedef struct sn_tile {
     ARRAY(uint16_t, near)                                                                                              \
     ARRAY(uint32_t, far)                                                                                               \
     ARRAY(uint32_t, offset)                                                                                            \
+    ARRAY(uint32_t, anchor)                                                                                            \
     ARRAY(uint16_t, mask)                                                                                              \
     ARRAY(uint32_t, row)                                                                                               \
     ARRAY(sn_visit, visit) /* kind 0: removed */                                                                       \
@@ -77,10 +87,14 @@ typedef struct sn_tile {
 /* Copies of what the constraints say, which need not be saved. */
 #define SN_PLAN_COPIES(ARRAY)                                                                                          \
     ARRAY(float, param)                                                                                                \
-    ARRAY(float, compliance)
+    ARRAY(float, compliance)                                                                                           \
+    ARRAY(float, give)                                                                                                 \
+    ARRAY(float, fixed)
+
+/* What some constraints of a run have, or had. */
+enum { SN_RUN_SOFT = 1, SN_RUN_DAMPED = 2, SN_RUN_LIMP = 4 /* k is not 1 */ };
 
 struct sn_plan {
-    bool planar; /* of a 2D world; set once */
     bool made;
     bool canonical;       /* as made, without edits since */
     bool filled;          /* the copies are those of the constraints, and these know their places */
@@ -95,8 +109,9 @@ struct sn_plan {
     SN_PLAN_ARRAYS(SN_PLAN_TABLE)
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
-    sn_table soft_table;
-    bool *soft; /* by run: some of its constraints have compliance, or had; the others need not look */
+    sn_table feature_table;
+    uint8_t *feature; /* by run */
+    uint32_t stiffness_root; /* for which the stiffnesses k were corrected; see sn_plan_correct_stiffness */
     sn_table watched_table;
     bool *watched; /* by run: multipliers of some of its constraints are read after every substep; see sn_plan_watch */
 };
@@ -117,10 +132,10 @@ void sn_plan_release(sn_plan *plan, const sn_allocator *allocator);
 /* Makes the plan as a whole. order, with room for the particles' count, receives their numbers as they are to be stored; the
    caller stores them so before the plan is used. False when memory runs out: there is then no plan. */
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
-                  const sn_wide_kind *wide, uint32_t *order);
+                  uint32_t *order);
 
 /* Takes note of the edits that the store has logged. False if the plan has to be made as a whole. */
-bool sn_plan_follow(sn_plan *plan, sn_store *store, const sn_wide_kind *wide);
+bool sn_plan_follow(sn_plan *plan, sn_store *store);
 
 /* Makes room for the log that a plan of so many constraints follows; false when memory runs out. */
 bool sn_plan_reserve_log(sn_store *store, const sn_allocator *allocator, uint32_t live);
@@ -132,11 +147,20 @@ bool sn_plan_reserve_edits(sn_plan *plan, const sn_allocator *allocator, sn_stor
 void sn_plan_bind(sn_plan *plan);
 
 /* After loading: takes typed pointers, fills in the copies and the constraints' places. False when memory runs out. */
-bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_wide_kind *wide);
+bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *store);
 
-/* Whether a constraint can go into a batch: its kind has a wide form, it has neither spots nor damping nor a stiffness k
-   other than 1, and in a 2D world it knows of no directions of the world, which might point out of the plane. */
-bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row);
+/* How a constraint is projected: by itself, or in a batch of those with points like its own. */
+typedef enum sn_plan_form {
+    SN_FORM_SINGLE,   /* its kind has no formula over lanes, or it asks for a compromise */
+    SN_FORM_PLAIN,    /* all points are particles */
+    SN_FORM_ANCHORED, /* or fixed to bodies, or places */
+    SN_FORM_WEIGHTED  /* or inside triangles and tetrahedra */
+} sn_plan_form;
+
+sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row);
+
+/* Writes the stiffnesses k of all runs for so many passes: see row_stiffness. */
+void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t root);
 
 /* The multipliers of this constraint are read after every substep, not only after the last of a step; and of none any more, which
    making the plan does, too. */

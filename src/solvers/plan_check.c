@@ -8,7 +8,6 @@ typedef struct checker {
     const sn_plan *plan;
     const sn_store *store;
     const sn_plan_particles *particles;
-    const sn_wide_kind *wide; /* by kind; NULL where nothing is wide */
     char *message;
     size_t size;
 
@@ -20,7 +19,7 @@ typedef struct checker {
 
     /* so many were found so far: */
     uint64_t constraints;
-    uint32_t runs, batches, visits, near, far, offsets, params, list;
+    uint32_t runs, batches, visits, near, far, offsets, params, list, gives, anchors, fixed;
 } checker;
 
 static bool complain(checker *c, const char *format, ...)
@@ -152,7 +151,8 @@ static uint32_t slot_of_lane(const sn_tile *tile, uint32_t offset, uint32_t lane
 static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch,
                              uint32_t lane, uint32_t point)
 {
-    size_t points = c->wide[run->kind].points, at = run->index + (batch * points + point) * SN_BATCH + lane;
+    size_t points = c->store->pool[run->kind]->kind.points;
+    size_t at = run->index + (batch * points + point) * SN_BATCH + lane;
     if (a->tile->rows)
         return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
     return a->layer == 0 ? a->tile->first + c->plan->near[at] : c->plan->far[at];
@@ -161,7 +161,7 @@ static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_pla
 static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
     const sn_pool *pool = c->store->pool[run->kind];
-    uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], params = c->wide[run->kind].params;
+    uint32_t at = (run->batch + batch) * SN_BATCH + lane, row = c->plan->row[at], params = pool->param_count;
     if (!c->plan->filled)
         return true;
     for (uint32_t n = 0; n < params; ++n) {
@@ -174,8 +174,36 @@ static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uin
     if (c->plan->compliance[at] != (float)pool->give[row].compliance)
         return complain(c, "the compliance of %s constraint %u is %g, but %g in the plan", pool->kind.name, row,
                         (double)pool->give[row].compliance, (double)c->plan->compliance[at]);
-    if (c->plan->compliance[at] > 0 && !c->plan->soft[run - c->plan->run])
+    if (c->plan->compliance[at] > 0 && !(c->plan->feature[run - c->plan->run] & SN_RUN_SOFT))
         return complain(c, "%s constraint %u has compliance, which its run does not know", pool->kind.name, row);
+    if (run->give == SN_PLAN_NONE && sn_plan_gives(c->store, run->kind, row))
+        return complain(c, "%s constraint %u has damping or a stiffness, which its run has not", pool->kind.name, row);
+    if (run->give != SN_PLAN_NONE &&
+        c->plan->give[run->give + batch * SN_BATCH + lane] != (float)pool->give[row].damping)
+        return complain(c, "the damping of %s constraint %u is not that in the plan", pool->kind.name, row);
+    return true;
+}
+
+/* The anchors of a constraint are where its points say. */
+static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
+{
+    const sn_pool *pool = c->store->pool[run->kind];
+    const uint32_t points = pool->kind.points, row = c->plan->row[(run->batch + batch) * SN_BATCH + lane];
+    for (uint32_t i = 0; run->corners && i < points; ++i) {
+        const uint32_t *at = c->plan->anchor + run->anchor + (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
+        const uint32_t code = pool->point[(size_t)row * points + i];
+        const sn_spot *spot = code & SN_SPOT_BIT ? &c->store->spot[code & ~SN_SPOT_BIT] : NULL;
+        const uint32_t body = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
+        if (at[run->corners * SN_BATCH] != body)
+            return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind.name, row,
+                            body, at[run->corners * SN_BATCH]);
+        if (spot && spot->type == SN_POINT_PLACE)
+            continue;
+        const uint32_t slot = c->particles->slot[spot ? spot->particle[0] : code];
+        if (at[0] != slot)
+            return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, pool->kind.name, row,
+                            slot, at[0]);
+    }
     return true;
 }
 
@@ -186,12 +214,15 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
     if (!check_constraint(c, run->kind, row, PLACE_LANE, at))
         return false;
     const char *name = c->store->pool[run->kind]->kind.name;
-    if (!sn_plan_is_wide(c->plan, c->store, c->wide, run->kind, row))
-        return complain(c, "%s constraint %u is in a batch, but not wide", name, row);
-    if (slots_of(c, run->kind, row, slot) != c->wide[run->kind].points)
+    const sn_plan_form form = sn_plan_form_of(c->store, run->kind, row);
+    if (form == SN_FORM_SINGLE || (form == SN_FORM_PLAIN) != (run->corners == 0) ||
+        (form == SN_FORM_WEIGHTED) != (run->corners == 4))
+        return complain(c, "%s constraint %u is in a batch of another form", name, row);
+    const uint32_t count = slots_of(c, run->kind, row, slot);
+    if (!run->corners && count != c->store->pool[run->kind]->kind.points)
         return complain(c, "%s constraint %u has not as many particles as its kind has points", name, row);
-    for (uint32_t i = 0; i < c->wide[run->kind].points; ++i) {
-        uint32_t planned = planned_slot(c, a, run, batch, lane, i);
+    for (uint32_t i = 0; i < count; ++i) {
+        uint32_t planned = run->corners ? slot[i] : planned_slot(c, a, run, batch, lane, i);
         if (planned != slot[i])
             return complain(c, "point %u of %s constraint %u is slot %u, but %u in the plan", i, name, row, slot[i],
                             planned);
@@ -203,13 +234,13 @@ static bool check_lane(checker *c, const asked_tile *a, const sn_plan_run *run, 
                             c->runs);
         c->run[slot[i]] = c->runs + 1;
     }
-    return check_copies(c, run, batch, lane);
+    return check_anchors(c, run, batch, lane) && check_copies(c, run, batch, lane);
 }
 
 /* What an empty lane reads must exist. */
 static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch, uint32_t lane)
 {
-    for (uint32_t i = 0; i < c->wide[run->kind].points && !a->tile->rows; ++i) {
+    for (uint32_t i = 0; i < c->store->pool[run->kind]->kind.points && !a->tile->rows && !run->corners; ++i) {
         uint32_t slot = planned_slot(c, a, run, batch, lane, i);
         if (slot >= c->plan->particles || !is_in_tile(c, a, slot))
             return complain(c, "an empty lane of run %u reads slot %u, which is not in its tile", c->runs, slot);
@@ -220,7 +251,7 @@ static bool check_empty(checker *c, const asked_tile *a, const sn_plan_run *run,
 /* Planes: a point of a batch takes a whole row whether lanes are empty or not, so that no other of the same run may. */
 static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *run, uint32_t batch)
 {
-    uint32_t points = c->wide[run->kind].points;
+    uint32_t points = c->store->pool[run->kind]->kind.points;
     for (uint32_t i = 0; i < points && a->tile->rows; ++i) {
         int32_t lanes;
         uint32_t row = row_of_offset(c->plan->offset[run->index + batch * points + i], &lanes);
@@ -237,12 +268,15 @@ static bool check_windows(checker *c, const asked_tile *a, const sn_plan_run *ru
 
 static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *run)
 {
-    if (!c->wide || run->kind >= SN_KIND_BUILTIN_END || !c->wide[run->kind].points)
-        return complain(c, "run %u has batches of kind %u, which is not wide", c->runs, run->kind);
-    uint32_t points = c->wide[run->kind].points;
+    if (run->kind >= c->store->kind_count || !c->store->pool[run->kind]->kind.lanes)
+        return complain(c, "run %u has batches of kind %u, which has no formula over lanes", c->runs, run->kind);
+    const uint32_t points = c->store->pool[run->kind]->kind.points, lanes = run->batches * SN_BATCH;
     uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 ? &c->near : &c->far;
     if (!expect(c, "the first index of a run", run->index, *index) ||
-        !expect(c, "the first parameter of a run", run->param, c->params))
+        !expect(c, "the first parameter of a run", run->param, c->params) ||
+        !expect(c, "the first anchor of a run", run->anchor, c->anchors) ||
+        !expect(c, "the first number of anchors of a run", run->fixed, c->fixed) ||
+        (run->give != SN_PLAN_NONE && !expect(c, "the first damping of a run", run->give, c->gives)))
         return false;
     for (uint32_t b = 0; b < run->batches; ++b) {
         for (uint32_t lane = 0; lane < SN_BATCH; ++lane) {
@@ -253,8 +287,11 @@ static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *ru
         if (!check_windows(c, a, run, b))
             return false;
     }
-    *index += run->batches * points * (a->tile->rows ? 1 : SN_BATCH);
-    c->params += run->batches * c->wide[run->kind].params * SN_BATCH;
+    *index += run->corners ? 0 : points * (a->tile->rows ? run->batches : lanes);
+    c->params += lanes * c->store->pool[run->kind]->param_count;
+    c->gives += run->give != SN_PLAN_NONE ? 2 * lanes : 0;
+    c->anchors += run->corners ? lanes * points * (run->corners + 1) : 0;
+    c->fixed += run->corners ? lanes * points * SN_ANCHOR_NUMBERS : 0;
     return true;
 }
 
@@ -346,10 +383,13 @@ static bool check_sizes(checker *c)
            expect(c, "the number of near indices", plan->near_table.count, c->near) &&
            expect(c, "the number of far indices", plan->far_table.count, c->far) &&
            expect(c, "the number of offsets", plan->offset_table.count, c->offsets) &&
+           expect(c, "the number of anchors", plan->anchor_table.count, c->anchors) &&
            expect(c, "the length of the list", plan->list_table.count, c->list) &&
            expect(c, "the number of visits", plan->visit_table.count, c->visits) &&
            (!plan->filled ||
             (expect(c, "the number of parameters", plan->param_table.count, c->params) &&
+             expect(c, "the number of dampings and stiffnesses", plan->give_table.count, c->gives) &&
+             expect(c, "the numbers of anchors", plan->fixed_table.count, c->fixed) &&
              expect(c, "the number of compliances", plan->compliance_table.count, plan->row_table.count)));
 }
 
@@ -381,11 +421,9 @@ static bool check_all(checker *c)
 bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
                    size_t size)
 {
-    const sn_wide *wide = sn_wide_choose(SN_SIMD_SCALAR); /* the kinds are the same for all */
     checker c = {.plan = plan,
                  .store = store,
                  .particles = particles,
-                 .wide = wide ? wide->kind : sn_wide_shapes,
                  .message = message,
                  .size = size};
     size_t slots = (size_t)particles->count + 1, places = ((size_t)plan->widest_rows + 2) * SN_BATCH;

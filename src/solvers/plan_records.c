@@ -5,9 +5,15 @@
 
 #define COLOURS 128u
 
-static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, bool wide)
+/* Singles come last; two bits. */
+static uint64_t form_key(const plan_item *item)
 {
-    return phase << 62 | x << 33 | y << 2 | (uint64_t)!wide;
+    return item->form == SN_FORM_SINGLE ? 3 : item->form - 1u;
+}
+
+static uint64_t make_key(uint64_t phase, uint64_t x, uint64_t y, uint64_t form)
+{
+    return phase << 62 | x << 33 | y << 2 | form;
 }
 
 /* ---- When ------------------------------------------------------------------------------------------------------------- */
@@ -94,7 +100,7 @@ static uint32_t place_chains(plan_work *w, const uint32_t *list, uint32_t count,
     sn_sort(out, w->sort_scratch, found);
     for (uint32_t i = 0; i < found; ++i) {
         const plan_item *item = &w->item[out[i].a];
-        out[i].key = make_key(PLAN_WITHOUT_LOOPS, level_of(w, item, stamp), item->kind, item->wide);
+        out[i].key = make_key(PLAN_WITHOUT_LOOPS, level_of(w, item, stamp), item->kind, form_key(item));
     }
     return found;
 }
@@ -122,11 +128,11 @@ static void sort_by_turn(plan_work *w, sn_sort_item *items, uint32_t count, uint
    colours in their order, bodies of two kinds gained energy; see docs/stability.md. The keys hold colour, kind and width. */
 static void take_turns(plan_work *w, sn_sort_item *items, uint32_t count, uint32_t colours, uint32_t kinds)
 {
-    uint32_t turns = 4 * colours * kinds;
+    uint32_t turns = 8 * colours * kinds;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t colour = (uint32_t)(items[i].key >> 32), way = 2 * colour * kinds + (uint32_t)items[i].key;
+        uint32_t colour = (uint32_t)(items[i].key >> 32), way = 4 * colour * kinds + (uint32_t)items[i].key;
         items[i].b = colour % 2 ? turns - 1 - way : way;
-        items[i].key = make_key(PLAN_WITH_LOOPS, 0, items[i].b, true);
+        items[i].key = make_key(PLAN_WITH_LOOPS, 0, items[i].b, 0);
     }
     sort_by_turn(w, items, count, turns);
 }
@@ -151,7 +157,7 @@ static uint32_t place_loops(plan_work *w, const uint32_t *list, uint32_t count, 
                 continue;
             uint32_t colour = colour_of(w, item, stamp, &beyond);
             colours = colour >= colours ? colour + 1 : colours;
-            out[found++] = (sn_sort_item){(uint64_t)colour << 32 | (2 * kinds + !item->wide), list[i], 0};
+            out[found++] = (sn_sort_item){(uint64_t)colour << 32 | (4 * kinds + form_key(item)), list[i], 0};
         }
     }
     take_turns(w, out, found, colours, kinds);
@@ -165,46 +171,62 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
         const plan_item *item = &w->item[list[i]];
         if (item->phase == PLAN_SINGLES)
             out[found++] =
-                (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, item->wide), list[i], 0};
+                (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, form_key(item)), list[i], 0};
     }
     return found;
 }
 
 /* ---- Runs -------------------------------------------------------------------------------------------------------------- */
 
-sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32_t batches, uint32_t indices)
+/* So many zeros at the end of one of the plan's arrays. */
+static void *grow_zeroed(plan_work *w, sn_table *table, uint32_t more)
+{
+    void *at = sn_plan_grow(w, table, more);
+    if (at && more)
+        memset(at, 0, (size_t)more * table->width[0]);
+    return at;
+}
+
+static uint32_t corners_of(sn_plan_form form)
+{
+    return form == SN_FORM_WEIGHTED ? 4 : form == SN_FORM_ANCHORED ? 1 : 0;
+}
+
+sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, const plan_run_def *def)
 {
     sn_plan *plan = w->plan;
-    sn_table *index = tile->rows                    ? &plan->offset_table
-                      : indices == sizeof(uint16_t) ? &plan->near_table
-                                                    : &plan->far_table;
-    const sn_wide_kind *wide = w->wide && kind < SN_KIND_BUILTIN_END ? &w->wide[kind] : NULL;
-    sn_plan_run run = {.kind = kind,
-                       .batches = batches,
+    const sn_pool *pool = w->store->pool[def->kind];
+    sn_table *index = tile->rows                         ? &plan->offset_table
+                      : def->indices == sizeof(uint16_t) ? &plan->near_table
+                                                         : &plan->far_table;
+    sn_plan_run run = {.kind = def->kind,
+                       .batches = def->batches,
                        .batch = plan->mask_table.count,
                        .index = index->count,
                        .param = plan->param_table.count,
-                       .visit = plan->visit_table.count};
-    sn_plan_run *to = sn_plan_grow(w, &plan->run_table, 1);
-    if (!to)
-        return NULL;
-    *to = run;
+                       .visit = plan->visit_table.count,
+                       .give = def->gives ? plan->give_table.count : SN_PLAN_NONE,
+                       .corners = corners_of(def->form),
+                       .anchor = plan->anchor_table.count,
+                       .fixed = plan->fixed_table.count};
+    const uint32_t lanes = def->batches * SN_BATCH, points = pool->kind.points;
     tile->runs++;
-    if (!batches)
-        return to;
-    uint32_t each = wide->points * (tile->rows ? 1 : SN_BATCH);
-    void *a = sn_plan_grow(w, index, batches * each), *m = sn_plan_grow(w, &plan->mask_table, batches);
-    void *p = sn_plan_grow(w, &plan->param_table, batches * SN_BATCH * wide->params);
-    void *c = sn_plan_grow(w, &plan->compliance_table, batches * SN_BATCH);
-    void *r = sn_plan_grow(w, &plan->row_table, batches * SN_BATCH);
-    if (w->failed)
-        return NULL;
-    memset(a, 0, (size_t)batches * each * index->width[0]);
-    memset(m, 0, batches * sizeof(uint16_t));
-    if (wide->params)
-        memset(p, 0, (size_t)batches * SN_BATCH * wide->params * sizeof(float));
-    memset(c, 0, (size_t)batches * SN_BATCH * sizeof(float));
-    memset(r, 0, (size_t)batches * SN_BATCH * sizeof(uint32_t));
+    if (lanes) {
+        if (run.corners) {
+            grow_zeroed(w, &plan->anchor_table, lanes * points * (run.corners + 1));
+            grow_zeroed(w, &plan->fixed_table, lanes * points * SN_ANCHOR_NUMBERS);
+        } else {
+            grow_zeroed(w, index, points * (tile->rows ? def->batches : lanes));
+        }
+        grow_zeroed(w, &plan->mask_table, def->batches);
+        grow_zeroed(w, &plan->param_table, lanes * pool->param_count);
+        grow_zeroed(w, &plan->compliance_table, lanes);
+        grow_zeroed(w, &plan->give_table, def->gives ? 2 * lanes : 0);
+        grow_zeroed(w, &plan->row_table, lanes);
+    }
+    sn_plan_run *to = sn_plan_grow(w, &plan->run_table, 1);
+    if (to)
+        *to = run;
     return to;
 }
 
@@ -216,12 +238,36 @@ void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uin
     ((uint32_t *)plan->row_table.column[0])[global * SN_BATCH + lane] = item->row;
 }
 
-/* The lanes of a batch that have no constraint point at the particles of the first, so that what they load exists. */
-static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch,
-                      uint32_t lane, const plan_item *item)
+/* The slots behind an anchored point, its body, and how many particles these are. A place has none, and gets another of the
+   constraint, which is not moved for it. */
+static uint32_t set_anchor(const plan_work *w, uint32_t code, const plan_item *item, uint32_t corners, uint32_t *to)
 {
-    uint32_t points = w->wide[run->kind].points;
+    const sn_spot *spot = code & SN_SPOT_BIT ? &w->store->spot[code & ~SN_SPOT_BIT] : NULL;
+    uint32_t count = spot ? spot->count : 1;
+    if (spot && spot->type == SN_POINT_BODY)
+        count = 1;
+    for (uint32_t k = 0; k < corners; ++k) {
+        uint32_t number = !spot ? code : k < count ? spot->particle[k] : spot->particle[0];
+        to[k * SN_BATCH] = count ? w->slot[number] : w->particle[item->first];
+    }
+    to[corners * SN_BATCH] = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
+    return count;
+}
+
+/* The lanes of a batch that have no constraint point at the particles of the first, so that what they load exists. */
+static void set_index(plan_work *w, sn_plan_run *run, const sn_tile *tile, bool near, uint32_t batch, uint32_t lane,
+                      const plan_item *item)
+{
+    const sn_pool *pool = w->store->pool[run->kind];
+    uint32_t points = pool->kind.points, particles = 0;
     for (uint32_t i = 0; i < points; ++i) {
+        if (run->corners) {
+            uint32_t *to = (uint32_t *)w->plan->anchor_table.column[0] + run->anchor +
+                           (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
+            particles += set_anchor(w, pool->point[(size_t)item->row * points + i], item, run->corners, to);
+            run->bodies |= to[run->corners * SN_BATCH] != SN_NO_BODY;
+            continue;
+        }
         size_t at = run->index + ((size_t)batch * points + i) * SN_BATCH + lane;
         uint32_t slot = w->particle[item->first + i];
         if (near)
@@ -229,22 +275,27 @@ static void set_index(plan_work *w, const sn_plan_run *run, const sn_tile *tile,
         else
             ((uint32_t *)w->plan->far_table.column[0])[at] = slot;
     }
+    run->shared |= run->corners && particles != item->count;
 }
 
 static void emit_batches(plan_work *w, const sn_sort_item *group, uint32_t count, bool near, sn_tile *tile)
 {
-    uint32_t batches = (count + SN_BATCH - 1) / SN_BATCH;
-    const sn_plan_run *opened =
-        sn_plan_open_run(w, tile, w->item[group[0].a].kind, batches, near ? sizeof(uint16_t) : sizeof(uint32_t));
-    if (!opened)
+    const plan_item *first = &w->item[group[0].a];
+    plan_run_def def = {.kind = first->kind,
+                        .batches = (count + SN_BATCH - 1) / SN_BATCH,
+                        .indices = near ? sizeof(uint16_t) : sizeof(uint32_t),
+                        .form = (sn_plan_form)first->form};
+    for (uint32_t i = 0; i < count && !def.gives; ++i)
+        def.gives = sn_plan_gives(w->store, def.kind, w->item[group[i].a].row);
+    sn_plan_run *run = sn_plan_open_run(w, tile, &def);
+    if (!run)
         return;
-    sn_plan_run run = *opened;
     for (uint32_t i = 0; i < count; ++i) {
-        sn_plan_fill_lane(w, &run, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
-        set_index(w, &run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
+        sn_plan_fill_lane(w, run, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
+        set_index(w, run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i].a]);
     }
-    for (uint32_t i = count; i < batches * SN_BATCH; ++i)
-        set_index(w, &run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i / SN_BATCH * SN_BATCH].a]);
+    for (uint32_t i = count; i < def.batches * SN_BATCH; ++i)
+        set_index(w, run, tile, near, i / SN_BATCH, i % SN_BATCH, &w->item[group[i / SN_BATCH * SN_BATCH].a]);
 }
 
 static void emit_visits(plan_work *w, const sn_sort_item *group, uint32_t count, sn_tile *tile)
@@ -253,7 +304,7 @@ static void emit_visits(plan_work *w, const sn_sort_item *group, uint32_t count,
     sn_plan_run *run = plan->run_table.column[0];
     run = tile->runs ? run + plan->run_table.count - 1 : NULL;
     if (!run || run->batches) /* visits one after the other may follow those before them */
-        run = sn_plan_open_run(w, tile, w->item[group[0].a].kind, 0, sizeof(uint16_t));
+        run = sn_plan_open_run(w, tile, &(plan_run_def){.kind = w->item[group[0].a].kind, .indices = sizeof(uint16_t)});
     sn_visit *visit = sn_plan_grow(w, &plan->visit_table, count);
     if (w->failed)
         return;
@@ -276,7 +327,7 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
     for (uint32_t i = 0, end; i < found && !w->failed; i = end) {
         for (end = i + 1; end < found && w->sort[end].key == w->sort[i].key;)
             ++end;
-        if (w->item[w->sort[i].a].wide)
+        if (w->item[w->sort[i].a].form != SN_FORM_SINGLE)
             emit_batches(w, w->sort + i, end - i, near, tile);
         else
             emit_visits(w, w->sort + i, end - i, tile);

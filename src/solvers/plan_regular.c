@@ -41,6 +41,7 @@ typedef struct stretch {
     uint32_t classes;
     uint32_t fitting; /* constraints that are in a class */
     bool collided;    /* some are not because of the number of rows alone */
+    bool gives;       /* some have damping, or a stiffness k other than 1 */
     class class[MOST_CLASSES];
 } stretch;
 
@@ -120,7 +121,7 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
 /* Whether an item could be in planes at all: of several particles, all of the stretch. */
 static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item)
 {
-    return item->wide && item->count > 1 && item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
+    return item->form == SN_FORM_PLAIN && !sn_plan_damps(w->store, item->kind, item->row) && item->count > 1 && item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 
 /* The row of point i of a class, in the batch of a row, and how many lanes on it is. */
@@ -169,6 +170,7 @@ static bool is_regular(plan_work *w, stretch *s, uint32_t *batch)
             const plan_item *item = &w->item[w->of_first[i]];
             if (!is_candidate(w, s, item))
                 continue;
+            s->gives = s->gives || sn_plan_gives(w->store, item->kind, item->row);
             uint32_t known = s->classes, c = class_of(w, s, item, true);
             if (c == MOST_CLASSES) {
                 if (++others > LEAST + s->fitting / 4)
@@ -291,7 +293,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
     bool loops = w->loop[s->lo];
     sort_classes(s, list);
     memset(use, 0, (s->rows + 3) * sizeof *use);
-    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind) {
+    for (uint32_t kind = 1; kind < w->store->kind_count; ++kind) {
         bool any = false;
         for (uint32_t i = 0; i < s->classes; ++i) {
             uint32_t c = list[i];
@@ -303,7 +305,7 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
             any = true;
             for (uint32_t row = 0; row < s->rows; ++row)
                 if (*batch_at(batch, s, c, row) == 1) {
-                    uint64_t at = when(use, s, &s->class[c], w -> wide[kind].points, row, loops, &beyond);
+                    uint64_t at = when(use, s, &s->class[c], w -> store -> pool[kind]->kind.points, row, loops, &beyond);
                     uint64_t key = loops ? (uint64_t)kind << 32 | at : at << 8 | kind;
                     w->sort[found++] = (sn_sort_item){key, c, row};
                 }
@@ -318,8 +320,9 @@ static uint32_t order_batches(plan_work *w, const stretch *s, uint32_t *batch, r
 static void emit_run(plan_work *w, const stretch *s, uint32_t *batch, const sn_sort_item *group, uint32_t count,
                      sn_tile *tile)
 {
-    uint32_t kind = s->class[group[0].a].kind, points = w->wide[kind].points;
-    const sn_plan_run *run = sn_plan_open_run(w, tile, kind, count, 0);
+    uint32_t kind = s->class[group[0].a].kind, points = w->store->pool[kind]->kind.points;
+    const sn_plan_run *run =
+        sn_plan_open_run(w, tile, &(plan_run_def){.kind = kind, .batches = count, .form = SN_FORM_PLAIN, .gives = s->gives});
     if (!run)
         return;
     uint32_t *offset = (uint32_t *)w->plan->offset_table.column[0] + run->index;
@@ -507,8 +510,6 @@ static uint32_t list_bodies(plan_work *w, body *bodies)
 
 void sn_plan_regular(plan_work *w)
 {
-    if (!w->wide)
-        return;
     search look = {w, sn_plan_scratch(w, (size_t)MOST_CLASSES * (TILE_MOST / LANES + 1), sizeof(uint32_t)),
                    sn_plan_scratch(w, TILE_MOST / LANES + 4, sizeof(row_use))};
     body *bodies = sn_plan_scratch(w, w->particles->numbers / 2 + 1, sizeof *bodies);

@@ -4,7 +4,7 @@
 
 #include "solvers/plan.h"
 
-#define PLAN_NONE UINT32_MAX
+#define PLAN_NONE SN_PLAN_NONE
 
 /* Where constraints and particles are numbered at random, making a plan is waiting for memory. So what the constraint PLAN_AHEAD places
    on will need is fetched while this one is read. */
@@ -64,7 +64,7 @@ typedef struct plan_item {
     uint16_t kind;
     uint16_t count;
     uint8_t phase; /* where in a pass it comes; set when particles have been stored */
-    bool wide;
+    uint8_t form; /* sn_plan_form */
     bool done; /* it has its place */
 } plan_item;
 
@@ -76,7 +76,6 @@ typedef struct plan_work {
     sn_store *store;
     const sn_allocator *allocator;
     const sn_plan_particles *particles;
-    const sn_wide_kind *wide;
     bool failed; /* memory ran out */
     void *block[PLAN_BLOCKS];
     size_t block_size[PLAN_BLOCKS];
@@ -153,7 +152,18 @@ void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool ne
 /* Writes one batch's lane. */
 void sn_plan_fill_lane(plan_work *w, const sn_plan_run *run, uint32_t batch, uint32_t lane, const plan_item *item);
 
+typedef struct plan_run_def {
+    uint32_t kind, batches; /* 0: visits */
+    uint32_t indices;       /* bytes of an index; planes: 0 */
+    sn_plan_form form;
+    bool gives; /* some have damping, or a stiffness k other than 1 */
+} plan_run_def;
+
+/* Whether a constraint has damping; and whether it needs a run that gives. */
+bool sn_plan_damps(const sn_store *store, uint32_t kind, uint32_t row);
+bool sn_plan_gives(const sn_store *store, uint32_t kind, uint32_t row);
+
 /* Opens a run of batches or visits at the end of the tile. */
-sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, uint32_t kind, uint32_t batches, uint32_t indices);
+sn_plan_run *sn_plan_open_run(plan_work *w, sn_tile *tile, const plan_run_def *def);
 
 #endif

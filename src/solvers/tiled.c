@@ -389,6 +389,7 @@ static void pass_hold_on(const sn_plan *plan, tile_state *state)
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
     looking l = {in, others, ((tiled *)in->scratch->tiled)->state_table.column[0]};
+    sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
     bool share = sn_parallel_wants(in->parallel, WORK_OF_PARTICLE * in->particle_count);
     if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->tile_table.count, look_at_tile, &l))
         return false;
@@ -417,28 +418,64 @@ static bool keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
 {
     const sn_plan *plan = t->in->plan;
     const uint32_t at = (uint32_t)(run - plan->run);
-    return t->keep_lambda || plan->watched[at] ||
-           (t->again && (plan->soft[at] || t->in->store->pool[run->kind]->kind.inequality));
+    const sn_kind *kind = &t->in->store->pool[run->kind]->kind;
+    return t->keep_lambda || plan->watched[at] || kind->settle ||
+           (t->again && (plan->feature[at] & SN_RUN_SOFT || kind->inequality || kind->own_rows));
 }
 
 /* The wide form of a run; where its particles are is still missing. */
 static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
     const sn_plan *plan = t->in->plan;
-    sn_real inverse_h = 1 / t->in->h;
+    const sn_pool *pool = t->in->store->pool[run->kind];
+    const sn_frame *frame = &t->in->frame;
+    const sn_real inverse_h = 1 / t->in->h;
     const bool keeps = keeps_lambda(t, run);
+    const uint8_t feature = plan->feature[run - plan->run];
+    const float *damping = run->give == SN_PLAN_NONE ? NULL : plan->give + run->give;
     return (sn_wide_run){.batches = run->batches,
                          .mask = plan->mask + run->batch,
                          .param = plan->param ? plan->param + run->param : NULL,
-                         .compliance =
-                             plan->soft[run - plan->run] ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
+                         .compliance = feature & SN_RUN_SOFT ? plan->compliance + (size_t)run->batch * SN_BATCH : NULL,
                          .row = plan->row + (size_t)run->batch * SN_BATCH,
-                         .lambda = (float *)(void *)t->in->store->pool[run->kind]->lambda,
+                         .lambda = (float *)(void *)pool->lambda,
                          .read_lambda = keeps && t->pass > 0,
                          .write_lambda = keeps,
                          .inverse_h2 = (float)(inverse_h * inverse_h),
                          .least = p->least,
+                         .number = run->kind,
+                         .kind = &pool->kind,
+                         .params = pool->param_count,
+                         .bounded = sn_wide_bounded(&pool->kind),
+                         .planar = frame->planar,
+                         .damping = feature & SN_RUN_DAMPED ? damping : NULL,
+                         .stiffness = feature & SN_RUN_LIMP ? damping + (size_t)run->batches * SN_BATCH : NULL,
+                         .inverse_h = (float)inverse_h,
+                         .h = (float)frame->h,
+                         .state = (float *)(void *)pool->state,
                          .largest = t->measures ? p->largest : NULL};
+}
+
+/* Where the particles of a run are, from slot `first` on. */
+static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_run *run, bool coarse, uint32_t first)
+{
+    const sn_frame *frame = &t->in->frame;
+    if (run->corners) {
+        first = 0;
+        wide->anchor = t->in->plan->anchor + run->anchor;
+        wide->fixed = t->in->plan->fixed + run->fixed;
+        wide->corners = run->corners;
+        wide->bodies = run->bodies;
+        wide->shared = run->shared;
+        wide->turn = frame->turn;
+        wide->turned = frame->d + frame->turn_slot;
+        wide->turn_node = frame->turn_slot;
+    }
+    wide->x = frame->x + first;
+    wide->d = (coarse ? t->motion->x : frame->d) + first;
+    wide->start = frame->start + first;
+    wide->start_low = frame->x_low + first;
+    wide->old_d = frame->old_d ? frame->old_d + first : NULL;
 }
 
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
@@ -473,7 +510,6 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
 {
     const sn_tiled *t = l->t;
     const sn_plan *plan = l->plan;
-    const sn_frame *frame = &t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &plan->run[r];
         if (!run->batches || !t->wide) {
@@ -482,11 +518,10 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
             continue;
         }
         sn_wide_run wide = wide_run(t, run, p);
-        wide.x = frame->x + (l->is_first ? tile->first : 0);
-        wide.d = (coarse ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
+        place_records(t, &wide, run, coarse, l->is_first ? tile->first : 0);
         wide.near = l->is_first ? plan->near + run->index : NULL;
         wide.far = l->is_first ? NULL : plan->far + run->index;
-        (l->is_first ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
+        sn_wide_project(t->wide, &wide);
     }
     return true;
 }
@@ -499,7 +534,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool 
         wide.plane = margin;
         wide.coarse = coarse;
         wide.offset = l->plan->offset + run->index;
-        l->t->wide->kind[run->kind].planes(&wide);
+        sn_wide_project(l->t->wide, &wide);
     }
 }
 

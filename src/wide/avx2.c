@@ -6,8 +6,8 @@
 #include "wide/table.h"
 
 /* The same with the sixteen lanes of avx512.c where it has them. */
-static const sn_wide_kind wide_kinds_16[SN_KIND_BUILTIN_END] =
-    WIDE_KINDS(sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16);
+static const sn_wide_fused wide_fused_16[SN_FUSED_KINDS] =
+    WIDE_FUSED(sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16);
 
 static bool chain_solve_16(sn_wide_chain *run)
 {
@@ -17,14 +17,14 @@ static bool chain_solve_16(sn_wide_chain *run)
 const sn_wide *sn_wide_avx2(void)
 {
     static const sn_wide table =
-        WIDE_TABLE("8 lanes, AVX2", wide_kinds, chain_solve, motion_predict_planes, motion_settle_planes);
+        WIDE_TABLE("8 lanes, AVX2", wide_fused, chain_solve, motion_predict_planes, motion_settle_planes);
     return &table;
 }
 
 const sn_wide *sn_wide_avx512(void)
 {
     static const sn_wide table =
-        WIDE_TABLE("16 lanes, AVX-512", wide_kinds_16, chain_solve_16, sn_wide_predict_16, sn_wide_settle_16);
+        WIDE_TABLE("16 lanes, AVX-512", wide_fused_16, chain_solve_16, sn_wide_predict_16, sn_wide_settle_16);
     return sn_wide_has_16 ? &table : NULL;
 }
 #else

@@ -36,7 +36,7 @@ const bool sn_wide_has_16 = true;
 #define DOUBLE_KIND(name, KIND)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        sn_wide_avx2()->kind[KIND].planes(run);                                                                        \
+        sn_wide_avx2()->fused[KIND].planes(run);                                                                        \
     }
 
 void sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)

@@ -26,23 +26,6 @@ static bool has_avx512(void)
 }
 #endif
 
-const sn_wide_kind sn_wide_shapes[SN_KIND_BUILTIN_END] = {
-    [SN_KIND_DISTANCE] = {.points = 2, .params = 1, .rows = 1},
-    [SN_KIND_DISTANCE_MIN] = {.points = 2, .params = 1, .rows = 1},
-    [SN_KIND_DISTANCE_MAX] = {.points = 2, .params = 1, .rows = 1},
-    [SN_KIND_DISTANCE_BAND] = {.points = 2, .params = 2, .rows = 2, .rigid_only = true},
-    [SN_KIND_PIN] = {.points = 1, .params = 3, .rows = 3},
-    [SN_KIND_ATTACHMENT] = {.points = 2, .params = 0, .rows = 3},
-    [SN_KIND_HALF_SPACE] = {.points = 1, .params = 6, .rows = 1, .spatial = true},
-    [SN_KIND_BOX] = {.points = 1, .params = 6, .rows = 6, .rigid_only = true},
-    [SN_KIND_VOLUME] = {.points = 4, .params = 1, .rows = 1},
-    [SN_KIND_ANGLE] = {.points = 3, .params = 1, .rows = 1},
-    [SN_KIND_ANGLE_MIN] = {.points = 3, .params = 1, .rows = 1},
-    [SN_KIND_ANGLE_MAX] = {.points = 3, .params = 1, .rows = 1},
-    [SN_KIND_DIHEDRAL] = {.points = 4, .params = 1, .rows = 1},
-    [SN_KIND_BENDING] = {.points = 4, .params = 3, .rows = 3},
-};
-
 const sn_wide *sn_wide_choose(sn_simd simd)
 {
     const sn_wide *wide = NULL;

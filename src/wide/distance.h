@@ -6,8 +6,134 @@
 #ifndef SN_WIDE_DISTANCE_H
 #define SN_WIDE_DISTANCE_H
 
-#include "wide/driver.h"
+#include "base/simd.h"
 #include "wide/variants.h"
+
+/* ---- Batches ---------------------------------------------------------------------------------------------------------- */
+
+/* compliance / h^2 of so many lanes from `at` on. */
+SN_INLINE lanes wide_alpha(const sn_wide_run *run, size_t at)
+{
+    if (!run->compliance)
+        return lanes_all(0);
+    return lanes_min(lanes_load(run->compliance + at) * lanes_all(run->inverse_h2), lanes_all(1e30f));
+}
+
+/* Where C >= 0 rests: it is not violated, and has nothing to take back. */
+SN_INLINE flags wide_rests(lanes c, lanes alpha, lanes lambda)
+{
+    lanes zero = lanes_all(0);
+    return lanes_at_least(c, zero) & ~(lanes_above(alpha, zero) & lanes_above(lambda, zero));
+}
+
+/* Where places have no remainder, what is too small to be told from their rounding is left alone: it would be noise, and in a
+   body that falls freely it adds up to a drift. NaN is not small. */
+SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
+{
+    return lanes_keep(~lanes_above(least, size), a);
+}
+
+#define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
+
+/* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
+
+SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; r < rows; ++r)
+            all[r * SN_WIDTH + l] = mask >> l & 1 ? lambda[(size_t)row[l] * rows + r] : 0;
+}
+
+SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, const float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; mask >> l & 1 && r < rows; ++r)
+            lambda[(size_t)row[l] * rows + r] = all[r * SN_WIDTH + l];
+}
+
+SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
+{
+    for (uint32_t r = 0; r < rows; ++r)
+        lambda[r] = lanes_all(0);
+    if (run->read_lambda) {
+        float all[1u * SN_WIDTH];
+        wide_gather(run->lambda, run->row + at, rows, mask, all);
+        for (uint32_t r = 0; r < rows; ++r)
+            lambda[r] = lanes_load(all + r * SN_WIDTH);
+    }
+}
+
+SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
+{
+    if (run->write_lambda) {
+        float all[1u * SN_WIDTH];
+        for (uint32_t r = 0; r < rows; ++r)
+            lanes_store(all + r * SN_WIDTH, lambda[r]);
+        if (SN_WIDTH == 4 && rows == 1 && mask == WIDE_ALL_LANES) { /* a call would cost more than it does */
+            for (uint32_t l = 0; l < SN_WIDTH; ++l)
+                run->lambda[run->row[at + l]] = all[l];
+            return;
+        }
+        wide_scatter(run->lambda, run->row + at, rows, mask, all);
+    }
+}
+
+/* ---- Which lanes take part ----------------------------------------------------------------------------------------------- */
+
+/* Those of a batch, from lane `first` on. */
+SN_INLINE uint32_t wide_mask(const sn_wide_run *run, uint32_t b, uint32_t first)
+{
+    return (uint32_t)run->mask[b] >> first & WIDE_ALL_LANES;
+}
+
+SN_INLINE flags wide_present(uint32_t mask)
+{
+    int32_t all[SN_WIDTH];
+    for (int l = 0; l < SN_WIDTH; ++l)
+        all[l] = -(int32_t)(mask >> l & 1);
+    return flags_load(all);
+}
+
+/* Stores the lanes of a plane that take part. Others keep what they hold, which may have changed since this batch began: they
+   may be places of other lanes of it. */
+SN_INLINE void wide_store(float *to, lanes a, uint32_t mask)
+{
+#if SN_WIDTH == 16 && defined(__AVX512F__)
+    if (mask == WIDE_ALL_LANES)
+        lanes_store(to, a);
+    else
+        _mm512_mask_storeu_ps(to, (__mmask16)mask, (__m512)a);
+#else
+    lanes_store(to, mask == WIDE_ALL_LANES ? a : lanes_choose(wide_present(mask), a, lanes_load(to)));
+#endif
+}
+
+SN_INLINE void wide_store3(float *to, lanes3 a, uint32_t mask)
+{
+    wide_store(to, a.x, mask);
+    wide_store(to + SN_BATCH, a.y, mask);
+    wide_store(to + 2 * SN_BATCH, a.z, mask);
+}
+
+SN_INLINE lanes3 wide_load3(const float *from)
+{
+    return (lanes3){lanes_load(from), lanes_load(from + SN_BATCH), lanes_load(from + 2 * SN_BATCH)};
+}
+
+/* ---- The largest correction ------------------------------------------------------------------------------------------------- */
+
+/* By lane. */
+SN_INLINE void wide_note_largest(float *largest, lanes a, uint32_t mask)
+{
+    a = mask == WIDE_ALL_LANES ? a : lanes_keep(wide_present(mask), a);
+    lanes_store(largest, lanes_max(a, lanes_load(largest)));
+}
+
+SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t first, lanes *param)
+{
+    for (uint32_t n = 0; n < params; ++n)
+        param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
+}
 
 /* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
    and nobody asks for what becomes of it. */
@@ -111,22 +237,6 @@ SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *
     return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, least, usual);
 }
 
-/* C = (l - least, most - l) >= 0, rigid: at most one of them is violated, and both want l to be the nearest allowed one. */
-SN_INLINE lanes distance_band_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                    const lanes *least, flags *usual)
-{
-    (void)alpha;
-    lanes length = pair_length(difference), zero = lanes_all(0);
-    lanes nearest = lanes_min(param[1], lanes_max(param[0], length));
-    lanes share = pair_share(nearest - length, give, &length, difference, lanes_above(param[0], zero), least, usual);
-    if (lambda) {
-        lanes step = share * length;
-        lambda[0] = lambda[0] + lanes_keep(lanes_above(step, zero), step);
-        lambda[1] = lambda[1] - lanes_keep(lanes_above(zero, step), step);
-    }
-    return share;
-}
-
 /* A kind of distance, and what is known of a run: nobody reads or writes multipliers (plain), no compliance (rigid). These
    are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
@@ -167,7 +277,7 @@ SN_APART void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout, 
 {
     const uint16_t mask = (uint16_t)lanes_left;
     part.mask = &mask;
-    const sn_wide_kind *single = &sn_wide_scalar()->kind[kind];
+    const sn_wide_fused *single = &sn_wide_scalar()->fused[kind];
     (layout == PAIR_NEAR ? single->near : layout == PAIR_FAR ? single->far : single->planes)(&part);
 }
 
@@ -587,7 +697,6 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
 PAIR_KIND(distance, SN_KIND_DISTANCE, 1, 1)
 PAIR_KIND(distance_min, SN_KIND_DISTANCE_MIN, 1, 1)
 PAIR_KIND(distance_max, SN_KIND_DISTANCE_MAX, 1, 1)
-PAIR_KIND(distance_band, SN_KIND_DISTANCE_BAND, 2, 2)
 #endif
 
 #endif

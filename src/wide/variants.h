@@ -12,6 +12,10 @@
 #define SN_WIDE_VECTORS 0
 #endif
 
+/* The drivers of drive.c and drive_double.c, by size of vectors. */
+sn_wide_drive_fn sn_wide_drive_lanes_0, sn_wide_drive_lanes_16, sn_wide_drive_lanes_32;
+sn_wide_drive_fn sn_wide_drive_double_lanes_0, sn_wide_drive_double_lanes_16, sn_wide_drive_double_lanes_32;
+
 const sn_wide *sn_wide_scalar(void);
 const sn_wide *sn_wide_lanes4(void); /* SSE2, NEON, the 128-bit vectors of WebAssembly */
 const sn_wide *sn_wide_avx2(void);

@@ -1,5 +1,4 @@
-/* Wide kernels: the projections of the most used kinds, sixteen constraints at a time, and the loops over particles that
-   go with them. The same source is compiled for several instruction sets; which one runs is chosen when a world is made,
+/* Wide kernels: the projection of constraints in batches of sixteen, contacts, and the loops over particles that go with them. The same source is compiled for several instruction sets; which one runs is chosen when a world is made,
    from what the machine has, and does not change a bit of any result.
 
    Single precision only: with SINEW_DOUBLE everything goes the generic way, and sn_wide_choose gives NULL. */
@@ -42,8 +41,7 @@ enum {
        lane l is empty unless bit l of mask[b] is set; what its numbers are does not matter, but its index must be
        one of the run's particles
 
-   Rows are constraints without damping and with stiffness 1. A result that is not finite ends up in d, where settle finds
-   it. */
+   A result that is not finite ends up in d, where settle finds it. */
 typedef struct sn_wide_run {
     uint32_t batches;
     const uint16_t *near;   /* particles of a tile: numbers from x and d on */
@@ -66,16 +64,17 @@ typedef struct sn_wide_run {
     float *plane; /* rows; offsets may be such that lanes reach into what lies before or behind in the row, or 16 floats
                      beyond all rows: those lanes are empty, and what they touch is written with what it holds */
     bool coarse;  /* places themselves are moved, and d is not looked at */
-    /* For the driver (wide/drive.h): */
+    uint32_t number; /* of the kind */
     const sn_kind *kind;
     uint32_t params;
-    bool internal;          /* kind->internal */
+    uint32_t bounded;       /* by row: it may be other than an equality; see sn_wide_bounded */
     bool planar;            /* a 2D world */
     const float *damping;   /* as compliance; NULL: 0 for all */
     const float *stiffness; /* k; NULL: 1 for all */
     float inverse_h, h;     /* 1/s, of the effective substep; s, of the substep */
     const float *state;     /* of the kind's pool; NULL: none */
     const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
+    const float *start_plane; /* planes: the same, start in the place of x and old_d in that of d */
     /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
        and the row of its body, or SN_NO_BODY; by batch, point, number and lane. NULL: points are particles. */
     const uint32_t *anchor;
@@ -106,13 +105,19 @@ typedef void sn_wide_fn(const sn_wide_run *run);
 /* The driver: constraints of any kind, by the kind's own function of the same width and precision. */
 typedef void sn_wide_drive_fn(const sn_wide_run *run, sn_lanes_fn *evaluate);
 
-/* A kind; all zero for those that have no wide form. */
-typedef struct sn_wide_kind {
-    uint32_t points, params, rows;
-    bool rigid_only; /* a constraint with compliance must go the generic way */
-    bool spatial;    /* in a 2D world all must: this one does not know that z is locked */
+/* The rows that may be other than equalities. */
+static inline uint32_t sn_wide_bounded(const sn_kind *kind)
+{
+    const uint32_t all = (1u << kind->rows) - 1;
+    return !kind->own_rows ? kind->inequality : kind->bounded ? kind->bounded | kind->inequality : all;
+}
+
+/* Distances have kernels of their own, in which formula, row and memory are one. */
+typedef struct sn_wide_fused {
     sn_wide_fn *near, *far, *planes;
-} sn_wide_kind;
+} sn_wide_fused;
+
+#define SN_FUSED_KINDS (SN_KIND_DISTANCE_MAX + 1)
 
 #define SN_NEAR 8u /* pairs in a batch of contacts */
 
@@ -294,10 +299,11 @@ extern const sn_wide_meet_table sn_meet_scalar;
 
 typedef struct sn_wide {
     const char *name;
+    uint32_t vector; /* bytes */
     const sn_wide_contact *contact;
     const sn_wide_meet_table *meet;
     sn_wide_chain_fn *chain;
-    const sn_wide_kind *kind; /* by kind number, below SN_KIND_BUILTIN_END */
+    const sn_wide_fused *fused; /* by kind number, below SN_FUSED_KINDS */
 
     const sn_motion_table *motion;
 
@@ -315,8 +321,8 @@ typedef struct sn_wide {
     bool (*settle_planes)(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
 
-/* The same kinds without their functions, for plans of worlds that have no kernels: they have the same order then. */
-extern const sn_wide_kind sn_wide_shapes[SN_KIND_BUILTIN_END];
+/* Projects the constraints of a run. Its kind has a formula over lanes. */
+void sn_wide_project(const sn_wide *wide, const sn_wide_run *run);
 
 /* The fastest that the machine has, or the one asked for, if it has it and NULL otherwise. */
 const sn_wide *sn_wide_choose(sn_simd simd);

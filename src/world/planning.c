@@ -11,11 +11,6 @@ static sn_plan_particles planned_particles(const sn_world *world)
                                .index = world->particles.index};
 }
 
-static const sn_wide_kind *wide_kinds(const sn_world *world)
-{
-    return world->wide ? world->wide->kind : sn_wide_shapes;
-}
-
 /* ---- Storage -------------------------------------------------------------------------------------------------------- */
 
 /* Slots from `first` on get what was in slots `from`. */
@@ -117,7 +112,7 @@ static bool make_plan(sn_world *world)
     sn_plan_particles particles = planned_particles(world);
     bool made =
         order && scratch && complete_history(world) &&
-        sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, wide_kinds(world), order);
+        sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, order);
     if (made)
         arrange_all(world, order, scratch);
     sn_release(&world->allocator, scratch, scratch_size);
@@ -226,9 +221,9 @@ bool sn_world_plan(sn_world *world)
     if (world->state.settings.solver != SN_SOLVER_TILED)
         return true;
     if (plan->made && !plan->filled &&
-        !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world)))
+        !sn_plan_restored(plan, &world->allocator, &world->constraints))
         return false;
-    if (plan->made && sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
+    if (plan->made && sn_plan_follow(plan, &world->constraints))
         return store_by_place(world, false);
     plan->made = false;
     return make_plan(world) && store_by_place(world, true);
@@ -238,9 +233,9 @@ void sn_world_follow_edits(sn_world *world)
 {
     sn_plan *plan = &world->plan;
     if (!plan->made ||
-        (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints, wide_kinds(world))))
+        (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints)))
         return;
-    if (!sn_plan_follow(plan, &world->constraints, wide_kinds(world)))
+    if (!sn_plan_follow(plan, &world->constraints))
         plan->made = false;
 }
 
@@ -270,7 +265,6 @@ sn_result sn_world_replan(sn_world *world)
         return result;
     sn_plan old = world->plan;
     sn_plan_init(&world->plan);
-    world->plan.planar = old.planar;
     world->plan.serial = old.serial;
     bool made = make_plan(world);
     sn_plan_release(made ? &old : &world->plan, &world->allocator);

@@ -180,7 +180,6 @@ static void init(sn_world *world, const sn_world_def *def, const sn_allocator *a
     sn_breaking_init(&world->breaking);
     sn_meets_init(&world->meets);
     sn_plan_init(&world->plan);
-    world->plan.planar = def->dimensions == 2;
     for (uint32_t i = 0; i < 4; ++i)
         sn_table_column(&world->backup_table, sizeof(sn_vec4), false);
     for (uint32_t i = 0; i < 4; ++i)

@@ -7,12 +7,12 @@
 
 uint32_t case_particle(const wide_case *c, uint32_t i, uint32_t point)
 {
-    return c->far[(i / SN_BATCH * c->shape->points + point) * SN_BATCH + i % SN_BATCH];
+    return c->far[(i / SN_BATCH * c->points + point) * SN_BATCH + i % SN_BATCH];
 }
 
 float *case_param(wide_case *c, uint32_t i, uint32_t number)
 {
-    return &c->param[(i / SN_BATCH * c->shape->params + number) * SN_BATCH + i % SN_BATCH];
+    return &c->param[(i / SN_BATCH * c->params + number) * SN_BATCH + i % SN_BATCH];
 }
 
 bool case_is_present(const wide_case *c, uint32_t i)
@@ -84,7 +84,7 @@ static void positions(const wide_case *c, const sn_vec4 *d, uint32_t i, sn_vec3 
 {
     sn_vec4 first = c->x[case_particle(c, i, 0)];
     sn_vec3 origin = c->about->internal ? vec4_xyz(first) : vec3(0, 0, 0);
-    for (uint32_t p = 0; p < c->shape->points; ++p) {
+    for (uint32_t p = 0; p < c->points; ++p) {
         uint32_t slot = case_particle(c, i, p);
         x[p] = vec3_add(vec3_sub(vec4_xyz(c->x[slot]), origin), vec4_xyz(d[slot]));
     }
@@ -95,16 +95,16 @@ void case_choose_params(wide_case *c, uint32_t i, uint64_t *seed)
     sn_vec3 x[CASE_POINTS];
     float param[CASE_PARAMS] = {0};
     positions(c, c->d, i, x);
-    sn_eval_in now = {.x = x, .param = param, .points = c->shape->points};
+    sn_eval_in now = {.x = x, .param = param, .points = c->points};
     random_params(&now, c->kind, c->size, param, seed);
-    for (uint32_t n = 0; n < c->shape->params; ++n)
+    for (uint32_t n = 0; n < c->params; ++n)
         *case_param(c, i, n) = param[n];
 }
 
 /* Points of constraints lie in a permuted order. In planes there are gaps between some rows. */
 static void lay_out(wide_case *c, uint64_t *seed)
 {
-    uint32_t used = CASE_LANES * c->shape->points, order[CASE_COUNT];
+    uint32_t used = CASE_LANES * c->points, order[CASE_COUNT];
     for (uint32_t i = 0; i < used; ++i) {
         uint32_t j = support_random_below(seed, i + 1);
         order[i] = order[j];
@@ -115,8 +115,8 @@ static void lay_out(wide_case *c, uint64_t *seed)
         c->near[i] = (uint16_t)order[i];
     }
     for (uint32_t b = 0; b < CASE_BATCHES; ++b)
-        for (uint32_t p = 0; p < c->shape->points; ++p)
-            c->offset[b * c->shape->points + p] = (p * 2 * CASE_BATCHES + b + b / 3) * SN_ROW + SN_BATCH;
+        for (uint32_t p = 0; p < c->points; ++p)
+            c->offset[b * c->points + p] = (p * 2 * CASE_BATCHES + b + b / 3) * SN_ROW + SN_BATCH;
 }
 
 void case_random(wide_case *c, uint32_t kind, double size, uint64_t *seed)
@@ -124,7 +124,10 @@ void case_random(wide_case *c, uint32_t kind, double size, uint64_t *seed)
     memset(c, 0, sizeof *c);
     c->kind = kind;
     c->about = sn_builtin_kinds[kind];
-    c->shape = &case_wide(SN_SIMD_SCALAR)->kind[kind];
+    c->points = c->about->points;
+    c->rows = c->about->rows;
+    for (uint32_t i = 0; i < SN_MAX_PARAMS && c->about->param[i].name; ++i)
+        c->params += param_width(&c->about->param[i]);
     c->size = size;
     c->inverse_h2 = 360000;
     c->rigid = true;
@@ -150,10 +153,10 @@ void case_empty_some(wide_case *c, uint64_t *seed)
         c->mask[i / SN_BATCH] &= (uint16_t) ~(1u << i % SN_BATCH);
         c->compliance[i] = NAN;
         c->row[i] = UINT32_MAX;
-        for (uint32_t n = 0; n < c->shape->params; ++n)
+        for (uint32_t n = 0; n < c->params; ++n)
             *case_param(c, i, n) = NAN;
-        for (uint32_t p = 0; p < c->shape->points; ++p) { /* several lanes at one particle, which is nobody's */
-            uint32_t at = (i / SN_BATCH * c->shape->points + p) * SN_BATCH + i % SN_BATCH;
+        for (uint32_t p = 0; p < c->points; ++p) { /* several lanes at one particle, which is nobody's */
+            uint32_t at = (i / SN_BATCH * c->points + p) * SN_BATCH + i % SN_BATCH;
             c->far[at] = CASE_COUNT - 1;
             c->near[at] = CASE_COUNT - 1;
         }
@@ -168,9 +171,9 @@ void case_empty_some(wide_case *c, uint64_t *seed)
 static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
 {
     for (uint32_t i = 0; i < CASE_LANES; ++i)
-        for (uint32_t p = 0; p < c->shape->points; ++p) {
+        for (uint32_t p = 0; p < c->points; ++p) {
             uint32_t slot = case_particle(c, i, p);
-            float *at = plane + c->offset[i / SN_BATCH * c->shape->points + p] + i % SN_BATCH;
+            float *at = plane + c->offset[i / SN_BATCH * c->points + p] + i % SN_BATCH;
             for (uint32_t k = 0; k < 3; ++k) {
                 float *from = at + (k + (c->coarse ? SN_PLANE_X : SN_PLANE_D)) * SN_BATCH, *own = &(&d[slot].x)[k];
                 if (!there && (case_is_present(c, i) || memcmp(own, from, sizeof *own) != 0))
@@ -192,9 +195,14 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
     memcpy(result->lambda, c->lambda, sizeof result->lambda);
     memset(plane, 0, sizeof plane);
     sn_wide_run run = {.batches = CASE_BATCHES,
-                       .near = c->near,
+                       .near = layout == CASE_NEAR ? c->near : NULL,
                        .far = c->far,
                        .offset = c->offset,
+                       .number = c->kind,
+                       .kind = c->about,
+                       .params = c->params,
+                       .bounded = sn_wide_bounded(c->about),
+                       .inverse_h = sqrtf(c->inverse_h2),
                        .mask = c->mask,
                        .param = c->param,
                        .compliance = c->rigid ? NULL : c->compliance,
@@ -203,7 +211,7 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
                        .inverse_h2 = c->inverse_h2,
                        .x = c->x,
                        .d = result->d,
-                       .plane = plane,
+                       .plane = layout == CASE_PLANES ? plane : NULL,
                        .coarse = c->coarse};
     if (c->read_lambda || c->write_lambda) {
         run.row = c->row;
@@ -214,20 +222,18 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
         run.x = result->d;
     }
     exchange(c, result->d, plane, true);
-    const sn_wide_kind *kind = &wide->kind[c->kind];
-    sn_wide_fn *function = layout == CASE_NEAR ? kind->near : layout == CASE_FAR ? kind->far : kind->planes;
-    function(&run);
+    sn_wide_project(wide, &run);
     if (layout == CASE_PLANES)
         exchange(c, result->d, plane, false);
 }
 
 static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
 {
-    uint32_t points = c->shape->points, rows = c->shape->rows, slot[CASE_POINTS];
+    uint32_t points = c->points, rows = c->rows, slot[CASE_POINTS];
     sn_vec3 x[CASE_POINTS], gradient[CASE_POINTS * CASE_ROWS] = {{0, 0, 0}};
     float param[CASE_PARAMS], w[CASE_POINTS], none[CASE_ROWS] = {0};
     sn_block block = {.rows = rows, .count = points, .slot = slot, .w = w, .gradient = gradient};
-    for (uint32_t n = 0; n < c->shape->params; ++n)
+    for (uint32_t n = 0; n < c->params; ++n)
         param[n] = *case_param((wide_case *)c, i, n);
     for (uint32_t p = 0; p < points; ++p) {
         slot[p] = case_particle(c, i, p);

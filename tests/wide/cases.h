@@ -21,7 +21,7 @@ typedef enum case_layout { CASE_NEAR, CASE_FAR, CASE_PLANES, CASE_LAYOUTS } case
 typedef struct wide_case {
     uint32_t kind;
     const sn_kind *about;
-    const sn_wide_kind *shape;
+    uint32_t points, params, rows; /* of the kind */
     double size; /* m, about: of the constraints */
     sn_vec4 x[CASE_COUNT], d[CASE_COUNT];
     uint16_t near[CASE_LANES * CASE_POINTS];

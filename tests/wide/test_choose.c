@@ -57,45 +57,29 @@ static void the_widest_is_taken(void **state)
 #endif
 }
 
-/* The same kinds, and what a plan has to know of them, at every width; and it agrees with the table of kinds. */
+/* Fused kernels are those of the same kinds at every width; and every kind with a fixed number of points has a formula over lanes,
+   for all sizes of vectors that were compiled. */
 static void widths_have_the_same_kinds(void **state)
 {
     (void)state;
     for (int simd = SN_SIMD_SCALAR; simd <= SN_SIMD_16; ++simd) {
-        const sn_wide *wide = sn_wide_choose((sn_simd)simd), *scalar = sn_wide_choose(SN_SIMD_SCALAR);
+        const sn_wide *wide = sn_wide_choose((sn_simd)simd);
+        for (uint32_t kind = 1; wide && kind < SN_FUSED_KINDS; ++kind)
+            assert_true(wide->fused[kind].near && wide->fused[kind].far && wide->fused[kind].planes);
         for (uint32_t kind = 1; wide && kind < SN_KIND_BUILTIN_END; ++kind) {
-            const sn_wide_kind *a = &wide->kind[kind], *b = &scalar->kind[kind];
-            assert_true(a->points == b->points && a->params == b->params && a->rows == b->rows);
-            assert_true(a->rigid_only == b->rigid_only && a->spatial == b->spatial);
-            assert_true(!a->near == !a->points && !a->far == !a->points && !a->planes == !a->points);
-            if (!a->near)
-                continue;
-            uint32_t params = 0;
-            for (uint32_t i = 0; i < SN_MAX_PARAMS && sn_builtin_kinds[kind]->param[i].name; ++i)
-                params += param_width(&sn_builtin_kinds[kind]->param[i]);
-            assert_int_equal(a->points, sn_builtin_kinds[kind]->points);
-            assert_int_equal(a->rows, sn_builtin_kinds[kind]->rows);
-            assert_int_equal(a->params, params);
+            const sn_kind *about = sn_builtin_kinds[kind];
+            if (about->points && about->lanes)
+                assert_non_null(about->lanes->eval[wide->vector / 16]);
         }
-    }
-}
-
-/* Plans without kernels are made with the same shapes. */
-static void shapes_are_those_of_the_kernels(void **state)
-{
-    (void)state;
-    for (uint32_t kind = 0; sn_wide_choose(SN_SIMD_SCALAR) && kind < SN_KIND_BUILTIN_END; ++kind) {
-        const sn_wide_kind *a = &sn_wide_choose(SN_SIMD_SCALAR)->kind[kind], *b = &sn_wide_shapes[kind];
-        assert_true(a->points == b->points && a->params == b->params && a->rows == b->rows);
-        assert_true(a->rigid_only == b->rigid_only && a->spatial == b->spatial);
     }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shapes_are_those_of_the_kernels), cmocka_unit_test(worlds_take_what_there_is),
-        cmocka_unit_test(what_is_none_is_refused),         cmocka_unit_test(the_widest_is_taken),
+        cmocka_unit_test(worlds_take_what_there_is),
+        cmocka_unit_test(what_is_none_is_refused),
+        cmocka_unit_test(the_widest_is_taken),
         cmocka_unit_test(widths_have_the_same_kinds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,21 +23,20 @@ int main(void)
 #else
 #define SN_VECTOR 0
 #endif
-#include "wide/math.h"
-
-#define DOUBLES (SN_WIDTH == 1 ? 1 : SN_WIDTH / 2)
+#define SN_LANE_DOUBLE 1
+#include <sinew/lanes.h>
 
 static double angle_of(double y, double x)
 {
-    double in_y[DOUBLES], in_x[DOUBLES], out[DOUBLES];
-    for (int i = 0; i < DOUBLES; ++i) { /* lanes do not hear of each other */
+    double in_y[SN_WIDTH], in_x[SN_WIDTH], out[SN_WIDTH];
+    for (int i = 0; i < SN_WIDTH; ++i) { /* lanes do not hear of each other */
         in_y[i] = i == 0 ? y : -3;
         in_x[i] = i == 0 ? x : 0.25;
     }
-    dlanes ly, lx;
+    lanes ly, lx;
     memcpy(&ly, in_y, sizeof ly);
     memcpy(&lx, in_x, sizeof lx);
-    dlanes angle = dlanes_atan2(ly, lx);
+    lanes angle = lanes_atan2(ly, lx);
     memcpy(out, &angle, sizeof out);
     return out[0];
 }

@@ -1,0 +1,343 @@
+/* The formula of solvers/row.h over lanes: by how much the multipliers of a constraint are to change.
+
+   One row is a quotient. Several are a block, with x the change of the multipliers:
+
+       A x = b,     A = J W J^T + alpha / (1 + gamma),     b = (-C - alpha lambda - gamma grad C . (x - x0)) / (1 + gamma).
+
+   Rows that are plain equalities come first and are eliminated by L D L^T. What is left is the Schur complement S of the bounded rows,
+   six at most. Such a row has a law: with all others given, C after the step is a rising line in its own x, and
+
+       x = what is asked for, but within the bounds of the force; more, if C would fall below its lower limit; less, if C
+           would pass its upper limit.
+
+   An inequality is asked for C = 0, with 0 as the lower bound of what it pushes. Each law is the slope of a convex function, so
+   that visiting rows one after the other (projected Gauss-Seidel) converges to the one answer. It is not what is usually needed:
+   rows are first solved together with those that act now as equalities, and where all laws hold that is the answer. Where they
+   do not, some sweeps find out which rows are at their bounds and limits, the others are solved together again, and a last sweep
+   keeps every bound. Whatever was found, the answer of one lane depends on that lane alone. */
+#ifndef SN_SOLVERS_ROW_LANES_H
+#define SN_SOLVERS_ROW_LANES_H
+
+#include <sinew/lanes.h>
+
+#define ROWS_SWEEPS 8
+
+/* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world, that it
+   asks for a locked coordinate); it then gets no multiplier of its own. */
+#define ROWS_REDUNDANT (SINEW_DOUBLE ? 1e-12 : 1e-6)
+
+typedef struct rows_problem {
+    uint32_t rows, entries;
+    uint32_t inequality; /* by row: C >= 0 */
+    uint32_t bounded;    /* by row: it may be other than an equality */
+    const lanes *w;      /* by entry */
+    const lanes3 *gradient; /* [row * entries + entry] */
+    const lanes *c;
+    const lanes *way;    /* grad C . (x - x0); NULL: no row needs it */
+    const lanes *rate_way; /* the same without what rounding put into x0, for rates */
+    const lanes_row *row;  /* what rows mean; NULL: what the kind says */
+    flags exists;          /* elsewhere nothing is exerted */
+    lanes alpha, gamma, k;
+    lanes inverse_h;
+    const lanes *lambda;
+    lanes *step; /* out */
+} rows_problem;
+
+/* sum w grad_r . grad_s */
+SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s)
+{
+    const lanes3 *a = p->gradient + r * p->entries, *b = p->gradient + s * p->entries;
+    lanes sum = p->w[0] * lanes3_dot(a[0], b[0]);
+    for (uint32_t e = 1; e < p->entries; ++e)
+        sum = sum + p->w[e] * lanes3_dot(a[e], b[e]);
+    return sum;
+}
+
+/* ---- One row of which its kind says all ---------------------------------------------------------------------------- */
+
+/* Where the mobility leaves the range of numbers the step is not a number, so that it is noticed. */
+SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
+{
+    const lanes zero = lanes_all(0), c = p->c[0], lambda = p->lambda[0];
+    lanes give = rows_product(p, 0, 0), wanted = (zero - c) - p->alpha * lambda;
+    if (p->way) {
+        wanted = wanted - p->gamma * p->way[0];
+        give = (lanes_all(1) + p->gamma) * give;
+    }
+    give = give + p->alpha;
+    flags acts = p->exists & lanes_unequal(give, zero);
+    if (p->inequality)
+        acts &= ~lanes_at_least(c, zero) | (lanes_above(p->alpha, zero) & lanes_above(lambda, zero));
+    lanes step = lanes_keep(acts, p->k * ((wanted + (give - give)) / give));
+    if (p->inequality)
+        step = lanes_choose(lanes_above(zero, lambda + step), zero - lambda, step);
+    p->step[0] = step;
+}
+
+/* ---- Several ------------------------------------------------------------------------------------------------------- */
+
+typedef struct rows_block {
+    uint32_t first; /* bounded row */
+    lanes a[SN_MAX_ROWS][SN_MAX_ROWS]; /* lower half: J W J^T; then L below the diagonal, and S among bounded rows */
+    lanes inverse[SN_MAX_ROWS];        /* of pivots; 0: redundant */
+    lanes y[SN_MAX_ROWS];              /* right sides on their way */
+    lanes soft[SN_MAX_ROWS];           /* alpha / (1 + gamma) */
+    lanes least_pivot[SN_MAX_ROWS];
+    /* of bounded rows: */
+    lanes ask[SN_MAX_ROWS];            /* what J W J^T x is to be, less what the equalities do */
+    lanes low[SN_MAX_ROWS], high[SN_MAX_ROWS]; /* the same at the limits; infinite: none */
+    lanes least[SN_MAX_ROWS], most[SN_MAX_ROWS]; /* of x */
+    flags acts[SN_MAX_ROWS];           /* it is an equality to begin with */
+    lanes at_rest[SN_MAX_ROWS];        /* x where it does not act */
+    lanes x[SN_MAX_ROWS];
+    bool any_limit;
+} rows_block;
+
+SN_LANES_INLINE lanes rows_infinity(void)
+{
+    return lanes_all((double)INFINITY);
+}
+
+/* What is wanted of a row. */
+SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1), top = lanes_all(1e30), lambda = p->lambda[r];
+    const bool is_bounded = r >= b->first;
+    lanes alpha = p->alpha, gamma = p->gamma, c = p->c[r];
+    flags inequality = p->inequality >> r & 1 ? flags_everywhere() : flags_nowhere(), rest = flags_nowhere();
+    if (p->row) {
+        const lanes_row *row = &p->row[r];
+        lanes more = row->compliance * p->inverse_h;
+        flags own = lanes_unequal(row->compliance, zero);
+        alpha = lanes_choose(own, lanes_min(alpha + more * p->inverse_h, top), alpha);
+        gamma = lanes_choose(own, lanes_min(gamma + more * row->damping, top), gamma);
+        rest = row->rest;
+        inequality = row->at_least | (inequality & ~rest);
+        c = lanes_choose(row->rate, p->rate_way[r] - row->speed / p->inverse_h, c);
+    }
+    lanes wanted = (zero - c) - alpha * lambda;
+    if (p->way) {
+        wanted = (wanted - gamma * p->way[r]) / (one + gamma);
+        b->soft[r] = alpha / (one + gamma);
+    } else {
+        b->soft[r] = alpha;
+    }
+    if (!is_bounded) {
+        b->y[r] = wanted;
+        return;
+    }
+    flags acts = ~rest & (~inequality | ~lanes_at_least(c, zero) | (lanes_above(alpha, zero) & lanes_above(lambda, zero)));
+    /* damping makes no inequality act that the other rows do not violate */
+    b->ask[r] = lanes_choose(acts, wanted, zero - c);
+    b->acts[r] = acts;
+    b->least[r] = lanes_choose(inequality, lanes_keep(lanes_above(alpha, zero), zero - lambda), zero - rows_infinity());
+    b->most[r] = rows_infinity();
+    b->low[r] = zero - rows_infinity();
+    b->high[r] = rows_infinity();
+    if (p->row) {
+        const lanes_row *row = &p->row[r];
+        lanes most = row->most / (p->inverse_h * p->inverse_h);
+        flags has = lanes_above(row->most, zero);
+        b->least[r] = lanes_choose(has, lanes_max(b->least[r], zero - most - lambda), b->least[r]);
+        b->most[r] = lanes_choose(has, most - lambda, b->most[r]);
+        b->least[r] = lanes_keep(~rest, b->least[r]);
+        b->most[r] = lanes_keep(~rest, b->most[r]);
+        flags limited = lanes_unequal(row->low, zero) | lanes_unequal(row->high, zero);
+        lanes to_limit = p->c[r] + p->alpha * lambda;
+        b->low[r] = lanes_choose(limited, row->low - to_limit, b->low[r]);
+        b->high[r] = lanes_choose(limited, row->high - to_limit, b->high[r]);
+        b->any_limit = b->any_limit || flags_any(limited);
+    }
+    b->at_rest[r] = lanes_max(b->least[r], lanes_min(b->most[r], zero));
+}
+
+/* The equalities are eliminated: L D L^T of the matrix and its right sides, as far as the bounded rows, whose part becomes S. */
+SN_LANES_INLINE void rows_eliminate(const rows_problem *p, rows_block *b)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    for (uint32_t r = 0; r < p->rows; ++r) {
+        lanes *row = b->a[r];
+        for (uint32_t s = 0; s <= r; ++s)
+            row[s] = rows_product(p, r, s);
+        b->least_pivot[r] = lanes_all(ROWS_REDUNDANT) * (row[r] + b->soft[r]);
+        const uint32_t end = r < b->first ? r : b->first;
+        lanes u[SN_MAX_ROWS];
+        for (uint32_t s = 0; s < end; ++s) {
+            lanes sum = row[s];
+            for (uint32_t t = 0; t < s; ++t)
+                sum = sum - u[t] * b->a[s][t];
+            u[s] = sum;
+            row[s] = sum * b->inverse[s];
+        }
+        /* of a bounded row y is what the equalities do to it */
+        lanes y = r < b->first ? b->y[r] : zero;
+        for (uint32_t t = 0; t < end; ++t)
+            y = y - row[t] * b->y[t];
+        b->y[r] = y;
+        for (uint32_t s = b->first; s < r; ++s)
+            for (uint32_t t = 0; t < end; ++t)
+                row[s] = row[s] - u[t] * b->a[s][t];
+        for (uint32_t t = 0; t < end; ++t)
+            row[r] = row[r] - u[t] * row[t];
+        if (r < b->first) {
+            lanes pivot = row[r] + b->soft[r];
+            flags good = lanes_above(pivot, b->least_pivot[r]);
+            /* not a number stays one */
+            b->inverse[r] = lanes_keep(good | lanes_unequal(pivot - pivot, zero), one / pivot);
+        } else {
+            b->ask[r] = b->ask[r] + y;
+            b->low[r] = b->low[r] + y;
+            b->high[r] = b->high[r] + y;
+        }
+    }
+}
+
+SN_LANES_INLINE lanes rows_among(const rows_block *b, uint32_t r, uint32_t s)
+{
+    return r > s ? b->a[r][s] : b->a[s][r];
+}
+
+/* Where rows are free they are solved together, for `target` with `soft` on the diagonal; elsewhere x is `held`. */
+SN_LANES_INLINE void rows_solve_free(const rows_problem *p, const rows_block *b, const flags *is_free, const lanes *target,
+                                     const lanes *soft, const lanes *held, lanes *x)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes l[SN_MAX_ROWS][SN_MAX_ROWS], inverse[SN_MAX_ROWS], y[SN_MAX_ROWS];
+    for (uint32_t r = b->first; r < p->rows; ++r) {
+        lanes u[SN_MAX_ROWS], pivot = b->a[r][r] + soft[r], sum = target[r];
+        for (uint32_t s = b->first; s < p->rows; ++s)
+            if (s != r)
+                sum = sum - lanes_keep(~is_free[s], rows_among(b, r, s) * held[s]);
+        for (uint32_t s = b->first; s < r; ++s) {
+            lanes v = lanes_keep(is_free[r] & is_free[s], b->a[r][s]);
+            for (uint32_t t = b->first; t < s; ++t)
+                v = v - u[t] * l[s][t];
+            u[s] = v;
+            l[r][s] = v * inverse[s];
+            pivot = pivot - v * l[r][s];
+            sum = sum - l[r][s] * y[s];
+        }
+        flags good = lanes_above(pivot, b->least_pivot[r]) | lanes_unequal(pivot - pivot, zero);
+        inverse[r] = lanes_keep(is_free[r] & good, one / pivot);
+        y[r] = sum;
+    }
+    for (uint32_t r = p->rows; r-- > b->first;) {
+        lanes sum = y[r] * inverse[r];
+        for (uint32_t s = r + 1; s < p->rows; ++s)
+            sum = sum - lanes_keep(is_free[s], l[s][r] * x[s]);
+        sum = lanes_keep(lanes_unequal(inverse[r], zero), sum);
+        x[r] = lanes_choose(is_free[r], sum, held[r]);
+    }
+}
+
+/* Where rows stand, as the laws have it. */
+typedef struct rows_state {
+    flags is_free[SN_MAX_ROWS]; /* it gets what its target says */
+    flags at_limit[SN_MAX_ROWS];
+    lanes target[SN_MAX_ROWS], soft[SN_MAX_ROWS], held[SN_MAX_ROWS];
+} rows_state;
+
+/* What the law of a row makes of its x, the others given. */
+SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint32_t r,
+                               rows_state *state)
+{
+    const lanes zero = lanes_all(0);
+    lanes others = zero;
+    for (uint32_t s = b->first; s < p->rows; ++s)
+        if (s != r)
+            others = others + rows_among(b, r, s) * b->x[s];
+    const lanes own = b->a[r][r], stiff = own + b->soft[r], rigid = own + p->alpha;
+    const flags moves = lanes_above(stiff, b->least_pivot[r]);
+    const lanes wanted = lanes_keep(moves, (b->ask[r] - others) / stiff);
+    lanes x = lanes_max(b->least[r], lanes_min(b->most[r], wanted));
+    state->is_free[r] = moves & lanes_above(wanted, b->least[r]) & lanes_above(b->most[r], wanted);
+    state->at_limit[r] = flags_nowhere();
+    state->target[r] = b->ask[r];
+    state->soft[r] = b->soft[r];
+    if (b->any_limit) {
+        const flags can = lanes_above(rigid, b->least_pivot[r]);
+        const lanes low = (b->low[r] - others) / rigid, high = (b->high[r] - others) / rigid;
+        const flags below = can & lanes_above(low, x), above = can & lanes_above(x, high) & ~below;
+        x = lanes_choose(below, low, lanes_choose(above, high, x));
+        state->at_limit[r] = below | above;
+        state->is_free[r] |= below | above;
+        state->target[r] = lanes_choose(below, b->low[r], lanes_choose(above, b->high[r], b->ask[r]));
+        state->soft[r] = lanes_choose(below | above, p->alpha, b->soft[r]);
+    }
+    state->held[r] = x;
+    return x;
+}
+
+/* Where the laws do not hold: a row that acts is beyond its bounds or limits, or one that does not should. */
+SN_LANES_INLINE flags rows_wrong(const rows_problem *p, const rows_block *b)
+{
+    flags wrong = flags_nowhere();
+    rows_state state;
+    for (uint32_t r = b->first; r < p->rows; ++r) {
+        const lanes x = b->x[r], law = rows_law(p, b, r, &state);
+        const flags beyond = lanes_above(b->least[r], x) | lanes_above(x, b->most[r]) | state.at_limit[r];
+        wrong |= (b->acts[r] & beyond) | (~b->acts[r] & lanes_unequal(law, x));
+    }
+    return wrong;
+}
+
+/* The bounded rows. */
+SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
+{
+    const lanes zero = lanes_all(0);
+    lanes first[SN_MAX_ROWS];
+    rows_state state;
+    rows_solve_free(p, b, b->acts, b->ask, b->soft, b->at_rest, b->x);
+    const flags wrong = rows_wrong(p, b);
+    if (!flags_any(wrong))
+        return;
+    for (uint32_t r = b->first; r < p->rows; ++r) {
+        lanes x = b->x[r];
+        first[r] = x;
+        x = lanes_keep(~lanes_unequal(x - x, zero), x);
+        b->x[r] = lanes_max(b->least[r], lanes_min(b->most[r], x));
+    }
+    for (uint32_t i = 0; i < ROWS_SWEEPS; ++i)
+        for (uint32_t r = b->first; r < p->rows; ++r)
+            b->x[r] = rows_law(p, b, r, &state);
+    if (p->rows - b->first > 1) {
+        rows_solve_free(p, b, state.is_free, state.target, state.soft, state.held, b->x);
+        for (uint32_t r = b->first; r < p->rows; ++r)
+            b->x[r] = rows_law(p, b, r, &state);
+    }
+    for (uint32_t r = b->first; r < p->rows; ++r)
+        b->x[r] = lanes_choose(wrong, b->x[r], first[r]);
+}
+
+SN_LANES_INLINE void rows_solve_block(const rows_problem *p)
+{
+    const lanes zero = lanes_all(0);
+    rows_block b;
+    b.first = 0;
+    b.any_limit = false;
+    while (b.first < p->rows && !(p->bounded >> b.first & 1))
+        ++b.first;
+    for (uint32_t r = 0; r < p->rows; ++r)
+        rows_ask(p, r, &b);
+    rows_eliminate(p, &b);
+    if (b.first < p->rows)
+        rows_settle(p, &b);
+    for (uint32_t r = b.first; r-- > 0;) {
+        lanes sum = b.y[r] * b.inverse[r];
+        for (uint32_t s = r + 1; s < p->rows; ++s)
+            sum = sum - b.a[s][r] * b.x[s];
+        b.x[r] = lanes_keep(lanes_unequal(b.inverse[r], zero), sum);
+    }
+    for (uint32_t r = 0; r < p->rows; ++r)
+        p->step[r] = lanes_keep(p->exists, p->k * b.x[r]);
+}
+
+SN_LANES_INLINE void rows_solve(const rows_problem *p)
+{
+    if (p->rows == 1 && !p->row)
+        rows_solve_one(p);
+    else
+        rows_solve_block(p);
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* The driver of kinds that compute in single precision. Compiled once for each size of vectors. */
+#define SN_LANE_DOUBLE 0
+#include "wide/variants.h"
+
+#if !SINEW_DOUBLE
+#include "wide/drive.h"
+
+void SN_LANES_NAME(sn_wide_drive, SN_VECTOR)(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    drive(run, formula);
+}
+#endif

@@ -1,0 +1,547 @@
+/* One driver for all kinds: the constraints of a run are evaluated SN_WIDTH at a time by the kind's own function (sinew/lanes.h),
+   solved by the one row formula (solvers/row_lanes.h), and their particles moved. Everything about memory is here.
+
+   What moves are *entries*: particles, and the rotations of bodies. Points are particles in most runs. In runs with anchors a point
+   is a sum of particles with weights, or fixed to a body, or a place in the world. Its entries are then its corners, one or four;
+   the rotations come after the corners of all points. */
+#ifndef SN_WIDE_DRIVE_H
+#define SN_WIDE_DRIVE_H
+
+#include "solvers/row_lanes.h"
+#include "wide/gather.h"
+
+#define DRIVE_CORNERS (4 * SN_MAX_POINTS)
+#define DRIVE_ENTRIES (DRIVE_CORNERS + SN_MAX_POINTS)
+
+/* SN_WIDTH constraints on their way. */
+typedef struct drive_group {
+    const sn_wide_run *run;
+    uint32_t points, rows, entries;
+    uint32_t turns; /* the first entry that is a rotation */
+    uint32_t mask;  /* lanes that have a constraint */
+    size_t at;      /* the first of them, by batch and lane */
+    uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* of rotations: the body */
+    uint32_t moves[DRIVE_ENTRIES];          /* lanes that have such an entry */
+    lanes3 x[SN_MAX_POINTS];
+    lanes4 q[SN_MAX_POINTS];
+    lanes3 arm[SN_MAX_POINTS];     /* m: from the centre of a body to the point, in the world */
+    lanes3 back[SN_MAX_POINTS][3]; /* the rows of the matrix that takes a torque in the world to the rotation */
+    lanes3 give[SN_MAX_POINTS];    /* 1/m: sn_turn.give */
+    lanes weight[DRIVE_CORNERS];
+    lanes w[DRIVE_ENTRIES];
+    lanes c[SN_MAX_ROWS], lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
+    lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
+    lanes3 by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    lanes3 by_entry[SN_MAX_ROWS * DRIVE_ENTRIES];
+    const lanes3 *gradient; /* [row * entries + entry]: by_entry, or by_point where points are entries */
+    lanes3 push[DRIVE_ENTRIES];
+    lanes_row row[SN_MAX_ROWS];
+    flags exists;
+} drive_group;
+
+SN_INLINE lanes3 drive_zero3(void)
+{
+    return (lanes3){lanes_all(0), lanes_all(0), lanes_all(0)};
+}
+
+/* ---- Points that are particles ------------------------------------------------------------------------------------ */
+
+SN_INLINE void drive_look_records(drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    const bool coarse = run->d == run->x, internal = run->kind->internal;
+    lanes3 origin = drive_zero3();
+    for (uint32_t i = 0; i < g->points; ++i) {
+        const size_t at = (g->at / SN_BATCH * g->points + i) * SN_BATCH + g->at % SN_BATCH;
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            g->slot[i][l] = run->near ? run->near[at + l] : run->far[at + l];
+        lanes4 y = gather4(run->x, sizeof *run->x, g->slot[i]);
+        lanes3 x = {y.x, y.y, y.z};
+        if (i == 0 && internal)
+            origin = x;
+        x = internal ? lanes3_sub(x, origin) : x;
+        g->x[i] = coarse ? x : lanes3_add(x, gather3(run->d, g->slot[i]));
+        g->w[i] = y.w;
+        g->moves[i] = g->mask;
+    }
+}
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE size_t drive_offset(const drive_group *g, uint32_t i)
+{
+    return g->run->offset[g->at / SN_BATCH * g->points + i] + g->at % SN_BATCH;
+}
+
+SN_INLINE void drive_look_planes(drive_group *g)
+{
+    const float *plane = g->run->plane;
+    const bool internal = g->run->kind->internal;
+    lanes3 origin = planes_load3(plane + drive_offset(g, 0));
+    for (uint32_t i = 0; i < g->points; ++i) {
+        const float *at = plane + drive_offset(g, i);
+        lanes3 x = planes_load3(at);
+        x = internal ? lanes3_sub(x, origin) : x;
+        g->x[i] = g->run->coarse ? x : lanes3_add(x, planes_load3(at + SN_PLANE_D * SN_BATCH));
+        g->w[i] = lanes_from(at + SN_PLANE_W * SN_BATCH);
+    }
+}
+
+/* ---- Points that are anchored ------------------------------------------------------------------------------------- */
+
+/* From numbers of the plan: see sn_wide_run.anchor. */
+SN_INLINE const uint32_t *drive_anchor(const drive_group *g, uint32_t i, uint32_t number)
+{
+    const size_t each = g->run->corners + 1;
+    return g->run->anchor + ((g->at / SN_BATCH * g->points + i) * each + number) * SN_BATCH + g->at % SN_BATCH;
+}
+
+SN_INLINE lanes drive_fixed(const drive_group *g, uint32_t i, uint32_t number)
+{
+    return lanes_from(g->run->fixed + ((g->at / SN_BATCH * g->points + i) * SN_ANCHOR_NUMBERS + number) * SN_BATCH +
+                      g->at % SN_BATCH);
+}
+
+SN_INLINE lanes3 drive_fixed3(const drive_group *g, uint32_t i, uint32_t number)
+{
+    return (lanes3){drive_fixed(g, i, number), drive_fixed(g, i, number + 1), drive_fixed(g, i, number + 2)};
+}
+
+SN_INLINE lanes4 drive_fixed4(const drive_group *g, uint32_t i, uint32_t number)
+{
+    return (lanes4){drive_fixed(g, i, number), drive_fixed(g, i, number + 1), drive_fixed(g, i, number + 2),
+                    drive_fixed(g, i, number + 3)};
+}
+
+/* First b, then a. */
+SN_INLINE lanes4 drive_times(lanes4 a, lanes4 b)
+{
+    return (lanes4){a.w * b.x + a.x * b.w + a.y * b.z - a.z * b.y, a.w * b.y + a.y * b.w + a.z * b.x - a.x * b.z,
+                    a.w * b.z + a.z * b.w + a.x * b.y - a.y * b.x, a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
+
+SN_INLINE void drive_axes(lanes4 q, lanes3 e[3])
+{
+    lanes one = lanes_all(1), x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    lanes xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2, yz = q.y * z2;
+    lanes wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    e[0] = (lanes3){one - (yy + zz), xy + wz, xz - wy};
+    e[1] = (lanes3){xy - wz, one - (xx + zz), yz + wx};
+    e[2] = (lanes3){xz + wy, yz - wx, one - (xx + yy)};
+}
+
+SN_INLINE lanes3 drive_combine(const lanes3 e[3], lanes3 a)
+{
+    return lanes3_add(lanes3_add(lanes3_scale(e[0], a.x), lanes3_scale(e[1], a.y)), lanes3_scale(e[2], a.z));
+}
+
+/* A body in the frame of the substep: see constraints/evaluate.c, where it is derived. */
+SN_INLINE void drive_look_body(drive_group *g, uint32_t i, flags on_body, lanes3 place)
+{
+    const sn_wide_run *run = g->run;
+    const uint32_t e = g->turns + i;
+    const lanes one = lanes_all(1), half = lanes_all(0.5);
+    lanes4 base = gather4(&run->turn->now, sizeof *run->turn, g->slot[e]);
+    lanes4 give = gather4(&run->turn->give, sizeof *run->turn, g->slot[e]);
+    lanes3 by = gather3(run->turned, g->slot[e]), axis[3];
+    g->give[i] = (lanes3){give.x, give.y, give.z};
+    lanes3 a = {by.x * (give.x * half), by.y * (give.y * half), by.z * (give.z * half)};
+    lanes inverse = one / (one + lanes3_dot(a, a)), scale = lanes_sqrt(inverse);
+    lanes4 q = drive_times(base, (lanes4){a.x, a.y, a.z, one});
+    q = (lanes4){q.x * scale, q.y * scale, q.z * scale, q.w * scale};
+    drive_axes(q, axis);
+    g->arm[i] = lanes3_keep(on_body, drive_combine(axis, place));
+    if (run->kind->oriented) {
+        lanes4 own = drive_fixed4(g, i, SN_ANCHOR_TURN), turned = drive_times(q, own);
+        g->q[i] = (lanes4){lanes_choose(on_body, turned.x, own.x), lanes_choose(on_body, turned.y, own.y),
+                           lanes_choose(on_body, turned.z, own.z), lanes_choose(on_body, turned.w, own.w)};
+    }
+    for (uint32_t k = 0; k < 3; ++k)
+        axis[k] = lanes3_scale(axis[k], inverse);
+    g->back[i][0] = lanes3_add(axis[0], lanes3_sub(lanes3_scale(axis[2], a.y), lanes3_scale(axis[1], a.z)));
+    g->back[i][1] = lanes3_add(axis[1], lanes3_sub(lanes3_scale(axis[0], a.z), lanes3_scale(axis[2], a.x)));
+    g->back[i][2] = lanes3_add(axis[2], lanes3_sub(lanes3_scale(axis[1], a.x), lanes3_scale(axis[0], a.y)));
+}
+
+/* The particles behind a point, and where they make it. A place in the world has none that moves. */
+SN_INLINE void drive_look_corners(drive_group *g, uint32_t i, flags in_world, lanes3 place, lanes3 *origin)
+{
+    const sn_wide_run *run = g->run;
+    const bool coarse = run->d == run->x;
+    const uint32_t moves = g->mask & ~flags_bits(in_world);
+    for (uint32_t k = 0; k < run->corners; ++k) {
+        const uint32_t e = i * run->corners + k;
+        memcpy(g->slot[e], drive_anchor(g, i, k), sizeof g->slot[e]);
+        lanes4 y = gather4(run->x, sizeof *run->x, g->slot[e]);
+        lanes3 x = lanes3_choose(in_world, place, (lanes3){y.x, y.y, y.z});
+        if (e == 0 && run->kind->internal)
+            *origin = x;
+        x = lanes3_sub(x, *origin);
+        if (!coarse)
+            x = lanes3_choose(in_world, x, lanes3_add(x, gather3(run->d, g->slot[e])));
+        g->w[e] = lanes_keep(~in_world, y.w);
+        g->moves[e] = moves;
+        if (run->corners == 1) {
+            g->x[i] = x;
+            continue;
+        }
+        g->weight[e] = drive_fixed(g, i, SN_ANCHOR_WEIGHT + k);
+        x = lanes3_scale(x, g->weight[e]);
+        g->x[i] = k ? lanes3_add(g->x[i], x) : x;
+    }
+}
+
+SN_INLINE void drive_look_anchored(drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    lanes3 origin = drive_zero3();
+    for (uint32_t i = 0; i < g->points; ++i) {
+        const flags in_world = lanes_above(drive_fixed(g, i, SN_ANCHOR_IS_PLACE), lanes_all(0));
+        const lanes3 place = drive_fixed3(g, i, SN_ANCHOR_PLACE);
+        drive_look_corners(g, i, in_world, place, &origin);
+        if (!run->bodies)
+            continue;
+        const uint32_t *body = drive_anchor(g, i, run->corners), e = g->turns + i;
+        uint32_t has = 0;
+        for (uint32_t l = 0; l < SN_WIDTH; ++l) {
+            has |= (uint32_t)(body[l] != SN_NO_BODY) << l;
+            g->slot[e][l] = body[l] != SN_NO_BODY ? body[l] : 0; /* another, which is looked at in vain */
+        }
+        const flags on_body = flags_of(has);
+        drive_look_body(g, i, on_body, place);
+        g->x[i] = lanes3_add(g->x[i], g->arm[i]);
+        g->w[e] = lanes_keep(on_body, g->w[i * run->corners]);
+        g->moves[e] = g->mask & has;
+    }
+}
+
+/* What is this small beside the rest is rounding; see evaluate.c. */
+SN_INLINE lanes3 drive_without_rounding(lanes3 t, lanes3 give)
+{
+    lanes x = lanes_abs(t.x), y = lanes_abs(t.y), z = lanes_abs(t.z), zero = lanes_all(0);
+    lanes least = lanes_all(SN_EVALUATE_ROUNDING) * lanes_max(z, lanes_max(x, y));
+    flags open = lanes_unequal(give.x, zero) & lanes_unequal(give.y, zero) & lanes_unequal(give.z, zero);
+    return (lanes3){lanes_keep(open | lanes_above(x, least), t.x), lanes_keep(open | lanes_above(y, least), t.y),
+                    lanes_keep(open | lanes_above(z, least), t.z)};
+}
+
+/* In a 2D world z is locked. */
+SN_INLINE lanes3 drive_flat(lanes3 a)
+{
+    lanes least = lanes_all(SN_EVALUATE_ROUNDING) * lanes_abs(a.z);
+    return (lanes3){lanes_keep(lanes_above(lanes_abs(a.x), least), a.x),
+                    lanes_keep(lanes_above(lanes_abs(a.y), least), a.y), lanes_all(0)};
+}
+
+/* Entries that are the same particle, or the same rotation, are one: the first has it all. */
+SN_INLINE void drive_merge(drive_group *g)
+{
+    for (uint32_t e = 1; e < g->entries; ++e)
+        for (uint32_t f = e < g->turns ? 0 : g->turns; f < e; ++f) {
+            uint32_t same = 0;
+            for (uint32_t l = 0; l < SN_WIDTH; ++l)
+                same |= (uint32_t)(g->slot[e][l] == g->slot[f][l]) << l;
+            same &= g->moves[e] & g->moves[f];
+            if (!same)
+                continue;
+            const flags here = flags_of(same);
+            for (uint32_t r = 0; r < g->rows; ++r) {
+                lanes3 *from = &g->by_entry[r * g->entries + e], *to = &g->by_entry[r * g->entries + f];
+                *to = lanes3_choose(here, lanes3_add(*to, *from), *to);
+                *from = lanes3_keep(~here, *from);
+            }
+            g->moves[e] &= ~same;
+        }
+}
+
+/* Gradients by point become gradients by entry. */
+SN_INLINE void drive_spread(drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    for (uint32_t r = 0; r < g->rows; ++r) {
+        lanes3 *to = g->by_entry + r * g->entries;
+        for (uint32_t i = 0; i < g->points; ++i) {
+            const lanes3 by = g->by_point[r * g->points + i];
+            for (uint32_t k = 0; k < run->corners; ++k) {
+                const uint32_t e = i * run->corners + k;
+                lanes3 share = run->corners == 1 ? by : lanes3_scale(by, g->weight[e]);
+                to[e] = run->planar ? drive_flat(share) : share;
+            }
+            if (!run->bodies)
+                continue;
+            lanes3 torque = lanes3_cross(g->arm[i], by);
+            if (run->kind->oriented)
+                torque = lanes3_add(torque, g->by_turn[r * g->points + i]);
+            lanes3 t = {lanes3_dot(g->back[i][0], torque), lanes3_dot(g->back[i][1], torque),
+                        lanes3_dot(g->back[i][2], torque)};
+            t = drive_without_rounding(t, g->give[i]);
+            to[g->turns + i] = (lanes3){g->give[i].x * t.x, g->give[i].y * t.y, g->give[i].z * t.z};
+        }
+    }
+    if (run->shared)
+        drive_merge(g);
+    g->gradient = g->by_entry;
+}
+
+/* ---- Any ---------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
+{
+    const sn_wide_run *run = g->run;
+    const sn_kind *kind = run->kind;
+    lanes param[SN_MAX_PARAMS], state[SN_MAX_STATE];
+    const size_t b = g->at / SN_BATCH, first = g->at % SN_BATCH;
+    for (uint32_t i = 0; i < run->params; ++i)
+        param[i] = lanes_from(run->param + (b * run->params + i) * SN_BATCH + first);
+    for (uint32_t i = 0; i < kind->state; ++i) {
+        float all[SN_WIDTH];
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            all[l] = g->mask >> l & 1 ? run->state[(size_t)run->row[g->at + l] * kind->state + i] : 0;
+        state[i] = lanes_from(all);
+    }
+    memset(g->c, 0, g->rows * sizeof *g->c);
+    memset(g->by_point, 0, (size_t)g->rows * g->points * sizeof *g->by_point);
+    if (kind->oriented)
+        memset(g->by_turn, 0, (size_t)g->rows * g->points * sizeof *g->by_turn);
+    if (kind->own_rows)
+        memset(g->row, 0, g->rows * sizeof *g->row);
+    const lanes_in in = {.x = g->x,
+                         .q = kind->oriented ? g->q : NULL,
+                         .param = param,
+                         .state = kind->state ? state : NULL,
+                         .context = kind->context,
+                         .planar = run->planar};
+    lanes_out out = {g->c, g->by_point, kind->oriented ? g->by_turn : NULL, kind->own_rows ? g->row : NULL,
+                     flags_everywhere()};
+    formula(&in, &out);
+    g->exists = out.exists & flags_of(g->mask);
+    if (!flags_all(g->exists)) /* what has no gradient is not pushed, whatever was written */
+        for (uint32_t i = 0; i < g->rows * g->points; ++i) {
+            g->by_point[i] = lanes3_keep(g->exists, g->by_point[i]);
+            if (kind->oriented)
+                g->by_turn[i] = lanes3_keep(g->exists, g->by_turn[i]);
+        }
+    if (run->anchor) {
+        drive_spread(g);
+        return;
+    }
+    for (uint32_t i = 0; run->planar && i < g->rows * g->points; ++i)
+        g->by_point[i] = drive_flat(g->by_point[i]);
+    g->gradient = g->by_point;
+}
+
+SN_INLINE void drive_read_lambda(drive_group *g)
+{
+    for (uint32_t r = 0; r < g->rows; ++r) {
+        float all[SN_WIDTH];
+        g->lambda[r] = lanes_all(0);
+        if (!g->run->read_lambda)
+            continue;
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            all[l] = g->mask >> l & 1 ? g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] : 0;
+        g->lambda[r] = lanes_from(all);
+    }
+}
+
+SN_INLINE void drive_write_lambda(const drive_group *g)
+{
+    for (uint32_t r = 0; g->run->write_lambda && r < g->rows; ++r) {
+        float all[SN_WIDTH];
+        lanes_to(all, g->lambda[r] + g->step[r]);
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            if (g->mask >> l & 1)
+                g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] = all[l];
+    }
+}
+
+/* How far an entry came since the start of the substep, and what rounding left over of that start. With BDF2 the first is less
+   a third of the displacement before; see row_way in solvers/row.h. */
+SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
+{
+    const sn_wide_run *run = g->run;
+    lanes3 by;
+    *left = drive_zero3();
+    if (run->plane) {
+        const size_t at = drive_offset(g, e);
+        by = lanes3_sub(planes_load3(run->plane + at), planes_load3(run->start_plane + at));
+        if (!run->coarse)
+            by = lanes3_add(by, planes_load3(run->plane + at + SN_PLANE_D * SN_BATCH));
+        if (run->old_d)
+            by = lanes3_sub(by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH),
+                                             lanes_all(1.0 / 3)));
+        return by;
+    }
+    const bool turn = run->anchor && e >= g->turns;
+    const size_t from = turn ? run->turn_node : 0;
+    by = lanes3_sub(gather3(run->x + from, g->slot[e]), gather3(run->start + from, g->slot[e]));
+    if (turn)
+        by = lanes3_add(by, gather3(run->turned, g->slot[e]));
+    else if (run->d != run->x)
+        by = lanes3_add(by, gather3(run->d, g->slot[e]));
+    if (run->kind->own_rows)
+        *left = gather3(run->start_low + from, g->slot[e]);
+    if (run->old_d) {
+        lanes4 old = gather4(run->old_d + from, sizeof *run->old_d, g->slot[e]);
+        flags valid = ~lanes_unequal(old.w, lanes_all((double)run->h));
+        by = lanes3_sub(by, lanes3_scale(lanes3_choose(valid, (lanes3){old.x, old.y, old.z}, by), lanes_all(1.0 / 3)));
+    }
+    return by;
+}
+
+/* grad C . (x - x0) of each row, where a row asks for it: elsewhere x0 may never have been noted. */
+SN_INLINE void drive_way(drive_group *g, flags asks)
+{
+    for (uint32_t r = 0; r < g->rows; ++r)
+        g->way[r] = g->rate_way[r] = lanes_all(0);
+    for (uint32_t e = 0; e < g->entries; ++e) {
+        const flags here = g->run->plane ? asks : asks & flags_of(g->moves[e]);
+        lanes3 left, by = lanes3_keep(here, drive_entry_way(g, e, &left));
+        left = lanes3_sub(by, lanes3_keep(here, left));
+        for (uint32_t r = 0; r < g->rows; ++r) {
+            g->way[r] = g->way[r] + lanes3_dot(g->gradient[r * g->entries + e], by);
+            g->rate_way[r] = g->rate_way[r] + lanes3_dot(g->gradient[r * g->entries + e], left);
+        }
+    }
+}
+
+SN_INLINE void drive_solve(drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    const lanes zero = lanes_all(0), inverse_h = lanes_all((double)run->inverse_h), top = lanes_all(1e30);
+    const lanes compliance = run->compliance ? lanes_from(run->compliance + g->at) : zero;
+    const lanes damping = run->damping ? lanes_from(run->damping + g->at) : zero;
+    const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
+    const bool looks_back = run->damping || run->kind->own_rows;
+    if (looks_back)
+        drive_way(g, run->kind->own_rows ? flags_everywhere() : lanes_above(gamma, zero));
+    const rows_problem p = {.rows = g->rows,
+                            .entries = g->entries,
+                            .inequality = run->kind->inequality,
+                            .bounded = run->bounded,
+                            .w = g->w,
+                            .gradient = g->gradient,
+                            .c = g->c,
+                            .way = looks_back ? g->way : NULL,
+                            .rate_way = g->rate_way,
+                            .row = run->kind->own_rows ? g->row : NULL,
+                            .exists = g->exists,
+                            .alpha = lanes_min(compliance * inverse_h * inverse_h, top),
+                            .gamma = gamma,
+                            .k = run->stiffness ? lanes_from(run->stiffness + g->at) : lanes_all(1),
+                            .inverse_h = inverse_h,
+                            .lambda = g->lambda,
+                            .step = g->step};
+    rows_solve(&p);
+}
+
+/* What an entry is pushed by. */
+SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e)
+{
+    lanes3 sum = lanes3_scale(g->gradient[e], g->w[e] * g->step[0]);
+    for (uint32_t r = 1; r < g->rows; ++r)
+        sum = lanes3_add(sum, lanes3_scale(g->gradient[r * g->entries + e], g->w[e] * g->step[r]));
+    return sum;
+}
+
+#define DRIVE_MOST_TURN 0.25 /* rad: see sn_row_limit_turns */
+
+SN_INLINE void drive_limit_turns(drive_group *g)
+{
+    lanes most = lanes_all(0), bound = lanes_all(DRIVE_MOST_TURN);
+    for (uint32_t i = 0; i < g->points; ++i) {
+        lanes3 by = drive_push(g, g->turns + i);
+        by = (lanes3){by.x * g->give[i].x, by.y * g->give[i].y, by.z * g->give[i].z};
+        most = lanes_max(lanes3_dot(by, by), most);
+    }
+    flags far = lanes_above(most, bound * bound);
+    if (!flags_any(far))
+        return;
+    lanes scale = lanes_choose(far, bound / lanes_sqrt(most), lanes_all(1));
+    for (uint32_t r = 0; r < g->rows; ++r)
+        g->step[r] = g->step[r] * scale;
+}
+
+/* Where places have no remainder, what is too small to be told from their rounding is left alone; see tiled.c. */
+SN_INLINE void drive_drop_small(drive_group *g)
+{
+    const lanes least = lanes_all((double)g->run->least);
+    flags small = flags_everywhere();
+    for (uint32_t e = 0; e < g->entries; ++e)
+        small &= lanes_above(least, lanes_abs(g->push[e].x)) & lanes_above(least, lanes_abs(g->push[e].y)) &
+                 lanes_above(least, lanes_abs(g->push[e].z));
+    if (!flags_any(small))
+        return;
+    for (uint32_t r = 0; r < g->rows; ++r)
+        g->step[r] = lanes_keep(~small, g->step[r]);
+    for (uint32_t e = 0; e < g->entries; ++e)
+        g->push[e] = lanes3_keep(~small, g->push[e]);
+}
+
+SN_INLINE void drive_note_largest(const drive_group *g)
+{
+    lanes most = lanes_all(0);
+    float all[SN_WIDTH];
+    for (uint32_t e = 0; e < g->entries; ++e) {
+        const lanes3 push = g->push[e];
+        most = lanes_max(lanes_max(lanes_abs(push.x), lanes_abs(push.y)), lanes_max(lanes_abs(push.z), most));
+    }
+    lanes_to(all, lanes_keep(g->exists, most));
+    for (uint32_t l = 0; l < SN_WIDTH; ++l) {
+        float *largest = &g->run->largest[g->at % SN_BATCH + l];
+        *largest = all[l] > *largest ? all[l] : *largest;
+    }
+}
+
+SN_INLINE void drive_move(const drive_group *g)
+{
+    const sn_wide_run *run = g->run;
+    for (uint32_t e = 0; e < g->entries; ++e)
+        if (run->plane)
+            planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, g->push[e],
+                        g->mask);
+        else
+            scatter3_add(run->anchor && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
+}
+
+SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, size_t at, uint32_t mask)
+{
+    drive_group g;
+    g.run = run;
+    g.points = run->kind->points;
+    g.rows = run->kind->rows;
+    g.turns = g.points * (run->anchor ? run->corners : 1);
+    g.entries = g.turns + (run->bodies ? g.points : 0);
+    g.mask = mask;
+    g.at = at;
+    if (run->plane)
+        drive_look_planes(&g);
+    else if (run->anchor)
+        drive_look_anchored(&g);
+    else
+        drive_look_records(&g);
+    drive_evaluate(&g, formula);
+    drive_read_lambda(&g);
+    drive_solve(&g);
+    if (run->bodies)
+        drive_limit_turns(&g);
+    for (uint32_t e = 0; e < g.entries; ++e)
+        g.push[e] = drive_push(&g, e);
+    if (run->plane ? run->coarse : run->d == run->x)
+        drive_drop_small(&g);
+    if (run->largest)
+        drive_note_largest(&g);
+    drive_write_lambda(&g);
+    drive_move(&g);
+}
+
+static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    for (uint32_t b = 0; b < run->batches; ++b)
+        for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
+            const uint32_t mask = run->mask[b] >> first & SN_ALL_LANES;
+            if (mask)
+                drive_some(run, formula, (size_t)b * SN_BATCH + first, mask);
+        }
+}
+
+#endif

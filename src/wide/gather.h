@@ -1,0 +1,142 @@
+/* Between memory, which holds single precision, and lanes of either precision: one number of each lane after the other, or
+   records of four numbers. */
+#ifndef SN_WIDE_GATHER_H
+#define SN_WIDE_GATHER_H
+
+#include "wide/wide.h"
+
+#include <sinew/lanes.h>
+
+#if SN_VECTOR
+typedef float stored_lanes __attribute__((vector_size(SN_WIDTH * 4)));
+typedef float stored_record __attribute__((vector_size(16)));
+#endif
+
+/* ---- One number of each lane -------------------------------------------------------------------------------------- */
+
+SN_INLINE lanes lanes_from(const float *from)
+{
+#if SN_VECTOR
+    stored_lanes a;
+    memcpy(&a, from, sizeof a);
+    return __builtin_convertvector(a, lanes);
+#else
+    return (lanes)*from;
+#endif
+}
+
+SN_INLINE void lanes_to(float *to, lanes a)
+{
+#if SN_VECTOR
+    stored_lanes b = __builtin_convertvector(a, stored_lanes);
+    memcpy(to, &b, sizeof b);
+#else
+    *to = (float)a;
+#endif
+}
+
+/* ---- Planes ------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE lanes3 planes_load3(const float *from)
+{
+    return (lanes3){lanes_from(from), lanes_from(from + SN_BATCH), lanes_from(from + 2 * SN_BATCH)};
+}
+
+/* Adds to the lanes of mask. What is added is rounded to single precision first. Other lanes keep what they hold. */
+SN_INLINE void planes_add(float *to, lanes a, uint32_t mask)
+{
+    float by[SN_WIDTH], sum[SN_WIDTH];
+    lanes_to(by, a);
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        sum[l] = to[l] + by[l];
+    if (mask == SN_ALL_LANES)
+        memcpy(to, sum, sizeof sum);
+    else
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            to[l] = mask >> l & 1 ? sum[l] : to[l];
+}
+
+SN_INLINE void planes_add3(float *to, lanes3 a, uint32_t mask)
+{
+    planes_add(to, a.x, mask);
+    planes_add(to + SN_BATCH, a.y, mask);
+    planes_add(to + 2 * SN_BATCH, a.z, mask);
+}
+
+/* ---- Records ------------------------------------------------------------------------------------------------------ */
+
+#if SN_VECTOR
+/* Four records become four numbers of four lanes, and the other way round. */
+SN_INLINE void transpose4(stored_record r[4])
+{
+    stored_record ab = __builtin_shufflevector(r[0], r[1], 0, 4, 1, 5);
+    stored_record AB = __builtin_shufflevector(r[0], r[1], 2, 6, 3, 7);
+    stored_record cd = __builtin_shufflevector(r[2], r[3], 0, 4, 1, 5);
+    stored_record CD = __builtin_shufflevector(r[2], r[3], 2, 6, 3, 7);
+    r[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    r[1] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    r[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
+    r[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
+}
+#endif
+
+/* The records at these places of an array of things of `stride` bytes. */
+SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
+{
+#if SN_VECTOR
+    stored_record r[8];
+    stored_lanes all[4];
+    for (uint32_t l = 0; l < 8; ++l)
+        memcpy(&r[l], (const char *)base + at[l % SN_WIDTH] * stride, sizeof r[l]);
+    transpose4(r);
+    if (SN_WIDTH == 8)
+        transpose4(r + 4);
+    for (uint32_t i = 0; i < 4; ++i) {
+        stored_record pair[2] = {r[i], r[i + 4]};
+        memcpy(&all[i], pair, sizeof all[i]);
+    }
+    return (lanes4){__builtin_convertvector(all[0], lanes), __builtin_convertvector(all[1], lanes),
+                    __builtin_convertvector(all[2], lanes), __builtin_convertvector(all[3], lanes)};
+#else
+    float r[4];
+    memcpy(r, (const char *)base + at[0] * stride, sizeof r);
+    return (lanes4){(lanes)r[0], (lanes)r[1], (lanes)r[2], (lanes)r[3]};
+#endif
+}
+
+SN_INLINE lanes3 gather3(const sn_vec4 *base, const uint32_t *at)
+{
+    lanes4 a = gather4(base, sizeof *base, at);
+    return (lanes3){a.x, a.y, a.z};
+}
+
+/* Adds to the records of the lanes of mask; w stays. What is added is rounded to single precision first. */
+SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_t mask)
+{
+#if SN_VECTOR
+    stored_lanes by[3] = {__builtin_convertvector(a.x, stored_lanes), __builtin_convertvector(a.y, stored_lanes),
+                          __builtin_convertvector(a.z, stored_lanes)};
+    for (uint32_t first = 0; first < SN_WIDTH; first += 4) {
+        stored_record r[4] = {{0}};
+        for (uint32_t i = 0; i < 3; ++i)
+            memcpy(&r[i], (const char *)&by[i] + first * sizeof(float), sizeof(float) * (SN_WIDTH < 4 ? SN_WIDTH : 4));
+        transpose4(r);
+        for (uint32_t l = 0; l < 4 && first + l < SN_WIDTH; ++l) {
+            stored_record sum;
+            if (!(mask >> (first + l) & 1))
+                continue;
+            memcpy(&sum, &base[at[first + l]], sizeof sum);
+            sum = sum + r[l];
+            memcpy(&base[at[first + l]], &sum, sizeof sum);
+        }
+    }
+#else
+    (void)mask;
+    sn_vec4 *to = &base[at[0]];
+    to->x += (sn_real)(float)a.x;
+    to->y += (sn_real)(float)a.y;
+    to->z += (sn_real)(float)a.z;
+#endif
+}
+
+#endif
