@@ -70,9 +70,10 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
 
-#define SN_MAX_POINTS 8  /* points of one constraint, of a kind with a fixed number of them */
-#define SN_MAX_ROWS   6  /* scalar equations of one constraint, solved together */
-#define SN_MAX_PARAMS 16 /* numbers that describe one constraint; a vector is three */
+#define SN_MAX_POINTS 8                   /* points of one constraint, of a kind with a fixed number of them */
+#define SN_MAX_ROWS   6                   /* scalar equations of one constraint, solved together */
+#define SN_NO_ROW     (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
+#define SN_MAX_PARAMS 16                  /* numbers that describe one constraint; a vector is three */
 
 #define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
 #define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
@@ -231,7 +232,8 @@ typedef struct sn_kind {
     const sn_kind_lanes
         *lanes; /* may be NULL: then constraints are evaluated one by one. What it computes must be what eval does.
                                    Must outlive the world */
-    uint32_t bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may */
+    uint32_t
+        bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may; SN_NO_ROW: none */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

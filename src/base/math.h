@@ -33,14 +33,4 @@ double math_acos(double x);
 
 #define MATH_PI 3.14159265358979323846
 
-/* The angle that differs from x by a whole turn or two and lies in (-pi, pi], both ends as sn_real has them. */
-static inline sn_real math_wrap(sn_real x)
-{
-    while (x > (sn_real)MATH_PI)
-        x = (sn_real)((double)x - 2 * MATH_PI);
-    while (x <= -(sn_real)MATH_PI)
-        x = (sn_real)((double)x + 2 * MATH_PI);
-    return x;
-}
-
 #endif

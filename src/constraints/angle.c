@@ -57,7 +57,7 @@ SN_LANES(angle_max, eval_angle_max, 3, 1, 1, 0)
 #if !SN_VECTOR
 static void measure_angle(const sn_eval_in *in, sn_real *param)
 {
-    sn_measure_rest(SN_LANES_EVAL(angle), 1, in, param);
+    sn_measure_rest(SN_LANES_EVAL(angle), 0, in, param, 0);
 }
 
 #define ANGLE(NAME)                                                                                                    \

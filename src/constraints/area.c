@@ -40,7 +40,7 @@ SN_LANES(area, eval_area, 3, 1, 1, 0)
 static void measure_area(const sn_eval_in *in, sn_real *param)
 {
     param[0] = 0;
-    sn_measure_rest(SN_LANES_EVAL(area), 1, in, param);
+    sn_measure_rest(SN_LANES_EVAL(area), 0, in, param, 0);
 }
 
 const sn_kind sn_kind_area = {

@@ -6,7 +6,7 @@
 /* C = (a - origin) . normal >= 0. The gradient is the normal. */
 static void eval_half_space(const lanes_in *in, lanes_out *out)
 {
-    lanes3 origin = {in->param[0], in->param[1], in->param[2]}, normal = {in->param[3], in->param[4], in->param[5]};
+    lanes3 origin = lanes3_read(in->param), normal = lanes3_read(in->param + 3);
     out->c[0] = lanes3_dot(lanes3_sub(in->x[0], origin), normal);
     out->gradient[0] = normal;
 }

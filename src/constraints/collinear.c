@@ -9,36 +9,37 @@
    the world, and a projection of points far off the line then changes angular momentum. A cross product turns with
    the points: by symmetry about the plane of the three its multiplier is parallel to C, and the torque on the world,
    C x lambda, is zero. */
-#include "constraints/perpendicular.h"
 #include "constraints/table.h"
 
+#include <sinew/lanes.h>
+
 /* |b - a| below this share of |c - a| gives no direction that c could be measured by. */
-#define NO_LINE (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-5)
+#define NO_LINE SN_LANES_BY_PRECISION(1e-5, 1e-12)
 
-static const sn_vec3 axis[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-
-static bool eval_collinear(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_collinear(const lanes_in *in, lanes_out *out)
 {
-    sn_vec3 edge = vec3_sub(in->x[1], in->x[0]), ac = vec3_sub(in->x[2], in->x[0]);
-    sn_real length2 = vec3_dot(edge, edge);
-    if (!(length2 > NO_LINE * NO_LINE * vec3_dot(ac, ac)))
-        return false;
-    sn_real k = vec3_dot(ac, edge) / length2, length = real_sqrt(length2);
-    sn_vec3 t = vec3_scale(edge, 1 / length), q = vec3_sub(ac, vec3_scale(edge, k)), c = vec3_cross(t, q);
+    const lanes one = lanes_all(1), zero = lanes_all(0);
+    const lanes3 axis[3] = {{one, zero, zero}, {zero, one, zero}, {zero, zero, one}};
+    lanes3 edge = lanes3_sub(in->x[1], in->x[0]), ac = lanes3_sub(in->x[2], in->x[0]);
+    lanes length2 = lanes3_dot(edge, edge), k = lanes3_dot(ac, edge) / length2, inverse = one / lanes_sqrt(length2);
+    lanes3 t = lanes3_scale(edge, inverse), q = lanes3_sub(ac, lanes3_scale(edge, k)), c = lanes3_cross(t, q);
+    out->exists = lanes_above(length2, lanes_all(NO_LINE * NO_LINE) * lanes3_dot(ac, ac));
     out->c[0] = c.x;
     out->c[1] = c.y;
     out->c[2] = c.z;
     for (uint32_t row = 0; row < 3; ++row) {
         /* axis . (t x d) = (axis x t) . d, and axis . (d x q) = (q x axis) . d */
-        sn_vec3 move = vec3_cross(axis[row], t);
-        sn_vec3 turn = vec3_scale(vec3_beside(vec3_cross(q, axis[row]), t), 1 / length);
-        out->gradient[row * 3] = vec3_sub(vec3_scale(move, k - 1), turn);
-        out->gradient[row * 3 + 1] = vec3_sub(turn, vec3_scale(move, k));
+        lanes3 move = lanes3_cross(axis[row], t), turn = lanes3_cross(q, axis[row]);
+        turn = lanes3_scale(lanes3_sub(turn, lanes3_scale(t, lanes3_dot(turn, t))), inverse);
+        out->gradient[row * 3] = lanes3_sub(lanes3_scale(move, k - one), turn);
+        out->gradient[row * 3 + 1] = lanes3_sub(turn, lanes3_scale(move, k));
         out->gradient[row * 3 + 2] = move;
     }
-    return true;
 }
 
+SN_LANES(collinear, eval_collinear, 3, 3, 0, 0)
+
+#if !SN_VECTOR
 const sn_kind sn_kind_collinear = {
     .name = "collinear",
     .about = "Three points on a line: c stays on the line through a and b. More than three with sn_add_collinear.",
@@ -47,5 +48,7 @@ const sn_kind sn_kind_collinear = {
     .points = 3,
     .rows = 3,
     .internal = true,
-    .eval = eval_collinear,
+    .eval = SN_LANES_EVAL(collinear),
+    .lanes = SN_LANES_TABLE(collinear),
 };
+#endif

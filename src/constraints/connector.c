@@ -1,23 +1,30 @@
 /* Connectors that leave some motion free: two points held together along one axis only (the translational constraint
    of lecture 001), or in a plane only. All three directions at once is the attachment, in pin.c. Linear: the
    gradients are the constant directions. */
-#include "constraints/perpendicular.h"
 #include "constraints/table.h"
 
-static void set_row(const sn_eval_out *out, uint32_t row, sn_vec3 ab, sn_vec3 direction)
-{
-    out->c[row] = vec3_dot(ab, direction);
-    out->gradient[row * 2] = direction;
-    out->gradient[row * 2 + 1] = vec3_scale(direction, -1);
-}
+#include <sinew/lanes.h>
 
 /* C = (a - b) . axis */
-static bool eval_axis(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_axis(const lanes_in *in, lanes_out *out)
 {
-    set_row(out, 0, vec3_sub(in->x[0], in->x[1]), vec3(in->param[0], in->param[1], in->param[2]));
-    return true;
+    lanes3 axis = lanes3_read(in->param);
+    lanes_write_pair(out, 0, lanes3_dot(lanes3_sub(in->x[0], in->x[1]), axis), axis);
 }
 
+/* C = ((a - b) . u, (a - b) . v), with u, v spanning the plane. */
+static void eval_plane(const lanes_in *in, lanes_out *out)
+{
+    lanes3 normal = lanes3_read(in->param), u = lanes3_any_normal(normal), v = lanes3_cross(normal, u);
+    lanes3 ab = lanes3_sub(in->x[0], in->x[1]);
+    lanes_write_pair(out, 0, lanes3_dot(ab, u), u);
+    lanes_write_pair(out, 1, lanes3_dot(ab, v), v);
+}
+
+SN_LANES(connector_axis, eval_axis, 2, 1, 3, 0)
+SN_LANES(connector_plane, eval_plane, 2, 2, 3, 0)
+
+#if !SN_VECTOR
 const sn_kind sn_kind_connector_axis = {
     .name = "connector_axis",
     .about = "A connector along one axis: two points stay level, and slide freely across the axis.",
@@ -27,18 +34,9 @@ const sn_kind sn_kind_connector_axis = {
     .rows = 1,
     .internal = true,
     .param = {{.name = "axis", .unit = "1", .type = SN_PARAM_DIRECTION}},
-    .eval = eval_axis,
+    .eval = SN_LANES_EVAL(connector_axis),
+    .lanes = SN_LANES_TABLE(connector_axis),
 };
-
-/* C = ((a - b) . u, (a - b) . v), with u, v spanning the plane. */
-static bool eval_plane(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_perpendicular p = perpendicular(vec3(in->param[0], in->param[1], in->param[2]));
-    sn_vec3 ab = vec3_sub(in->x[0], in->x[1]);
-    set_row(out, 0, ab, p.u);
-    set_row(out, 1, ab, p.v);
-    return true;
-}
 
 const sn_kind sn_kind_connector_plane = {
     .name = "connector_plane",
@@ -49,5 +47,7 @@ const sn_kind sn_kind_connector_plane = {
     .rows = 2,
     .internal = true,
     .param = {{.name = "normal", .unit = "1", .type = SN_PARAM_DIRECTION}},
-    .eval = eval_plane,
+    .eval = SN_LANES_EVAL(connector_plane),
+    .lanes = SN_LANES_TABLE(connector_plane),
 };
+#endif

@@ -6,40 +6,50 @@
    plane moves it below d as its corners move with those weights:
 
        dH/dd = n,   dH/da = -weight(a) n,   and so for b and c */
-#include "base/vec.h"
 #include "constraints/table.h"
 
-/* A triangle whose height is below this share of its length is a line, and has no plane. */
-#define NO_PLANE (SINEW_DOUBLE ? (sn_real)1e-12 : (sn_real)1e-5)
+#include <sinew/lanes.h>
 
-/* Writes the height of d over the plane of corners a, a + ab, a + ac, and its gradients; ad is d - a. False where
-   there is no plane. */
-static bool height(sn_vec3 ab, sn_vec3 ac, sn_vec3 ad, sn_real *c, sn_vec3 *at_corner, sn_vec3 *at_d)
+/* A triangle whose height is below this share of its length is a line, and has no plane. */
+#define NO_PLANE SN_LANES_BY_PRECISION(1e-5, 1e-12)
+
+/* The height of d over the plane of corners a, a + ab, a + ac, and its gradients; ad is d - a. */
+SN_LANES_INLINE lanes height(lanes3 ab, lanes3 ac, lanes3 ad, lanes_out *out, lanes3 *at_corner, lanes3 *at_d)
 {
-    sn_vec3 normal = vec3_cross(ab, ac);
-    sn_real area2 = vec3_dot(normal, normal), ab2 = vec3_dot(ab, ab), ac2 = vec3_dot(ac, ac);
-    sn_real size2 = ab2 > ac2 ? ab2 : ac2;
-    if (!(area2 > NO_PLANE * NO_PLANE * size2 * size2))
-        return false;
-    sn_vec3 n = vec3_scale(normal, 1 / real_sqrt(area2));
+    lanes3 normal = lanes3_cross(ab, ac);
+    lanes area2 = lanes3_dot(normal, normal), size2 = lanes_max(lanes3_dot(ab, ab), lanes3_dot(ac, ac));
+    lanes3 n = lanes3_scale(normal, lanes_all(1) / lanes_sqrt(area2));
     /* of the foot, relative to a: (f x ac) . N = (ad x ac) . N, since the two differ by a multiple of n x ac */
-    sn_real b = vec3_dot(vec3_cross(ad, ac), normal) / area2, g = vec3_dot(vec3_cross(ab, ad), normal) / area2;
-    *c = vec3_dot(ad, n);
-    at_corner[0] = vec3_scale(n, b + g - 1);
-    at_corner[1] = vec3_scale(n, -b);
-    at_corner[2] = vec3_scale(n, -g);
+    lanes b = lanes3_dot(lanes3_cross(ad, ac), normal) / area2, c = lanes3_dot(lanes3_cross(ab, ad), normal) / area2;
+    out->exists = lanes_above(area2, lanes_all(NO_PLANE * NO_PLANE) * size2 * size2);
+    at_corner[0] = lanes3_scale(n, b + c - lanes_all(1));
+    at_corner[1] = lanes3_scale(n, -b);
+    at_corner[2] = lanes3_scale(n, -c);
     *at_d = n;
-    return true;
+    return lanes3_dot(ad, n);
 }
 
 /* C = (d - a) . n */
-static bool eval_coplanar(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_coplanar(const lanes_in *in, lanes_out *out)
 {
-    const sn_vec3 *x = in->x;
-    sn_vec3 ab = vec3_sub(x[1], x[0]), ac = vec3_sub(x[2], x[0]), ad = vec3_sub(x[3], x[0]);
-    return height(ab, ac, ad, &out->c[0], out->gradient, &out->gradient[3]);
+    const lanes3 *x = in->x;
+    lanes3 ab = lanes3_sub(x[1], x[0]), ac = lanes3_sub(x[2], x[0]), ad = lanes3_sub(x[3], x[0]);
+    out->c[0] = height(ab, ac, ad, out, out->gradient, &out->gradient[3]);
 }
 
+/* C = (q - a) . n - thickness >= 0. Everything is taken relative to q, the first point, as positions are given. */
+static void eval_point_triangle(const lanes_in *in, lanes_out *out)
+{
+    const lanes3 *x = in->x;
+    lanes3 a = lanes3_sub(x[1], x[0]), b = lanes3_sub(x[2], x[0]), c = lanes3_sub(x[3], x[0]);
+    out->c[0] = height(lanes3_sub(b, a), lanes3_sub(c, a), lanes3_negate(a), out, &out->gradient[1], out->gradient) -
+                in->param[0];
+}
+
+SN_LANES(coplanar, eval_coplanar, 4, 1, 0, 0)
+SN_LANES(point_triangle, eval_point_triangle, 4, 1, 1, 0)
+
+#if !SN_VECTOR
 const sn_kind sn_kind_coplanar = {
     .name = "coplanar",
     .about = "Four points in a plane: d stays in the plane through a, b and c. More than four with sn_add_coplanar.",
@@ -49,19 +59,9 @@ const sn_kind sn_kind_coplanar = {
     .rows = 1,
     .internal = true,
     .spatial = true,
-    .eval = eval_coplanar,
+    .eval = SN_LANES_EVAL(coplanar),
+    .lanes = SN_LANES_TABLE(coplanar),
 };
-
-/* C = (q - a) . n - thickness >= 0. Everything is taken relative to q, the first point, as positions are given. */
-static bool eval_point_triangle(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 a = vec3_sub(in->x[1], in->x[0]), b = vec3_sub(in->x[2], in->x[0]), c = vec3_sub(in->x[3], in->x[0]);
-    sn_vec3 aq = vec3_scale(a, -1);
-    if (!height(vec3_sub(b, a), vec3_sub(c, a), aq, &out->c[0], &out->gradient[1], &out->gradient[0]))
-        return false;
-    out->c[0] -= in->param[0];
-    return true;
-}
 
 const sn_kind sn_kind_point_triangle = {
     .name = "point_triangle",
@@ -76,5 +76,7 @@ const sn_kind sn_kind_point_triangle = {
     .internal = true,
     .spatial = true,
     .param = {{.name = "thickness", .unit = "m", .has_default = true, .least = 0, .most = (sn_real)1e30}},
-    .eval = eval_point_triangle,
+    .eval = SN_LANES_EVAL(point_triangle),
+    .lanes = SN_LANES_TABLE(point_triangle),
 };
+#endif

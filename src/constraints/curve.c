@@ -1,7 +1,7 @@
 /* The rows of a bead on a curve.
 
    With p the closest place, T the tangent there, t = T / |T|, q = x - p and u, v perpendicular to t
-   (perpendicular.h):
+   (find_across):
 
        C0 = q . u,   C1 = q . v,   C2 = distance from the nearer open end >= 0
 
@@ -19,6 +19,58 @@
    world, and a bead that is off its curve by r and brought back in one projection changes angular momentum by a share
    (r / size of the curve)^2. Linear momentum is kept exactly. */
 #include "constraints/curve.h"
+
+/* Two unit vectors u, v perpendicular to a direction t, as a smooth function of it.
+
+   e is the coordinate axis that t is least inclined to, s = e . t, m = sqrt(1 - s^2) >= sqrt(2/3):
+
+       u = (e - s t) / m,   v = t x u = t x e / m
+
+   Where two axes are equally far from t the later one is taken: for t in the plane of a 2D world u is the z axis,
+   whose row has no gradient there, and v lies in the plane. u and v jump where another axis becomes the farthest;
+   they turn about t then, so that a pair of rows q . u = q . v = 0 still asks the same. */
+typedef struct across {
+    sn_vec3 t, e;
+    sn_vec3 u, v;
+    sn_real s, m;
+} across;
+
+/* For t of length 1. */
+static across find_across(sn_vec3 t)
+{
+    sn_real x = real_abs(t.x), y = real_abs(t.y), z = real_abs(t.z);
+    across p = {.t = t};
+    if (z <= x && z <= y)
+        p.e = vec3(0, 0, 1);
+    else
+        p.e = y <= x ? vec3(0, 1, 0) : vec3(1, 0, 0);
+    p.s = vec3_dot(p.e, t);
+    p.m = real_sqrt(1 - p.s * p.s);
+    p.u = vec3_scale(vec3_sub(p.e, vec3_scale(t, p.s)), 1 / p.m);
+    p.v = vec3_scale(vec3_cross(t, p.e), 1 / p.m);
+    return p;
+}
+
+/* d(q . u)/dt for a constant q, by q . u = (q . e - s q . t) / m and d(1/m) = s / m^3 e . dt. */
+static sn_vec3 across_turn_u(const across *p, sn_vec3 q)
+{
+    sn_real qt = vec3_dot(q, p->t), along = (vec3_dot(q, p->e) - p->s * qt) * p->s / (p->m * p->m * p->m);
+    return vec3_add(vec3_scale(q, -p->s / p->m), vec3_scale(p->e, along - qt / p->m));
+}
+
+/* d(q . v)/dt for a constant q, by q . v = t . (e x q) / m. */
+static sn_vec3 across_turn_v(const across *p, sn_vec3 q)
+{
+    sn_vec3 eq = vec3_cross(p->e, q);
+    sn_real along = vec3_dot(p->t, eq) * p->s / (p->m * p->m * p->m);
+    return vec3_add(vec3_scale(eq, 1 / p->m), vec3_scale(p->e, along));
+}
+
+/* a without what it has along the unit vector t. */
+static sn_vec3 beside(sn_vec3 a, sn_vec3 t)
+{
+    return vec3_sub(a, vec3_scale(t, vec3_dot(a, t)));
+}
 
 /* What is to be written for one row. */
 typedef struct curve_row {
@@ -73,16 +125,16 @@ bool sn_curve_rows(const sn_eval_in *in, const sn_curve_place *place, const sn_e
     if (!(length > 0))
         return false;
     sn_vec3 q = vec3_sub(in->x[0], place->p), t = vec3_scale(place->tangent, 1 / length);
-    sn_perpendicular p = perpendicular(t);
-    sn_vec3 turn_u = vec3_scale(vec3_beside(perpendicular_turn_u(&p, q), t), 1 / length);
-    sn_vec3 turn_v = vec3_scale(vec3_beside(perpendicular_turn_v(&p, q), t), 1 / length);
+    across p = find_across(t);
+    sn_vec3 turn_u = vec3_scale(beside(across_turn_u(&p, q), t), 1 / length);
+    sn_vec3 turn_v = vec3_scale(beside(across_turn_v(&p, q), t), 1 / length);
     write_row(in, out, place, &(curve_row){0, vec3_dot(q, p.u), p.u, turn_u});
     write_row(in, out, place, &(curve_row){1, vec3_dot(q, p.v), p.v, turn_v});
     if (place->end == SN_CURVE_INSIDE) {
         write_distance_from_end(in, out);
     } else {
         sn_real sign = place->end == SN_CURVE_BEFORE_START ? 1 : -1;
-        sn_vec3 turn = vec3_scale(vec3_beside(q, t), sign / length);
+        sn_vec3 turn = vec3_scale(beside(q, t), sign / length);
         write_row(in, out, place, &(curve_row){2, sign * vec3_dot(q, t), vec3_scale(t, sign), turn});
     }
     return true;

@@ -3,8 +3,13 @@
 #ifndef SN_CONSTRAINTS_CURVE_H
 #define SN_CONSTRAINTS_CURVE_H
 
-#include "constraints/perpendicular.h"
+#include "base/vec.h"
 #include "constraints/table.h"
+
+static inline sn_real real_abs(sn_real a)
+{
+    return a < 0 ? -a : a;
+}
 
 /* The place of a curve that is closest to the bead, and how it depends on the control points:
 

@@ -51,7 +51,7 @@ SN_LANES(dihedral, eval_dihedral, 4, 1, 1, 0)
 /* A triangle without area leaves it unmeasured. */
 static void measure_dihedral(const sn_eval_in *in, sn_real *param)
 {
-    sn_measure_rest(SN_LANES_EVAL(dihedral), 1, in, param);
+    sn_measure_rest(SN_LANES_EVAL(dihedral), 0, in, param, 0);
 }
 
 const sn_kind sn_kind_dihedral = {

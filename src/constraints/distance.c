@@ -3,7 +3,6 @@
    With l = |a - b| and n = (a - b) / l the gradients are  grad_a l = n  and  grad_b l = -n  (lecture 000). Where the
    points coincide there is no direction. If they have to part, x is as good as any, and lets a collapsed rod recover;
    if they are right where they are, the constraint rests. */
-#include "base/vec.h"
 #include "constraints/table.h"
 
 #include <sinew/lanes.h>
@@ -22,19 +21,12 @@ SN_LANES_INLINE lanes direction(const lanes_in *in, lanes least, lanes3 *n, lane
     return length;
 }
 
-SN_LANES_INLINE void set_row(lanes_out *out, uint32_t row, lanes c, lanes3 gradient)
-{
-    out->c[row] = c;
-    out->gradient[row * 2] = gradient;
-    out->gradient[row * 2 + 1] = lanes3_negate(gradient);
-}
-
 /* C = l - rest, and the same at least */
 static void eval_equal(const lanes_in *in, lanes_out *out)
 {
     lanes3 n;
     lanes length = direction(in, in->param[0], &n, out);
-    set_row(out, 0, length - in->param[0], n);
+    lanes_write_pair(out, 0, length - in->param[0], n);
 }
 
 /* C = most - l >= 0 */
@@ -42,7 +34,7 @@ static void eval_at_most(const lanes_in *in, lanes_out *out)
 {
     lanes3 n;
     lanes length = direction(in, lanes_all(0), &n, out);
-    set_row(out, 0, in->param[0] - length, lanes3_negate(n));
+    lanes_write_pair(out, 0, in->param[0] - length, lanes3_negate(n));
 }
 
 /* Two rows, of which at most one is violated at a time. */
@@ -50,8 +42,8 @@ static void eval_band(const lanes_in *in, lanes_out *out)
 {
     lanes3 n;
     lanes length = direction(in, in->param[0], &n, out);
-    set_row(out, 0, length - in->param[0], n);
-    set_row(out, 1, in->param[1] - length, lanes3_negate(n));
+    lanes_write_pair(out, 0, length - in->param[0], n);
+    lanes_write_pair(out, 1, in->param[1] - length, lanes3_negate(n));
 }
 
 SN_LANES(distance, eval_equal, 2, 1, 1, 0)
@@ -59,9 +51,11 @@ SN_LANES(distance_max, eval_at_most, 2, 1, 1, 0)
 SN_LANES(distance_band, eval_band, 2, 2, 2, 0)
 
 #if !SN_VECTOR
+/* Of points in one place it is 0. */
 static void measure_length(const sn_eval_in *in, sn_real *param)
 {
-    param[0] = vec3_length(vec3_sub(in->x[0], in->x[1]));
+    param[0] = 0;
+    sn_measure_rest(SN_LANES_EVAL(distance), 0, in, param, 0);
 }
 
 #define LENGTH(NAME)                                                                                                   \

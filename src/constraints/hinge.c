@@ -22,100 +22,158 @@
    reads as -170, a joint with the least angle 0 is unrolled all the way back. Between two limits there is an arc, and
    a joint outside of it returns to the nearer end: from 190 to 150, if 0 and 150 are the limits. So where a joint can
    fold over, use a band. */
-#include "base/dvec.h"
+#define SN_LANE_DOUBLE 1 /* near the axis single precision has no digits left */
 #include "base/math.h"
 #include "constraints/table.h"
+
+#include <sinew/lanes.h>
 
 /* Sine of the angle between ab (or bc) and the axis below which there is nothing left to measure across the axis. */
 #define ALONG_AXIS 1e-7
 
-/* One joint in double precision. */
+/* One joint. */
 typedef struct joint {
-    sn_dvec3 n, u, v;
-    sn_dvec3 p, q; /* gradients by c and by a */
-    double theta;
+    lanes3 n, u, v;
+    lanes3 p, q; /* gradients by c and by a */
+    lanes theta;
 } joint;
 
-/* The squared length of a across n; 0 where it is nothing against that of a itself. */
-static double across(sn_dvec3 a, sn_dvec3 n)
+/* The squared length of a across n, where it is something against that of a itself. */
+SN_LANES_INLINE lanes across(lanes3 a, lanes3 n, flags *exists)
 {
-    sn_dvec3 part = dvec3_sub(a, dvec3_scale(n, dvec3_dot(a, n)));
-    double square = dvec3_dot(part, part);
-    return square > ALONG_AXIS * ALONG_AXIS * dvec3_dot(a, a) ? square : 0;
+    lanes3 part = lanes3_sub(a, lanes3_scale(n, lanes3_dot(a, n)));
+    lanes square = lanes3_dot(part, part);
+    *exists &= lanes_above(square, lanes_all(ALONG_AXIS * ALONG_AXIS) * lanes3_dot(a, a));
+    return square;
 }
 
-/* The angle about an axis of any length; false where there is none. */
-static bool turn(const sn_vec3 *x, sn_dvec3 axis, joint *j)
+/* The angle about an axis of any length. */
+SN_LANES_INLINE joint turn(const lanes_in *in, lanes3 axis, lanes_out *out)
 {
-    double length = dvec3_length(axis);
-    if (!(length > 0))
-        return false;
-    j->n = dvec3_scale(axis, 1 / length);
-    j->u = dvec3_seen(x[0], x[1]);
-    j->v = dvec3_sub(dvec3_seen(x[0], x[2]), j->u);
-    double uu = across(j->u, j->n), vv = across(j->v, j->n);
-    if (!(uu > 0 && vv > 0))
-        return false;
-    sn_dvec3 nu = dvec3_cross(j->n, j->u), nv = dvec3_cross(j->n, j->v);
-    double sine = dvec3_dot(nu, j->v) + 0.0; /* never -0, so that folded is pi and not -pi */
-    j->theta = math_atan2(sine, dvec3_dot(nu, nv));
-    j->p = dvec3_scale(nv, 1 / vv);
-    j->q = dvec3_scale(nu, 1 / uu);
-    return true;
-}
-
-static sn_dvec3 world_axis(const sn_real *param)
-{
-    return dvec3((double)param[0], (double)param[1], (double)param[2]);
-}
-
-static sn_dvec3 points_axis(const sn_vec3 *x)
-{
-    return dvec3_sub(dvec3_seen(x[0], x[4]), dvec3_seen(x[0], x[3]));
+    const lanes one = lanes_all(1);
+    lanes3 u = lanes3_sub(in->x[1], in->x[0]), v = lanes3_sub(in->x[2], in->x[1]);
+    lanes3 n = lanes3_scale(axis, one / lanes3_length(axis)), nu = lanes3_cross(n, u), nv = lanes3_cross(n, v);
+    lanes sine = lanes3_dot(nu, v) + lanes_all(0); /* never -0, so that folded is pi and not -pi */
+    lanes uu = across(u, n, &out->exists), vv = across(v, n, &out->exists);
+    lanes theta = lanes_as_stored(lanes_atan2(sine, lanes3_dot(nu, nv)));
+    return (joint){n, u, v, lanes3_scale(nv, one / vv), lanes3_scale(nu, one / uu), theta};
 }
 
 /* The gradients by a, b, c times sign. */
-static void write_joint(const joint *j, double sign, sn_vec3 *gradient)
+SN_LANES_INLINE void write_joint(const joint *j, double sign, lanes3 *gradient)
 {
-    gradient[0] = dvec3_round(dvec3_scale(j->q, sign));
-    gradient[2] = dvec3_round(dvec3_scale(j->p, sign));
-    gradient[1] = vec3_scale(vec3_add(gradient[0], gradient[2]), -1);
+    gradient[0] = lanes3_scale(j->q, lanes_all(sign));
+    gradient[2] = lanes3_scale(j->p, lanes_all(sign));
+    gradient[1] = lanes3_negate(lanes3_add(gradient[0], gradient[2]));
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------------------------- */
+/* C = theta - least >= 0 */
+static void eval_hinge_min(const lanes_in *in, lanes_out *out)
+{
+    joint j = turn(in, lanes3_read(in->param), out);
+    out->c[0] = j.theta - in->param[3];
+    write_joint(&j, 1, out->gradient);
+}
 
+/* C = theta - angle, the short way round */
+static void eval_hinge(const lanes_in *in, lanes_out *out)
+{
+    eval_hinge_min(in, out);
+    out->c[0] = lanes_wrap(out->c[0]);
+}
+
+/* C = most - theta >= 0 */
+static void eval_hinge_max(const lanes_in *in, lanes_out *out)
+{
+    joint j = turn(in, lanes3_read(in->param), out);
+    out->c[0] = in->param[3] - j.theta;
+    write_joint(&j, -1, out->gradient);
+}
+
+/* By how much theta is beyond least and before most: two rows, of which one at most is violated. Outside of the arc between them the
+   nearer end is the one missed. */
+SN_LANES_INLINE void arc_slack(lanes theta, lanes least, lanes most, lanes *slack)
+{
+    const lanes zero = lanes_all(0), circle = lanes_as_stored(lanes_all(2 * MATH_PI));
+    lanes over = theta - least, under = most - theta;
+    flags past = lanes_above(zero, over) & lanes_above(under - circle, over); /* most, rather than before least */
+    flags before = lanes_above(zero, under) & lanes_above(over - circle, under);
+    lanes by = lanes_keep(past, circle) - lanes_keep(before, circle);
+    slack[0] = over + by;
+    slack[1] = under - by;
+}
+
+static void eval_hinge_band(const lanes_in *in, lanes_out *out)
+{
+    joint j = turn(in, lanes3_read(in->param), out);
+    arc_slack(j.theta, in->param[3], in->param[4], out->c);
+    write_joint(&j, 1, out->gradient);
+    write_joint(&j, -1, out->gradient + 3);
+}
+
+static void eval_hinge_points(const lanes_in *in, lanes_out *out)
+{
+    lanes3 axis = lanes3_sub(in->x[4], in->x[3]);
+    joint j = turn(in, axis, out);
+    arc_slack(j.theta, in->param[0], in->param[1], out->c);
+    lanes3 tilt = lanes3_sub(lanes3_scale(j.q, lanes3_dot(j.n, j.u)), lanes3_scale(j.p, lanes3_dot(j.n, j.v)));
+    write_joint(&j, 1, out->gradient);
+    out->gradient[4] = lanes3_scale(tilt, lanes_all(1) / lanes3_length(axis));
+    out->gradient[3] = lanes3_negate(out->gradient[4]);
+    for (uint32_t i = 0; i < 5; ++i)
+        out->gradient[5 + i] = lanes3_negate(out->gradient[i]);
+}
+
+SN_LANES(hinge, eval_hinge, 3, 1, 4, 0)
+SN_LANES(hinge_min, eval_hinge_min, 3, 1, 4, 0)
+SN_LANES(hinge_max, eval_hinge_max, 3, 1, 4, 0)
+SN_LANES(hinge_band, eval_hinge_band, 3, 2, 5, 0)
+SN_LANES(hinge_points, eval_hinge_points, 5, 2, 2, 0)
+
+#if !SN_VECTOR
 /* The axis about which the joint bends now, in the direction in which its angle is positive; in the plane z = const,
    as in a 2D world, always z. False where the joint is straight. */
 static bool measure_axis(const sn_vec3 *x, sn_real *axis)
 {
-    sn_dvec3 u = dvec3_seen(x[0], x[1]), v = dvec3_sub(dvec3_seen(x[0], x[2]), u), n = dvec3_cross(u, v);
-    double length = dvec3_length(n);
+    lanes3 a = lanes3_from(x[0]), b = lanes3_from(x[1]), c = lanes3_from(x[2]), u = lanes3_sub(b, a),
+           v = lanes3_sub(c, b);
+    lanes3 n = lanes3_cross(u, v);
+    double length = lanes3_length(n);
     bool flat = u.z == 0 && v.z == 0;
-    if (!flat && !(length > ALONG_AXIS * dvec3_length(u) * dvec3_length(v)))
+    if (!flat && !(length > ALONG_AXIS * lanes3_length(u) * lanes3_length(v)))
         return false;
-    sn_vec3 unit = flat ? vec3(0, 0, 1) : dvec3_round(dvec3_scale(n, 1 / length));
-    axis[0] = unit.x;
-    axis[1] = unit.y;
-    axis[2] = unit.z;
+    axis[0] = flat ? 0 : (sn_real)(n.x / length);
+    axis[1] = flat ? 0 : (sn_real)(n.y / length);
+    axis[2] = flat ? 1 : (sn_real)(n.z / length);
     return true;
 }
 
 /* The axis, if it was not given, and the angle about it. What cannot be measured is left as it is. */
 static void measure_hinge(const sn_eval_in *in, sn_real *param)
 {
-    joint j;
     bool given = in->param[0] != SN_MEASURE && in->param[1] != SN_MEASURE && in->param[2] != SN_MEASURE;
-    if (!given && !measure_axis(in->x, param))
-        return;
-    if (turn(in->x, world_axis(given ? in->param : param), &j))
-        param[3] = (sn_real)j.theta;
+    for (uint32_t i = 0; given && i < 3; ++i)
+        param[i] = in->param[i];
+    if (given || measure_axis(in->x, param))
+        sn_measure_rest(SN_LANES_EVAL(hinge_min), 0, in, param, 3);
+}
+
+static void measure_hinge_band(const sn_eval_in *in, sn_real *param)
+{
+    measure_hinge(in, param);
+    param[4] = param[3];
+}
+
+static const char *check_hinge_band(const sn_real *param)
+{
+    return param[3] > param[4] ? "'least' exceeds 'most'" : NULL;
 }
 
 static void measure_hinge_points(const sn_eval_in *in, sn_real *param)
 {
-    joint j;
-    if (turn(in->x, points_axis(in->x), &j))
-        param[0] = param[1] = (sn_real)j.theta;
+    param[1] = 0;
+    sn_measure_rest(SN_LANES_EVAL(hinge_points), 0, in, param, 0);
+    param[1] = param[0];
 }
 
 static const char *check_hinge_points(const sn_real *param)
@@ -132,19 +190,6 @@ static const char *check_hinge_points(const sn_real *param)
         .name = NAME, .unit = "rad", .least = (sn_real)-MATH_PI, .most = (sn_real)MATH_PI                              \
     }
 
-/* ---- About an axis of the world ---------------------------------------------------------------------------------- */
-
-/* C = theta - angle, the short way round */
-static bool eval_hinge(const sn_eval_in *in, const sn_eval_out *out)
-{
-    joint j;
-    if (!turn(in->x, world_axis(in->param), &j))
-        return false;
-    out->c[0] = math_wrap((sn_real)j.theta - in->param[3]);
-    write_joint(&j, 1, out->gradient);
-    return true;
-}
-
 const sn_kind sn_kind_hinge = {
     .name = "hinge",
     .about = "The path a, b, c turns at b by a given signed angle about an axis fixed in the world; 0 is straight.",
@@ -154,20 +199,10 @@ const sn_kind sn_kind_hinge = {
     .rows = 1,
     .internal = true,
     .param = {AXIS, SIGNED_ANGLE("angle")},
-    .eval = eval_hinge,
+    .eval = SN_LANES_EVAL(hinge),
+    .lanes = SN_LANES_TABLE(hinge),
     .measure = measure_hinge,
 };
-
-/* C = theta - least >= 0 */
-static bool eval_hinge_min(const sn_eval_in *in, const sn_eval_out *out)
-{
-    joint j;
-    if (!turn(in->x, world_axis(in->param), &j))
-        return false;
-    out->c[0] = (sn_real)j.theta - in->param[3];
-    write_joint(&j, 1, out->gradient);
-    return true;
-}
 
 const sn_kind sn_kind_hinge_min = {
     .name = "hinge_min",
@@ -181,20 +216,10 @@ const sn_kind sn_kind_hinge_min = {
     .inequality = 1,
     .internal = true,
     .param = {AXIS, SIGNED_ANGLE("least")},
-    .eval = eval_hinge_min,
+    .eval = SN_LANES_EVAL(hinge_min),
+    .lanes = SN_LANES_TABLE(hinge_min),
     .measure = measure_hinge,
 };
-
-/* C = most - theta >= 0 */
-static bool eval_hinge_max(const sn_eval_in *in, const sn_eval_out *out)
-{
-    joint j;
-    if (!turn(in->x, world_axis(in->param), &j))
-        return false;
-    out->c[0] = in->param[3] - (sn_real)j.theta;
-    write_joint(&j, -1, out->gradient);
-    return true;
-}
 
 const sn_kind sn_kind_hinge_max = {
     .name = "hinge_max",
@@ -206,48 +231,10 @@ const sn_kind sn_kind_hinge_max = {
     .inequality = 1,
     .internal = true,
     .param = {AXIS, SIGNED_ANGLE("most")},
-    .eval = eval_hinge_max,
+    .eval = SN_LANES_EVAL(hinge_max),
+    .lanes = SN_LANES_TABLE(hinge_max),
     .measure = measure_hinge,
 };
-
-/* By how much theta is beyond least and before most. Outside of the arc between them the nearer end is the one
-   missed. */
-static void arc_slack(sn_real theta, sn_real least, sn_real most, sn_real *slack)
-{
-    const sn_real turned = (sn_real)(2 * MATH_PI);
-    slack[0] = theta - least;
-    slack[1] = most - theta;
-    if (slack[0] < 0 && slack[1] - turned > slack[0]) { /* past most rather than before least */
-        slack[0] += turned;
-        slack[1] -= turned;
-    } else if (slack[1] < 0 && slack[0] - turned > slack[1]) {
-        slack[0] -= turned;
-        slack[1] += turned;
-    }
-}
-
-/* Two rows, of which one at most is violated. */
-static bool eval_hinge_band(const sn_eval_in *in, const sn_eval_out *out)
-{
-    joint j;
-    if (!turn(in->x, world_axis(in->param), &j))
-        return false;
-    arc_slack((sn_real)j.theta, in->param[3], in->param[4], out->c);
-    write_joint(&j, 1, out->gradient);
-    write_joint(&j, -1, out->gradient + 3);
-    return true;
-}
-
-static void measure_hinge_band(const sn_eval_in *in, sn_real *param)
-{
-    measure_hinge(in, param);
-    param[4] = param[3];
-}
-
-static const char *check_hinge_band(const sn_real *param)
-{
-    return param[3] > param[4] ? "'least' exceeds 'most'" : NULL;
-}
 
 const sn_kind sn_kind_hinge_band = {
     .name = "hinge_band",
@@ -260,29 +247,11 @@ const sn_kind sn_kind_hinge_band = {
     .inequality = 3,
     .internal = true,
     .param = {AXIS, SIGNED_ANGLE("least"), SIGNED_ANGLE("most")},
-    .eval = eval_hinge_band,
+    .eval = SN_LANES_EVAL(hinge_band),
+    .lanes = SN_LANES_TABLE(hinge_band),
     .measure = measure_hinge_band,
     .check = check_hinge_band,
 };
-
-/* ---- About an axis between two points --------------------------------------------------------------------------- */
-
-/* Two rows, of which one at most is violated. */
-static bool eval_hinge_points(const sn_eval_in *in, const sn_eval_out *out)
-{
-    joint j;
-    sn_dvec3 axis = points_axis(in->x);
-    if (!turn(in->x, axis, &j))
-        return false;
-    arc_slack((sn_real)j.theta, in->param[0], in->param[1], out->c);
-    sn_dvec3 tilt = dvec3_sub(dvec3_scale(j.q, dvec3_dot(j.n, j.u)), dvec3_scale(j.p, dvec3_dot(j.n, j.v)));
-    write_joint(&j, 1, out->gradient);
-    out->gradient[4] = dvec3_round(dvec3_scale(tilt, 1 / dvec3_length(axis)));
-    out->gradient[3] = vec3_scale(out->gradient[4], -1);
-    for (uint32_t i = 0; i < 5; ++i)
-        out->gradient[5 + i] = vec3_scale(out->gradient[i], -1);
-    return true;
-}
 
 const sn_kind sn_kind_hinge_points = {
     .name = "hinge_points",
@@ -297,7 +266,9 @@ const sn_kind sn_kind_hinge_points = {
     .internal = true,
     .spatial = true,
     .param = {SIGNED_ANGLE("least"), SIGNED_ANGLE("most")},
-    .eval = eval_hinge_points,
+    .eval = SN_LANES_EVAL(hinge_points),
+    .lanes = SN_LANES_TABLE(hinge_points),
     .measure = measure_hinge_points,
     .check = check_hinge_points,
 };
+#endif

@@ -19,129 +19,240 @@
 #ifndef SN_CONSTRAINTS_JOINT_H
 #define SN_CONSTRAINTS_JOINT_H
 
-#include "base/dvec.h"
 #include "base/math.h"
 #include "constraints/table.h"
 
 #include <sinew/joints.h>
+#include <sinew/lanes.h>
 
-typedef struct sn_joint_pose {
-    sn_dvec3 p;       /* m: from a to b */
-    sn_dvec3 axis[3]; /* of a */
-    sn_dvec3 v;       /* how b is turned as seen from a: vector, */
-    double w;         /*   and scalar part, which is not negative */
-} sn_joint_pose;
+typedef struct joint_pose {
+    lanes3 p;       /* m: from a to b */
+    lanes3 axis[3]; /* of a */
+    lanes4 r;       /* how b is turned as seen from a; w is not negative */
+} joint_pose;
 
-sn_joint_pose sn_joint_look(const sn_eval_in *in);
+SN_LANES_INLINE lanes4 joint_scale(lanes4 a, lanes s)
+{
+    return (lanes4){a.x * s, a.y * s, a.z * s, a.w * s};
+}
 
-/* An angle or a length with its derivative by a turn of b, in the world. */
-typedef struct sn_joint_turn {
-    double value;
-    sn_dvec3 slope;
-} sn_joint_turn;
+/* Of length 1. A squared length that is near to 1, as usual, needs only three terms of a series. */
+SN_LANES_INLINE lanes4 joint_unit(lanes4 q)
+{
+    const lanes one = lanes_all(1);
+    lanes beyond = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w - one;
+    lanes scale = one - beyond * (lanes_all(0.5) - lanes_all(0.375) * beyond);
+    flags near = lanes_above(lanes_all(1e-5), lanes_abs(beyond));
+    if (!flags_all(near))
+        scale = lanes_choose(near, scale, one / lanes_sqrt(one + beyond));
+    return joint_scale(q, scale);
+}
 
-sn_joint_turn sn_joint_twist(const sn_joint_pose *pose);
+SN_LANES_INLINE lanes4 joint_inverse(lanes4 q)
+{
+    return (lanes4){-q.x, -q.y, -q.z, q.w};
+}
 
-/* About y and z; returns the angle, 0 to pi. */
-double sn_joint_lean(const sn_joint_pose *pose, sn_joint_turn swing[2]);
+/* First b, then a. */
+SN_LANES_INLINE lanes4 joint_times(lanes4 a, lanes4 b)
+{
+    return (lanes4){a.w * b.x + a.x * b.w + (a.y * b.z - a.z * b.y), a.w * b.y + a.y * b.w + (a.z * b.x - a.x * b.z),
+                    a.w * b.z + a.z * b.w + (a.x * b.y - a.y * b.x), a.w * b.w - a.x * b.x - a.y * b.y - a.z * b.z};
+}
 
-/* As axis times angle, along the axes of a, from a pose that is turned by `from` (axis times angle) at rest. */
-void sn_joint_whole_turn(const sn_joint_pose *pose, sn_dvec3 from, sn_joint_turn turn[3]);
+/* The same turn with a scalar part that is not negative. */
+SN_LANES_INLINE lanes4 joint_short(lanes4 q)
+{
+    return joint_scale(q, lanes_choose(lanes_above(lanes_all(0), q.w), lanes_all(-1), lanes_all(1)));
+}
+
+SN_LANES_INLINE joint_pose joint_look(const lanes_in *in)
+{
+    const lanes one = lanes_all(1), two = lanes_all(2);
+    lanes4 q = joint_unit(in->q[0]), r = joint_times(joint_inverse(q), joint_unit(in->q[1]));
+    lanes xx = q.x * q.x, yy = q.y * q.y, zz = q.z * q.z, xy = q.x * q.y, xz = q.x * q.z, yz = q.y * q.z;
+    lanes wx = q.w * q.x, wy = q.w * q.y, wz = q.w * q.z;
+    return (joint_pose){lanes3_sub(in->x[1], in->x[0]),
+                        {{one - two * (yy + zz), two * (xy + wz), two * (xz - wy)},
+                         {two * (xy - wz), one - two * (xx + zz), two * (yz + wx)},
+                         {two * (xz + wy), two * (yz - wx), one - two * (xx + yy)}},
+                        joint_short(r)};
+}
+
+/* From the axes of a to the world. */
+SN_LANES_INLINE lanes3 joint_to_world(const joint_pose *pose, lanes x, lanes y, lanes z)
+{
+    lanes3 sum = lanes3_add(lanes3_scale(pose->axis[0], x), lanes3_scale(pose->axis[1], y));
+    return lanes3_add(sum, lanes3_scale(pose->axis[2], z));
+}
+
+/* ---- Angles ------------------------------------------------------------------------------------------------------ */
+
+/* An angle with its derivative by a turn of b, in the world. */
+typedef struct joint_turn {
+    lanes value;
+    lanes3 slope;
+} joint_turn;
+
+/* Below this angle, in rad, series are more precise than quotients of differences. */
+#define JOINT_SMALL 1e-3
+
+/* Where the axes point against each other there is no twist: it counts as 0 then. */
+SN_LANES_INLINE joint_turn joint_twist(const joint_pose *pose)
+{
+    lanes x = pose->r.x, y = pose->r.y, z = pose->r.z, w = pose->r.w, n = x * x + w * w, inverse = lanes_all(1) / n;
+    flags exists = lanes_above(n, lanes_all(1e-12));
+    lanes by_y = lanes_keep(exists, (w * z + x * y) * inverse), by_z = lanes_keep(exists, (x * z - w * y) * inverse);
+    /* w is not negative: so it lies between -pi and pi */
+    return (joint_turn){lanes_keep(exists, lanes_all(2) * lanes_atan2(x, w)),
+                        joint_to_world(pose, lanes_all(1), by_y, by_z)};
+}
+
+/* The swing about y and z; returns its angle, 0 to pi. */
+SN_LANES_INLINE lanes joint_lean(const joint_pose *pose, joint_turn swing[2])
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1), two = lanes_all(2);
+    lanes x = pose->r.x, y = pose->r.y, z = pose->r.z, w = pose->r.w;
+    lanes c = one - two * (y * y + z * z), u = two * (x * y + w * z), v = two * (x * z - w * y);
+    lanes sine = lanes_sqrt(u * u + v * v), t = lanes_atan2(sine, c), tt = t * t, inverse = one / sine;
+    flags small = lanes_above(lanes_all(JOINT_SMALL), t);
+    lanes f = lanes_choose(small, one + tt * lanes_all(1.0 / 6), t * inverse);
+    lanes df = lanes_choose(small, lanes_all(-1.0 / 3) - tt * lanes_all(2.0 / 15),
+                            (t * c - sine) * (inverse * inverse * inverse));
+    /* the other way round: any way back will do */
+    flags back = lanes_above(zero, c) & ~lanes_above(sine, lanes_all(1e-6));
+    swing[0].value = lanes_choose(back, t, -f * v);
+    swing[1].value = lanes_keep(~back, f * u);
+    swing[0].slope = joint_to_world(pose, lanes_keep(~back, -f * u), lanes_choose(back, one, f * c - v * v * df),
+                                    lanes_keep(~back, u * v * df));
+    swing[1].slope = joint_to_world(pose, lanes_keep(~back, -f * v), lanes_keep(~back, u * v * df),
+                                    lanes_choose(back, one, f * c - u * u * df));
+    return t;
+}
+
+/* The whole turn as axis times angle, along the axes of a, from a pose that is turned by `from` (axis times angle) at rest; NULL: by
+   nothing. */
+SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from, joint_turn turn[3])
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1), half = lanes_all(0.5);
+    lanes4 r = pose->r;
+    if (from) {
+        lanes angle = lanes3_length(*from), w, scale = lanes_sine(angle * half, &w) / angle;
+        scale = lanes_choose(lanes_above(angle, zero), scale, half);
+        lanes4 rest = {from->x * scale, from->y * scale, from->z * scale, w};
+        r = joint_short(joint_times(r, joint_inverse(rest)));
+    }
+    lanes3 v = {r.x, r.y, r.z};
+    lanes sine = lanes3_length(v), t = lanes_all(2) * lanes_atan2(sine, r.w), tt = t * t;
+    flags small = lanes_above(lanes_all(JOINT_SMALL), t);
+    lanes k = lanes_choose(small, lanes_all(1.0 / 12) + tt * lanes_all(1.0 / 720),
+                           one / tt - r.w / (lanes_all(2) * t * sine));
+    lanes3 a = lanes3_scale(v, lanes_choose(small, lanes_all(2) + tt * lanes_all(1.0 / 12), t / sine));
+    /* what becomes of an axis e under the transposed of t_b -> t_b + t_b x r / 2 + k r x (r x t_b):
+       e + r x e / 2 + k (r (r . e) - e r^2) */
+    lanes3 h = lanes3_scale(a, half), ka = lanes3_scale(a, k);
+    lanes same = one - lanes3_dot(a, ka);
+    turn[0] = (joint_turn){a.x, joint_to_world(pose, same + a.x * ka.x, a.x * ka.y + h.z, a.x * ka.z - h.y)};
+    turn[1] = (joint_turn){a.y, joint_to_world(pose, a.y * ka.x - h.z, same + a.y * ka.y, a.y * ka.z + h.x)};
+    turn[2] = (joint_turn){a.z, joint_to_world(pose, a.z * ka.x + h.y, a.z * ka.y - h.x, same + a.z * ka.z)};
+}
+
+/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before
+   least. */
+SN_LANES_INLINE lanes joint_near_arc(lanes angle, lanes least, lanes most)
+{
+    const lanes circle = lanes_all(2 * MATH_PI);
+    flags below = lanes_above(least, angle) & lanes_above(least - angle, angle + circle - most);
+    flags above = lanes_above(angle, most) & lanes_above(angle - most, least - (angle - circle));
+    return angle + (lanes_keep(below, circle) - lanes_keep(above, circle));
+}
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
-/* How the rows that a joint locks give: the first of a pair of parameters, compliance and damping. */
-typedef const sn_real *sn_joint_give;
-
 /* C = axis . p. */
-static inline void sn_joint_write_along(const sn_eval_out *out, uint32_t row, const sn_joint_pose *pose, uint32_t axis)
+SN_LANES_INLINE void joint_write_along(lanes_out *out, uint32_t row, const joint_pose *pose, uint32_t axis)
 {
-    sn_dvec3 e = pose->axis[axis];
-    out->c[row] = (sn_real)dvec3_dot(e, pose->p);
-    out->gradient[2 * row + 1] = dvec3_round(e);
-    out->gradient[2 * row] = vec3_scale(out->gradient[2 * row + 1], -1);
-    out->turn[2 * row] = dvec3_round(dvec3_cross(e, pose->p));
+    lanes3 e = pose->axis[axis];
+    lanes_write_pair(out, row, lanes3_dot(e, pose->p), lanes3_negate(e));
+    out->turn[2 * row] = lanes3_cross(e, pose->p);
 }
 
 /* C = a value that depends on turns alone. */
-static inline void sn_joint_write_turn(const sn_eval_out *out, uint32_t row, const sn_joint_turn *turn)
+SN_LANES_INLINE void joint_write_turn(lanes_out *out, uint32_t row, joint_turn turn)
 {
-    out->c[row] = (sn_real)turn->value;
-    out->turn[2 * row + 1] = dvec3_round(turn->slope);
-    out->turn[2 * row] = vec3_scale(out->turn[2 * row + 1], -1);
+    out->c[row] = turn.value;
+    out->turn[2 * row] = lanes3_negate(turn.slope);
+    out->turn[2 * row + 1] = turn.slope;
 }
 
-/* The row is an equality, and gives so. */
-static inline void sn_joint_lock(const sn_eval_out *out, uint32_t row, sn_joint_give give)
+/* Rows are equalities that give by a pair of parameters, compliance and damping. */
+SN_LANES_INLINE void joint_lock(lanes_out *out, uint32_t first, uint32_t count, const lanes *give)
 {
-    out->row[row].compliance = give[0];
-    out->row[row].damping = give[1];
-}
-
-/* Locked rows along all axes, or along y and z. */
-static inline void sn_joint_lock_place(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose,
-                                       sn_joint_give give)
-{
-    for (uint32_t i = 0; i < 3; ++i) {
-        sn_joint_write_along(out, first + i, pose, i);
-        sn_joint_lock(out, first + i, give);
+    for (uint32_t i = first; i < first + count; ++i) {
+        out->row[i].compliance = give[0];
+        out->row[i].damping = give[1];
     }
 }
 
-static inline void sn_joint_lock_across(const sn_eval_out *out, uint32_t first, const sn_joint_pose *pose,
-                                        sn_joint_give give)
+/* Locked rows along the axes from so many on: all, or y and z. */
+SN_LANES_INLINE void joint_lock_place(lanes_out *out, const joint_pose *pose, uint32_t axis, const lanes *give)
 {
-    for (uint32_t i = 0; i < 2; ++i) {
-        sn_joint_write_along(out, first + i, pose, 1 + i);
-        sn_joint_lock(out, first + i, give);
-    }
+    for (uint32_t i = axis; i < 3; ++i)
+        joint_write_along(out, i - axis, pose, i);
+    joint_lock(out, 0, 3 - axis, give);
+}
+
+/* Locked rows of so many angles. */
+SN_LANES_INLINE void joint_lock_turns(lanes_out *out, uint32_t first, uint32_t count, const joint_turn *turn,
+                                      const lanes *give)
+{
+    for (uint32_t i = 0; i < count; ++i)
+        joint_write_turn(out, first + i, turn[i]);
+    joint_lock(out, first, count, give);
 }
 
 /* What is done about a row that is not locked. */
-typedef struct sn_joint_drive {
-    double target, target_most, target_compliance, target_damping;
-    double speed, speed_most;
-    double friction;
-    double back;        /* at which speed friction goes back to where it holds; see sn_joint_hold */
-    double least, most; /* limits; infinite: none */
-} sn_joint_drive;
+typedef struct joint_drive {
+    lanes target, target_most, target_compliance, target_damping;
+    lanes speed, speed_most;
+    lanes friction;
+    lanes back;        /* at which speed friction goes back to where it holds; see sn_joint_hold */
+    lanes least, most; /* limits; infinite: none */
+} joint_drive;
 
-/* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within
-   limits. */
-void sn_joint_apply(const sn_eval_out *out, uint32_t row, const sn_joint_drive *drive);
-
-/* ---- Friction -------------------------------------------------------------------------------------------------------
-
-   Friction is a row whose speed is to be 0 if so much force can do it. That alone does not hold: in a pass other joints have
-   their turn after it, so a little speed is left, always in the direction of the load, and an arm that is held out by friction
-   sinks. So a joint with friction remembers where it holds, and what it was moved by since it undoes, a share in each substep,
-   with the same force. It holds there until it exerts all that it may, and is moved against that: then it slips, and holds wherever
-   that ends. */
-
-/* What it remembers of n angles or ways: 1 if it holds, where, and the speeds to go back there. */
-#define SN_JOINT_HOLD(n) (1 + 2 * (n))
-
-/* The end of a substep: axes have these values now; if one slips, all do. `turns`: they are angles, of which the same come again after
-   a circle. */
-void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns);
-
-/* By how much axis i was moved since it holds. */
-double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns);
-
-/* The speed of axis i of n; 0 if nothing is remembered. */
-static inline double sn_joint_back(const sn_eval_in *in, uint32_t n, uint32_t i)
+/* Completes a row whose c is the angle or way itself: towards a target, or at a speed, or with friction; within limits. A target wins
+   over a speed, a speed over friction. */
+SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive *drive)
 {
-    return in->state ? (double)in->state[1 + n + i] : 0;
+    const lanes zero = lanes_all(0), endless = lanes_all((double)INFINITY);
+    lanes_row *r = &out->row[row];
+    flags aims = lanes_above(drive->target_most, zero), runs = ~aims & lanes_above(drive->speed_most, zero);
+    flags rubs = ~(aims | runs) & lanes_above(drive->friction, zero);
+    flags ends = lanes_above(drive->least, -endless), limited = ends | lanes_above(endless, drive->most);
+    lanes offset = lanes_keep(aims, drive->target), low = drive->least - offset, high = drive->most - offset;
+    /* both limits in one place, where it is to be: that is no limit, but a lock */
+    flags locked = ends & ~lanes_unequal(low, zero) & ~lanes_unequal(high, zero);
+    r->rate = (runs | rubs) & ~locked;
+    r->rest = ~(aims | runs | rubs | locked);
+    r->compliance = lanes_keep(aims & ~locked, drive->target_compliance);
+    r->damping = lanes_keep(aims & ~locked, drive->target_damping);
+    r->speed = lanes_keep(~locked, lanes_choose(runs, drive->speed, lanes_keep(rubs, drive->back)));
+    r->most = lanes_choose(aims, drive->target_most,
+                           lanes_choose(runs, drive->speed_most, lanes_keep(rubs, drive->friction)));
+    r->most = lanes_keep(~locked, r->most);
+    r->low = lanes_keep(limited, low);
+    r->high = lanes_keep(limited, high);
+    out->c[row] = lanes_as_stored(out->c[row]) - offset; /* so that a target that was measured is met to the last bit */
 }
 
-/* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
-void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
-
-/* Whether one of n rows exerts all that friction may, and was moved against that since it holds. */
-bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction);
-
-/* The share of what it was moved by that it undoes in a substep. */
-#define SN_JOINT_UNDO 0.5
+/* The row asks for a speed, if that takes no more than so much force: SN_JOINT_MOST is any. */
+SN_LANES_INLINE void joint_ask_for_speed(lanes_out *out, lanes speed, lanes most)
+{
+    out->row[0].rate = lanes_above(most, lanes_all(0));
+    out->row[0].rest = ~out->row[0].rate;
+    out->row[0].speed = speed;
+    out->row[0].most = lanes_keep(lanes_above(lanes_all((double)SN_JOINT_MOST), most), most);
+}
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------- */
 
@@ -158,30 +269,116 @@ bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, dou
     {                                                                                                                  \
         .name = NAME, .unit = UNIT, .has_default = true, .default_value = DEFAULT, .least = -(BOUND), .most = BOUND    \
     }
-#define SN_JOINT_SPEED(UNIT)                                                                                           \
-    {                                                                                                                  \
-        .name = "speed", .unit = UNIT, .has_default = true, .least = -SN_JOINT_MOST, .most = SN_JOINT_MOST             \
-    }
+#define SN_JOINT_SPEED(NAME, UNIT) SN_JOINT_LIMIT(NAME, UNIT, SN_JOINT_MOST, 0)
 
-/* The parameters of a single free axis, in the order of sn_joint_read_drive. */
+/* The parameters of a single free axis, in the order of joint_read_drive. */
 #define SN_JOINT_AXIS(UNIT, FORCE, RATE, COMPLIANCE, DAMPING, BOUND)                                                   \
     SN_JOINT_LIMIT("least", UNIT, BOUND, -(BOUND)), SN_JOINT_LIMIT("most", UNIT, BOUND, BOUND),                        \
         {.name = "target", .unit = UNIT, .least = -(BOUND), .most = BOUND}, SN_JOINT_NUMBER("target_most", FORCE, 0),  \
         SN_JOINT_NUMBER("target_compliance", COMPLIANCE, 0), SN_JOINT_NUMBER("target_damping", DAMPING, 0),            \
-        SN_JOINT_SPEED(RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
+        SN_JOINT_SPEED("speed", RATE), SN_JOINT_NUMBER("speed_most", FORCE, 0), SN_JOINT_NUMBER("friction", FORCE, 0)
 #define SN_JOINT_AXIS_PARAMS   9
 #define SN_JOINT_AXIS_FRICTION 9 /* its number, counted from 1 */
 #define SN_JOINT_WAY           SN_JOINT_AXIS("m", "N", "m/s", "m/N", "N s/m", SN_JOINT_MOST)
 #define SN_JOINT_ANGLE         SN_JOINT_AXIS("rad", "N m", "rad/s", "rad/(N m)", "N m s", (sn_real)MATH_PI)
 
-/* Reads them; limits at `bound` or beyond are none. */
-sn_joint_drive sn_joint_read_drive(const sn_real *param, sn_real bound);
+/* Limits at `bound` or beyond are none. */
+SN_LANES_INLINE void joint_read_limits(joint_drive *drive, lanes least, lanes most, double bound)
+{
+    drive->least = lanes_choose(lanes_above(least, lanes_all(-bound)), least, lanes_all(-(double)INFINITY));
+    drive->most = lanes_choose(lanes_above(lanes_all(bound), most), most, lanes_all((double)INFINITY));
+}
+
+SN_LANES_INLINE joint_drive joint_read_drive(const lanes *param, double bound)
+{
+    joint_drive drive = {.target = param[2],
+                         .target_most = param[3],
+                         .target_compliance = param[4],
+                         .target_damping = param[5],
+                         .speed = param[6],
+                         .speed_most = param[7],
+                         .friction = param[8],
+                         .back = lanes_all(0)};
+    joint_read_limits(&drive, param[0], param[1], bound);
+    return drive;
+}
+
+#define JOINT_PI ((double)(sn_real)MATH_PI) /* as far as an angle may be given */
 
 /* What is wrong with them together; NULL: nothing. */
 const char *sn_joint_check_drive(const sn_real *param);
 
-/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before
-   least. */
-double sn_joint_near_arc(double angle, double least, double most);
+/* ---- Friction -------------------------------------------------------------------------------------------------------
+
+   Friction is a row whose speed is to be 0 if so much force can do it. That alone does not hold: in a pass other joints have
+   their turn after it, so a little speed is left, always in the direction of the load, and an arm that is held out by friction
+   sinks. So a joint with friction remembers where it holds, and what it was moved by since it undoes, a share in each substep,
+   with the same force. It holds there until it exerts all that it may, and is moved against that: then it slips, and holds wherever
+   that ends. */
+
+/* What it remembers of n angles or ways: 1 if it holds, where, and the speeds to go back there. */
+#define SN_JOINT_HOLD(n) (1 + 2 * (n))
+
+/* The speed of axis i of n; 0 if nothing is remembered. */
+SN_LANES_INLINE lanes joint_back(const lanes_in *in, uint32_t n, uint32_t i)
+{
+    return in->state ? in->state[1 + n + i] : lanes_all(0);
+}
+
+/* The row of the one free axis of a joint, with the parameters of SN_JOINT_AXIS: how far b is along x. */
+SN_LANES_INLINE void joint_drive_way(const lanes_in *in, lanes_out *out, uint32_t row, const joint_pose *pose)
+{
+    joint_drive drive = joint_read_drive(in->param, (double)SN_JOINT_MOST);
+    drive.back = joint_back(in, 1, 0);
+    joint_write_along(out, row, pose, 0);
+    joint_apply(out, row, &drive);
+}
+
+/* The same for an angle. On a circle without an end the target is reached the short way round, with limits on the side that is
+   allowed. */
+SN_LANES_INLINE void joint_drive_angle(const lanes_in *in, lanes_out *out, uint32_t row, joint_turn turn)
+{
+    joint_drive drive = joint_read_drive(in->param, JOINT_PI);
+    flags limited =
+        lanes_above(drive.least, lanes_all(-(double)INFINITY)) | lanes_above(lanes_all((double)INFINITY), drive.most);
+    drive.target = lanes_choose(limited, drive.target, joint_near_arc(drive.target, turn.value, turn.value));
+    turn.value = joint_near_arc(turn.value, drive.least, drive.most);
+    drive.back = joint_back(in, 1, 0);
+    joint_write_turn(out, row, turn);
+    joint_apply(out, row, &drive);
+}
+
+/* The share of what it was moved by that it undoes in a substep. */
+#define SN_JOINT_UNDO 0.5
+
+/* The end of a substep: axes have these values now; if one slips, all do. `turns`: they are angles, of which the same come again after
+   a circle. */
+void sn_joint_hold(const sn_eval_in *in, sn_real h, uint32_t n, const double *value, bool slips, bool turns);
+
+/* By how much axis i was moved since it holds. */
+double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns);
+
+/* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
+void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
+
+/* Whether one of n rows exerts all that friction may, and was moved against that since it holds. */
+bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction);
+
+#if !SN_VECTOR
+/* One joint. */
+static inline joint_pose joint_look_at(const sn_eval_in *in)
+{
+    const lanes3 x[2] = {lanes3_from(in->x[0]), lanes3_from(in->x[1])};
+    const lanes4 q[2] = {lanes4_from(in->q[0]), lanes4_from(in->q[1])};
+    return joint_look(&(lanes_in){.x = x, .q = q});
+}
+
+/* m: how far b is along x. */
+static inline double joint_way_at(const sn_eval_in *in)
+{
+    joint_pose pose = joint_look_at(in);
+    return (double)lanes3_dot(pose.axis[0], pose.p);
+}
+#endif
 
 #endif

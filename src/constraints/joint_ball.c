@@ -3,72 +3,75 @@
        C = (e_i . (b - a), e_i the axes of a;   if it is driven, the turn from its target to b, as axis times angle)
 
    Friction acts about each axis of a by itself. */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
 /* What it remembers: 1 if friction holds, how b was turned then as seen from a, and the spin to go back there. */
 enum { HOLDS, HELD, BACK = HELD + 4, STATE = BACK + 3 };
 
-enum { TARGET = 0, TARGET_MOST = 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR };
+enum { TARGET = 0, TARGET_MOST = 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR, PARAMS = LINEAR + 2 };
 
-static bool eval_ball(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_ball(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn turn[3];
-    const sn_real *p = in->param;
-    sn_joint_drive drive = {.target_most = (double)p[TARGET_MOST],
-                            .target_compliance = (double)p[TARGET_COMPLIANCE],
-                            .target_damping = (double)p[TARGET_DAMPING],
-                            .friction = (double)p[FRICTION],
-                            .least = -(double)INFINITY,
-                            .most = (double)INFINITY};
-    bool driven = p[TARGET_MOST] > 0;
-    sn_dvec3 from = driven ? dvec3((double)p[TARGET], (double)p[TARGET + 1], (double)p[TARGET + 2]) : dvec3(0, 0, 0);
-    sn_joint_lock_place(out, 0, &pose, p + LINEAR);
-    if (!driven && !(p[FRICTION] > 0)) {
-        for (uint32_t i = 0; i < 3; ++i)
-            out->row[3 + i].type = SN_ROW_REST;
-        return true;
-    }
-    sn_joint_whole_turn(&pose, from, turn);
+    joint_pose pose = joint_look(in);
+    joint_turn turn[3];
+    const lanes *p = in->param, zero = lanes_all(0);
+    flags driven = lanes_above(p[TARGET_MOST], zero), acts = driven | lanes_above(p[FRICTION], zero);
+    lanes3 from = lanes3_keep(driven, lanes3_read(p + TARGET));
+    joint_drive drive = {.target = zero,
+                         .target_most = p[TARGET_MOST],
+                         .target_compliance = p[TARGET_COMPLIANCE],
+                         .target_damping = p[TARGET_DAMPING],
+                         .speed = zero,
+                         .speed_most = zero,
+                         .friction = p[FRICTION],
+                         .least = lanes_all(-(double)INFINITY),
+                         .most = lanes_all((double)INFINITY)};
+    joint_lock_place(out, &pose, 0, p + LINEAR);
+    for (uint32_t i = 0; i < 3; ++i)
+        out->row[3 + i].rest = ~acts;
+    if (!flags_any(acts))
+        return;
+    joint_whole_turn(&pose, &from, turn);
     for (uint32_t i = 0; i < 3; ++i) {
-        if (!driven)
-            turn[i].slope = pose.axis[i]; /* of friction it is the spin that counts */
-        drive.back = in->state ? (double)in->state[BACK + i] : 0;
-        sn_joint_write_turn(out, 3 + i, &turn[i]);
-        sn_joint_apply(out, 3 + i, &drive);
+        /* of friction it is the spin that counts; and what rests is left at 0 */
+        turn[i].slope = lanes3_keep(acts, lanes3_choose(driven, turn[i].slope, pose.axis[i]));
+        turn[i].value = lanes_keep(acts, turn[i].value);
+        drive.back = in->state ? in->state[BACK + i] : zero;
+        joint_write_turn(out, 3 + i, turn[i]);
+        joint_apply(out, 3 + i, &drive);
     }
-    return true;
 }
 
+SN_LANES(joint_ball, eval_ball, 2, 6, PARAMS, STATE)
+
+#if !SN_VECTOR
 /* As sn_joint_hold, for any turn. */
 static void settle_ball(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_pose pose = sn_joint_look(in);
+    joint_pose pose = joint_look_at(in);
     sn_real *keep = in->keep;
-    const sn_dvec3 v = pose.v, held = dvec3((double)keep[HELD], (double)keep[HELD + 1], (double)keep[HELD + 2]);
-    const double w = (double)keep[HELD + 3], sign = dvec3_dot(v, held) + pose.w * w < 0 ? -2 : 2;
+    const lanes4 r = pose.r,
+                 held = {(double)keep[HELD], (double)keep[HELD + 1], (double)keep[HELD + 2], (double)keep[HELD + 3]};
     if (in->param[TARGET_MOST] > 0)
         return;
     /* the vector part of R (turn held)^-1, twice: of a small angle that is the angle */
-    sn_dvec3 way = dvec3_sub(dvec3_sub(dvec3_scale(v, w), dvec3_scale(held, pose.w)), dvec3_cross(v, held));
-    const double moved[3] = {sign * way.x, sign * way.y, sign * way.z};
+    const lanes4 way = joint_short(joint_times(r, joint_inverse(held)));
+    const double moved[3] = {2 * way.x, 2 * way.y, 2 * way.z};
     if (keep[HOLDS] == 0 || sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION])) {
-        const sn_real now[STATE] = {1, (sn_real)v.x, (sn_real)v.y, (sn_real)v.z, (sn_real)pose.w};
-        for (uint32_t i = 0; i < STATE; ++i)
-            keep[i] = now[i];
+        const sn_real now[STATE] = {1, (sn_real)r.x, (sn_real)r.y, (sn_real)r.z, (sn_real)r.w};
+        memcpy(keep, now, sizeof now);
         return;
     }
-    way = dvec3_scale(way, -sign * SN_JOINT_UNDO / (double)h);
-    keep[BACK] = (sn_real)way.x;
-    keep[BACK + 1] = (sn_real)way.y;
-    keep[BACK + 2] = (sn_real)way.z;
+    for (uint32_t i = 0; i < 3; ++i)
+        keep[BACK + i] = (sn_real)(-SN_JOINT_UNDO * moved[i] / (double)h);
 }
 
 static void measure_ball(const sn_eval_in *in, sn_real *param)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn turn[3];
-    sn_joint_whole_turn(&pose, dvec3(0, 0, 0), turn);
+    joint_pose pose = joint_look_at(in);
+    joint_turn turn[3];
+    joint_whole_turn(&pose, NULL, turn);
     for (uint32_t i = 0; i < 3; ++i)
         param[TARGET + i] = (sn_real)turn[i].value;
 }
@@ -89,11 +92,14 @@ const sn_kind sn_kind_joint_ball = {
               SN_JOINT_NUMBER("target_damping", "N m s", 0),
               SN_JOINT_NUMBER("friction", "N m", 0),
               SN_JOINT_LINEAR},
-    .eval = eval_ball,
+    .eval = SN_LANES_EVAL(joint_ball),
+    .lanes = SN_LANES_TABLE(joint_ball),
     .measure = measure_ball,
     .oriented = true,
     .own_rows = true,
+    .bounded = 7u << 3,
     .state = STATE,
     .settle = settle_ball,
     .settle_param = FRICTION + 1,
 };
+#endif

@@ -7,81 +7,77 @@
    what the cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a
    row by itself. They are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s -
    target|^2 / 2, these are the right ones. */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-enum { SWING_MOST, LEAST, MOST, TARGET, TARGET_MOST = TARGET + 3, TARGET_COMPLIANCE, TARGET_DAMPING, FRICTION, LINEAR };
+enum {
+    SWING_MOST,
+    LEAST,
+    MOST,
+    TARGET,
+    TARGET_MOST = TARGET + 3,
+    TARGET_COMPLIANCE,
+    TARGET_DAMPING,
+    FRICTION,
+    LINEAR,
+    PARAMS = LINEAR + 2
+};
 
-static sn_joint_drive read_drive(const sn_real *p)
+/* Along which direction the first of the two rows of the swing is: the swing itself, where that comes near to its limit. */
+SN_LANES_INLINE flags see_swing(const joint_turn swing[2], lanes t, lanes most, lanes along[2])
 {
-    return (sn_joint_drive){.target_most = (double)p[TARGET_MOST],
-                            .target_compliance = (double)p[TARGET_COMPLIANCE],
-                            .target_damping = (double)p[TARGET_DAMPING],
-                            .friction = (double)p[FRICTION],
-                            .least = -(double)INFINITY,
-                            .most = (double)INFINITY};
-}
-
-static void write_twist(const sn_eval_in *in, const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
-{
-    sn_joint_turn twist = sn_joint_twist(pose);
-    sn_joint_drive drive = read_drive(p);
-    drive.target = (double)p[TARGET];
-    drive.back = sn_joint_back(in, 3, 0);
-    drive.least = p[LEAST] > -(sn_real)MATH_PI ? (double)p[LEAST] : -(double)INFINITY;
-    drive.most = p[MOST] < (sn_real)MATH_PI ? (double)p[MOST] : (double)INFINITY;
-    if (!isinf(drive.least) || !isinf(drive.most))
-        twist.value = sn_joint_near_arc(twist.value, drive.least, drive.most);
-    sn_joint_write_turn(out, 3, &twist);
-    sn_joint_apply(out, 3, &drive);
-}
-
-/* Along which direction the first of the two rows is; whether that is the swing itself, which has a limit. */
-static bool see_swing(const sn_joint_turn swing[2], double t, const sn_real *p, double along[2])
-{
-    bool limited = p[SWING_MOST] < (sn_real)MATH_PI, radial = limited && t > 0 && t >= (double)p[SWING_MOST] / 2;
-    along[0] = radial ? swing[0].value / t : 1;
-    along[1] = radial ? swing[1].value / t : 0;
+    flags radial = lanes_above(lanes_all(JOINT_PI), most) & lanes_above(t, lanes_all(0)) &
+                   lanes_at_least(t, most * lanes_all(0.5));
+    along[0] = lanes_choose(radial, swing[0].value / t, lanes_all(1));
+    along[1] = lanes_keep(radial, swing[1].value / t);
     return radial;
 }
 
-static void write_swing(const sn_eval_in *in, const sn_eval_out *out, const sn_joint_pose *pose, const sn_real *p)
+static void eval_cone_twist(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_turn swing[2], row[2];
-    sn_joint_drive drive = read_drive(p);
-    double t = sn_joint_lean(pose, swing), most = (double)p[SWING_MOST], along[2];
-    bool radial = see_swing(swing, t, p, along);
-    double goal[2] = {(double)p[TARGET + 1], (double)p[TARGET + 2]};
-    const double back[2] = {sn_joint_back(in, 3, 1), sn_joint_back(in, 3, 2)};
+    joint_pose pose = joint_look(in);
+    joint_turn swing[2], twist = joint_twist(&pose);
+    const lanes *p = in->param;
+    lanes t = joint_lean(&pose, swing), along[2];
+    flags radial = see_swing(swing, t, p[SWING_MOST], along);
+    joint_drive drive = {.target = p[TARGET],
+                         .target_most = p[TARGET_MOST],
+                         .target_compliance = p[TARGET_COMPLIANCE],
+                         .target_damping = p[TARGET_DAMPING],
+                         .speed = lanes_all(0),
+                         .speed_most = lanes_all(0),
+                         .friction = p[FRICTION],
+                         .back = joint_back(in, 3, 0)};
+    joint_lock_place(out, &pose, 0, p + LINEAR);
+    joint_read_limits(&drive, p[LEAST], p[MOST], JOINT_PI);
+    twist.value = joint_near_arc(twist.value, drive.least, drive.most);
+    joint_write_turn(out, 3, twist);
+    joint_apply(out, 3, &drive);
+    drive.least = lanes_all(-(double)INFINITY);
     for (uint32_t i = 0; i < 2; ++i) {
-        double y = i ? -along[1] : along[0], z = i ? along[0] : along[1];
-        row[i].value = y * swing[0].value + z * swing[1].value;
-        row[i].slope = dvec3_add(dvec3_scale(swing[0].slope, y), dvec3_scale(swing[1].slope, z));
-        drive.target = y * goal[0] + z * goal[1];
-        drive.back = y * back[0] + z * back[1];
-        drive.most = radial && i == 0 ? most : (double)INFINITY;
-        sn_joint_write_turn(out, 4 + i, &row[i]);
-        sn_joint_apply(out, 4 + i, &drive);
+        lanes y = i ? -along[1] : along[0], z = i ? along[0] : along[1], endless = lanes_all((double)INFINITY);
+        joint_turn row = {y * swing[0].value + z * swing[1].value,
+                          lanes3_add(lanes3_scale(swing[0].slope, y), lanes3_scale(swing[1].slope, z))};
+        drive.target = y * p[TARGET + 1] + z * p[TARGET + 2];
+        drive.back = y * joint_back(in, 3, 1) + z * joint_back(in, 3, 2);
+        drive.most = i ? endless : lanes_choose(radial, p[SWING_MOST], endless);
+        joint_write_turn(out, 4 + i, row);
+        joint_apply(out, 4 + i, &drive);
     }
 }
 
-static bool eval_cone_twist(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_lock_place(out, 0, &pose, in->param + LINEAR);
-    write_twist(in, out, &pose, in->param);
-    write_swing(in, out, &pose, in->param);
-    return true;
-}
+SN_LANES(joint_cone_twist, eval_cone_twist, 2, 6, PARAMS, SN_JOINT_HOLD(3))
 
+#if !SN_VECTOR
 static void settle_cone_twist(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn swing[2];
-    double t = sn_joint_lean(&pose, swing), along[2];
-    const double value[3] = {sn_joint_twist(&pose).value, swing[0].value, swing[1].value};
+    joint_pose pose = joint_look_at(in);
+    joint_turn swing[2];
+    double t = joint_lean(&pose, swing), along[2];
+    const double value[3] = {joint_twist(&pose).value, swing[0].value, swing[1].value};
     if (in->param[TARGET_MOST] > 0)
         return;
-    see_swing(swing, t, in->param, along);
+    see_swing(swing, t, (double)in->param[SWING_MOST], along);
     double y = sn_joint_moved(in, 1, value[1], true), z = sn_joint_moved(in, 2, value[2], true);
     const double moved[3] = {sn_joint_moved(in, 0, value[0], true), along[0] * y + along[1] * z,
                              along[0] * z - along[1] * y};
@@ -91,10 +87,10 @@ static void settle_cone_twist(const sn_eval_in *in, sn_real h)
 
 static void measure_cone_twist(const sn_eval_in *in, sn_real *param)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn swing[2];
-    sn_joint_lean(&pose, swing);
-    param[TARGET] = (sn_real)sn_joint_twist(&pose).value;
+    joint_pose pose = joint_look_at(in);
+    joint_turn swing[2];
+    joint_lean(&pose, swing);
+    param[TARGET] = (sn_real)joint_twist(&pose).value;
     param[TARGET + 1] = (sn_real)swing[0].value;
     param[TARGET + 2] = (sn_real)swing[1].value;
 }
@@ -131,12 +127,15 @@ const sn_kind sn_kind_joint_cone_twist = {
               SN_JOINT_NUMBER("target_damping", "N m s", 0),
               SN_JOINT_NUMBER("friction", "N m", 0),
               SN_JOINT_LINEAR},
-    .eval = eval_cone_twist,
+    .eval = SN_LANES_EVAL(joint_cone_twist),
+    .lanes = SN_LANES_TABLE(joint_cone_twist),
     .measure = measure_cone_twist,
     .check = check_cone_twist,
     .oriented = true,
     .own_rows = true,
+    .bounded = 7u << 3,
     .state = SN_JOINT_HOLD(3),
     .settle = settle_cone_twist,
     .settle_param = FRICTION + 1,
 };
+#endif

@@ -1,23 +1,23 @@
 /* A weld: two points of bodies stay in one place, and their axes stay aligned.
 
        C = (e_i . (b - a);   turn of b against a, as axis times angle) */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-enum { LINEAR = 0, ANGULAR = 2 };
+enum { LINEAR = 0, ANGULAR = 2, PARAMS = 4 };
 
-static bool eval_fixed(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_fixed(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn turn[3];
-    sn_joint_lock_place(out, 0, &pose, in->param + LINEAR);
-    sn_joint_whole_turn(&pose, dvec3(0, 0, 0), turn);
-    for (uint32_t i = 0; i < 3; ++i) {
-        sn_joint_write_turn(out, 3 + i, &turn[i]);
-        sn_joint_lock(out, 3 + i, in->param + ANGULAR);
-    }
-    return true;
+    joint_pose pose = joint_look(in);
+    joint_turn turn[3];
+    joint_lock_place(out, &pose, 0, in->param + LINEAR);
+    joint_whole_turn(&pose, NULL, turn);
+    joint_lock_turns(out, 3, 3, turn, in->param + ANGULAR);
 }
 
+SN_LANES(joint_fixed, eval_fixed, 2, 6, PARAMS, 0)
+
+#if !SN_VECTOR
 const sn_kind sn_kind_joint_fixed = {
     .name = "joint_fixed",
     .about = "Two bodies are welded together: the points stay in one place with their axes aligned.",
@@ -27,7 +27,10 @@ const sn_kind sn_kind_joint_fixed = {
     .rows = 6,
     .internal = true,
     .param = {SN_JOINT_LINEAR, SN_JOINT_ANGULAR},
-    .eval = eval_fixed,
+    .eval = SN_LANES_EVAL(joint_fixed),
+    .lanes = SN_LANES_TABLE(joint_fixed),
     .oriented = true,
     .own_rows = true,
+    .bounded = SN_NO_ROW,
 };
+#endif

@@ -3,42 +3,34 @@
        C = (e_i . (b - a), i = x, y, z;   swing about y, about z;   twist)
 
    The twist is the angle of the hinge, and what is asked of it (target, speed, friction, limits) is the last row. */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2 };
+enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2, PARAMS = ANGULAR + 2 };
 
-static bool eval_hinge(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_hinge(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn swing[2], twist = sn_joint_twist(&pose);
-    sn_joint_drive drive = sn_joint_read_drive(in->param, (sn_real)MATH_PI);
-    sn_joint_lock_place(out, 0, &pose, in->param + LINEAR);
-    sn_joint_lean(&pose, swing);
-    for (uint32_t i = 0; i < 2; ++i) {
-        sn_joint_write_turn(out, 3 + i, &swing[i]);
-        sn_joint_lock(out, 3 + i, in->param + ANGULAR);
-    }
-    /* on a circle without an end the target is reached the short way round, with limits on the side that is allowed */
-    if (!isinf(drive.least) || !isinf(drive.most))
-        twist.value = sn_joint_near_arc(twist.value, drive.least, drive.most);
-    else if (drive.target_most > 0)
-        drive.target = sn_joint_near_arc(drive.target, twist.value, twist.value);
-    drive.back = sn_joint_back(in, 1, 0);
-    sn_joint_write_turn(out, 5, &twist);
-    sn_joint_apply(out, 5, &drive);
-    return true;
+    joint_pose pose = joint_look(in);
+    joint_turn swing[2], twist = joint_twist(&pose);
+    joint_lock_place(out, &pose, 0, in->param + LINEAR);
+    joint_lean(&pose, swing);
+    joint_lock_turns(out, 3, 2, swing, in->param + ANGULAR);
+    joint_drive_angle(in, out, 5, twist);
 }
 
+SN_LANES(joint_hinge, eval_hinge, 2, 6, PARAMS, SN_JOINT_HOLD(1))
+
+#if !SN_VECTOR
 static void settle_hinge(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_hold_axis(in, h, sn_joint_twist(&pose).value, 6, true);
+    joint_pose pose = joint_look_at(in);
+    sn_joint_hold_axis(in, h, joint_twist(&pose).value, 6, true);
 }
 
 static void measure_hinge(const sn_eval_in *in, sn_real *param)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    param[2] = (sn_real)sn_joint_twist(&pose).value;
+    joint_pose pose = joint_look_at(in);
+    param[2] = (sn_real)joint_twist(&pose).value;
 }
 
 const sn_kind sn_kind_joint_hinge = {
@@ -52,12 +44,15 @@ const sn_kind sn_kind_joint_hinge = {
     .rows = 6,
     .internal = true,
     .param = {SN_JOINT_ANGLE, SN_JOINT_LINEAR, SN_JOINT_ANGULAR},
-    .eval = eval_hinge,
+    .eval = SN_LANES_EVAL(joint_hinge),
+    .lanes = SN_LANES_TABLE(joint_hinge),
     .measure = measure_hinge,
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .bounded = 1u << 5,
     .state = SN_JOINT_HOLD(1),
     .settle = settle_hinge,
     .settle_param = SN_JOINT_AXIS_FRICTION,
 };
+#endif

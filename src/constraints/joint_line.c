@@ -1,31 +1,29 @@
 /* A point of a body stays on a line of another, the x axis of the point a, about which it turns any way.
 
        C = (e_y . (b - a), e_z . (b - a);   e_x . (b - a)) */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-enum { LINEAR = SN_JOINT_AXIS_PARAMS };
+enum { LINEAR = SN_JOINT_AXIS_PARAMS, PARAMS = LINEAR + 2 };
 
-static bool eval_line(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_line(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_drive drive = sn_joint_read_drive(in->param, SN_JOINT_MOST);
-    sn_joint_lock_across(out, 0, &pose, in->param + LINEAR);
-    drive.back = sn_joint_back(in, 1, 0);
-    sn_joint_write_along(out, 2, &pose, 0);
-    sn_joint_apply(out, 2, &drive);
-    return true;
+    joint_pose pose = joint_look(in);
+    joint_lock_place(out, &pose, 1, in->param + LINEAR);
+    joint_drive_way(in, out, 2, &pose);
 }
 
+SN_LANES(joint_line, eval_line, 2, 3, PARAMS, SN_JOINT_HOLD(1))
+
+#if !SN_VECTOR
 static void settle_line(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_hold_axis(in, h, dvec3_dot(pose.axis[0], pose.p), 3, false);
+    sn_joint_hold_axis(in, h, joint_way_at(in), 3, false);
 }
 
 static void measure_line(const sn_eval_in *in, sn_real *param)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    param[2] = (sn_real)dvec3_dot(pose.axis[0], pose.p);
+    param[2] = (sn_real)joint_way_at(in);
 }
 
 const sn_kind sn_kind_joint_line = {
@@ -39,12 +37,15 @@ const sn_kind sn_kind_joint_line = {
     .rows = 3,
     .internal = true,
     .param = {SN_JOINT_WAY, SN_JOINT_LINEAR},
-    .eval = eval_line,
+    .eval = SN_LANES_EVAL(joint_line),
+    .lanes = SN_LANES_TABLE(joint_line),
     .measure = measure_line,
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .bounded = 1u << 2,
     .state = SN_JOINT_HOLD(1),
     .settle = settle_line,
     .settle_param = SN_JOINT_AXIS_FRICTION,
 };
+#endif

@@ -1,16 +1,19 @@
 /* A point of a body stays in a plane that goes along with another: across the x axis of the point a.
 
        C = e_x . (b - a) */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-static bool eval_plane(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_plane(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_write_along(out, 0, &pose, 0);
-    sn_joint_lock(out, 0, in->param);
-    return true;
+    joint_pose pose = joint_look(in);
+    joint_write_along(out, 0, &pose, 0);
+    joint_lock(out, 0, 1, in->param);
 }
 
+SN_LANES(joint_plane, eval_plane, 2, 1, 2, 0)
+
+#if !SN_VECTOR
 const sn_kind sn_kind_joint_plane = {
     .name = "joint_plane",
     .about =
@@ -21,7 +24,10 @@ const sn_kind sn_kind_joint_plane = {
     .rows = 1,
     .internal = true,
     .param = {SN_JOINT_LINEAR},
-    .eval = eval_plane,
+    .eval = SN_LANES_EVAL(joint_plane),
+    .lanes = SN_LANES_TABLE(joint_plane),
     .oriented = true,
     .own_rows = true,
+    .bounded = SN_NO_ROW,
 };
+#endif

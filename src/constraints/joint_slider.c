@@ -1,37 +1,32 @@
 /* A slider: b does not turn against a, and moves along the x axis of a only.
 
        C = (e_y . (b - a), e_z . (b - a);   turn of b against a, as axis times angle;   e_x . (b - a)) */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 
-enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2 };
+enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2, PARAMS = ANGULAR + 2 };
 
-static bool eval_slider(const sn_eval_in *in, const sn_eval_out *out)
+static void eval_slider(const lanes_in *in, lanes_out *out)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_turn turn[3];
-    sn_joint_drive drive = sn_joint_read_drive(in->param, SN_JOINT_MOST);
-    sn_joint_lock_across(out, 0, &pose, in->param + LINEAR);
-    sn_joint_whole_turn(&pose, dvec3(0, 0, 0), turn);
-    for (uint32_t i = 0; i < 3; ++i) {
-        sn_joint_write_turn(out, 2 + i, &turn[i]);
-        sn_joint_lock(out, 2 + i, in->param + ANGULAR);
-    }
-    drive.back = sn_joint_back(in, 1, 0);
-    sn_joint_write_along(out, 5, &pose, 0);
-    sn_joint_apply(out, 5, &drive);
-    return true;
+    joint_pose pose = joint_look(in);
+    joint_turn turn[3];
+    joint_lock_place(out, &pose, 1, in->param + LINEAR);
+    joint_whole_turn(&pose, NULL, turn);
+    joint_lock_turns(out, 2, 3, turn, in->param + ANGULAR);
+    joint_drive_way(in, out, 5, &pose);
 }
 
+SN_LANES(joint_slider, eval_slider, 2, 6, PARAMS, SN_JOINT_HOLD(1))
+
+#if !SN_VECTOR
 static void settle_slider(const sn_eval_in *in, sn_real h)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    sn_joint_hold_axis(in, h, dvec3_dot(pose.axis[0], pose.p), 6, false);
+    sn_joint_hold_axis(in, h, joint_way_at(in), 6, false);
 }
 
 static void measure_slider(const sn_eval_in *in, sn_real *param)
 {
-    sn_joint_pose pose = sn_joint_look(in);
-    param[2] = (sn_real)dvec3_dot(pose.axis[0], pose.p);
+    param[2] = (sn_real)joint_way_at(in);
 }
 
 const sn_kind sn_kind_joint_slider = {
@@ -45,12 +40,15 @@ const sn_kind sn_kind_joint_slider = {
     .rows = 6,
     .internal = true,
     .param = {SN_JOINT_WAY, SN_JOINT_LINEAR, SN_JOINT_ANGULAR},
-    .eval = eval_slider,
+    .eval = SN_LANES_EVAL(joint_slider),
+    .lanes = SN_LANES_TABLE(joint_slider),
     .measure = measure_slider,
     .check = sn_joint_check_drive,
     .oriented = true,
     .own_rows = true,
+    .bounded = 1u << 5,
     .state = SN_JOINT_HOLD(1),
     .settle = settle_slider,
     .settle_param = SN_JOINT_AXIS_FRICTION,
 };
+#endif

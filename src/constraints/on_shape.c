@@ -1,12 +1,54 @@
 /* A point on a line, a circle or a sphere that is fixed in the world (particle on a curve, lecture 004). The
    lecture's C = (x . x - 1) / 2 has the gradient x; written as a distance the gradient has length 1, so that C is in
    metres and the multiplier in newtons. */
-#include "constraints/perpendicular.h"
+#include "base/vec.h"
 #include "constraints/table.h"
 
-/* A distance from the axis below this share of the distance from the centre is rounding, and has no direction. */
-#define ON_AXIS (SINEW_DOUBLE ? (sn_real)1e-15 : (sn_real)5e-7)
+#include <sinew/lanes.h>
 
+/* A distance from the axis below this share of the distance from the centre is rounding, and has no direction. */
+#define ON_AXIS SN_LANES_BY_PRECISION(5e-7, 1e-15)
+
+/* C = ((a - origin) . u, (a - origin) . v), u and v perpendicular to the line: linear. */
+static void eval_line(const lanes_in *in, lanes_out *out)
+{
+    lanes3 q = lanes3_sub(in->x[0], lanes3_read(in->param)), t = lanes3_read(in->param + 3);
+    out->gradient[0] = lanes3_any_normal(t);
+    out->gradient[1] = lanes3_cross(t, out->gradient[0]);
+    out->c[0] = lanes3_dot(q, out->gradient[0]);
+    out->c[1] = lanes3_dot(q, out->gradient[1]);
+}
+
+/* C = (height above the plane of the circle, distance from its axis - radius). On the axis the second has no
+   gradient. */
+static void eval_circle(const lanes_in *in, lanes_out *out)
+{
+    lanes3 q = lanes3_sub(in->x[0], lanes3_read(in->param)), normal = lanes3_read(in->param + 3);
+    lanes height = lanes3_dot(q, normal);
+    lanes3 radial = lanes3_sub(q, lanes3_scale(normal, height));
+    lanes r = lanes3_length(radial);
+    out->exists = lanes_above(r, lanes_all(ON_AXIS) * lanes_abs(height));
+    out->c[0] = height;
+    out->c[1] = r - in->param[6];
+    out->gradient[0] = normal;
+    out->gradient[1] = lanes3_scale(radial, lanes_all(1) / r);
+}
+
+/* C = |a - centre| - radius. In the centre there is no gradient. In a 2D world this is a circle. */
+static void eval_sphere(const lanes_in *in, lanes_out *out)
+{
+    lanes3 q = lanes3_sub(in->x[0], lanes3_read(in->param));
+    lanes r = lanes3_length(q);
+    out->exists = lanes_above(r, lanes_all(0));
+    out->c[0] = r - in->param[3];
+    out->gradient[0] = lanes3_scale(q, lanes_all(1) / r);
+}
+
+SN_LANES(on_line, eval_line, 1, 2, 6, 0)
+SN_LANES(on_circle, eval_circle, 1, 2, 7, 0)
+SN_LANES(on_sphere, eval_sphere, 1, 1, 4, 0)
+
+#if !SN_VECTOR
 static sn_vec3 param_vector(const sn_real *param)
 {
     return vec3(param[0], param[1], param[2]);
@@ -17,20 +59,6 @@ static void set_param(sn_real *param, sn_vec3 value)
     param[0] = value.x;
     param[1] = value.y;
     param[2] = value.z;
-}
-
-/* ---- Line ------------------------------------------------------------------------------------------------------- */
-
-/* C = ((a - origin) . u, (a - origin) . v), u and v perpendicular to the line: linear. */
-static bool eval_line(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 q = vec3_sub(in->x[0], param_vector(in->param));
-    sn_perpendicular p = perpendicular(param_vector(in->param + 3));
-    out->c[0] = vec3_dot(q, p.u);
-    out->c[1] = vec3_dot(q, p.v);
-    out->gradient[0] = p.u;
-    out->gradient[1] = p.v;
-    return true;
 }
 
 /* The line through the point as it is now, along x where no direction is given. */
@@ -49,30 +77,13 @@ const sn_kind sn_kind_on_line = {
     .rows = 2,
     .param = {{.name = "origin", .unit = "m", .type = SN_PARAM_POSITION},
               {.name = "direction", .unit = "1", .type = SN_PARAM_DIRECTION}},
-    .eval = eval_line,
+    .eval = SN_LANES_EVAL(on_line),
+    .lanes = SN_LANES_TABLE(on_line),
     .measure = measure_line,
 };
 
-/* ---- Circle ----------------------------------------------------------------------------------------------------- */
-
-/* C = (height above the plane of the circle, distance from its axis - radius). On the axis the second has no
-   gradient. */
-static bool eval_circle(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 q = vec3_sub(in->x[0], param_vector(in->param)), normal = param_vector(in->param + 3);
-    sn_real height = vec3_dot(q, normal);
-    sn_vec3 radial = vec3_sub(q, vec3_scale(normal, height));
-    sn_real r = vec3_length(radial);
-    if (!(r > ON_AXIS * real_abs(height)))
-        return false;
-    out->c[0] = height;
-    out->c[1] = r - in->param[6];
-    out->gradient[0] = normal;
-    out->gradient[1] = vec3_scale(radial, 1 / r);
-    return true;
-}
-
-/* What was given counts; else the normal is z, and the centre the foot of the point on the axis through the origin. */
+/* What was given counts; else the normal is z, and the centre the foot of the point on the axis through the origin. A point on the axis
+   has the radius 0. */
 static void measure_circle(const sn_eval_in *in, sn_real *param)
 {
     sn_vec3 normal = in->param[3] == SN_MEASURE ? vec3(0, 0, 1) : param_vector(in->param + 3);
@@ -80,10 +91,10 @@ static void measure_circle(const sn_eval_in *in, sn_real *param)
     sn_vec3 centre = vec3_scale(normal, vec3_dot(in->x[0], normal));
     if (in->param[0] != SN_MEASURE)
         centre = param_vector(in->param);
-    sn_vec3 q = vec3_sub(in->x[0], centre);
     set_param(param, centre);
     set_param(param + 3, normal);
-    param[6] = vec3_length(vec3_sub(q, vec3_scale(normal, vec3_dot(q, normal))));
+    param[6] = 0;
+    sn_measure_rest(SN_LANES_EVAL(on_circle), 1, in, param, 6);
 }
 
 const sn_kind sn_kind_on_circle = {
@@ -96,30 +107,17 @@ const sn_kind sn_kind_on_circle = {
     .param = {{.name = "centre", .unit = "m", .type = SN_PARAM_POSITION},
               {.name = "normal", .unit = "1", .type = SN_PARAM_DIRECTION},
               {.name = "radius", .unit = "m", .least = 0, .most = (sn_real)1e30}},
-    .eval = eval_circle,
+    .eval = SN_LANES_EVAL(on_circle),
+    .lanes = SN_LANES_TABLE(on_circle),
     .measure = measure_circle,
 };
-
-/* ---- Sphere ----------------------------------------------------------------------------------------------------- */
-
-/* C = |a - centre| - radius. In the centre there is no gradient. In a 2D world this is a circle. */
-static bool eval_sphere(const sn_eval_in *in, const sn_eval_out *out)
-{
-    sn_vec3 q = vec3_sub(in->x[0], param_vector(in->param));
-    sn_real r = vec3_length(q);
-    if (!(r > 0))
-        return false;
-    out->c[0] = r - in->param[3];
-    out->gradient[0] = vec3_scale(q, 1 / r);
-    return true;
-}
 
 /* The centre is the origin where none is given. */
 static void measure_sphere(const sn_eval_in *in, sn_real *param)
 {
-    sn_vec3 centre = in->param[0] == SN_MEASURE ? vec3(0, 0, 0) : param_vector(in->param);
-    set_param(param, centre);
-    param[3] = vec3_length(vec3_sub(in->x[0], centre));
+    set_param(param, in->param[0] == SN_MEASURE ? vec3(0, 0, 0) : param_vector(in->param));
+    param[3] = 0;
+    sn_measure_rest(SN_LANES_EVAL(on_sphere), 0, in, param, 3);
 }
 
 const sn_kind sn_kind_on_sphere = {
@@ -131,6 +129,8 @@ const sn_kind sn_kind_on_sphere = {
     .rows = 1,
     .param = {{.name = "centre", .unit = "m", .type = SN_PARAM_POSITION},
               {.name = "radius", .unit = "m", .least = 0, .most = (sn_real)1e30}},
-    .eval = eval_sphere,
+    .eval = SN_LANES_EVAL(on_sphere),
+    .lanes = SN_LANES_TABLE(on_sphere),
     .measure = measure_sphere,
 };
+#endif

@@ -18,7 +18,7 @@ SN_LANES_INLINE void write_rows(lanes3 c, lanes_out *out, uint32_t points)
 /* C = a - target */
 static void eval_pin(const lanes_in *in, lanes_out *out)
 {
-    write_rows(lanes3_sub(in->x[0], lanes3_of(in->param[0], in->param[1], in->param[2])), out, 1);
+    write_rows(lanes3_sub(in->x[0], lanes3_read(in->param)), out, 1);
 }
 
 /* C = a - b */

@@ -8,16 +8,16 @@
 #include <sinew/constraints.def>
 #undef SN_KIND
 
-/* The rest of a kind whose only parameter it is: what sign C is where it is 0; left alone where C does not exist. */
-static inline void sn_measure_rest(sn_eval_fn *eval, sn_real sign, const sn_eval_in *in, sn_real *rest)
+/* Completes the parameters of a kind by the one at `rest`, which C of a row is less by: it becomes C with a rest of 0, and is left alone
+   where C does not exist. */
+static inline void sn_measure_rest(sn_eval_fn *eval, uint32_t row, const sn_eval_in *in, sn_real *param, uint32_t rest)
 {
-    const sn_real none[1] = {0};
-    sn_real c[1];
-    sn_vec3 gradient[SN_MAX_POINTS];
+    sn_real c[SN_MAX_ROWS], kept = param[rest];
+    sn_vec3 gradient[SN_MAX_ROWS * SN_MAX_POINTS];
     sn_eval_in at = *in;
-    at.param = none;
-    if (eval(&at, &(sn_eval_out){.c = c, .gradient = gradient}))
-        *rest = sign * c[0];
+    at.param = param;
+    param[rest] = 0;
+    param[rest] = eval(&at, &(sn_eval_out){.c = c, .gradient = gradient}) ? c[row] : kept;
 }
 
 /* sn_builtin_kinds[SN_KIND_DISTANCE] and so on; entry 0 is NULL. */

@@ -26,7 +26,7 @@ SN_LANES(volume, eval_volume, 4, 1, 1, 0)
 #if !SN_VECTOR
 static void measure_volume(const sn_eval_in *in, sn_real *param)
 {
-    sn_measure_rest(SN_LANES_EVAL(volume), 1, in, param);
+    sn_measure_rest(SN_LANES_EVAL(volume), 0, in, param, 0);
 }
 
 const sn_kind sn_kind_volume = {

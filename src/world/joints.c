@@ -1,4 +1,5 @@
 /* Joints: made from an anchor and an axis in the world, changed while they run, and read. */
+#define SN_LANE_DOUBLE 1
 #include "constraints/joint.h"
 #include "world/world.h"
 
@@ -342,7 +343,7 @@ sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real leas
 
 /* How the points of a joint lie to each other now. False, and an error, if it is none of these kinds. */
 static bool look(const sn_world *world, sn_constraint joint, const char *what, uint32_t kind, uint32_t other,
-                 sn_joint_pose *pose)
+                 joint_pose *pose)
 {
     if (!world || !sn_constraint_point_count(world, joint))
         return false;
@@ -356,33 +357,33 @@ static bool look(const sn_world *world, sn_constraint joint, const char *what, u
     sn_frame frame = sn_world_frame(world);
     sn_eval_in in =
         sn_evaluate_input(&world->constraints, world->constraints.pool[joint.kind], joint.index, &frame, x, q);
-    *pose = sn_joint_look(&in);
+    *pose = joint_look_at(&in);
     return true;
 }
 
 sn_real sn_joint_angle(const sn_world *world, sn_constraint joint)
 {
-    sn_joint_pose pose;
+    joint_pose pose;
     if (!look(world, joint, "angle", SN_KIND_JOINT_HINGE, SN_KIND_JOINT_CONE_TWIST, &pose))
         return (sn_real)NAN;
-    return (sn_real)sn_joint_twist(&pose).value;
+    return (sn_real)joint_twist(&pose).value;
 }
 
 sn_real sn_joint_way(const sn_world *world, sn_constraint joint)
 {
-    sn_joint_pose pose;
+    joint_pose pose;
     if (!look(world, joint, "way", SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, &pose))
         return (sn_real)NAN;
-    return (sn_real)dvec3_dot(pose.axis[0], pose.p);
+    return (sn_real)lanes3_dot(pose.axis[0], pose.p);
 }
 
 sn_real sn_joint_swing(const sn_world *world, sn_constraint joint)
 {
-    sn_joint_pose pose;
-    sn_joint_turn swing[2];
+    joint_pose pose;
+    joint_turn swing[2];
     if (!look(world, joint, "swing", SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_CONE_TWIST, &pose))
         return (sn_real)NAN;
-    return (sn_real)sn_joint_lean(&pose, swing);
+    return (sn_real)joint_lean(&pose, swing);
 }
 
 sn_result sn_joint_reaction(const sn_world *world, sn_constraint joint, sn_vec3 *force, sn_vec3 *torque)

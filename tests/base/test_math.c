@@ -226,19 +226,6 @@ static void test_acos(void **state)
     assert_true(isnan(math_acos(1.0000000000000002)) && isnan(math_acos((double)NAN)));
 }
 
-static void test_wrap(void **state)
-{
-    (void)state;
-    const sn_real pi = (sn_real)MATH_PI;
-    const double tolerance = SINEW_DOUBLE ? 1e-15 : 1e-6;
-    assert_true(math_wrap(pi) == pi && fabs((double)(math_wrap(-pi) - pi)) < tolerance);
-    assert_true(math_wrap(0) == 0 && math_wrap(1) == 1 && math_wrap(-3) == -3);
-    assert_true(fabs((double)math_wrap(4) - (4 - 2 * MATH_PI)) < tolerance);
-    assert_true(fabs((double)math_wrap(-6) - (2 * MATH_PI - 6)) < tolerance);
-    assert_true(fabs((double)math_wrap(9) - (9 - 2 * MATH_PI)) < tolerance);
-    assert_true(isnan(math_wrap((sn_real)NAN)));
-}
-
 /* What users call is what the engine uses. */
 static void test_public_names(void **state)
 {
@@ -258,7 +245,6 @@ int main(void)
         cmocka_unit_test(test_public_names), cmocka_unit_test(test_exp),   cmocka_unit_test(test_expm1),
         cmocka_unit_test(test_log),          cmocka_unit_test(test_cbrt),  cmocka_unit_test(test_sin_cos),
         cmocka_unit_test(test_sin_cos_far),  cmocka_unit_test(test_atan2), cmocka_unit_test(test_atan2_special),
-        cmocka_unit_test(test_acos),         cmocka_unit_test(test_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
