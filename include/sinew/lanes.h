@@ -210,12 +210,20 @@ SN_LANES_INLINE bool flags_any(flags where)
 /* The lanes whose bit is set. */
 SN_LANES_INLINE flags flags_of(uint32_t bits)
 {
-    lane_bits all[SN_WIDTH];
-    flags where;
-    for (int i = 0; i < SN_WIDTH; ++i)
-        all[i] = -(lane_bits)(bits >> i & 1);
-    memcpy(&where, all, sizeof where);
-    return where;
+#if SN_VECTOR
+#if SN_VECTOR == 16 && SN_LANE_DOUBLE
+    const flags lane = {1, 2};
+#elif SN_VECTOR == 16 || (SN_VECTOR == 32 && SN_LANE_DOUBLE)
+    const flags lane = {1, 2, 4, 8};
+#elif SN_VECTOR == 32 || SN_LANE_DOUBLE
+    const flags lane = {1, 2, 4, 8, 16, 32, 64, 128};
+#else
+    const flags lane = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+#endif
+    return (((lane_bits)bits - (flags){0}) & lane) != 0;
+#else
+    return -(flags)(bits & 1);
+#endif
 }
 
 /* a if it is the smaller one, otherwise b: b if one of them is not a number, and of two zeros. */

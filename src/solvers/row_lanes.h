@@ -28,6 +28,8 @@
 
 typedef struct rows_problem {
     uint32_t rows, entries;
+    uint32_t turns;      /* entries from here on are rotations; */
+    uint32_t rotational; /*   by row: it has no gradient by the others */
     uint32_t inequality; /* by row: C >= 0 */
     uint32_t bounded;    /* by row: it may be other than an equality */
     const lanes *w;      /* by entry */
@@ -47,8 +49,9 @@ typedef struct rows_problem {
 SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s)
 {
     const lanes3 *a = p->gradient + r * p->entries, *b = p->gradient + s * p->entries;
-    lanes sum = p->w[0] * lanes3_dot(a[0], b[0]);
-    for (uint32_t e = 1; e < p->entries; ++e)
+    const uint32_t first = (p->rotational >> r | p->rotational >> s) & 1 ? p->turns : 0;
+    lanes sum = p->w[first] * lanes3_dot(a[first], b[first]);
+    for (uint32_t e = first + 1; e < p->entries; ++e)
         sum = sum + p->w[e] * lanes3_dot(a[e], b[e]);
     return sum;
 }
@@ -103,6 +106,7 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1), top = lanes_all(1e30), lambda = p->lambda[r];
     const bool is_bounded = r >= b->first;
+    b->x[r] = zero;
     lanes alpha = p->alpha, gamma = p->gamma, c = p->c[r];
     flags inequality = p->inequality >> r & 1 ? flags_everywhere() : flags_nowhere(), rest = flags_nowhere();
     if (p->row) {
@@ -113,7 +117,8 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
         gamma = lanes_choose(own, lanes_min(gamma + more * row->damping, top), gamma);
         rest = row->rest;
         inequality = row->at_least | (inequality & ~rest);
-        c = lanes_choose(row->rate, p->rate_way[r] - row->speed / p->inverse_h, c);
+        if (p->way)
+            c = lanes_choose(row->rate, p->rate_way[r] - row->speed / p->inverse_h, c);
     }
     lanes wanted = (zero - c) - alpha * lambda;
     if (p->way) {
@@ -238,8 +243,7 @@ typedef struct rows_state {
 } rows_state;
 
 /* What the law of a row makes of its x, the others given. */
-SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint32_t r,
-                               rows_state *state)
+SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint32_t r, rows_state *state)
 {
     const lanes zero = lanes_all(0);
     lanes others = zero;
@@ -309,14 +313,21 @@ SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
         b->x[r] = lanes_choose(wrong, b->x[r], first[r]);
 }
 
-SN_LANES_INLINE void rows_solve_block(const rows_problem *p)
+/* The first row that may be other than an equality. */
+SN_LANES_INLINE uint32_t rows_first(const rows_problem *p)
+{
+    uint32_t first = 0;
+    while (first < p->rows && !(p->bounded >> first & 1))
+        ++first;
+    return first;
+}
+
+SN_LANES_INLINE void rows_solve_block(const rows_problem *p, uint32_t first)
 {
     const lanes zero = lanes_all(0);
     rows_block b;
-    b.first = 0;
+    b.first = first;
     b.any_limit = false;
-    while (b.first < p->rows && !(p->bounded >> b.first & 1))
-        ++b.first;
     for (uint32_t r = 0; r < p->rows; ++r)
         rows_ask(p, r, &b);
     rows_eliminate(p, &b);
@@ -337,7 +348,7 @@ SN_LANES_INLINE void rows_solve(const rows_problem *p)
     if (p->rows == 1 && !p->row)
         rows_solve_one(p);
     else
-        rows_solve_block(p);
+        rows_solve_block(p, rows_first(p));
 }
 
 #endif

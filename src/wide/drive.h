@@ -13,29 +13,52 @@
 #define DRIVE_CORNERS (4 * SN_MAX_POINTS)
 #define DRIVE_ENTRIES (DRIVE_CORNERS + SN_MAX_POINTS)
 
+/* For what is rare, or long: once, not once for each shape. */
+#ifdef __GNUC__
+#define DRIVE_APART static __attribute__((noinline))
+#else
+#define DRIVE_APART static
+#endif
+
+/* What is known of a run: constants wherever a shape is used, so that the usual ones have loops of their own. */
+typedef struct drive_shape {
+    uint32_t points, rows;
+    uint32_t corners; /* of a point; 0: points are particles */
+    bool bodies, planes;
+    bool single; /* one row, of which its kind says all */
+} drive_shape;
+
+/* What the formula reads and writes. Apart from the rest: what has an address that is handed on has to stay in memory. */
+typedef struct drive_formula {
+    lanes3 x[SN_MAX_POINTS];
+    lanes4 q[SN_MAX_POINTS];
+    lanes c[SN_MAX_ROWS];
+    lanes3 by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
+    lanes_row row[SN_MAX_ROWS];
+} drive_formula;
+
 /* SN_WIDTH constraints on their way. */
 typedef struct drive_group {
     const sn_wide_run *run;
+    drive_formula *f;
     uint32_t points, rows, entries;
     uint32_t turns; /* the first entry that is a rotation */
+    uint32_t corners;
+    bool bodies, planes;
     uint32_t mask;  /* lanes that have a constraint */
     size_t at;      /* the first of them, by batch and lane */
     uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* of rotations: the body */
     uint32_t moves[DRIVE_ENTRIES];          /* lanes that have such an entry */
-    lanes3 x[SN_MAX_POINTS];
-    lanes4 q[SN_MAX_POINTS];
     lanes3 arm[SN_MAX_POINTS];     /* m: from the centre of a body to the point, in the world */
     lanes3 back[SN_MAX_POINTS][3]; /* the rows of the matrix that takes a torque in the world to the rotation */
     lanes3 give[SN_MAX_POINTS];    /* 1/m: sn_turn.give */
     lanes weight[DRIVE_CORNERS];
     lanes w[DRIVE_ENTRIES];
-    lanes c[SN_MAX_ROWS], lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
+    lanes lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
     lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
-    lanes3 by_point[SN_MAX_ROWS * SN_MAX_POINTS], by_turn[SN_MAX_ROWS * SN_MAX_POINTS];
     lanes3 by_entry[SN_MAX_ROWS * DRIVE_ENTRIES];
     const lanes3 *gradient; /* [row * entries + entry]: by_entry, or by_point where points are entries */
     lanes3 push[DRIVE_ENTRIES];
-    lanes_row row[SN_MAX_ROWS];
     flags exists;
 } drive_group;
 
@@ -44,23 +67,25 @@ SN_INLINE lanes3 drive_zero3(void)
     return (lanes3){lanes_all(0), lanes_all(0), lanes_all(0)};
 }
 
+SN_INLINE lanes_row drive_zero_row(void)
+{
+    const flags no = flags_nowhere();
+    const lanes zero = lanes_all(0);
+    return (lanes_row){no, no, no, zero, zero, zero, zero, zero, zero};
+}
+
 /* ---- Points that are particles ------------------------------------------------------------------------------------ */
 
 SN_INLINE void drive_look_records(drive_group *g)
 {
     const sn_wide_run *run = g->run;
     const bool coarse = run->d == run->x, internal = run->kind->internal;
-    lanes3 origin = drive_zero3();
     for (uint32_t i = 0; i < g->points; ++i) {
         const size_t at = (g->at / SN_BATCH * g->points + i) * SN_BATCH + g->at % SN_BATCH;
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
             g->slot[i][l] = run->near ? run->near[at + l] : run->far[at + l];
-        lanes4 y = gather4(run->x, sizeof *run->x, g->slot[i]);
-        lanes3 x = {y.x, y.y, y.z};
-        if (i == 0 && internal)
-            origin = x;
-        x = internal ? lanes3_sub(x, origin) : x;
-        g->x[i] = coarse ? x : lanes3_add(x, gather3(run->d, g->slot[i]));
+        lanes4 y = gather_places(run->x, coarse ? NULL : run->d, g->slot[i], internal ? g->slot[0] : NULL);
+        g->f->x[i] = (lanes3){y.x, y.y, y.z};
         g->w[i] = y.w;
         g->moves[i] = g->mask;
     }
@@ -82,7 +107,7 @@ SN_INLINE void drive_look_planes(drive_group *g)
         const float *at = plane + drive_offset(g, i);
         lanes3 x = planes_load3(at);
         x = internal ? lanes3_sub(x, origin) : x;
-        g->x[i] = g->run->coarse ? x : lanes3_add(x, planes_load3(at + SN_PLANE_D * SN_BATCH));
+        g->f->x[i] = g->run->coarse ? x : lanes3_add(x, planes_load3(at + SN_PLANE_D * SN_BATCH));
         g->w[i] = lanes_from(at + SN_PLANE_W * SN_BATCH);
     }
 }
@@ -92,7 +117,7 @@ SN_INLINE void drive_look_planes(drive_group *g)
 /* From numbers of the plan: see sn_wide_run.anchor. */
 SN_INLINE const uint32_t *drive_anchor(const drive_group *g, uint32_t i, uint32_t number)
 {
-    const size_t each = g->run->corners + 1;
+    const size_t each = g->corners + 1;
     return g->run->anchor + ((g->at / SN_BATCH * g->points + i) * each + number) * SN_BATCH + g->at % SN_BATCH;
 }
 
@@ -153,7 +178,7 @@ SN_INLINE void drive_look_body(drive_group *g, uint32_t i, flags on_body, lanes3
     g->arm[i] = lanes3_keep(on_body, drive_combine(axis, place));
     if (run->kind->oriented) {
         lanes4 own = drive_fixed4(g, i, SN_ANCHOR_TURN), turned = drive_times(q, own);
-        g->q[i] = (lanes4){lanes_choose(on_body, turned.x, own.x), lanes_choose(on_body, turned.y, own.y),
+        g->f->q[i] = (lanes4){lanes_choose(on_body, turned.x, own.x), lanes_choose(on_body, turned.y, own.y),
                            lanes_choose(on_body, turned.z, own.z), lanes_choose(on_body, turned.w, own.w)};
     }
     for (uint32_t k = 0; k < 3; ++k)
@@ -169,8 +194,8 @@ SN_INLINE void drive_look_corners(drive_group *g, uint32_t i, flags in_world, la
     const sn_wide_run *run = g->run;
     const bool coarse = run->d == run->x;
     const uint32_t moves = g->mask & ~flags_bits(in_world);
-    for (uint32_t k = 0; k < run->corners; ++k) {
-        const uint32_t e = i * run->corners + k;
+    for (uint32_t k = 0; k < g->corners; ++k) {
+        const uint32_t e = i * g->corners + k;
         memcpy(g->slot[e], drive_anchor(g, i, k), sizeof g->slot[e]);
         lanes4 y = gather4(run->x, sizeof *run->x, g->slot[e]);
         lanes3 x = lanes3_choose(in_world, place, (lanes3){y.x, y.y, y.z});
@@ -181,27 +206,26 @@ SN_INLINE void drive_look_corners(drive_group *g, uint32_t i, flags in_world, la
             x = lanes3_choose(in_world, x, lanes3_add(x, gather3(run->d, g->slot[e])));
         g->w[e] = lanes_keep(~in_world, y.w);
         g->moves[e] = moves;
-        if (run->corners == 1) {
-            g->x[i] = x;
+        if (g->corners == 1) {
+            g->f->x[i] = x;
             continue;
         }
         g->weight[e] = drive_fixed(g, i, SN_ANCHOR_WEIGHT + k);
         x = lanes3_scale(x, g->weight[e]);
-        g->x[i] = k ? lanes3_add(g->x[i], x) : x;
+        g->f->x[i] = k ? lanes3_add(g->f->x[i], x) : x;
     }
 }
 
 SN_INLINE void drive_look_anchored(drive_group *g)
 {
-    const sn_wide_run *run = g->run;
     lanes3 origin = drive_zero3();
     for (uint32_t i = 0; i < g->points; ++i) {
         const flags in_world = lanes_above(drive_fixed(g, i, SN_ANCHOR_IS_PLACE), lanes_all(0));
         const lanes3 place = drive_fixed3(g, i, SN_ANCHOR_PLACE);
         drive_look_corners(g, i, in_world, place, &origin);
-        if (!run->bodies)
+        if (!g->bodies)
             continue;
-        const uint32_t *body = drive_anchor(g, i, run->corners), e = g->turns + i;
+        const uint32_t *body = drive_anchor(g, i, g->corners), e = g->turns + i;
         uint32_t has = 0;
         for (uint32_t l = 0; l < SN_WIDTH; ++l) {
             has |= (uint32_t)(body[l] != SN_NO_BODY) << l;
@@ -209,18 +233,17 @@ SN_INLINE void drive_look_anchored(drive_group *g)
         }
         const flags on_body = flags_of(has);
         drive_look_body(g, i, on_body, place);
-        g->x[i] = lanes3_add(g->x[i], g->arm[i]);
-        g->w[e] = lanes_keep(on_body, g->w[i * run->corners]);
+        g->f->x[i] = lanes3_add(g->f->x[i], g->arm[i]);
+        g->w[e] = lanes_keep(on_body, g->w[i * g->corners]);
         g->moves[e] = g->mask & has;
     }
 }
 
 /* What is this small beside the rest is rounding; see evaluate.c. */
-SN_INLINE lanes3 drive_without_rounding(lanes3 t, lanes3 give)
+SN_INLINE lanes3 drive_without_rounding(lanes3 t, flags open)
 {
-    lanes x = lanes_abs(t.x), y = lanes_abs(t.y), z = lanes_abs(t.z), zero = lanes_all(0);
+    lanes x = lanes_abs(t.x), y = lanes_abs(t.y), z = lanes_abs(t.z);
     lanes least = lanes_all(SN_EVALUATE_ROUNDING) * lanes_max(z, lanes_max(x, y));
-    flags open = lanes_unequal(give.x, zero) & lanes_unequal(give.y, zero) & lanes_unequal(give.z, zero);
     return (lanes3){lanes_keep(open | lanes_above(x, least), t.x), lanes_keep(open | lanes_above(y, least), t.y),
                     lanes_keep(open | lanes_above(z, least), t.z)};
 }
@@ -234,7 +257,7 @@ SN_INLINE lanes3 drive_flat(lanes3 a)
 }
 
 /* Entries that are the same particle, or the same rotation, are one: the first has it all. */
-SN_INLINE void drive_merge(drive_group *g)
+DRIVE_APART void drive_merge(drive_group *g)
 {
     for (uint32_t e = 1; e < g->entries; ++e)
         for (uint32_t f = e < g->turns ? 0 : g->turns; f < e; ++f) {
@@ -254,31 +277,40 @@ SN_INLINE void drive_merge(drive_group *g)
         }
 }
 
+/* What the gradients of a point mean to the rotation of its body. */
+SN_INLINE void drive_spread_turn(drive_group *g, uint32_t i)
+{
+    const lanes zero = lanes_all(0);
+    const lanes3 give = g->give[i];
+    const flags open = lanes_unequal(give.x, zero) & lanes_unequal(give.y, zero) & lanes_unequal(give.z, zero);
+    const bool locked = !flags_all(open);
+    for (uint32_t r = 0; r < g->rows; ++r) {
+        lanes3 torque = lanes3_cross(g->arm[i], g->f->by_point[r * g->points + i]);
+        if (g->run->kind->oriented)
+            torque = lanes3_add(torque, g->f->by_turn[r * g->points + i]);
+        lanes3 t = {lanes3_dot(g->back[i][0], torque), lanes3_dot(g->back[i][1], torque),
+                    lanes3_dot(g->back[i][2], torque)};
+        if (locked)
+            t = drive_without_rounding(t, open);
+        g->by_entry[r * g->entries + g->turns + i] = (lanes3){give.x * t.x, give.y * t.y, give.z * t.z};
+    }
+}
+
 /* Gradients by point become gradients by entry. */
 SN_INLINE void drive_spread(drive_group *g)
 {
-    const sn_wide_run *run = g->run;
-    for (uint32_t r = 0; r < g->rows; ++r) {
-        lanes3 *to = g->by_entry + r * g->entries;
-        for (uint32_t i = 0; i < g->points; ++i) {
-            const lanes3 by = g->by_point[r * g->points + i];
-            for (uint32_t k = 0; k < run->corners; ++k) {
-                const uint32_t e = i * run->corners + k;
-                lanes3 share = run->corners == 1 ? by : lanes3_scale(by, g->weight[e]);
-                to[e] = run->planar ? drive_flat(share) : share;
+    for (uint32_t i = 0; i < g->points; ++i) {
+        for (uint32_t r = 0; r < g->rows; ++r)
+            for (uint32_t k = 0; k < g->corners; ++k) {
+                const uint32_t e = i * g->corners + k;
+                lanes3 share = g->f->by_point[r * g->points + i];
+                share = g->corners == 1 ? share : lanes3_scale(share, g->weight[e]);
+                g->by_entry[r * g->entries + e] = g->run->planar ? drive_flat(share) : share;
             }
-            if (!run->bodies)
-                continue;
-            lanes3 torque = lanes3_cross(g->arm[i], by);
-            if (run->kind->oriented)
-                torque = lanes3_add(torque, g->by_turn[r * g->points + i]);
-            lanes3 t = {lanes3_dot(g->back[i][0], torque), lanes3_dot(g->back[i][1], torque),
-                        lanes3_dot(g->back[i][2], torque)};
-            t = drive_without_rounding(t, g->give[i]);
-            to[g->turns + i] = (lanes3){g->give[i].x * t.x, g->give[i].y * t.y, g->give[i].z * t.z};
-        }
+        if (g->bodies)
+            drive_spread_turn(g, i);
     }
-    if (run->shared)
+    if (g->run->shared)
         drive_merge(g);
     g->gradient = g->by_entry;
 }
@@ -296,38 +328,40 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
     for (uint32_t i = 0; i < kind->state; ++i) {
         float all[SN_WIDTH];
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            all[l] = g->mask >> l & 1 ? run->state[(size_t)run->row[g->at + l] * kind->state + i] : 0;
+            all[l] = run->state[(size_t)run->row[g->at + l] * kind->state + i];
         state[i] = lanes_from(all);
     }
-    memset(g->c, 0, g->rows * sizeof *g->c);
-    memset(g->by_point, 0, (size_t)g->rows * g->points * sizeof *g->by_point);
-    if (kind->oriented)
-        memset(g->by_turn, 0, (size_t)g->rows * g->points * sizeof *g->by_turn);
-    if (kind->own_rows)
-        memset(g->row, 0, g->rows * sizeof *g->row);
-    const lanes_in in = {.x = g->x,
-                         .q = kind->oriented ? g->q : NULL,
+    for (uint32_t r = 0; r < g->rows; ++r)
+        g->f->c[r] = lanes_all(0);
+    for (uint32_t i = 0; i < g->rows * g->points; ++i)
+        g->f->by_point[i] = drive_zero3();
+    for (uint32_t i = 0; kind->oriented && i < g->rows * g->points; ++i)
+        g->f->by_turn[i] = drive_zero3();
+    for (uint32_t r = 0; kind->own_rows && r < g->rows; ++r)
+        g->f->row[r] = drive_zero_row();
+    const lanes_in in = {.x = g->f->x,
+                         .q = kind->oriented ? g->f->q : NULL,
                          .param = param,
                          .state = kind->state ? state : NULL,
                          .context = kind->context,
                          .planar = run->planar};
-    lanes_out out = {g->c, g->by_point, kind->oriented ? g->by_turn : NULL, kind->own_rows ? g->row : NULL,
+    lanes_out out = {g->f->c, g->f->by_point, kind->oriented ? g->f->by_turn : NULL, kind->own_rows ? g->f->row : NULL,
                      flags_everywhere()};
     formula(&in, &out);
     g->exists = out.exists & flags_of(g->mask);
     if (!flags_all(g->exists)) /* what has no gradient is not pushed, whatever was written */
         for (uint32_t i = 0; i < g->rows * g->points; ++i) {
-            g->by_point[i] = lanes3_keep(g->exists, g->by_point[i]);
+            g->f->by_point[i] = lanes3_keep(g->exists, g->f->by_point[i]);
             if (kind->oriented)
-                g->by_turn[i] = lanes3_keep(g->exists, g->by_turn[i]);
+                g->f->by_turn[i] = lanes3_keep(g->exists, g->f->by_turn[i]);
         }
-    if (run->anchor) {
+    if (g->corners) {
         drive_spread(g);
         return;
     }
     for (uint32_t i = 0; run->planar && i < g->rows * g->points; ++i)
-        g->by_point[i] = drive_flat(g->by_point[i]);
-    g->gradient = g->by_point;
+        g->f->by_point[i] = drive_flat(g->f->by_point[i]);
+    g->gradient = g->f->by_point;
 }
 
 SN_INLINE void drive_read_lambda(drive_group *g)
@@ -338,7 +372,7 @@ SN_INLINE void drive_read_lambda(drive_group *g)
         if (!g->run->read_lambda)
             continue;
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            all[l] = g->mask >> l & 1 ? g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] : 0;
+            all[l] = g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r];
         g->lambda[r] = lanes_from(all);
     }
 }
@@ -361,7 +395,7 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
     const sn_wide_run *run = g->run;
     lanes3 by;
     *left = drive_zero3();
-    if (run->plane) {
+    if (g->planes) {
         const size_t at = drive_offset(g, e);
         by = lanes3_sub(planes_load3(run->plane + at), planes_load3(run->start_plane + at));
         if (!run->coarse)
@@ -371,7 +405,7 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
                                              lanes_all(1.0 / 3)));
         return by;
     }
-    const bool turn = run->anchor && e >= g->turns;
+    const bool turn = g->bodies && e >= g->turns;
     const size_t from = turn ? run->turn_node : 0;
     by = lanes3_sub(gather3(run->x + from, g->slot[e]), gather3(run->start + from, g->slot[e]));
     if (turn)
@@ -389,12 +423,12 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
 }
 
 /* grad C . (x - x0) of each row, where a row asks for it: elsewhere x0 may never have been noted. */
-SN_INLINE void drive_way(drive_group *g, flags asks)
+DRIVE_APART void drive_way(drive_group *g, flags asks)
 {
     for (uint32_t r = 0; r < g->rows; ++r)
         g->way[r] = g->rate_way[r] = lanes_all(0);
     for (uint32_t e = 0; e < g->entries; ++e) {
-        const flags here = g->run->plane ? asks : asks & flags_of(g->moves[e]);
+        const flags here = g->planes ? asks : asks & flags_of(g->moves[e]);
         lanes3 left, by = lanes3_keep(here, drive_entry_way(g, e, &left));
         left = lanes3_sub(by, lanes3_keep(here, left));
         for (uint32_t r = 0; r < g->rows; ++r) {
@@ -404,26 +438,65 @@ SN_INLINE void drive_way(drive_group *g, flags asks)
     }
 }
 
-SN_INLINE void drive_solve(drive_group *g)
+DRIVE_APART void drive_solve_block(const rows_problem *p)
+{
+    rows_solve(p);
+}
+
+/* The same for joints, in which most is constant. */
+#define DRIVE_SOLVE(FIRST)                                                                                             \
+    DRIVE_APART void drive_solve_##FIRST(const rows_problem *p)                                                        \
+    {                                                                                                                  \
+        rows_problem own = *p;                                                                                         \
+        own.rows = 6;                                                                                                  \
+        own.entries = 4;                                                                                               \
+        own.turns = 2;                                                                                                 \
+        rows_solve_block(&own, FIRST);                                                                                 \
+    }
+
+DRIVE_SOLVE(3)
+DRIVE_SOLVE(5)
+DRIVE_SOLVE(6)
+
+SN_INLINE void drive_solve_joint(const rows_problem *p)
+{
+    const uint32_t first = p->rows == 6 && p->row ? rows_first(p) : 0;
+    if (first == 3)
+        drive_solve_3(p);
+    else if (first == 5)
+        drive_solve_5(p);
+    else if (first == 6)
+        drive_solve_6(p);
+    else
+        drive_solve_block(p);
+}
+
+/* single: one row, of which its kind says all. */
+SN_INLINE void drive_solve(drive_group *g, bool single)
 {
     const sn_wide_run *run = g->run;
     const lanes zero = lanes_all(0), inverse_h = lanes_all((double)run->inverse_h), top = lanes_all(1e30);
     const lanes compliance = run->compliance ? lanes_from(run->compliance + g->at) : zero;
     const lanes damping = run->damping ? lanes_from(run->damping + g->at) : zero;
     const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
-    const bool looks_back = run->damping || run->kind->own_rows;
+    flags asks = lanes_above(gamma, zero);
+    for (uint32_t r = 0; run->kind->own_rows && r < g->rows; ++r)
+        asks |= g->f->row[r].rate | (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
+    const bool looks_back = flags_any(asks);
     if (looks_back)
-        drive_way(g, run->kind->own_rows ? flags_everywhere() : lanes_above(gamma, zero));
+        drive_way(g, asks);
     const rows_problem p = {.rows = g->rows,
                             .entries = g->entries,
+                            .turns = g->turns,
+                            .rotational = run->kind->rotational,
                             .inequality = run->kind->inequality,
                             .bounded = run->bounded,
                             .w = g->w,
                             .gradient = g->gradient,
-                            .c = g->c,
+                            .c = g->f->c,
                             .way = looks_back ? g->way : NULL,
                             .rate_way = g->rate_way,
-                            .row = run->kind->own_rows ? g->row : NULL,
+                            .row = run->kind->own_rows ? g->f->row : NULL,
                             .exists = g->exists,
                             .alpha = lanes_min(compliance * inverse_h * inverse_h, top),
                             .gamma = gamma,
@@ -431,26 +504,32 @@ SN_INLINE void drive_solve(drive_group *g)
                             .inverse_h = inverse_h,
                             .lambda = g->lambda,
                             .step = g->step};
-    rows_solve(&p);
+    if (single)
+        rows_solve_one(&p);
+    else if (g->bodies && g->entries == 4)
+        drive_solve_joint(&p);
+    else
+        drive_solve_block(&p);
 }
 
 /* What an entry is pushed by. */
 SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e)
 {
-    lanes3 sum = lanes3_scale(g->gradient[e], g->w[e] * g->step[0]);
+    lanes3 sum = lanes3_scale(g->gradient[e], g->step[0]);
     for (uint32_t r = 1; r < g->rows; ++r)
-        sum = lanes3_add(sum, lanes3_scale(g->gradient[r * g->entries + e], g->w[e] * g->step[r]));
-    return sum;
+        if (e >= g->turns || !(g->run->kind->rotational >> r & 1))
+            sum = lanes3_add(sum, lanes3_scale(g->gradient[r * g->entries + e], g->step[r]));
+    return lanes3_scale(sum, g->w[e]);
 }
 
 #define DRIVE_MOST_TURN 0.25 /* rad: see sn_row_limit_turns */
 
-SN_INLINE void drive_limit_turns(drive_group *g)
+DRIVE_APART void drive_limit_turns(drive_group *g)
 {
     lanes most = lanes_all(0), bound = lanes_all(DRIVE_MOST_TURN);
     for (uint32_t i = 0; i < g->points; ++i) {
-        lanes3 by = drive_push(g, g->turns + i);
-        by = (lanes3){by.x * g->give[i].x, by.y * g->give[i].y, by.z * g->give[i].z};
+        const lanes3 push = g->push[g->turns + i], give = g->give[i];
+        const lanes3 by = {push.x * give.x, push.y * give.y, push.z * give.z};
         most = lanes_max(lanes3_dot(by, by), most);
     }
     flags far = lanes_above(most, bound * bound);
@@ -459,10 +538,12 @@ SN_INLINE void drive_limit_turns(drive_group *g)
     lanes scale = lanes_choose(far, bound / lanes_sqrt(most), lanes_all(1));
     for (uint32_t r = 0; r < g->rows; ++r)
         g->step[r] = g->step[r] * scale;
+    for (uint32_t e = 0; e < g->entries; ++e)
+        g->push[e] = lanes3_scale(g->push[e], scale);
 }
 
 /* Where places have no remainder, what is too small to be told from their rounding is left alone; see tiled.c. */
-SN_INLINE void drive_drop_small(drive_group *g)
+DRIVE_APART void drive_drop_small(drive_group *g)
 {
     const lanes least = lanes_all((double)g->run->least);
     flags small = flags_everywhere();
@@ -477,7 +558,7 @@ SN_INLINE void drive_drop_small(drive_group *g)
         g->push[e] = lanes3_keep(~small, g->push[e]);
 }
 
-SN_INLINE void drive_note_largest(const drive_group *g)
+DRIVE_APART void drive_note_largest(const drive_group *g)
 {
     lanes most = lanes_all(0);
     float all[SN_WIDTH];
@@ -496,37 +577,42 @@ SN_INLINE void drive_move(const drive_group *g)
 {
     const sn_wide_run *run = g->run;
     for (uint32_t e = 0; e < g->entries; ++e)
-        if (run->plane)
+        if (g->planes)
             planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, g->push[e],
                         g->mask);
         else
-            scatter3_add(run->anchor && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
+            scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
 
-SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, size_t at, uint32_t mask)
+SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_shape shape, size_t at, uint32_t mask)
 {
+    drive_formula f;
     drive_group g;
     g.run = run;
-    g.points = run->kind->points;
-    g.rows = run->kind->rows;
-    g.turns = g.points * (run->anchor ? run->corners : 1);
-    g.entries = g.turns + (run->bodies ? g.points : 0);
+    g.f = &f;
+    g.points = shape.points;
+    g.rows = shape.rows;
+    g.corners = shape.corners;
+    g.bodies = shape.bodies;
+    g.planes = shape.planes;
+    g.turns = g.points * (g.corners ? g.corners : 1);
+    g.entries = g.turns + (g.bodies ? g.points : 0);
     g.mask = mask;
     g.at = at;
-    if (run->plane)
+    if (g.planes)
         drive_look_planes(&g);
-    else if (run->anchor)
+    else if (g.corners)
         drive_look_anchored(&g);
     else
         drive_look_records(&g);
     drive_evaluate(&g, formula);
     drive_read_lambda(&g);
-    drive_solve(&g);
-    if (run->bodies)
-        drive_limit_turns(&g);
+    drive_solve(&g, shape.single);
     for (uint32_t e = 0; e < g.entries; ++e)
         g.push[e] = drive_push(&g, e);
-    if (run->plane ? run->coarse : run->d == run->x)
+    if (g.bodies)
+        drive_limit_turns(&g);
+    if (g.planes ? run->coarse : run->d == run->x)
         drive_drop_small(&g);
     if (run->largest)
         drive_note_largest(&g);
@@ -534,14 +620,57 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, size_t a
     drive_move(&g);
 }
 
-static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
+SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_shape shape)
 {
     for (uint32_t b = 0; b < run->batches; ++b)
         for (uint32_t first = 0; first < SN_BATCH; first += SN_WIDTH) {
             const uint32_t mask = run->mask[b] >> first & SN_ALL_LANES;
             if (mask)
-                drive_some(run, formula, (size_t)b * SN_BATCH + first, mask);
+                drive_some(run, formula, shape, (size_t)b * SN_BATCH + first, mask);
         }
+}
+
+/* One row of so many particles. */
+#define DRIVE_SINGLE(POINTS, PLANES)                                                                                   \
+    static void drive_single_##POINTS##_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                         \
+    {                                                                                                                  \
+        drive_all(run, formula, (drive_shape){POINTS, 1, 0, false, PLANES, true});                                     \
+    }
+
+DRIVE_SINGLE(2, 0)
+DRIVE_SINGLE(3, 0)
+DRIVE_SINGLE(4, 0)
+DRIVE_SINGLE(2, 1)
+DRIVE_SINGLE(3, 1)
+DRIVE_SINGLE(4, 1)
+
+/* Two points of bodies. */
+static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    if (run->kind->rows == 6)
+        drive_all(run, formula, (drive_shape){2, 6, 1, true, false, false});
+    else
+        drive_all(run, formula, (drive_shape){2, run->kind->rows, 1, true, false, false});
+}
+
+static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    drive_all(run, formula,
+              (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->bodies,
+                            run->plane != NULL, false});
+}
+
+static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    static sn_wide_drive_fn *const single[2][3] = {{drive_single_2_0, drive_single_3_0, drive_single_4_0},
+                                                   {drive_single_2_1, drive_single_3_1, drive_single_4_1}};
+    const uint32_t points = run->kind->points;
+    if (run->anchor && points == 2 && run->corners == 1 && run->bodies)
+        drive_joint(run, formula);
+    else if (!run->anchor && run->kind->rows == 1 && !run->kind->own_rows && points >= 2 && points <= 4)
+        single[run->plane != NULL][points - 2](run, formula);
+    else
+        drive_any(run, formula);
 }
 
 #endif

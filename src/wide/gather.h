@@ -80,14 +80,11 @@ SN_INLINE void transpose4(stored_record r[4])
 }
 #endif
 
-/* The records at these places of an array of things of `stride` bytes. */
-SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
-{
 #if SN_VECTOR
-    stored_record r[8];
+/* Records of eight lanes, or of as many as there are, become lanes. */
+SN_INLINE lanes4 records_transpose(stored_record r[8])
+{
     stored_lanes all[4];
-    for (uint32_t l = 0; l < 8; ++l)
-        memcpy(&r[l], (const char *)base + at[l % SN_WIDTH] * stride, sizeof r[l]);
     transpose4(r);
     if (SN_WIDTH == 8)
         transpose4(r + 4);
@@ -97,10 +94,54 @@ SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
     }
     return (lanes4){__builtin_convertvector(all[0], lanes), __builtin_convertvector(all[1], lanes),
                     __builtin_convertvector(all[2], lanes), __builtin_convertvector(all[3], lanes)};
+}
+
+SN_INLINE stored_record record_at(const void *base, size_t stride, uint32_t at)
+{
+    stored_record r;
+    memcpy(&r, (const char *)base + at * stride, sizeof r);
+    return r;
+}
+#endif
+
+/* The records at these places of an array of things of `stride` bytes. */
+SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
+{
+#if SN_VECTOR
+    stored_record r[8];
+    for (uint32_t l = 0; l < (SN_WIDTH < 4 ? 4 : SN_WIDTH); ++l)
+        r[l] = record_at(base, stride, at[l % SN_WIDTH]);
+    return records_transpose(r);
 #else
     float r[4];
     memcpy(r, (const char *)base + at[0] * stride, sizeof r);
     return (lanes4){(lanes)r[0], (lanes)r[1], (lanes)r[2], (lanes)r[3]};
+#endif
+}
+
+/* (x - origin) + d of particles, in single precision, and w of x. NULL: there is no d, or no origin. */
+SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const uint32_t *origin)
+{
+#if SN_VECTOR
+    stored_record r[8];
+    for (uint32_t l = 0; l < (SN_WIDTH < 4 ? 4 : SN_WIDTH); ++l) {
+        const stored_record place = record_at(x, sizeof *x, at[l % SN_WIDTH]);
+        r[l] = place;
+        if (origin)
+            r[l] = r[l] - record_at(x, sizeof *x, origin[l % SN_WIDTH]);
+        if (d)
+            r[l] = r[l] + record_at(d, sizeof *d, at[l % SN_WIDTH]);
+        if (origin || d)
+            r[l] = __builtin_shufflevector(r[l], place, 0, 1, 2, 7);
+    }
+    return records_transpose(r);
+#else
+    sn_vec4 r = x[at[0]];
+    if (origin)
+        r = (sn_vec4){r.x - x[origin[0]].x, r.y - x[origin[0]].y, r.z - x[origin[0]].z, r.w};
+    if (d)
+        r = (sn_vec4){r.x + d[at[0]].x, r.y + d[at[0]].y, r.z + d[at[0]].z, r.w};
+    return (lanes4){(lanes)r.x, (lanes)r.y, (lanes)r.z, (lanes)r.w};
 #endif
 }
 
