@@ -157,14 +157,15 @@ SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from
     turn[2] = (joint_turn){a.z, joint_to_world(pose, a.z * ka.x + h.y, a.z * ka.y - h.x, same + a.z * ka.z)};
 }
 
-/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before
-   least. */
+/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before least. A limit
+   alone, with the other infinite, makes no arc. */
 SN_LANES_INLINE lanes joint_near_arc(lanes angle, lanes least, lanes most)
 {
-    const lanes circle = lanes_all(2 * MATH_PI);
+    const lanes circle = lanes_all(2 * MATH_PI), endless = lanes_all((double)INFINITY);
+    flags arc = lanes_above(least, -endless) & lanes_above(endless, most);
     flags below = lanes_above(least, angle) & lanes_above(least - angle, angle + circle - most);
     flags above = lanes_above(angle, most) & lanes_above(angle - most, least - (angle - circle));
-    return angle + (lanes_keep(below, circle) - lanes_keep(above, circle));
+    return angle + (lanes_keep(arc & below, circle) - lanes_keep(arc & above, circle));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
