@@ -34,12 +34,13 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
         return;
     joint_whole_turn(&pose, &from, turn);
     for (uint32_t i = 0; i < 3; ++i) {
-        /* of friction it is the spin that counts; and what rests is left at 0 */
-        turn[i].slope = lanes3_keep(acts, lanes3_choose(driven, turn[i].slope, pose.axis[i]));
+        turn[i].slope = lanes3_choose(driven, turn[i].slope, pose.axis[i]); /* of friction it is the spin that counts */
         turn[i].value = lanes_keep(acts, turn[i].value);
         drive.back = in->state ? in->state[BACK + i] : zero;
         joint_write_turn(out, 3 + i, turn[i]);
         joint_apply(out, 3 + i, &drive);
+        for (uint32_t point = 2 * (3 + i); point < 2 * (4 + i); ++point) /* what rests is left at 0 */
+            out->turn[point] = lanes3_keep(acts, out->turn[point]);
     }
 }
 
