@@ -43,7 +43,10 @@ static lane_state make_state(uint32_t number, uint64_t *seed, int style)
         l.s = (joint_state){.kind = kind, .number = number};
         place_points(kind, number, seed, l.size, l.s.x);
         place_points(kind, number, seed, l.size, other);
-        choose_params(seed, kind, kind->points, 3, l.size, support_random_below(seed, 2) ? l.s.x : other, l.s.param);
+        sn_kind open = *kind;
+        if (support_random_below(seed, 3) == 0)
+            open.measure = NULL; /* then parameters are any */
+        choose_params(seed, &open, kind->points, 3, l.size, support_random_below(seed, 2) ? l.s.x : other, l.s.param);
     }
     static const double squeeze[STYLES][3] = {{1, 1, 1},       {1, 1, 1}, {1, 1, 1}, {1, 1, 1e-2},
                                               {1, 1e-2, 1e-2}, {1, 1, 0}, {1, 0, 0}, {0, 0, 0}};
@@ -454,6 +457,11 @@ static void plain_area(const plain *s, double *c)
     c[0] = dvec3_length(dvec3_cross(between(s, 0, 1), between(s, 0, 2))) / 2 - s->p[0];
 }
 
+static void plain_strain(const plain *s, double *c)
+{
+    c[0] = dvec3_length(dvec3_add(dvec3_scale(between(s, 0, 1), s->p[0]), dvec3_scale(between(s, 0, 2), s->p[1]))) - 1;
+}
+
 static void plain_velocity(const plain *s, double *c)
 {
     c[0] = dvec3_dot(s->x[0], given(s->p));
@@ -669,6 +677,7 @@ static const struct {
     {SN_KIND_VELOCITY_MIN, plain_velocity},
     {SN_KIND_VELOCITY_BETWEEN, plain_velocity_between},
     {SN_KIND_DISTANCE_RATE, plain_distance_rate},
+    {SN_KIND_STRAIN, plain_strain},
 };
 
 static plain_fn *plain_of(uint32_t number)
