@@ -18,15 +18,8 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
     const lanes *p = in->param, zero = lanes_all(0);
     flags driven = lanes_above(p[TARGET_MOST], zero), acts = driven | lanes_above(p[FRICTION], zero);
     lanes3 from = lanes3_keep(driven, lanes3_read(p + TARGET));
-    joint_drive drive = {.target = zero,
-                         .target_most = p[TARGET_MOST],
-                         .target_compliance = p[TARGET_COMPLIANCE],
-                         .target_damping = p[TARGET_DAMPING],
-                         .speed = zero,
-                         .speed_most = zero,
-                         .friction = p[FRICTION],
-                         .least = lanes_all(-(double)INFINITY),
-                         .most = lanes_all((double)INFINITY)};
+    joint_drive drive = joint_read_target(&zero, p + TARGET_MOST);
+    drive.friction = p[FRICTION];
     joint_lock_place(out, &pose, 0, p + LINEAR);
     for (uint32_t i = 0; i < 3; ++i)
         out->row[3 + i].rest = ~acts;

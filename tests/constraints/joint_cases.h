@@ -14,6 +14,7 @@ typedef struct joint_state {
     sn_vec3 x[SN_MAX_POINTS];
     sn_quat q[SN_MAX_POINTS];
     sn_real param[SN_MAX_PARAMS];
+    const sn_real *kept; /* what it remembers; NULL: nothing */
 } joint_state;
 
 typedef struct joint_value {
@@ -25,7 +26,12 @@ typedef struct joint_value {
 static inline bool joint_evaluate(const joint_state *s, joint_value *v)
 {
     memset(v, 0, sizeof *v);
-    sn_eval_in in = {.x = s->x, .q = s->q, .param = s->param, .points = s->kind->points, .context = s->kind->context};
+    sn_eval_in in = {.x = s->x,
+                     .q = s->q,
+                     .param = s->param,
+                     .points = s->kind->points,
+                     .context = s->kind->context,
+                     .state = s->kept};
     sn_eval_out out = {.c = v->c, .gradient = v->gradient, .turn = v->turn, .row = s->kind->own_rows ? v->row : NULL};
     return s->kind->eval(&in, &out);
 }

@@ -174,7 +174,7 @@ static void for_every_kind(kind_test *test)
             test(number);
             ++tried;
         }
-    assert_true(tried >= 42);
+    assert_true(tried >= 48);
 }
 
 /* ---- Widths ----------------------------------------------------------------------------------------------------- */
@@ -193,6 +193,7 @@ static void check_widths(uint32_t number)
             l[i] = make_state(number, &seed, (int)((mixed ? i : round) % STYLES));
             evaluate_wide(&l[i], 0, &alone[i]);
             joint_value v;
+            l[i].s.kept = kind->state ? l[i].kept : NULL;
             bool exists = joint_evaluate(&l[i].s, &v);
             assert_int_equal(exists, alone[i].exists != 0);
             for (uint32_t r = 0; exists && r < kind->rows; ++r)
@@ -462,6 +463,11 @@ static void plain_strain(const plain *s, double *c)
     c[0] = dvec3_length(dvec3_add(dvec3_scale(between(s, 0, 1), s->p[0]), dvec3_scale(between(s, 0, 2), s->p[1]))) - 1;
 }
 
+static void plain_pulley(const plain *s, double *c)
+{
+    c[0] = s->p[1] - dvec3_length(between(s, 0, 1)) - s->p[0] * dvec3_length(between(s, 2, 3));
+}
+
 static void plain_velocity(const plain *s, double *c)
 {
     c[0] = dvec3_dot(s->x[0], given(s->p));
@@ -631,6 +637,57 @@ static void plain_joint_spin(const plain *s, double *c)
     c[0] = 0;
 }
 
+/* Between directions, beyond a right angle. */
+static double beyond_right(sn_dvec3 a, sn_dvec3 b)
+{
+    return angle_between(a, b) - PI / 2;
+}
+
+static void plain_joint_universal(const plain *s, double *c)
+{
+    write_along(s, c);
+    c[3] = beyond_right(axis_of(s->r[0], 1), axis_of(s->r[1], 2));
+    c[4] = angle_between(axis_of(s->r[0], 0), axis_of(s->r[1], 0));
+    if (!(s->p[0] < (double)(sn_real)PI && c[4] >= s->p[0] / 2)) { /* far from its limit: the swing about y */
+        double swing[2];
+        swing_of(s, swing);
+        c[4] = swing[0];
+    }
+}
+
+static void plain_joint_wheel(const plain *s, double *c)
+{
+    sn_dvec3 axle = axis_of(s->r[1], 2);
+    c[0] = along(s, 1);
+    c[1] = along(s, 2);
+    c[2] = -beyond_right(axis_of(s->r[0], 0), axle);
+    c[3] = atan2(-dvec3_dot(axis_of(s->r[0], 1), axle), dvec3_dot(axis_of(s->r[0], 2), axle));
+    c[3] = s->p[6] > 0 ? remainder(c[3] - s->p[5], CIRCLE) : c[3];
+    c[4] = along(s, 0) - s->p[2];
+    c[5] = 0;
+}
+
+/* The same for the second pair of points. */
+static plain second_pair(const plain *s)
+{
+    plain other = *s;
+    memcpy(other.x, s->x + 2, 2 * sizeof *s->x);
+    memcpy(other.r, s->r + 2, 2 * sizeof *s->r);
+    return other;
+}
+
+static void plain_joint_gear(const plain *s, double *c)
+{
+    plain other = second_pair(s);
+    c[0] = twist_of(s) + s->p[0] * twist_of(&other) + s->p[1];
+}
+
+static void plain_joint_rack(const plain *s, double *c)
+{
+    plain other = second_pair(s);
+    c[0] = s->p[0] * twist_of(s) + along(&other, 0) + s->p[1];
+}
+
 static const struct {
     uint32_t kind;
     plain_fn *c;
@@ -678,6 +735,11 @@ static const struct {
     {SN_KIND_VELOCITY_BETWEEN, plain_velocity_between},
     {SN_KIND_DISTANCE_RATE, plain_distance_rate},
     {SN_KIND_STRAIN, plain_strain},
+    {SN_KIND_PULLEY, plain_pulley},
+    {SN_KIND_JOINT_UNIVERSAL, plain_joint_universal},
+    {SN_KIND_JOINT_WHEEL, plain_joint_wheel},
+    {SN_KIND_JOINT_GEAR, plain_joint_gear},
+    {SN_KIND_JOINT_RACK, plain_joint_rack},
 };
 
 static plain_fn *plain_of(uint32_t number)
@@ -743,6 +805,8 @@ static bool has_slope(const lane_state *l, const lane_value *v, uint32_t row)
 {
     if (l->s.kind->oriented && v->row[row][0] != 0)
         return false;
+    if (l->s.number == SN_KIND_JOINT_WHEEL)
+        return row < 5;
     return !(l->s.number == SN_KIND_JOINT_CONE_TWIST && row >= 4 && l->variant == JOINT_LIMITS);
 }
 
@@ -801,6 +865,7 @@ static void check_kind(uint32_t number)
     for (int style = SPREAD; style <= THIN; ++style)
         for (uint32_t i = 0; i < support_rounds(60, 20); ++i) {
             lane_state l = make_state(number, &seed, style);
+            memset(l.kept, 0, sizeof l.kept); /* a new one remembers nothing */
             check_state(&l, style >= FLAT ? (exact ? 1e-5 : 1e-2) : exact ? 1e-6 : 1e-4, &compared, &passed_over);
         }
     if (compared < passed_over)
