@@ -94,6 +94,8 @@ typedef struct joint_turn {
     lanes3 slope;
 } joint_turn;
 
+#define JOINT_PI ((double)(sn_real)MATH_PI) /* as far as an angle may be given */
+
 /* Below this angle, in rad, series are more precise than quotients of differences. */
 #define JOINT_SMALL 1e-3
 
@@ -130,6 +132,25 @@ SN_LANES_INLINE lanes joint_lean(const joint_pose *pose, joint_turn swing[2])
     return t;
 }
 
+/* Along which direction the first of two rows of the swing is, whose angle is t: the swing itself, where that comes near to the most that
+   it may be; there is the answer. Elsewhere it is y. */
+SN_LANES_INLINE flags joint_see_swing(const joint_turn swing[2], lanes t, lanes most, lanes along[2])
+{
+    flags radial = lanes_above(lanes_all(JOINT_PI), most) & lanes_above(t, lanes_all(0)) &
+                   lanes_at_least(t, most * lanes_all(0.5));
+    along[0] = lanes_choose(radial, swing[0].value / t, lanes_all(1));
+    along[1] = lanes_keep(radial, swing[1].value / t);
+    return radial;
+}
+
+/* The z axis of b as seen from a. */
+SN_LANES_INLINE lanes3 joint_z_axis(const joint_pose *pose)
+{
+    const lanes two = lanes_all(2);
+    lanes x = pose->r.x, y = pose->r.y, z = pose->r.z, w = pose->r.w;
+    return (lanes3){two * (x * z + w * y), two * (y * z - w * x), lanes_all(1) - two * (x * x + y * y)};
+}
+
 /* The whole turn as axis times angle, along the axes of a, from a pose that is turned by `from` (axis times angle) at rest; NULL: by
    nothing. */
 SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from, joint_turn turn[3])
@@ -157,14 +178,15 @@ SN_LANES_INLINE void joint_whole_turn(const joint_pose *pose, const lanes3 *from
     turn[2] = (joint_turn){a.z, joint_to_world(pose, a.z * ka.x + h.y, a.z * ka.y - h.x, same + a.z * ka.z)};
 }
 
-/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before
-   least. */
+/* The angle that is the same on the circle and nearest to the arc from least to most: past most rather than far before least. A limit
+   alone, with the other infinite, makes no arc. */
 SN_LANES_INLINE lanes joint_near_arc(lanes angle, lanes least, lanes most)
 {
-    const lanes circle = lanes_all(2 * MATH_PI);
+    const lanes circle = lanes_all(2 * MATH_PI), endless = lanes_all((double)INFINITY);
+    flags arc = lanes_above(least, -endless) & lanes_above(endless, most);
     flags below = lanes_above(least, angle) & lanes_above(least - angle, angle + circle - most);
     flags above = lanes_above(angle, most) & lanes_above(angle - most, least - (angle - circle));
-    return angle + (lanes_keep(below, circle) - lanes_keep(above, circle));
+    return angle + (lanes_keep(arc & below, circle) - lanes_keep(arc & above, circle));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
@@ -239,10 +261,26 @@ SN_LANES_INLINE void joint_apply(lanes_out *out, uint32_t row, const joint_drive
     r->speed = lanes_keep(~locked, lanes_choose(runs, drive->speed, lanes_keep(rubs, drive->back)));
     r->most = lanes_choose(aims, drive->target_most,
                            lanes_choose(runs, drive->speed_most, lanes_keep(rubs, drive->friction)));
-    r->most = lanes_keep(~locked, r->most);
+    r->most = lanes_keep(~locked & lanes_above(lanes_all((double)SN_JOINT_MOST), r->most),
+                         r->most); /* as much as it takes: 0 */
     r->low = lanes_keep(limited, low);
     r->high = lanes_keep(limited, high);
     out->c[row] = lanes_as_stored(out->c[row]) - offset; /* so that a target that was measured is met to the last bit */
+}
+
+/* A row of the swing along y and z of a, times these. */
+SN_LANES_INLINE void joint_write_swing(lanes_out *out, uint32_t row, const joint_turn swing[2], lanes y, lanes z)
+{
+    joint_write_turn(out, row,
+                     (joint_turn){y * swing[0].value + z * swing[1].value,
+                                  lanes3_add(lanes3_scale(swing[0].slope, y), lanes3_scale(swing[1].slope, z))});
+}
+
+/* Nothing is done. */
+SN_LANES_INLINE joint_drive joint_no_drive(void)
+{
+    const lanes zero = lanes_all(0), endless = lanes_all((double)INFINITY);
+    return (joint_drive){zero, zero, zero, zero, zero, zero, zero, zero, -endless, endless};
 }
 
 /* The row asks for a speed, if that takes no more than so much force: SN_JOINT_MOST is any. */
@@ -289,21 +327,26 @@ SN_LANES_INLINE void joint_read_limits(joint_drive *drive, lanes least, lanes mo
     drive->most = lanes_choose(lanes_above(lanes_all(bound), most), most, lanes_all((double)INFINITY));
 }
 
-SN_LANES_INLINE joint_drive joint_read_drive(const lanes *param, double bound)
+/* Towards a target, by what it exerts at most, compliance and damping. */
+SN_LANES_INLINE joint_drive joint_read_target(const lanes *target, const lanes *param)
 {
-    joint_drive drive = {.target = param[2],
-                         .target_most = param[3],
-                         .target_compliance = param[4],
-                         .target_damping = param[5],
-                         .speed = param[6],
-                         .speed_most = param[7],
-                         .friction = param[8],
-                         .back = lanes_all(0)};
-    joint_read_limits(&drive, param[0], param[1], bound);
+    joint_drive drive = joint_no_drive();
+    drive.target = target[0];
+    drive.target_most = param[0];
+    drive.target_compliance = param[1];
+    drive.target_damping = param[2];
     return drive;
 }
 
-#define JOINT_PI ((double)(sn_real)MATH_PI) /* as far as an angle may be given */
+SN_LANES_INLINE joint_drive joint_read_drive(const lanes *param, double bound)
+{
+    joint_drive drive = joint_read_target(param + 2, param + 3);
+    drive.speed = param[6];
+    drive.speed_most = param[7];
+    drive.friction = param[8];
+    joint_read_limits(&drive, param[0], param[1], bound);
+    return drive;
+}
 
 /* What is wrong with them together; NULL: nothing. */
 const char *sn_joint_check_drive(const sn_real *param);
@@ -360,6 +403,9 @@ double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns
 
 /* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
 void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
+
+/* rad: by how much a wheel is turned about its axle. */
+double sn_joint_wheel_angle(const sn_eval_in *in);
 
 /* Whether one of n rows exerts all that friction may, and was moved against that since it holds. */
 bool sn_joint_slips(const sn_real *exerted, const double *moved, uint32_t n, double friction);

@@ -18,15 +18,8 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
     const lanes *p = in->param, zero = lanes_all(0);
     flags driven = lanes_above(p[TARGET_MOST], zero), acts = driven | lanes_above(p[FRICTION], zero);
     lanes3 from = lanes3_keep(driven, lanes3_read(p + TARGET));
-    joint_drive drive = {.target = zero,
-                         .target_most = p[TARGET_MOST],
-                         .target_compliance = p[TARGET_COMPLIANCE],
-                         .target_damping = p[TARGET_DAMPING],
-                         .speed = zero,
-                         .speed_most = zero,
-                         .friction = p[FRICTION],
-                         .least = lanes_all(-(double)INFINITY),
-                         .most = lanes_all((double)INFINITY)};
+    joint_drive drive = joint_read_target(&zero, p + TARGET_MOST);
+    drive.friction = p[FRICTION];
     joint_lock_place(out, &pose, 0, p + LINEAR);
     for (uint32_t i = 0; i < 3; ++i)
         out->row[3 + i].rest = ~acts;
@@ -34,12 +27,13 @@ static void eval_ball(const lanes_in *in, lanes_out *out)
         return;
     joint_whole_turn(&pose, &from, turn);
     for (uint32_t i = 0; i < 3; ++i) {
-        /* of friction it is the spin that counts; and what rests is left at 0 */
-        turn[i].slope = lanes3_keep(acts, lanes3_choose(driven, turn[i].slope, pose.axis[i]));
+        turn[i].slope = lanes3_choose(driven, turn[i].slope, pose.axis[i]); /* of friction it is the spin that counts */
         turn[i].value = lanes_keep(acts, turn[i].value);
         drive.back = in->state ? in->state[BACK + i] : zero;
         joint_write_turn(out, 3 + i, turn[i]);
         joint_apply(out, 3 + i, &drive);
+        for (uint32_t point = 2 * (3 + i); point < 2 * (4 + i); ++point) /* what rests is left at 0 */
+            out->turn[point] = lanes3_keep(acts, out->turn[point]);
     }
 }
 

@@ -23,45 +23,28 @@ enum {
     PARAMS = LINEAR + 2
 };
 
-/* Along which direction the first of the two rows of the swing is: the swing itself, where that comes near to its limit. */
-SN_LANES_INLINE flags see_swing(const joint_turn swing[2], lanes t, lanes most, lanes along[2])
-{
-    flags radial = lanes_above(lanes_all(JOINT_PI), most) & lanes_above(t, lanes_all(0)) &
-                   lanes_at_least(t, most * lanes_all(0.5));
-    along[0] = lanes_choose(radial, swing[0].value / t, lanes_all(1));
-    along[1] = lanes_keep(radial, swing[1].value / t);
-    return radial;
-}
-
 static void eval_cone_twist(const lanes_in *in, lanes_out *out)
 {
     joint_pose pose = joint_look(in);
     joint_turn swing[2], twist = joint_twist(&pose);
-    const lanes *p = in->param;
+    const lanes *p = in->param, endless = lanes_all((double)INFINITY);
     lanes t = joint_lean(&pose, swing), along[2];
-    flags radial = see_swing(swing, t, p[SWING_MOST], along);
-    joint_drive drive = {.target = p[TARGET],
-                         .target_most = p[TARGET_MOST],
-                         .target_compliance = p[TARGET_COMPLIANCE],
-                         .target_damping = p[TARGET_DAMPING],
-                         .speed = lanes_all(0),
-                         .speed_most = lanes_all(0),
-                         .friction = p[FRICTION],
-                         .back = joint_back(in, 3, 0)};
+    flags radial = joint_see_swing(swing, t, p[SWING_MOST], along);
+    joint_drive drive = joint_read_target(p + TARGET, p + TARGET_MOST);
+    drive.friction = p[FRICTION];
+    drive.back = joint_back(in, 3, 0);
     joint_lock_place(out, &pose, 0, p + LINEAR);
     joint_read_limits(&drive, p[LEAST], p[MOST], JOINT_PI);
     twist.value = joint_near_arc(twist.value, drive.least, drive.most);
     joint_write_turn(out, 3, twist);
     joint_apply(out, 3, &drive);
-    drive.least = lanes_all(-(double)INFINITY);
+    drive.least = -endless;
     for (uint32_t i = 0; i < 2; ++i) {
-        lanes y = i ? -along[1] : along[0], z = i ? along[0] : along[1], endless = lanes_all((double)INFINITY);
-        joint_turn row = {y * swing[0].value + z * swing[1].value,
-                          lanes3_add(lanes3_scale(swing[0].slope, y), lanes3_scale(swing[1].slope, z))};
+        lanes y = i ? -along[1] : along[0], z = i ? along[0] : along[1];
         drive.target = y * p[TARGET + 1] + z * p[TARGET + 2];
         drive.back = y * joint_back(in, 3, 1) + z * joint_back(in, 3, 2);
         drive.most = i ? endless : lanes_choose(radial, p[SWING_MOST], endless);
-        joint_write_turn(out, 4 + i, row);
+        joint_write_swing(out, 4 + i, swing, y, z);
         joint_apply(out, 4 + i, &drive);
     }
 }
@@ -77,7 +60,7 @@ static void settle_cone_twist(const sn_eval_in *in, sn_real h)
     const double value[3] = {joint_twist(&pose).value, swing[0].value, swing[1].value};
     if (in->param[TARGET_MOST] > 0)
         return;
-    see_swing(swing, t, (double)in->param[SWING_MOST], along);
+    joint_see_swing(swing, t, (double)in->param[SWING_MOST], along);
     double y = sn_joint_moved(in, 1, value[1], true), z = sn_joint_moved(in, 2, value[2], true);
     const double moved[3] = {sn_joint_moved(in, 0, value[0], true), along[0] * y + along[1] * z,
                              along[0] * z - along[1] * y};

@@ -245,6 +245,7 @@ int main(void)
         cmocka_unit_test(test_public_names), cmocka_unit_test(test_exp),   cmocka_unit_test(test_expm1),
         cmocka_unit_test(test_log),          cmocka_unit_test(test_cbrt),  cmocka_unit_test(test_sin_cos),
         cmocka_unit_test(test_sin_cos_far),  cmocka_unit_test(test_atan2), cmocka_unit_test(test_atan2_special),
+        cmocka_unit_test(test_acos),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,109 +1,9 @@
 /* Every kind of the table that looks at the axes of its points, and so takes bodies: what test_kinds*.c does for the
    others. A kind is tested here the day it joins the table. */
-#include "support/support.h"
+#include "joint_cases.h"
 
-#include "base/quat.h"
-
-#include <math.h>
-
-#define POINTS                   SN_MAX_POINTS
 /* a tolerance in the float build, and in the double build */
 #define EXACTNESS(single, twice) (sizeof(sn_real) == sizeof(float) ? (single) : (twice))
-
-/* ---- States ----------------------------------------------------------------------------------------------------- */
-
-typedef struct state {
-    const sn_kind *kind;
-    uint32_t number;
-    sn_vec3 x[POINTS];
-    sn_quat q[POINTS];
-    sn_real param[SN_MAX_PARAMS];
-} state;
-
-typedef struct value {
-    sn_real c[SN_MAX_ROWS];
-    sn_vec3 gradient[SN_MAX_ROWS * POINTS], turn[SN_MAX_ROWS * POINTS];
-    sn_row row[SN_MAX_ROWS];
-} value;
-
-static bool evaluate(const state *s, value *v)
-{
-    memset(v, 0, sizeof *v);
-    sn_eval_in in = {.x = s->x, .q = s->q, .param = s->param, .points = s->kind->points, .context = s->kind->context};
-    sn_eval_out out = {.c = v->c, .gradient = v->gradient, .turn = v->turn, .row = s->kind->own_rows ? v->row : NULL};
-    return s->kind->eval(&in, &out);
-}
-
-static sn_vec3 random_vector(uint64_t *seed, double size)
-{
-    double x = support_random_in(seed, -size, size), y = support_random_in(seed, -size, size);
-    return vec(x, y, support_random_in(seed, -size, size));
-}
-
-/* Which of a kind's features the parameters switch on besides those that are on by default. */
-enum { PLAIN, TARGET, SPEED, FRICTION, LIMITS, VARIANTS };
-
-static bool starts_with(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
-static bool ends_with(const char *text, const char *with)
-{
-    return strlen(text) >= strlen(with) && strcmp(text + strlen(text) - strlen(with), with) == 0;
-}
-
-/* A parameter that is neither measured nor left at its default. */
-static sn_real varied(const sn_param *p, int variant, uint64_t *seed, sn_real usual)
-{
-    const char *name = p->name;
-    bool most = ends_with(name, "_most") || strcmp(name, "friction") == 0;
-    if ((variant == TARGET && starts_with(name, "target_") && most) ||
-        (variant == SPEED && starts_with(name, "speed") && most) ||
-        (variant == FRICTION && strcmp(name, "friction") == 0))
-        return real(support_random_in(seed, 1, 5));
-    if (variant == TARGET && ends_with(name, "_compliance"))
-        return real(support_random_in(seed, 0, 0.1));
-    if (variant == SPEED && strcmp(name, "speed") == 0)
-        return real(support_random_in(seed, -2, 2));
-    if (variant == LIMITS && strcmp(name, "least") == 0)
-        return real(-0.2);
-    if (variant == LIMITS && (strcmp(name, "most") == 0 || strcmp(name, "swing") == 0))
-        return real(0.3);
-    return usual;
-}
-
-/* Parameters of a pose: measured, else default, else something; and those of a variant. */
-static void give_params(state *s, int variant, uint64_t *seed)
-{
-    sn_real open[SN_MAX_PARAMS], *at = s->param;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
-        open[i] = s->param[i] = SN_MEASURE;
-    sn_eval_in in = {.x = s->x, .q = s->q, .param = open, .points = s->kind->points, .context = s->kind->context};
-    if (s->kind->measure)
-        s->kind->measure(&in, s->param);
-    for (const sn_param *p = s->kind->param; p->name; ++p) {
-        uint32_t width = p->type == SN_PARAM_REAL ? 1 : 3;
-        for (uint32_t i = 0; i < width; ++i, ++at) {
-            if (*at == SN_MEASURE)
-                *at = p->has_default ? p->default_value : real(support_random_in(seed, 0.5, 1));
-            *at = varied(p, variant, seed, *at);
-        }
-    }
-    assert_true(!s->kind->check || !s->kind->check(s->param));
-}
-
-/* Points about `size` metres apart, with axes turned by at most so many radians against each other. */
-static state random_state(uint32_t number, uint64_t *seed, double size, double angle)
-{
-    state s = {.kind = sn_kind_info(NULL, number), .number = number};
-    sn_quat common = sn_quat_turned((sn_quat){0, 0, 0, 1}, random_vector(seed, 2));
-    for (uint32_t i = 0; i < s.kind->points; ++i) {
-        s.x[i] = random_vector(seed, size);
-        s.q[i] = sn_quat_turned(common, random_vector(seed, angle / 3.5));
-    }
-    return s;
-}
 
 typedef void kind_test(uint32_t number, int variant);
 
@@ -112,19 +12,19 @@ static void for_every_kind(kind_test *test)
     uint32_t tried = 0;
     for (uint32_t number = 1; number < sn_kind_count(NULL); ++number)
         if (sn_kind_info(NULL, number)->oriented) {
-            for (int variant = 0; variant < VARIANTS; ++variant)
+            for (int variant = 0; variant < JOINT_VARIANTS; ++variant)
                 test(number, variant);
             ++tried;
         }
-    assert_true(tried >= 9);
+    assert_true(tried >= 13);
 }
 
 /* ---- The function ----------------------------------------------------------------------------------------------- */
 
 /* Moves coordinate n of a state: of positions first, then turns about the axes of the world. */
-static state moved(const state *s, uint32_t n, double by)
+static joint_state moved(const joint_state *s, uint32_t n, double by)
 {
-    state m = *s;
+    joint_state m = *s;
     uint32_t point = n / 3 % s->kind->points, axis = n % 3;
     if (n < 3 * s->kind->points)
         (&m.x[point].x)[axis] += real(by);
@@ -133,17 +33,17 @@ static state moved(const state *s, uint32_t n, double by)
     return m;
 }
 
-static double difference(const state *s, uint32_t n, uint32_t row, double step)
+static double difference(const joint_state *s, uint32_t n, uint32_t row, double step)
 {
-    state up = moved(s, n, step), down = moved(s, n, -step);
-    value a, b;
-    assert_true(evaluate(&up, &a) && evaluate(&down, &b));
+    joint_state up = moved(s, n, step), down = moved(s, n, -step);
+    joint_value a, b;
+    assert_true(joint_evaluate(&up, &a) && joint_evaluate(&down, &b));
     return ((double)a.c[row] - (double)b.c[row]) / (2 * step);
 }
 
-/* Whether a row is a function of the state: what is asked of a rate alone need not be, and rows of a cone that are
-   seen along a swing count this as fixed. */
-static bool has_slope(const state *s, const value *v, uint32_t row, int variant)
+/* Whether a row is a function of the state: what is asked of a rate alone need not be, such as the spin of a wheel, and rows of a cone
+   that are seen along a swing count this as fixed. */
+static bool has_slope(const joint_state *s, const joint_value *v, uint32_t row, int variant)
 {
     if (v->row[row].type == SN_ROW_RATE)
         return false;
@@ -151,7 +51,8 @@ static bool has_slope(const state *s, const value *v, uint32_t row, int variant)
     for (uint32_t i = 0; i < s->kind->points; ++i)
         any = any || support_gap(v->gradient[row * s->kind->points + i], vec(0, 0, 0)) > 0 ||
               support_gap(v->turn[row * s->kind->points + i], vec(0, 0, 0)) > 0;
-    return any && !(s->number == SN_KIND_JOINT_CONE_TWIST && row == 5 && variant == LIMITS);
+    return any && !(s->number == SN_KIND_JOINT_CONE_TWIST && row == 5 && variant == JOINT_LIMITS) &&
+           !(s->number == SN_KIND_JOINT_WHEEL && row == 5);
 }
 
 static void check_slopes(uint32_t number, int variant)
@@ -159,11 +60,12 @@ static void check_slopes(uint32_t number, int variant)
     uint64_t seed = 77 + number;
     for (uint32_t n = 0; n < 30; ++n) {
         double size = n % 3 == 0 ? 1e-2 : 1, step = EXACTNESS(1e-2, 1e-4), angle = n % 2 ? 0.01 : 2.5;
-        state s = random_state(number, &seed, size, angle), other = random_state(number, &seed, size, angle);
-        value v;
-        give_params(n % 4 < 2 ? &s : &other, variant, &seed);
+        joint_state s = joint_random_state(number, &seed, size, angle),
+                    other = joint_random_state(number, &seed, size, angle);
+        joint_value v;
+        joint_give_params(n % 4 < 2 ? &s : &other, variant, &seed);
         memcpy(s.param, n % 4 < 2 ? s.param : other.param, sizeof s.param);
-        assert_true(evaluate(&s, &v));
+        assert_true(joint_evaluate(&s, &v));
         for (uint32_t row = 0; row < s.kind->rows; ++row)
             for (uint32_t k = 0; k < 6 * s.kind->points && has_slope(&s, &v, row, variant); ++k) {
                 uint32_t at = row * s.kind->points + k / 3 % s.kind->points;
@@ -191,10 +93,10 @@ static void check_balance(uint32_t number, int variant)
 {
     uint64_t seed = 5 + number;
     for (uint32_t n = 0; n < 30; ++n) {
-        state s = random_state(number, &seed, 1, 2.5);
-        value v;
-        give_params(&s, variant, &seed);
-        assert_true(s.kind->internal && evaluate(&s, &v));
+        joint_state s = joint_random_state(number, &seed, 1, 2.5);
+        joint_value v;
+        joint_give_params(&s, variant, &seed);
+        assert_true(s.kind->internal && joint_evaluate(&s, &v));
         for (uint32_t row = 0; row < s.kind->rows; ++row) {
             double sum[3] = {0}, torque[3] = {0};
             for (uint32_t i = 0; i < s.kind->points; ++i) {
@@ -233,16 +135,16 @@ static void check_degenerate(uint32_t number, int variant)
     uint64_t seed = 3;
     for (size_t t = 0; t < COUNT_OF(turns); ++t)
         for (int apart = 0; apart < 2; ++apart) {
-            state s = random_state(number, &seed, 1, 0);
-            value v, again;
+            joint_state s = joint_random_state(number, &seed, 1, 0);
+            joint_value v, again;
             for (uint32_t i = 0; i < s.kind->points; ++i)
                 s.x[i] = apart ? s.x[i] : s.x[0];
             s.q[0] = (sn_quat){0, 0, 0, 1};
             s.q[1] = sn_quat_turned(s.q[0], vec(turns[t][0], turns[t][1], turns[t][2]));
-            give_params(&s, variant, &seed);
-            if (!evaluate(&s, &v))
+            joint_give_params(&s, variant, &seed);
+            if (!joint_evaluate(&s, &v))
                 continue;
-            assert_true(evaluate(&s, &again));
+            assert_true(joint_evaluate(&s, &again));
             assert_memory_equal(&v, &again, sizeof v);
             for (uint32_t row = 0; row < s.kind->rows; ++row)
                 assert_true(isfinite(v.c[row]) && row_is_finite(&v.row[row]));
@@ -279,18 +181,21 @@ static chain make_chain(uint32_t number, int variant, int solver, bool held)
         body.position = vec(0.8 * i, 0, 0);
         body.mass = real(support_random_in(&seed, 2, 10));
         body.moments = vec(support_random_in(&seed, 0.2, 0.3), support_random_in(&seed, 0.2, 0.3), 0.3);
-        body.velocity = random_vector(&seed, 0.3);
-        body.spin = random_vector(&seed, 0.5);
+        body.velocity = joint_random_vector(&seed, 0.3);
+        body.spin = joint_random_vector(&seed, 0.5);
         assert_ok(c.world, sn_body_add(c.world, &body, &c.body[i]));
     }
-    state s = {.kind = sn_kind_info(NULL, number), .number = number};
-    s.q[0] = s.q[1] = sn_quat_turned((sn_quat){0, 0, 0, 1}, random_vector(&seed, 1));
-    give_params(&s, variant, &seed);
+    joint_state s = {.kind = sn_kind_info(NULL, number), .number = number};
+    for (uint32_t i = 0; i < s.kind->points; ++i) /* two and two have the same axes */
+        s.q[i] = i % 2 ? s.q[i - 1] : sn_quat_turned((sn_quat){0, 0, 0, 1}, joint_random_vector(&seed, 1));
+    joint_give_params(&s, variant, &seed);
     for (uint32_t i = held ? 0 : 1; i < COUNT_OF(c.body); ++i) {
         sn_constraint_def joint = sn_default_constraint_def(number);
-        sn_point points[2] = {i ? sn_on_body_turned(c.body[i - 1], vec(0.4, 0, 0), s.q[0])
-                                : sn_at_place_turned(vec(-0.4, 0, 0), s.q[0]),
-                              sn_on_body_turned(c.body[i], vec(-0.4, 0, 0), s.q[1])};
+        sn_point points[SN_MAX_POINTS];
+        for (uint32_t k = 0; k < s.kind->points; ++k)
+            points[k] = k % 2 ? sn_on_body_turned(c.body[i], vec(-0.4, 0, 0), s.q[k])
+                        : i   ? sn_on_body_turned(c.body[i - 1], vec(0.4, 0, 0), s.q[k])
+                              : sn_at_place_turned(vec(-0.4, 0, 0), s.q[k]);
         joint.points = points;
         memcpy(joint.param, s.param, sizeof joint.param);
         assert_ok(c.world, sn_constraint_add(c.world, &joint, &c.joint[c.count++]));
@@ -411,7 +316,7 @@ static void they_are_citizens(void **unused)
 static void check_refusals(uint32_t number, int variant)
 {
     (void)variant;
-    chain c = make_chain(number, PLAIN, SN_SOLVER_TILED, true);
+    chain c = make_chain(number, JOINT_PLAIN, SN_SOLVER_TILED, true);
     sn_constraint_def def;
     sn_point points[SN_MAX_POINTS];
     assert_ok(c.world, sn_constraint_read(c.world, c.joint[2], &def, points, SN_MAX_POINTS));
@@ -419,7 +324,8 @@ static void check_refusals(uint32_t number, int variant)
     points[0] = sn_at(sn_body_particle(c.world, c.body[0]));
     assert_result(c.world, SN_ERROR_ARGUMENT, sn_constraint_add(c.world, &def, NULL));
     assert_says(sn_world_error(c.world), "axes");
-    points[0] = points[1] = sn_at_place(vec(0, 0, 0));
+    for (uint32_t i = 0; i < sn_kind_info(NULL, number)->points; ++i)
+        points[i] = sn_at_place(vec(0, 0, 0));
     assert_result(c.world, SN_ERROR_ARGUMENT, sn_constraint_add(c.world, &def, NULL));
     assert_says(sn_world_error(c.world), "places");
     points[1] = sn_on_body(c.body[1], vec(0, 0, 0));

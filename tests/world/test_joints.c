@@ -252,19 +252,21 @@ static void hinges_stop(void **unused)
     for_every_solver(hinge_stops);
 }
 
-/* A motor that drives against a limit rests there, and so does what is pushed there by more than the motor can. */
+/* A motor that drives against a limit rests there, and so does what is pushed there by more than the motor can; also where that limit
+   is the only one. */
 static void motor_meets_limit(sn_solver solver)
 {
     for (uint32_t iterations = 1; iterations <= 5; iterations += 4)
-        for (int pushed = 0; pushed < 2; ++pushed) {
+        for (int i = 0; i < 4; ++i) {
+            bool pushed = i % 2, alone = i / 2;
             sn_world *world = make_world(solver, 0);
             sn_settings settings = sn_world_settings(world);
             settings.iterations = iterations;
             assert_ok(world, sn_world_configure(world, &settings));
             sn_body wheel = add_body(world, 1, vec(0.2, 0.2, 0.2), vec(0, 0, 0));
             sn_joint_def def = joint_to_world(SN_KIND_JOINT_HINGE, wheel, vec(0, 0, 0), vec(0, 0, 1));
-            def.least = -1;
-            def.most = 1;
+            def.least = alone && !pushed ? SN_MEASURE : -1;
+            def.most = alone && pushed ? SN_MEASURE : 1;
             def.speed = 3;
             def.speed_most = 2;
             sn_constraint hinge = add_joint(world, &def);
