@@ -234,6 +234,7 @@ typedef struct sn_kind {
                                    Must outlive the world */
     uint32_t
         bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may; SN_NO_ROW: none */
+    uint32_t rotational; /* if the kind is oriented: bit r set: row r has no gradient by positions */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

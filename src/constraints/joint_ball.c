@@ -92,6 +92,7 @@ const sn_kind sn_kind_joint_ball = {
     .oriented = true,
     .own_rows = true,
     .bounded = 7u << 3,
+    .rotational = 7u << 3,
     .state = STATE,
     .settle = settle_ball,
     .settle_param = FRICTION + 1,

@@ -117,6 +117,7 @@ const sn_kind sn_kind_joint_cone_twist = {
     .oriented = true,
     .own_rows = true,
     .bounded = 7u << 3,
+    .rotational = 7u << 3,
     .state = SN_JOINT_HOLD(3),
     .settle = settle_cone_twist,
     .settle_param = FRICTION + 1,

@@ -32,5 +32,6 @@ const sn_kind sn_kind_joint_fixed = {
     .oriented = true,
     .own_rows = true,
     .bounded = SN_NO_ROW,
+    .rotational = 7u << 3,
 };
 #endif

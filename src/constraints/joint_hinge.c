@@ -51,6 +51,7 @@ const sn_kind sn_kind_joint_hinge = {
     .oriented = true,
     .own_rows = true,
     .bounded = 1u << 5,
+    .rotational = 7u << 3,
     .state = SN_JOINT_HOLD(1),
     .settle = settle_hinge,
     .settle_param = SN_JOINT_AXIS_FRICTION,

@@ -47,6 +47,7 @@ const sn_kind sn_kind_joint_slider = {
     .oriented = true,
     .own_rows = true,
     .bounded = 1u << 5,
+    .rotational = 7u << 2,
     .state = SN_JOINT_HOLD(1),
     .settle = settle_slider,
     .settle_param = SN_JOINT_AXIS_FRICTION,
