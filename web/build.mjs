@@ -46,6 +46,11 @@ function sources() {
   ];
 }
 
+// Formulas over lanes (include/sinew/lanes.h) and their drivers are compiled once more, for the vectors of WebAssembly.
+const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
+  || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
+const units = () => sources().flatMap((path) => [{ path, own: [] }, ...(isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
+
 const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap((folder) => files(folder, isHeader));
 
 // What is worth vectors is written in vectors (src/wide); where clang 14 makes some of other loops, results are wrong.
@@ -54,7 +59,7 @@ const headers = () => ['include', 'src', 'scene', 'export', 'web/glue'].flatMap(
 // constant offset are one instruction in a browser, a running sum of both are two or three.
 const features = ['-msimd128', '-mbulk-memory', '-msign-ext', '-mnontrapping-fptoint', '-mmutable-globals'];
 const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '-fno-slp-vectorize', '-DNDEBUG', '-D_POSIX_C_SOURCE=200809L', '-ffp-contract=off', '-fno-math-errno', '-Wall',
-  '-Wextra', '-Wno-psabi', '-I.', '-Iinclude', '-Isrc', ...features];
+  '-Wextra', '-Wno-psabi', '-DSN_LANES_16=1', '-I.', '-Iinclude', '-Isrc', ...features];
 
 // What only reads and builds scenes need not be fast, but has to be fetched.
 const cold = /^(scene|export|web\/glue)\//;
@@ -191,9 +196,9 @@ async function buildAll(compiler) {
   const tasks = new Map();
   const made = {};
   for (const [file, { flags }] of Object.entries(variants)) {
-    made[file] = sources().map((path) => {
+    made[file] = units().map(({ path, own }) => {
       const found = closure(path);
-      const all = [...common, ...(cold.test(path) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...own, ...(cold.test(path) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
