@@ -14,6 +14,7 @@
 #define ROUNDS       15  /* in which a feature and the plain scene take turns, */
 #define QUICK_ROUNDS 5   /*   and at a glance, */
 #define QUICK_SIDE   16  /*   with so small a cloth */
+#define KIND_ROUNDS  9   /* the same of a kind and nothing, of which there are many, */
 #define QUICK_KINDS  64  /*   and so few constraints of a kind */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
@@ -266,7 +267,7 @@ static void bench_features(bench *b, const sn_bench_case *c)
 static void bench_kind(bench *b, const sn_bench_job *job, uint32_t kind)
 {
     for (int wide = 0; wide <= 1 && b->code != SN_EXIT_OUTPUT; ++wide) {
-        const uint32_t rounds = b->o->quick ? QUICK_ROUNDS : ROUNDS;
+        const uint32_t rounds = b->o->quick ? QUICK_ROUNDS : KIND_ROUNDS;
         sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "sinew", sn_bench_path_name(job->path), 1);
         if (!(kind ? sn_bench_measure_kind(job, kind, wide, rounds, &row)
                    : sn_bench_measure_joints(job, wide, rounds, &row)))

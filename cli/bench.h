@@ -142,8 +142,8 @@ uint32_t sn_bench_feature_count(void);
 bool sn_bench_measure_feature(const sn_bench_job *job, uint32_t i, uint32_t rounds, sn_bench_row *row);
 
 /* What a kind costs (bench_kinds.c): job->what->n constraints that share nothing, on one thread, beside the same world without them.
-   Both run by turns, as above, and every time from the same start; the cost is the median of what the first takes longer. Kinds with
-   any number of points are not measured. */
+   Both run by turns, as above, and every time from the same start; the cost is the median of what the first takes longer. Forces, which
+   nothing projects, and kinds with any number of points are not measured. */
 bool sn_bench_kind_is_measured(uint32_t kind);
 bool sn_bench_measure_kind(const sn_bench_job *job, uint32_t kind, bool wide, uint32_t rounds, sn_bench_row *row);
 /* The same for the joints of ragdolls that touch nothing. */

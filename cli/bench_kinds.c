@@ -53,11 +53,10 @@ static int find_param(const sn_kind *kind, const char *name)
 
 static bool suits(const sn_kind *kind, const feature *f)
 {
-    bool gives = f->compliance > 0 || f->softer > 0 || f->strength > 0;
     for (int i = 0; i < 2 && f->param[i]; ++i)
         if (!kind->oriented || find_param(kind, f->param[i]) < 0)
             return false;
-    return !(gives && (kind->force || kind->project)) && !(f->first && kind->oriented);
+    return !(f->first && kind->oriented);
 }
 
 /* ---- Worlds ------------------------------------------------------------------------------------------------------ */
@@ -321,7 +320,8 @@ static bool measure(plan *s, uint32_t rounds, sn_bench_row *row, uint32_t cell)
 
 bool sn_bench_kind_is_measured(uint32_t kind)
 {
-    return sn_kind_info(NULL, kind)->points > 0;
+    const sn_kind *about = sn_kind_info(NULL, kind);
+    return about->points > 0 && !about->force;
 }
 
 bool sn_bench_measure_kind(const sn_bench_job *job, uint32_t kind, bool wide, uint32_t rounds, sn_bench_row *row)
