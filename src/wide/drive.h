@@ -17,9 +17,9 @@
 typedef struct drive_group {
     const sn_wide_run *run;
     uint32_t points, rows, entries;
-    uint32_t turns; /* the first entry that is a rotation */
-    uint32_t mask;  /* lanes that have a constraint */
-    size_t at;      /* the first of them, by batch and lane */
+    uint32_t turns;                         /* the first entry that is a rotation */
+    uint32_t mask;                          /* lanes that have a constraint */
+    size_t at;                              /* the first of them, by batch and lane */
     uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* of rotations: the body */
     uint32_t moves[DRIVE_ENTRIES];          /* lanes that have such an entry */
     lanes3 x[SN_MAX_POINTS];
@@ -233,6 +233,26 @@ SN_INLINE lanes3 drive_flat(lanes3 a)
                     lanes_keep(lanes_above(lanes_abs(a.y), least), a.y), lanes_all(0)};
 }
 
+SN_INLINE lanes drive_largest(lanes3 a)
+{
+    return lanes_max(lanes_abs(a.x), lanes_max(lanes_abs(a.y), lanes_abs(a.z)));
+}
+
+/* Two points of one body push against each other, and what rounding leaves of that is not to turn it; see evaluate.c. What is no
+   number stays one. */
+SN_INLINE lanes3 drive_sum(const drive_group *g, uint32_t r, uint32_t e, lanes3 a, lanes3 b)
+{
+    const uint32_t i = e - g->turns;
+    const lanes size = e < g->turns ? drive_largest(b)
+                                    : drive_largest(g->by_point[r * g->points + i]) * drive_largest(g->arm[i]) *
+                                          drive_largest(g->give[i]);
+    const lanes least = lanes_all(SN_EVALUATE_ROUNDING) * size;
+    const lanes3 sum = lanes3_add(a, b);
+    return (lanes3){lanes_keep(~lanes_at_least(least, lanes_abs(sum.x)), sum.x),
+                    lanes_keep(~lanes_at_least(least, lanes_abs(sum.y)), sum.y),
+                    lanes_keep(~lanes_at_least(least, lanes_abs(sum.z)), sum.z)};
+}
+
 /* Entries that are the same particle, or the same rotation, are one: the first has it all. */
 SN_INLINE void drive_merge(drive_group *g)
 {
@@ -247,7 +267,7 @@ SN_INLINE void drive_merge(drive_group *g)
             const flags here = flags_of(same);
             for (uint32_t r = 0; r < g->rows; ++r) {
                 lanes3 *from = &g->by_entry[r * g->entries + e], *to = &g->by_entry[r * g->entries + f];
-                *to = lanes3_choose(here, lanes3_add(*to, *from), *to);
+                *to = lanes3_choose(here, drive_sum(g, r, e, *to, *from), *to);
                 *from = lanes3_keep(~here, *from);
             }
             g->moves[e] &= ~same;
@@ -367,8 +387,8 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
         if (!run->coarse)
             by = lanes3_add(by, planes_load3(run->plane + at + SN_PLANE_D * SN_BATCH));
         if (run->old_d)
-            by = lanes3_sub(by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH),
-                                             lanes_all(1.0 / 3)));
+            by = lanes3_sub(
+                by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH), lanes_all(1.0 / 3)));
         return by;
     }
     const bool turn = run->anchor && e >= g->turns;
@@ -497,8 +517,8 @@ SN_INLINE void drive_move(const drive_group *g)
     const sn_wide_run *run = g->run;
     for (uint32_t e = 0; e < g->entries; ++e)
         if (run->plane)
-            planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, g->push[e],
-                        g->mask);
+            planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH,
+                        g->push[e], g->mask);
         else
             scatter3_add(run->anchor && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }
