@@ -14,7 +14,7 @@
 #define ROUNDS       15  /* in which a feature and the plain scene take turns, */
 #define QUICK_ROUNDS 5   /*   and at a glance, */
 #define QUICK_SIDE   16  /*   with so small a cloth */
-#define KIND_ROUNDS  9   /* the same of a kind and nothing, of which there are many, */
+#define KIND_ROUNDS  5   /* the same of a kind and nothing, of which there are many, */
 #define QUICK_KINDS  64  /*   and so few constraints of a kind */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
@@ -282,16 +282,15 @@ static void bench_kinds(bench *b, const sn_bench_case *c)
     small.n = b->o->quick && c->n > QUICK_KINDS ? QUICK_KINDS : c->n;
     sn_bench_job job = make_job(b, &small, c->substeps);
     job.frames = b->o->quick ? 1 : c->frames;
-    for (job.path = SN_BENCH_GRID; job.path <= SN_BENCH_GENERAL; job.path <<= 1) {
-        if (!(c->paths & b->paths & job.path))
-            continue;
-        if (!b->o->json)
-            sn_bench_print_kind_head(small.n, sn_bench_path_name(job.path));
-        for (uint32_t kind = 1; kind < sn_kind_count(NULL) && b->code != SN_EXIT_OUTPUT; ++kind)
-            if (sn_bench_kind_is_measured(kind))
-                bench_kind(b, &job, kind);
-        bench_kind(b, &job, SN_KIND_NONE);
-    }
+    job.path = SN_BENCH_GENERAL;
+    if (!(b->paths & job.path))
+        return;
+    if (!b->o->json)
+        sn_bench_print_kind_head(small.n);
+    for (uint32_t kind = 1; kind < sn_kind_count(NULL) && b->code != SN_EXIT_OUTPUT; ++kind)
+        if (sn_bench_kind_is_measured(kind))
+            bench_kind(b, &job, kind);
+    bench_kind(b, &job, SN_KIND_NONE);
 }
 
 /* Bullet first, so that the ratio can stand in the rows that follow. */

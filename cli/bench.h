@@ -175,7 +175,7 @@ bool sn_bench_set_threads(sn_world *world, uint32_t threads);
 void sn_bench_print_head(const sn_bench_machine *machine);
 void sn_bench_print_row(const sn_bench_row *row);
 void sn_bench_print_feature_head(uint32_t n, const char *path);
-void sn_bench_print_kind_head(uint32_t n, const char *path);
+void sn_bench_print_kind_head(uint32_t n);
 void sn_bench_print_list(void);
 
 /* A row as a line of JSON. False, after a message, if it cannot be written. */

@@ -171,14 +171,14 @@ static bool add_constraint(const plan *s, site *to, uint32_t i, const uint32_t *
             sn_constraint_set_strength(world, made, f->strength, s->about->oriented ? f->strength : 0) == SN_OK);
 }
 
-/* The numbers from 0 on, shuffled where the path says so; and in `at`, where each of them is. */
-static bool make_order(const plan *s, uint32_t count, uint32_t **order, uint32_t **at)
+/* The numbers from 0 on, shuffled; and in `at`, where each of them is. */
+static bool make_order(uint32_t count, uint32_t **order, uint32_t **at)
 {
     uint64_t seed = count;
     *order = malloc(((size_t)count + 1) * sizeof **order);
     *at = malloc(((size_t)count + 1) * sizeof **at);
     for (uint32_t i = 0; i < count && *order && *at; ++i) {
-        uint32_t j = s->job->path == SN_BENCH_GENERAL ? (uint32_t)(sn_bench_draw(&seed) % (i + 1)) : i;
+        uint32_t j = (uint32_t)(sn_bench_draw(&seed) % (i + 1));
         (*order)[i] = (*order)[j];
         (*order)[j] = i;
     }
@@ -191,8 +191,8 @@ static bool fill(const plan *s, site *to)
 {
     const uint32_t n = s->job->what->n, particles = n * s->particles, bodies = n * s->bodies;
     uint32_t *order[3] = {NULL}, *at[3] = {NULL};
-    bool good = make_order(s, particles, &order[0], &at[0]) && make_order(s, bodies, &order[1], &at[1]) &&
-                make_order(s, n, &order[2], &at[2]);
+    bool good = make_order(particles, &order[0], &at[0]) && make_order(bodies, &order[1], &at[1]) &&
+                make_order(n, &order[2], &at[2]);
     for (uint32_t i = 0; i < bodies && good; ++i)
         good = add_body(s, to, order[1][i]);
     for (uint32_t i = 0; i < particles && good; ++i) {

@@ -376,8 +376,8 @@ static const sn_bench_case cases[] = {
     {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 300, false},
     {"features", 128, 10, 4, BOTH, false, true, true, "the cloth with a feature beside the one without, one by one",
      build_cloth, 0, false},
-    {"kinds", 2048, 10, 2, BOTH, false, true, true, "n constraints of each kind, with each feature, one by one", NULL,
-     0, false},
+    {"kinds", 2048, 10, 2, SN_BENCH_GENERAL, false, true, true,
+     "n constraints of each kind, with each feature, one by one", NULL, 0, false},
 };
 
 uint32_t sn_bench_case_count(void)

@@ -86,13 +86,14 @@ static void print_feature(const sn_bench_row *r)
     fflush(stdout);
 }
 
-void sn_bench_print_kind_head(uint32_t n, const char *path)
+void sn_bench_print_kind_head(uint32_t n)
 {
-    printf("\nWhat a kind costs: %u constraints that share nothing, %s, one thread, at width 1 and at the machine's; "
+    printf("\nWhat a kind costs: %u constraints that share nothing, in any order, one thread, at width 1 and at the "
+           "machine's; "
            "ns a row\n"
            "and pass, then ns a constraint and pass, with each feature. Medians of what a frame takes longer with "
            "them\n\n",
-           (unsigned)n, path);
+           (unsigned)n);
     printf("| %-16s | rows | width   | ns/row |", "kind");
     for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
         printf(" %10s |", sn_bench_cost_name(i));
