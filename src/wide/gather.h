@@ -91,10 +91,14 @@ SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
     transpose4(r);
     if (SN_WIDTH == 8)
         transpose4(r + 4);
-    for (uint32_t i = 0; i < 4; ++i) {
-        stored_record pair[2] = {r[i], r[i + 4]};
-        memcpy(&all[i], pair, sizeof all[i]);
-    }
+    for (uint32_t i = 0; i < 4; ++i) /* in registers: two stores of 16 bytes and a load of 32 wait for each other */
+#if SN_WIDTH == 8
+        all[i] = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+#elif SN_WIDTH == 4
+        all[i] = r[i];
+#else
+        all[i] = __builtin_shufflevector(r[i], r[i], 0, 1);
+#endif
     return (lanes4){__builtin_convertvector(all[0], lanes), __builtin_convertvector(all[1], lanes),
                     __builtin_convertvector(all[2], lanes), __builtin_convertvector(all[3], lanes)};
 #else
