@@ -14,6 +14,8 @@
 #define ROUNDS       15  /* in which a feature and the plain scene take turns, */
 #define QUICK_ROUNDS 5   /*   and at a glance, */
 #define QUICK_SIDE   16  /*   with so small a cloth */
+#define KIND_ROUNDS  5   /* the same of a kind and nothing, of which there are many, */
+#define QUICK_KINDS  64  /*   and so few constraints of a kind */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {
@@ -262,11 +264,44 @@ static void bench_features(bench *b, const sn_bench_case *c)
     }
 }
 
+static void bench_kind(bench *b, const sn_bench_job *job, uint32_t kind)
+{
+    for (int wide = 0; wide <= 1 && b->code != SN_EXIT_OUTPUT; ++wide) {
+        const uint32_t rounds = b->o->quick ? QUICK_ROUNDS : KIND_ROUNDS;
+        sn_bench_row row = sn_bench_row_new(job->what->scene, job->what->n, "sinew", sn_bench_path_name(job->path), 1);
+        if (!(kind ? sn_bench_measure_kind(job, kind, wide, rounds, &row)
+                   : sn_bench_measure_joints(job, wide, rounds, &row)))
+            worsen(b, SN_EXIT_FAILED);
+        keep(b, &row);
+    }
+}
+
+static void bench_kinds(bench *b, const sn_bench_case *c)
+{
+    sn_bench_case small = *c;
+    small.n = b->o->quick && c->n > QUICK_KINDS ? QUICK_KINDS : c->n;
+    sn_bench_job job = make_job(b, &small, c->substeps);
+    job.frames = b->o->quick ? 1 : c->frames;
+    job.path = SN_BENCH_GENERAL;
+    if (!(b->paths & job.path))
+        return;
+    if (!b->o->json)
+        sn_bench_print_kind_head(small.n);
+    for (uint32_t kind = 1; kind < sn_kind_count(NULL) && b->code != SN_EXIT_OUTPUT; ++kind)
+        if (sn_bench_kind_is_measured(kind))
+            bench_kind(b, &job, kind);
+    bench_kind(b, &job, SN_KIND_NONE);
+}
+
 /* Bullet first, so that the ratio can stand in the rows that follow. */
 static void bench_case(bench *b, const sn_bench_case *c)
 {
     if (sn_bench_case_is_features(c)) {
         bench_features(b, c);
+        return;
+    }
+    if (sn_bench_case_is_kinds(c)) {
+        bench_kinds(b, c);
         return;
     }
     numbers own = {1, {c->substeps}};
@@ -422,7 +457,8 @@ const sn_command sn_command_bench = {
                "of the radius; it fell into its box and settled before it is measured. Of rigid bodies it\n"
                "is that of a body; overlap is a share of half a box's edge, and of ragdolls it is how far\n"
                "joints are apart, as a share of their height; paths are falling and settled. features is a\n"
-               "cloth with one feature after the other, and what it costs beside the plain one.\n",
+               "cloth with one feature after the other, and what it costs beside the plain one; kinds is a\n"
+               "table of what a constraint of each kind costs.\n",
     .most = UINT32_MAX,
     .options = options,
     .run = run};

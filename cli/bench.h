@@ -13,6 +13,7 @@
 #define SN_BENCH_NAME  64
 #define SN_BENCH_TEXT  160
 #define SN_BENCH_LIST  32     /* numbers that --threads and the like take */
+#define SN_BENCH_COSTS 10     /* what constraints of a kind may have: see sn_bench_cost_name */
 #define SN_BENCH_EDITS 10000u /* constraints taken out and put in again to see what an edit costs */
 
 /* One scene on one engine. Figures that do not exist are NaN. */
@@ -52,6 +53,11 @@ typedef struct sn_bench_row {
     char about[SN_BENCH_TEXT];                           /* the feature in words */
     double ratio, ratio_spread;                          /* of its time to that of the row `against`, */
     double ratio_target;                                 /*   and what that should be at most; NaN: no target */
+
+    char kind[SN_BENCH_NAME]; /* "" unless it is a row of what a kind costs: its name */
+    bool wide;                /* at the machine's width; otherwise one constraint at a time */
+    uint32_t points, rows;    /* of the kind; no rows: of several kinds */
+    double cost[SN_BENCH_COSTS], cost_spread[SN_BENCH_COSTS]; /* ns a constraint and pass, with each feature */
 
     char residual_kind[SN_BENCH_NAME]; /* of a scene file: the kind with the most constraints, "" if none */
     double residual_mean, residual_worst;
@@ -135,6 +141,15 @@ bool sn_bench_measure(const sn_bench_job *job, sn_bench_row *row);
 uint32_t sn_bench_feature_count(void);
 bool sn_bench_measure_feature(const sn_bench_job *job, uint32_t i, uint32_t rounds, sn_bench_row *row);
 
+/* What a kind costs (bench_kinds.c): job->what->n constraints that share nothing, on one thread, beside the same world without them.
+   Both run by turns, as above, and every time from the same start; the cost is the median of what the first takes longer. Forces, which
+   nothing projects, and kinds with any number of points are not measured. */
+bool sn_bench_kind_is_measured(uint32_t kind);
+bool sn_bench_measure_kind(const sn_bench_job *job, uint32_t kind, bool wide, uint32_t rounds, sn_bench_row *row);
+/* The same for the joints of ragdolls that touch nothing. */
+bool sn_bench_measure_joints(const sn_bench_job *job, bool wide, uint32_t rounds, sn_bench_row *row);
+const char *sn_bench_cost_name(uint32_t i); /* "plain", "damping" */
+
 /* The same on Bullet, by a program of its own (bench_bullet.c). A pile starts as job->settled has it. */
 bool sn_bench_bullet(const char *program, const sn_bench_job *job, sn_bench_row *row);
 
@@ -144,9 +159,10 @@ char *sn_bench_bullet_find(void);
 /* A scene that was loaded (bench_file.c). */
 bool sn_bench_measure_scene(sn_scene *scene, uint32_t threads, uint32_t frames, sn_bench_row *row);
 
-/* Of a scene with bodies (bench_bodies_world.c): puts them into a world; reads how they lie, seven numbers each; and how well they hold
-   and how they move. False when memory runs out, or, of the first, with the world's reason. */
+/* Of a scene with bodies (bench_bodies_world.c): puts them into a world; then their joints; reads how they lie, seven numbers each; and how well they hold
+   and how they move. False when memory runs out, or, of the first two, with the world's reason. */
 bool sn_bench_add_bodies(sn_world *world, const sn_bench_model *model, sn_body *body);
+bool sn_bench_add_joints(sn_world *world, const sn_bench_model *model, const sn_body *body);
 void sn_bench_read_bodies(const sn_world *world, uint32_t count, const sn_body *body, double *pose);
 bool sn_bench_measure_bodies(const sn_world *world, const sn_bench_model *model, const sn_body *body,
                              sn_bench_row *row);
@@ -159,6 +175,7 @@ bool sn_bench_set_threads(sn_world *world, uint32_t threads);
 void sn_bench_print_head(const sn_bench_machine *machine);
 void sn_bench_print_row(const sn_bench_row *row);
 void sn_bench_print_feature_head(uint32_t n, const char *path);
+void sn_bench_print_kind_head(uint32_t n);
 void sn_bench_print_list(void);
 
 /* A row as a line of JSON. False, after a message, if it cannot be written. */

@@ -43,6 +43,11 @@ bool sn_bench_add_bodies(sn_world *world, const sn_bench_model *model, sn_body *
     for (uint32_t i = 0; i < model->bodies; ++i)
         if (!add_body(world, &model->body[i], &body[i]))
             return false;
+    return true;
+}
+
+bool sn_bench_add_joints(sn_world *world, const sn_bench_model *model, const sn_body *body)
+{
     for (uint32_t i = 0; i < model->joints; ++i)
         if (!add_joint(world, &model->joint[i], body))
             return false;

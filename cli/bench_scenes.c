@@ -376,6 +376,8 @@ static const sn_bench_case cases[] = {
     {"ragdolls", 1000, 10, 120, BODIES, true, false, false, "", sn_bench_build_ragdolls, 300, false},
     {"features", 128, 10, 4, BOTH, false, true, true, "the cloth with a feature beside the one without, one by one",
      build_cloth, 0, false},
+    {"kinds", 2048, 10, 2, SN_BENCH_GENERAL, false, true, true,
+     "n constraints of each kind, with each feature, one by one", NULL, 0, false},
 };
 
 uint32_t sn_bench_case_count(void)
@@ -403,12 +405,18 @@ bool sn_bench_case_is_features(const sn_bench_case *c)
     return strcmp(c->scene, "features") == 0;
 }
 
+bool sn_bench_case_is_kinds(const sn_bench_case *c)
+{
+    return !c->build;
+}
+
 /* The largest size that may be asked for besides those of the table; 0: none. */
 static uint32_t largest_of(const sn_bench_case *c)
 {
     return c->build == build_cloth      ? SN_BENCH_CLOTH
            : sn_bench_case_is_pile(c)   ? SN_BENCH_PILE
            : sn_bench_case_is_bodies(c) ? SN_BENCH_BODIES
+           : sn_bench_case_is_kinds(c)  ? SN_BENCH_BODIES
                                         : 0;
 }
 

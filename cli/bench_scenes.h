@@ -15,7 +15,7 @@ extern "C" {
 #define SN_BENCH_GRAVITY 9.81       /* m/s^2, towards -y */
 #define SN_BENCH_CLOTH   4096       /* the largest cloth that can be asked for, on a side */
 #define SN_BENCH_PILE    10000000   /* and the largest pile, */
-#define SN_BENCH_BODIES  100000     /* and most boxes or ragdolls */
+#define SN_BENCH_BODIES  100000     /* and most boxes or ragdolls, or constraints of a kind */
 
 typedef struct sn_bench_edge {
     uint32_t a, b;
@@ -78,7 +78,7 @@ typedef struct sn_bench_case {
     bool bullet, quick; /* also run on Bullet; also a part of a glance */
     bool shuffle;       /* SN_BENCH_GENERAL shuffles */
     const char *about;
-    bool (*build)(uint32_t n, sn_bench_model *model);
+    bool (*build)(uint32_t n, sn_bench_model *model); /* NULL: of kinds */
     uint32_t settle; /* frames that it runs before it is measured; 0: it is measured from the start */
     bool slow;       /* minutes: only if asked for */
 } sn_bench_case;
@@ -96,6 +96,9 @@ bool sn_bench_case_is_bodies(const sn_bench_case *c);
 
 /* Whether it is the cloth on which is measured what features cost: row by row beside the plain one, on one thread. */
 bool sn_bench_case_is_features(const sn_bench_case *c);
+
+/* Whether it is no scene but the table of what kinds cost, each with n constraints. */
+bool sn_bench_case_is_kinds(const sn_bench_case *c);
 
 /* "cloth-64", or "rope" where there is only one of the name. Written to text. */
 const char *sn_bench_case_name(const sn_bench_case *c, char *text, uint32_t size);

@@ -20,6 +20,8 @@ sn_bench_row sn_bench_row_new(const char *scene, uint32_t n, const char *engine,
     row.speed_up = row.limit_ns = row.limit_share = row.bullet = row.bullet_stretch = NAN;
     row.residual_mean = row.residual_worst = NAN;
     row.ratio = row.ratio_spread = row.ratio_target = NAN;
+    for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+        row.cost[i] = row.cost_spread[i] = NAN;
     return row;
 }
 
@@ -84,8 +86,41 @@ static void print_feature(const sn_bench_row *r)
     fflush(stdout);
 }
 
+void sn_bench_print_kind_head(uint32_t n)
+{
+    printf("\nWhat a kind costs: %u constraints that share nothing, in any order, one thread, at width 1 and at the "
+           "machine's; "
+           "ns a row\n"
+           "and pass, then ns a constraint and pass, with each feature. Medians of what a frame takes longer with "
+           "them\n\n",
+           (unsigned)n);
+    printf("| %-16s | rows | width   | ns/row |", "kind");
+    for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+        printf(" %10s |", sn_bench_cost_name(i));
+    printf(" spread |\n|------------------|-----:|---------|-------:|");
+    for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+        printf("-----------:|");
+    printf("-------:|\n");
+    fflush(stdout);
+}
+
+static void print_kind(const sn_bench_row *r)
+{
+    char c[CELL];
+    printf("| %-16s | %4u | %-7s | %6s |", r->kind, (unsigned)r->rows, r->wide ? "machine" : "1",
+           cell(c, "%.2f", r->rows ? r->cost[0] / r->rows : NAN));
+    for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+        printf(" %10s |", cell(c, "%.2f", r->cost[i]));
+    printf(" %6s | %s\n", cell(c, "%.1f %%", 100 * r->spread), r->status);
+    fflush(stdout);
+}
+
 void sn_bench_print_row(const sn_bench_row *r)
 {
+    if (r->kind[0]) {
+        print_kind(r);
+        return;
+    }
     if (r->feature[0]) {
         print_feature(r);
         return;
@@ -192,6 +227,19 @@ static void fill_row(sn_document *d, sn_value *root, const sn_bench_row *r)
         number(d, root, "ratio", r->ratio);
         number(d, root, "ratio_spread", r->ratio_spread);
         number(d, root, "ratio_target", r->ratio_target);
+    }
+    if (r->kind[0]) {
+        sn_document_text(d, root, "kind", r->kind);
+        sn_document_text(d, root, "width", r->wide ? "machine" : "1");
+        sn_document_number(d, root, "points", r->points);
+        sn_document_number(d, root, "rows", r->rows);
+        number(d, root, "ns_per_row", r->rows ? r->cost[0] / r->rows : NAN);
+        sn_value *cost = sn_document_record(d, root, "ns_per_constraint");
+        for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+            number(d, cost, sn_bench_cost_name(i), r->cost[i]);
+        sn_value *spread = sn_document_record(d, root, "spreads");
+        for (uint32_t i = 0; i < SN_BENCH_COSTS; ++i)
+            number(d, spread, sn_bench_cost_name(i), r->cost_spread[i]);
     }
     if (r->residual_kind[0]) {
         sn_document_text(d, root, "residual_kind", r->residual_kind);

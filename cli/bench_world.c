@@ -75,7 +75,7 @@ static bool add_bodies(sn_bench_world *b)
     if (m->bodies == 0)
         return true;
     b->body = malloc((size_t)m->bodies * sizeof *b->body);
-    return b->body && sn_bench_add_bodies(b->world, m, b->body);
+    return b->body && sn_bench_add_bodies(b->world, m, b->body) && sn_bench_add_joints(b->world, m, b->body);
 }
 
 static bool add_rods(sn_bench_world *b)

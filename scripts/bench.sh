@@ -28,6 +28,7 @@ case ${1:-} in
   # Error against time: the same cloth with ever more passes.
   "$program" bench cloth-64 --threads 1 --path grid,general --substeps 1,2,3,5,7,10,15,20,30,40 \
     --save docs/data/bench-passes.json
+  "$program" bench kinds --save docs/data/bench-kinds.json
   page
   ;;
 --page) page ;;

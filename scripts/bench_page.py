@@ -106,7 +106,7 @@ def rows_text(rows):
             "mean stretch", "max stretch", "of the limit", "speed-up", "× Bullet", "frames"]
     lines = []
     for r in rows.all:
-        if r["scene"] == "pile" or r.get("bodies") or r.get("feature"):
+        if r["scene"] == "pile" or r.get("bodies") or r.get("feature") or r.get("kind"):
             continue
         limit = share(r.get("limit_share")) + (" (memory)" if r.get("limit") == "memory" else "")
         lines.append([name_of(r), r["engine"], r["path"], str(r["threads"]), f"{r['constraints']:,}",
@@ -173,6 +173,19 @@ def features_text(rows):
                      percent(r.get("ratio_spread"), 2), number(r.get("stretch_mean"))]
         lines.append(line)
     return table(head, lines, 1) if lines else "Not measured."
+
+
+def kinds_text(rows):
+    """Two lines for each kind: one constraint at a time, and as many as the machine has lanes for."""
+    found = [r for r in rows.all if r.get("kind")]
+    if not found:
+        return "Not measured."
+    names = list(found[0]["ns_per_constraint"])
+    lines = []
+    for r in found:
+        lines.append([r["kind"], str(r["rows"] or "–"), r["width"], fixed(r.get("ns_per_row"), 1)] +
+                     [fixed(r["ns_per_constraint"][name], 1) for name in names] + [share(r["spread"])])
+    return table(["kind", "rows", "width", "ns/row"] + names + ["spread"], lines, 1)
 
 
 # ---- Targets -----------------------------------------------------------------------------------------------------------
@@ -445,6 +458,17 @@ plain cloth beside itself: it shows what a ratio is good to. A ratio in bold mis
 few constraints or particles use, and 1.3 for another integrator. There is none yet for what all of them use.
 """
 
+KINDS = """\
+2,048 constraints of one kind that share nothing, in any order, with the default solver on one thread; no gravity, no contact; 10
+substeps of one pass. Points are particles at random, of joints spots of two bodies each; parameters are measured, or the default.
+Velocities are at random, so that constraints have something to do. Beside it runs the same world without the constraints, by turns,
+in 5 rounds, each time from the same start; what the first takes longer is the price. Shown are ns a row and pass, then ns a
+constraint and pass, medians of the rounds, by itself (*plain*) and with a compliance, with compliance and damping, with a stiffness
+k < 1, with a strength that never breaks, with the first point inside a triangle (*spot*) or on a body; of joints also with limits,
+a motor, friction. Width 1 takes one constraint at a time, *machine* as many as the machine has lanes for. The last line is the
+joints of 1,000 ragdolls that touch nothing. Forces, which nothing projects, and kinds with any number of points are not in it.
+"""
+
 PILES = """\
 Spheres of radius 5 cm and 1 kg fall into a box and settle; nothing sleeps. The box of 20,000 is 2 m by 2 m, others have the same
 depth of about 5 m: its side is 2 m × √(n / 20,000). They start on a lattice of 2.6 radii, moved about by up to 0.29 radii along
@@ -475,7 +499,7 @@ rotations alone, by the same code for both engines.
 """
 
 
-def page_text(data, wide, drawn, reasons):
+def page_text(data, wide, kinds, drawn, reasons):
     rows, many = Rows(data), Rows(wide)
     parts = ["# Performance", "Written by `make bench-docs`, never by hand: `sinew bench` measures into `docs/data/`, and this "
              "page is made from that. Times drift between machines and hours; compare ratios of one run.",
@@ -484,6 +508,8 @@ def page_text(data, wide, drawn, reasons):
     for name, words in drawn:
         parts.append(f"![{words}](images/performance/{name})")
     parts += ["## What a feature costs", FEATURES.strip(), features_text(rows)]
+    parts += ["## What a kind costs", KINDS.strip() + (" " + kinds["note"] if kinds and "note" in kinds else ""),
+              kinds_text(Rows(kinds) if kinds else rows)]
     parts += ["## Piles", PILES.strip(), piles_text(rows), "## Rigid bodies", BODIES.strip(), bodies_text(rows), "## All rows",
               rows_text(rows)]
     if wide:
@@ -497,7 +523,8 @@ def main():
     if len(sys.argv) != 5:
         sys.exit("usage: bench_page.py DATA PAGE IMAGES REASONS")
     folder, page, images, reasons = sys.argv[1:]
-    data, curves, wide = (load(folder, n) for n in ("bench.json", "bench-passes.json", "bench-16.json"))
+    data, curves, wide, kinds = (load(folder, n) for n in ("bench.json", "bench-passes.json", "bench-16.json",
+                                                           "bench-kinds.json"))
     if not data:
         sys.exit(f"bench_page.py: there is no {folder}/bench.json: run 'make bench-docs'")
     os.makedirs(images, exist_ok=True)
@@ -511,7 +538,7 @@ def main():
         if draw(os.path.join(images, name), rows):
             drawn.append((name, words))
     with open(page, "w", encoding="utf-8") as file:
-        file.write(page_text(data, wide, drawn, load_reasons(reasons)))
+        file.write(page_text(data, wide, kinds, drawn, load_reasons(reasons)))
     print(f"wrote {page}")
 
 

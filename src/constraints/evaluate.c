@@ -301,9 +301,24 @@ SN_INLINE void find_owners(spreading *s, const sn_store *store, const sn_pool *p
         }
 }
 
-static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 share)
+static inline double largest_part(sn_vec3 a)
 {
-    *gradient = s->apart ? share : vec3_add(*gradient, share);
+    double x = fabs((double)a.x), y = fabs((double)a.y), z = fabs((double)a.z), most = x > y ? x : y;
+    return z > most ? z : most;
+}
+
+/* Two points of one body push against each other, and what rounding leaves of that is not to turn it. size: of the numbers that
+   the share was made of. */
+static inline void give_share(const spreading *s, sn_vec3 *gradient, sn_vec3 share, double size)
+{
+    if (s->apart) {
+        *gradient = share;
+        return;
+    }
+    const double least = SN_EVALUATE_ROUNDING * size;
+    sn_vec3 sum = vec3_add(*gradient, share);
+    *gradient = vec3(fabs((double)sum.x) <= least ? 0 : sum.x, fabs((double)sum.y) <= least ? 0 : sum.y,
+                     fabs((double)sum.z) <= least ? 0 : sum.z);
 }
 
 /* Of a point that a body carries. */
@@ -316,8 +331,10 @@ SN_INLINE void spread_on_body(const spreading *s, uint32_t i, bool planar, sn_bl
             torque = vec3_add(torque, s->by_turn[r * s->points + i]);
         if (planar)
             at = gradient_in_plane(at);
-        give_share(s, &block->gradient[r * block->count + s->owner[i][0]], at);
-        give_share(s, &block->gradient[r * block->count + s->turn[i]], turn_gradient(held, torque));
+        const double size = largest_part(at);
+        give_share(s, &block->gradient[r * block->count + s->owner[i][0]], at, size);
+        give_share(s, &block->gradient[r * block->count + s->turn[i]], turn_gradient(held, torque),
+                   size * largest_part(held->arm) * largest_part(held->give));
     }
 }
 
@@ -338,7 +355,7 @@ SN_INLINE void spread(const spreading *s, const sn_frame *frame, sn_block *block
                 sn_vec3 share = vec3_scale(s->by_point[r * s->points + i], s->weight[i][j]);
                 if (frame->planar)
                     share = gradient_in_plane(share);
-                give_share(s, &block->gradient[r * block->count + s->owner[i][j]], share);
+                give_share(s, &block->gradient[r * block->count + s->owner[i][j]], share, largest_part(share));
             }
     }
 }

@@ -256,6 +256,26 @@ SN_INLINE lanes3 drive_flat(lanes3 a)
                     lanes_keep(lanes_above(lanes_abs(a.y), least), a.y), lanes_all(0)};
 }
 
+SN_INLINE lanes drive_largest(lanes3 a)
+{
+    return lanes_max(lanes_abs(a.x), lanes_max(lanes_abs(a.y), lanes_abs(a.z)));
+}
+
+/* Two points of one body push against each other, and what rounding leaves of that is not to turn it; see evaluate.c. What is no
+   number stays one. */
+SN_INLINE lanes3 drive_sum(const drive_group *g, uint32_t r, uint32_t e, lanes3 a, lanes3 b)
+{
+    const uint32_t i = e - g->turns;
+    const lanes size = e < g->turns ? drive_largest(b)
+                                    : drive_largest(g->f->by_point[r * g->points + i]) * drive_largest(g->arm[i]) *
+                                          drive_largest(g->give[i]);
+    const lanes least = lanes_all(SN_EVALUATE_ROUNDING) * size;
+    const lanes3 sum = lanes3_add(a, b);
+    return (lanes3){lanes_keep(~lanes_at_least(least, lanes_abs(sum.x)), sum.x),
+                    lanes_keep(~lanes_at_least(least, lanes_abs(sum.y)), sum.y),
+                    lanes_keep(~lanes_at_least(least, lanes_abs(sum.z)), sum.z)};
+}
+
 /* Entries that are the same particle, or the same rotation, are one: the first has it all. */
 DRIVE_APART void drive_merge(drive_group *g)
 {
@@ -270,7 +290,7 @@ DRIVE_APART void drive_merge(drive_group *g)
             const flags here = flags_of(same);
             for (uint32_t r = 0; r < g->rows; ++r) {
                 lanes3 *from = &g->by_entry[r * g->entries + e], *to = &g->by_entry[r * g->entries + f];
-                *to = lanes3_choose(here, lanes3_add(*to, *from), *to);
+                *to = lanes3_choose(here, drive_sum(g, r, e, *to, *from), *to);
                 *from = lanes3_keep(~here, *from);
             }
             g->moves[e] &= ~same;
@@ -401,8 +421,8 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
         if (!run->coarse)
             by = lanes3_add(by, planes_load3(run->plane + at + SN_PLANE_D * SN_BATCH));
         if (run->old_d)
-            by = lanes3_sub(by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH),
-                                             lanes_all(1.0 / 3)));
+            by = lanes3_sub(
+                by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH), lanes_all(1.0 / 3)));
         return by;
     }
     const bool turn = g->bodies && e >= g->turns;

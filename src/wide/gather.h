@@ -88,10 +88,14 @@ SN_INLINE lanes4 records_transpose(stored_record r[8])
     transpose4(r);
     if (SN_WIDTH == 8)
         transpose4(r + 4);
-    for (uint32_t i = 0; i < 4; ++i) {
-        stored_record pair[2] = {r[i], r[i + 4]};
-        memcpy(&all[i], pair, sizeof all[i]);
-    }
+    for (uint32_t i = 0; i < 4; ++i) /* in registers: two stores of 16 bytes and a load of 32 wait for each other */
+#if SN_WIDTH == 8
+        all[i] = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+#elif SN_WIDTH == 4
+        all[i] = r[i];
+#else
+        all[i] = __builtin_shufflevector(r[i], r[i], 0, 1);
+#endif
     return (lanes4){__builtin_convertvector(all[0], lanes), __builtin_convertvector(all[1], lanes),
                     __builtin_convertvector(all[2], lanes), __builtin_convertvector(all[3], lanes)};
 }
@@ -160,7 +164,14 @@ SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_
     for (uint32_t first = 0; first < SN_WIDTH; first += 4) {
         stored_record r[4] = {{0}};
         for (uint32_t i = 0; i < 3; ++i)
-            memcpy(&r[i], (const char *)&by[i] + first * sizeof(float), sizeof(float) * (SN_WIDTH < 4 ? SN_WIDTH : 4));
+#if SN_WIDTH == 8
+            r[i] = first ? __builtin_shufflevector(by[i], by[i], 4, 5, 6, 7)
+                         : __builtin_shufflevector(by[i], by[i], 0, 1, 2, 3);
+#elif SN_WIDTH == 4
+            r[i] = by[i];
+#else
+            r[i] = __builtin_shufflevector(by[i], by[i], 0, 1, 0, 1);
+#endif
         transpose4(r);
         for (uint32_t l = 0; l < 4 && first + l < SN_WIDTH; ++l) {
             stored_record sum;

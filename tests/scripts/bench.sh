@@ -39,12 +39,16 @@ numbers = ("n", "threads", "ns_per_projection", "ms_per_frame", "stretch_mean", 
            "constraints", "particles")
 seen = set()
 features = {}
+kinds = {}
 for r in rows:
     seen.add((r["scene"], r["n"], r["engine"], r["path"], r["threads"]))
     if r["engine"] == "bullet":
         assert r["status"] == "not installed" and r["ns_per_projection"] is None, r
         continue
     assert r["engine"] == "sinew" and r["status"] == "measured" and r["blocks"] >= 5, r
+    if r["scene"] == "kinds":
+        kinds.setdefault(r["kind"], {})[r["width"]] = r
+        continue
     for key in numbers:
         assert math.isfinite(r[key]) and r[key] >= 0, (key, r)
     assert r["ns_per_projection"] > 0 and r["ms_per_frame"] > 0 and r["stretch_max"] >= r["stretch_mean"], r
@@ -80,12 +84,22 @@ for of in features.values():
     assert of["profile"]["stretch_mean"] == of["plain"]["stretch_mean"]
     for name in ("bdf2", "damping-all", "stiffness-all", "compliance-all", "passes-4", "drag-all", "target-one"):
         assert of[name]["stretch_mean"] != of["plain"]["stretch_mean"], name
+# What a kind costs: each at both widths, and every feature that it can have was measured. (A glance may be below nothing.)
+assert len(kinds) > 40 and all(list(of) == ["1", "machine"] for of in kinds.values()), kinds.keys()
+for name, of in kinds.items():
+    for r in of.values():
+        joint, ragdolls, cost = name.startswith("joint_"), name == "10 ragdolls", r["ns_per_constraint"]
+        assert r["constraints"] == (100 if ragdolls else 64) and (ragdolls or math.isfinite(r["ns_per_row"])), r
+        has = {key for key, value in cost.items() if value is not None}
+        assert "plain" in has and (ragdolls or {"compliance", "damping", "stiffness", "strength"} <= has), r
+        assert ragdolls or joint or {"spot", "body"} <= has, r
+assert kinds["joint_hinge"]["1"]["ns_per_constraint"]["limits"] is not None and "10 ragdolls" in kinds
 saved = json.load(open("rows.json"))
 assert len(saved["rows"]) == len(rows) and saved["machine"]["cores"] >= 1
 assert saved["limits"]["contiguous_ns"] > 0 and saved["limits"]["copy_bytes_per_second"] > 0
 # Results do not depend on threads.
 for r in saved["rows"]:
-    one = [q for q in saved["rows"] if (q["scene"], q["n"], q["engine"], q["path"], q.get("feature"), q["threads"]) ==
+    one = [q for q in saved["rows"] if "kind" not in q and (q["scene"], q["n"], q["engine"], q["path"], q.get("feature"), q["threads"]) ==
            (r["scene"], r["n"], r["engine"], r["path"], r.get("feature"), 1)]
     assert not one or one[0]["stretch_mean"] == r["stretch_mean"], r
 END
@@ -116,6 +130,7 @@ sinew 0 bench --list
 grep -q '^  cloth-1024 ' stdout || fail "--list does not show cloth-1024"
 grep -q '^  pile-1000000 ' stdout || fail "--list does not show pile-1000000"
 grep -q '^  features-128 ' stdout || fail "--list does not show features-128"
+grep -q '^  kinds-2048 ' stdout || fail "--list does not show kinds-2048"
 sinew 0 bench --quick features-8 --path general
 [ "$(grep -c '^| drag on an empty group  *|' stdout)" -eq 1 ] || fail "expected one table of features"
 sinew 2 bench --threads 1,x
@@ -143,6 +158,7 @@ if command -v gnuplot >/dev/null; then
   grep -q '^| 500 boxes | falling | sinew | 1 | 10 × 1 |' page.md || fail "no row of boxes"
   grep -q '^| 100 ragdolls | settled | sinew | 1 | 10 × 1 |' page.md || fail "no row of ragdolls"
   grep -q '^| drag on an empty group | ≤ 1.1 | ' page.md || fail "no row of a feature"
+  grep -q '^| joint_hinge | 6 | machine | ' page.md || fail "no row of a kind"
   grep -q '^| BDF2 | ≤ 1.3 | ' page.md || fail "no row of an integrator"
   grep -q '^| another integrator, cloth 128, grid | ≤ 1.3 × | – | not measured |' page.md || fail "the target of integrators is missing"
   sed 's/"n": 16,/"n": 128,/' rows.json >data/bench.json # as if those of a glance were the measurement
