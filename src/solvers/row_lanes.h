@@ -35,7 +35,7 @@ typedef struct rows_problem {
     const lanes *w;      /* by entry */
     const lanes3 *gradient; /* [row * entries + entry] */
     const lanes *c;
-    const lanes *way;    /* grad C . (x - x0); NULL: no row needs it */
+    const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */
     const lanes *rate_way; /* the same without what rounding put into x0, for rates */
     const lanes_row *row;  /* what rows mean; NULL: what the kind says */
     flags exists;          /* elsewhere nothing is exerted */
@@ -58,11 +58,13 @@ SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s
 
 /* ---- One row of which its kind says all ---------------------------------------------------------------------------- */
 
-/* Where the mobility leaves the range of numbers the step is not a number, so that it is noticed. */
+/* Where the mobility leaves the range of numbers the step is not a number, so that it is noticed. (Damping may make that
+   infinite: then nothing moves.) */
 SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
 {
     const lanes zero = lanes_all(0), c = p->c[0], lambda = p->lambda[0];
-    lanes give = rows_product(p, 0, 0), wanted = (zero - c) - p->alpha * lambda;
+    const lanes mobility = rows_product(p, 0, 0);
+    lanes give = mobility, wanted = (zero - c) - p->alpha * lambda;
     if (p->way) {
         wanted = wanted - p->gamma * p->way[0];
         give = (lanes_all(1) + p->gamma) * give;
@@ -71,7 +73,7 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
     flags acts = p->exists & lanes_unequal(give, zero);
     if (p->inequality)
         acts &= ~lanes_at_least(c, zero) | (lanes_above(p->alpha, zero) & lanes_above(lambda, zero));
-    lanes step = lanes_keep(acts, p->k * ((wanted + (give - give)) / give));
+    lanes step = lanes_keep(acts, p->k * ((wanted + (mobility - mobility)) / give));
     if (p->inequality)
         step = lanes_choose(lanes_above(zero, lambda + step), zero - lambda, step);
     p->step[0] = step;
@@ -80,18 +82,18 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
 /* ---- Several ------------------------------------------------------------------------------------------------------- */
 
 typedef struct rows_block {
-    uint32_t first; /* bounded row */
+    uint32_t first;                    /* bounded row */
     lanes a[SN_MAX_ROWS][SN_MAX_ROWS]; /* lower half: J W J^T; then L below the diagonal, and S among bounded rows */
     lanes inverse[SN_MAX_ROWS];        /* of pivots; 0: redundant */
     lanes y[SN_MAX_ROWS];              /* right sides on their way */
     lanes soft[SN_MAX_ROWS];           /* alpha / (1 + gamma) */
     lanes least_pivot[SN_MAX_ROWS];
     /* of bounded rows: */
-    lanes ask[SN_MAX_ROWS];            /* what J W J^T x is to be, less what the equalities do */
-    lanes low[SN_MAX_ROWS], high[SN_MAX_ROWS]; /* the same at the limits; infinite: none */
+    lanes ask[SN_MAX_ROWS];                      /* what J W J^T x is to be, less what the equalities do */
+    lanes low[SN_MAX_ROWS], high[SN_MAX_ROWS];   /* the same at the limits; infinite: none */
     lanes least[SN_MAX_ROWS], most[SN_MAX_ROWS]; /* of x */
-    flags acts[SN_MAX_ROWS];           /* it is an equality to begin with */
-    lanes at_rest[SN_MAX_ROWS];        /* x where it does not act */
+    flags acts[SN_MAX_ROWS];                     /* it is an equality to begin with */
+    lanes at_rest[SN_MAX_ROWS];                  /* x where it does not act */
     lanes x[SN_MAX_ROWS];
     bool any_limit;
 } rows_block;
@@ -131,7 +133,8 @@ SN_LANES_INLINE void rows_ask(const rows_problem *p, uint32_t r, rows_block *b)
         b->y[r] = wanted;
         return;
     }
-    flags acts = ~rest & (~inequality | ~lanes_at_least(c, zero) | (lanes_above(alpha, zero) & lanes_above(lambda, zero)));
+    flags acts =
+        ~rest & (~inequality | ~lanes_at_least(c, zero) | (lanes_above(alpha, zero) & lanes_above(lambda, zero)));
     /* damping makes no inequality act that the other rows do not violate */
     b->ask[r] = lanes_choose(acts, wanted, zero - c);
     b->acts[r] = acts;
@@ -203,8 +206,8 @@ SN_LANES_INLINE lanes rows_among(const rows_block *b, uint32_t r, uint32_t s)
 }
 
 /* Where rows are free they are solved together, for `target` with `soft` on the diagonal; elsewhere x is `held`. */
-SN_LANES_INLINE void rows_solve_free(const rows_problem *p, const rows_block *b, const flags *is_free, const lanes *target,
-                                     const lanes *soft, const lanes *held, lanes *x)
+SN_LANES_INLINE void rows_solve_free(const rows_problem *p, const rows_block *b, const flags *is_free,
+                                     const lanes *target, const lanes *soft, const lanes *held, lanes *x)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
     lanes l[SN_MAX_ROWS][SN_MAX_ROWS], inverse[SN_MAX_ROWS], y[SN_MAX_ROWS];

@@ -137,9 +137,12 @@ void case_random(wide_case *c, uint32_t kind, double size, uint64_t *seed)
         float w = support_random_below(seed, 6) ? in(seed, 0.1, 10) : 0;
         c->x[i] = (sn_vec4){in(seed, -size, size), in(seed, -size, size), in(seed, -size, size), w};
         c->d[i] = (sn_vec4){in(seed, -1, 1) * small, in(seed, -1, 1) * small, in(seed, -1, 1) * small, 0};
+        c->start[i] = c->x[i];
+        c->start[i].x += small * (float)(i % 5) / 5;
     }
     for (uint32_t i = 0; i < CASE_LANES; ++i) {
         c->row[i] = CASE_LANES - 1 - i;
+        c->stiffness[i] = 1;
         c->mask[i / SN_BATCH] |= (uint16_t)(1u << i % SN_BATCH);
         case_choose_params(c, i, seed);
     }
@@ -151,7 +154,7 @@ void case_empty_some(wide_case *c, uint64_t *seed)
         if (support_random_below(seed, 3))
             continue;
         c->mask[i / SN_BATCH] &= (uint16_t) ~(1u << i % SN_BATCH);
-        c->compliance[i] = NAN;
+        c->compliance[i] = c->damping[i] = c->stiffness[i] = NAN;
         c->row[i] = UINT32_MAX;
         for (uint32_t n = 0; n < c->params; ++n)
             *case_param(c, i, n) = NAN;
@@ -168,7 +171,7 @@ void case_empty_some(wide_case *c, uint64_t *seed)
 /* ---- Through the kernels --------------------------------------------------------------------------------------------- */
 
 /* Writes the particles to planes, or takes d from there. */
-static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
+static void exchange(const wide_case *c, sn_vec4 *d, float *plane, float *start, bool there)
 {
     for (uint32_t i = 0; i < CASE_LANES; ++i)
         for (uint32_t p = 0; p < c->points; ++p) {
@@ -180,8 +183,10 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
                     *own = *from;
                 if (there)
                     *from = *own;
-                if (there)
+                if (there) {
                     at[(SN_PLANE_X + k) * SN_BATCH] = (&c->x[slot].x)[k];
+                    start[at - plane + (SN_PLANE_X + k) * SN_BATCH] = (&c->start[slot].x)[k];
+                }
             }
             if (there)
                 at[SN_PLANE_W * SN_BATCH] = c->x[slot].w;
@@ -190,7 +195,7 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, bool there)
 
 void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_result *result)
 {
-    static float plane[CASE_FLOATS];
+    static float plane[CASE_FLOATS], start[CASE_FLOATS];
     memcpy(result->d, c->d, sizeof result->d);
     memcpy(result->lambda, c->lambda, sizeof result->lambda);
     memset(plane, 0, sizeof plane);
@@ -206,6 +211,11 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
                        .mask = c->mask,
                        .param = c->param,
                        .compliance = c->rigid ? NULL : c->compliance,
+                       .damping = c->damped ? c->damping : NULL,
+                       .stiffness = c->soft ? c->stiffness : NULL,
+                       .start = c->start,
+                       .start_low = c->start,
+                       .start_plane = start,
                        .read_lambda = c->read_lambda,
                        .write_lambda = c->write_lambda,
                        .inverse_h2 = c->inverse_h2,
@@ -221,10 +231,10 @@ void case_run(const wide_case *c, const sn_wide *wide, case_layout layout, wide_
         memcpy(result->d, c->x, sizeof result->d);
         run.x = result->d;
     }
-    exchange(c, result->d, plane, true);
+    exchange(c, result->d, plane, start, true);
     sn_wide_project(wide, &run);
     if (layout == CASE_PLANES)
-        exchange(c, result->d, plane, false);
+        exchange(c, result->d, plane, start, false);
 }
 
 static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
@@ -244,8 +254,11 @@ static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
     memcpy(lambda, c->read_lambda ? stored : none, rows * sizeof *lambda);
     sn_eval_in now = {.x = x, .param = param, .points = points};
     sn_eval_out out = {.c = block.c, .gradient = gradient};
-    sn_frame frame = {.x = c->x, .d = result->d};
+    sn_frame frame = {.x = c->x, .d = result->d, .start = c->start};
     float alpha = c->rigid ? 0 : fminf(c->compliance[i] * c->inverse_h2, SN_ROW_MOST);
+    const float inverse_h = sqrtf(c->inverse_h2);
+    float gamma = c->rigid || !c->damped ? 0 : fminf(c->compliance[i] * c->damping[i] * inverse_h, SN_ROW_MOST);
+    const sn_row_give how = {alpha, gamma, c->soft ? c->stiffness[i] : 1, inverse_h};
     bool exists = c->about->eval(&now, &out);
     for (uint32_t r = 0; r < rows; ++r) {
         double give = (double)alpha;
@@ -254,8 +267,7 @@ static void generic_row(const wide_case *c, uint32_t i, wide_result *result)
         result->give[(size_t)c->row[i] * rows + r] = give;
     }
     if (exists)
-        assert_true(row_solve(&block, points, rows, c->about->inequality, (sn_row_give){.alpha = alpha, .k = 1}, &frame,
-                              lambda));
+        assert_true(row_solve(&block, points, rows, c->about->inequality, how, &frame, lambda));
     if (c->write_lambda)
         memcpy(stored, lambda, rows * sizeof *lambda);
 }

@@ -29,10 +29,12 @@ typedef struct wide_case {
     uint32_t offset[CASE_BATCHES * CASE_POINTS];
     uint16_t mask[CASE_BATCHES];
     float param[CASE_LANES * CASE_PARAMS];
-    float compliance[CASE_LANES];
+    float compliance[CASE_LANES], damping[CASE_LANES], stiffness[CASE_LANES];
+    sn_vec4 start[CASE_COUNT]; /* of the substep */
     uint32_t row[CASE_LANES];
     float lambda[CASE_LANES * CASE_ROWS];
     bool rigid, read_lambda, write_lambda;
+    bool damped, soft; /* damping and stiffness are handed over */
     bool coarse; /* there is no d: places themselves are moved, and are what comes out as d. Not generic */
     float inverse_h2;
 } wide_case;

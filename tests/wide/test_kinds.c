@@ -26,10 +26,10 @@ int main(void)
 /* Kinds that cases.c knows parameters for. */
 static bool has_wide(uint32_t kind)
 {
-    static const uint32_t known[] = {SN_KIND_DISTANCE,   SN_KIND_DISTANCE_MIN, SN_KIND_DISTANCE_MAX, SN_KIND_DISTANCE_BAND,
-                                     SN_KIND_PIN,        SN_KIND_ATTACHMENT,   SN_KIND_HALF_SPACE,   SN_KIND_BOX,
-                                     SN_KIND_VOLUME,     SN_KIND_ANGLE,        SN_KIND_ANGLE_MIN,    SN_KIND_ANGLE_MAX,
-                                     SN_KIND_DIHEDRAL,   SN_KIND_BENDING};
+    static const uint32_t known[] = {
+        SN_KIND_DISTANCE,   SN_KIND_DISTANCE_MIN, SN_KIND_DISTANCE_MAX, SN_KIND_DISTANCE_BAND, SN_KIND_PIN,
+        SN_KIND_ATTACHMENT, SN_KIND_HALF_SPACE,   SN_KIND_BOX,          SN_KIND_VOLUME,        SN_KIND_ANGLE,
+        SN_KIND_ANGLE_MIN,  SN_KIND_ANGLE_MAX,    SN_KIND_DIHEDRAL,     SN_KIND_BENDING};
     for (uint32_t i = 0; i < COUNT_OF(known); ++i)
         if (known[i] == kind)
             return sn_builtin_kinds[kind]->lanes != NULL;
@@ -160,8 +160,38 @@ static void push_before(wide_case *c, uint64_t *seed)
     c->read_lambda = true;
 }
 
+/* Damping of each lane: none, some, much; and a stiffness. */
+static void dampen(wide_case *c)
+{
+    uint64_t seed = c->kind;
+    static const float some[] = {0, 1, 100, 1e4f};
+    for (uint32_t i = 0; i < CASE_LANES; ++i) {
+        c->damping[i] = some[support_random_below(&seed, COUNT_OF(some))];
+        c->stiffness[i] = support_random_below(&seed, 2) ? 1 : 0.3f;
+    }
+    c->damped = c->soft = true;
+}
+
+/* Damping 0 and stiffness 1 in every lane are none at all. Not of distances: their own kernels round otherwise than
+   the driver does. */
+static void check_neutral(const wide_case *c)
+{
+    static wide_result plain, neutral;
+    static wide_case other;
+    if (c->kind < SN_FUSED_KINDS)
+        return;
+    other = *c;
+    other.damped = other.soft = true;
+    for (int layout = 0; layout < CASE_LAYOUTS; ++layout) {
+        case_run(c, case_wide(SN_SIMD_AUTO), (case_layout)layout, &plain);
+        case_run(&other, case_wide(SN_SIMD_AUTO), (case_layout)layout, &neutral);
+        assert_same_result(c, &plain, &neutral, "neutral features and none");
+    }
+}
+
 static void check_variations(wide_case *c, uint64_t *seed)
 {
+    check_neutral(c);
     check_case(c);
     c->write_lambda = true;
     check_case(c);
@@ -181,6 +211,13 @@ static void check_variations(wide_case *c, uint64_t *seed)
     c->read_lambda = c->write_lambda = false;
     check_case(c);
     c->rigid = true;
+    check_coarse(c);
+    c->rigid = false;
+    c->read_lambda = c->write_lambda = true;
+    if (c->size < 1) /* the way of what is small is rounded in the generic row, and damping makes that large */
+        return;
+    dampen(c);
+    check_case(c);
     check_coarse(c);
 }
 
