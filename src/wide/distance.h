@@ -2,7 +2,9 @@
    through records: one turning in and one out instead of two. They also make do with one division: with l the distance and
    g = wa + wb + alpha,
 
-       dlambda / l = (-C - alpha lambda) / (g l),     a += wa (a - b) dlambda / l,     b -= wb (a - b) dlambda / l. */
+       dlambda / l = (-C - alpha lambda) / (g l),     a += wa (a - b) dlambda / l,     b -= wb (a - b) dlambda / l.
+
+   With damping the rate of l, times gamma, is taken from what is wanted, and g = (1 + gamma) (wa + wb) + alpha. */
 #ifndef SN_WIDE_DISTANCE_H
 #define SN_WIDE_DISTANCE_H
 
@@ -135,10 +137,17 @@ SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_
         param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
 }
 
+struct pair_loss;
+
 /* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
-   and nobody asks for what becomes of it. */
+   and nobody asks for what becomes of it. loss is NULL where there is neither damping nor a stiffness k. */
 typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                       const lanes *least, flags *usual);
+                       const struct pair_loss *loss, const lanes *least, flags *usual);
+
+/* What damping takes from what is wanted, and the stiffness k. */
+typedef struct pair_loss {
+    lanes pull, k;
+} pair_loss;
 
 /* Between these g l is precise, and one division does. */
 #define PAIR_LEAST 1e-30f
@@ -193,12 +202,16 @@ SN_INLINE lanes pair_length(const lanes3 *difference)
 
 /* C = l - rest */
 SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                               const lanes *least, flags *usual)
+                               const pair_loss *loss, const lanes *least, flags *usual)
 {
     lanes length = pair_length(difference), wanted = param[0] - length;
     if (lambda)
         wanted = wanted - alpha * lambda[0];
+    if (loss)
+        wanted = wanted - loss->pull;
     lanes share = pair_share(wanted, give, &length, difference, lanes_above(param[0], lanes_all(0)), least, usual);
+    if (loss)
+        share = share * loss->k;
     if (lambda)
         lambda[0] = lambda[0] + share * length;
     return share;
@@ -206,7 +219,7 @@ SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *para
 
 /* C = sign (l - bound) >= 0. Without a multiplier it acts if violated, and then pushes. */
 SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float sign, flags may_part, lanes alpha,
-                            lanes *lambda, const lanes *least, flags *usual)
+                            lanes *lambda, const pair_loss *loss, const lanes *least, flags *usual)
 {
     lanes length = pair_length(difference), zero = lanes_all(0);
     lanes wanted = sign > 0 ? bound - length : length - bound; /* -C */
@@ -215,7 +228,12 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float s
         return lanes_keep(~lanes_at_least(zero, wanted), share);
     }
     flags rests = wide_rests(zero - wanted, alpha, lambda[0]);
-    lanes share = pair_share(wanted - alpha * lambda[0], give, &length, difference, may_part, least, usual);
+    wanted = wanted - alpha * lambda[0];
+    if (loss) /* C falls where l does, or rises */
+        wanted = sign > 0 ? wanted - loss->pull : wanted + loss->pull;
+    lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
+    if (loss)
+        share = share * loss->k;
     share = lanes_keep(~rests, share);
     lanes next = lambda[0] + share * length;
     flags pulls = lanes_above(zero, next);
@@ -225,16 +243,18 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float s
 }
 
 SN_INLINE lanes distance_min_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   const lanes *least, flags *usual)
+                                   const pair_loss *loss, const lanes *least, flags *usual)
 {
-    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, least, usual);
+    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, loss, least,
+                       usual);
 }
 
 SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   const lanes *least, flags *usual)
+                                   const pair_loss *loss, const lanes *least, flags *usual)
 {
     lanes zero = lanes_all(0);
-    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, least, usual);
+    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, loss, least,
+                              usual);
 }
 
 /* A kind of distance, and what is known of a run: nobody reads or writes multipliers (plain), no compliance (rigid). These
@@ -243,7 +263,35 @@ typedef struct pair_shape {
     uint32_t kind, params, rows;
     share_fn *share;
     bool plain, rigid;
+    bool gives; /* there may be damping, or a stiffness k */
 } pair_shape;
+
+SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
+{
+    if (!run->damping || !run->compliance)
+        return lanes_all(0);
+    lanes damping = lanes_load(run->damping + at) * lanes_all(run->inverse_h);
+    return lanes_min(lanes_load(run->compliance + at) * damping, lanes_all(1e30f));
+}
+
+/* From how far the points came in the substep. Where there is no damping nobody noted where they started. */
+SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes gamma, lanes3 difference, lanes3 way_a,
+                              lanes3 way_c)
+{
+    const lanes zero = lanes_all(0), length = pair_length(&difference);
+    const lanes3 apart = lanes3_sub(way_a, way_c); /* along x where the points coincide, as they part then */
+    const lanes rate = lanes_choose(lanes_above(length, zero), lanes3_dot(difference, apart) / length, apart.x);
+    return (pair_loss){lanes_keep(lanes_above(gamma, zero), gamma * rate),
+                       run->stiffness ? lanes_load(run->stiffness + at) : lanes_all(1)};
+}
+
+/* With BDF2: see row_way in solvers/row.h. */
+SN_INLINE lanes3 pair_less_past(lanes3 way, lanes3 past, flags valid)
+{
+    past = (lanes3){lanes_choose(valid, past.x, way.x), lanes_choose(valid, past.y, way.y),
+                    lanes_choose(valid, past.z, way.z)};
+    return lanes3_sub(way, lanes3_scale(past, lanes_all((float)(1.0 / 3))));
+}
 
 typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
 
@@ -269,6 +317,8 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_
     part.param = run->param + params * lane;
     part.compliance = run->compliance ? run->compliance + lane : NULL;
     part.row = run->row ? run->row + lane : NULL;
+    part.damping = run->damping ? run->damping + lane : NULL;
+    part.stiffness = run->stiffness ? run->stiffness + lane : NULL;
     return part;
 }
 
@@ -311,6 +361,20 @@ SN_INLINE uint32_t pair_usual(uint32_t mask, flags usual)
 
 /* ---- Planes ---------------------------------------------------------------------------------------------------------------- */
 
+SN_INLINE lanes3 pair_nowhere(void)
+{
+    return (lanes3){lanes_all(0), lanes_all(0), lanes_all(0)};
+}
+
+SN_INLINE lanes3 pair_way_planes(const sn_wide_run *run, const float *at, bool coarse)
+{
+    const float *start = run->start_plane + (at - run->plane);
+    lanes3 way = lanes3_sub(wide_load3(at), wide_load3(start));
+    if (!coarse)
+        way = lanes3_add(way, wide_load3(at + SN_PLANE_D * SN_BATCH));
+    return run->old_d ? pair_less_past(way, wide_load3(start + SN_PLANE_D * SN_BATCH), flags_everywhere()) : way;
+}
+
 SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, bool coarse, uint32_t b,
                                  uint32_t first)
 {
@@ -329,11 +393,22 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     wide_load_params(run, shape->params, b, first, param);
     if (!shape->plain)
         wide_read_lambda(run, shape->rows, at, mask, lambda);
+    pair_loss loss;
+    if (shape->gives) {
+        const lanes gamma = pair_gamma(run, at);
+        lanes3 way_a = pair_nowhere(), way_c = pair_nowhere();
+        if (run->damping) {
+            way_a = pair_way_planes(run, a, coarse);
+            way_c = pair_way_planes(run, c, coarse);
+        }
+        loss = pair_lose(run, at, gamma, difference, way_a, way_c);
+        give = (lanes_all(1) + gamma) * give;
+    }
     if (!shape->rigid)
         give = give + alpha;
     const lanes least = lanes_all(run->least);
-    lanes share =
-        shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, coarse ? &least : NULL, &usual);
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,
+                               shape->gives ? &loss : NULL, coarse ? &least : NULL, &usual);
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
     uint32_t now = pair_usual(mask, usual);
@@ -377,6 +452,27 @@ typedef struct pair_push {
 #define PAIR_BLOCK 16u
 
 #define PAIR_RECORDS(suffix, number, LAYOUT)                                                                           \
+    /* How far the points of so many lanes came since the start of the substep. */                                     \
+    SN_INLINE lanes3 pair_way_##suffix(const sn_wide_run *run, const number *at)                                       \
+    {                                                                                                                  \
+        records way = records_sub(records_load_##suffix(run->x, at), records_load_##suffix(run->start, at));           \
+        if (run->d != run->x)                                                                                          \
+            way = records_add(way, records_load_##suffix(run->d, at));                                                 \
+        way = records_turn(way);                                                                                       \
+        lanes3 by = {way.part[0], way.part[1], way.part[2]};                                                           \
+        if (!run->old_d)                                                                                               \
+            return by;                                                                                                 \
+        records old = records_turn(records_load_##suffix(run->old_d, at));                                             \
+        return pair_less_past(by, (lanes3){old.part[0], old.part[1], old.part[2]},                                     \
+                              ~lanes_unequal(old.part[3], lanes_all(run->h)));                                         \
+    }                                                                                                                  \
+    SN_INLINE pair_loss pair_lose_##suffix(const sn_wide_run *run, size_t at, const number *a, const number *c,        \
+                                           lanes gamma, lanes3 difference)                                             \
+    {                                                                                                                  \
+        if (!run->damping)                                                                                             \
+            return pair_lose(run, at, gamma, difference, pair_nowhere(), pair_nowhere());                              \
+        return pair_lose(run, at, gamma, difference, pair_way_##suffix(run, a), pair_way_##suffix(run, c));            \
+    }                                                                                                                  \
     SN_INLINE void pair_front_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,    \
                                        pair_push *to)                                                                  \
     {                                                                                                                  \
@@ -393,9 +489,16 @@ typedef struct pair_push {
         wide_load_params(run, shape->params, b, first, param);                                                         \
         if (!shape->plain)                                                                                             \
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
+        pair_loss loss;                                                                                                \
+        if (shape->gives) {                                                                                            \
+            const lanes gamma = pair_gamma(run, at);                                                                   \
+            loss = pair_lose_##suffix(run, at, a, c, gamma, difference);                                               \
+            give = (lanes_all(1) + gamma) * give;                                                                      \
+        }                                                                                                              \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, NULL, &usual);       \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,                      \
+                                   shape->gives ? &loss : NULL, NULL, &usual);                                         \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
         pair_note(run, share, give, &difference, to->now);                                                             \
@@ -433,6 +536,9 @@ typedef struct pair_push {
                 pair_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, &push[i - start]);                     \
         }                                                                                                              \
     }
+
+PAIR_RECORDS(near, uint16_t, PAIR_NEAR)
+PAIR_RECORDS(far, uint32_t, PAIR_FAR)
 #endif
 
 #if SN_WIDTH != 4
@@ -453,10 +559,17 @@ typedef struct pair_push {
         wide_load_params(run, shape->params, b, first, param);                                                         \
         if (!shape->plain)                                                                                             \
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
+        pair_loss loss;                                                                                                \
+        if (shape->gives) {                                                                                            \
+            const lanes gamma = pair_gamma(run, at);                                                                   \
+            loss = pair_lose_##suffix(run, at, a, c, gamma, difference);                                               \
+            give = (lanes_all(1) + gamma) * give;                                                                      \
+        }                                                                                                              \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
         const lanes least = lanes_all(run->least);                                                                     \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);     \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,                      \
+                                   shape->gives ? &loss : NULL, &least, &usual);                                       \
         uint32_t now = pair_usual(mask, usual);                                                                        \
         pair_note(run, share, give, &difference, now);                                                                 \
         difference = lanes3_scale(difference, share);                                                                  \
@@ -546,10 +659,20 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     wide_load_params(run, shape->params, (uint32_t)(at / SN_BATCH), (uint32_t)(at % SN_BATCH), param);
     if (!shape->plain)
         wide_read_lambda(run, shape->rows, at, to->mask, lambda);
+    pair_loss loss;
+    if (shape->gives) {
+        const lanes gamma = pair_gamma(run, at);
+        uint32_t slot[8];
+        for (uint32_t i = 0; i < 8; ++i)
+            slot[i] = (uint32_t)(to->at[i] - run->d);
+        loss = pair_lose_far(run, at, slot, slot + 4, gamma, difference);
+        give = (lanes_all(1) + gamma) * give;
+    }
     if (!shape->rigid)
         give = give + alpha;
     const lanes least = lanes_all(run->least);
-    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda, &least, &usual);
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,
+                               shape->gives ? &loss : NULL, &least, &usual);
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
@@ -638,10 +761,13 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 /* The loop for what is usual in a run, and one for everything. */
 #define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS)                                                                     \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
-    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false};                                          \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
-    if (own.read_lambda || own.write_lambda)                                                                           \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
+    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false, false};                                   \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
+    const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
+    if (own.damping || own.stiffness)                                                                                  \
+        loop(&own, &gives);                                                                                            \
+    else if (own.read_lambda || own.write_lambda)                                                                           \
         loop(&own, &any);                                                                                              \
     else if (own.compliance)                                                                                           \
         loop(&own, &plain);                                                                                            \
@@ -651,16 +777,17 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 /* The same for places without a remainder. */
 #define PAIR_LOOPS_ALONE(loop, name, KIND, PARAMS, ROWS)                                                               \
     const sn_wide_run own = *run;                                                                                      \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true};                                           \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false};                                           \
-    if (own.read_lambda || own.write_lambda || own.compliance)                                                         \
+    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
+    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
+    const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
+    if (own.damping || own.stiffness)                                                                                  \
+        loop(&own, &gives);                                                                                            \
+    else if (own.read_lambda || own.write_lambda || own.compliance)                                                         \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
         loop(&own, &rigid)
 
 #if SN_WIDTH <= 8
-PAIR_RECORDS(near, uint16_t, PAIR_NEAR)
-PAIR_RECORDS(far, uint32_t, PAIR_FAR)
 PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 

@@ -348,7 +348,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
     for (uint32_t i = 0; i < kind->state; ++i) {
         float all[SN_WIDTH];
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            all[l] = run->state[(size_t)run->row[g->at + l] * kind->state + i];
+            all[l] = g->mask >> l & 1 ? run->state[(size_t)run->row[g->at + l] * kind->state + i] : 0;
         state[i] = lanes_from(all);
     }
     for (uint32_t r = 0; r < g->rows; ++r)
@@ -392,7 +392,7 @@ SN_INLINE void drive_read_lambda(drive_group *g)
         if (!g->run->read_lambda)
             continue;
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            all[l] = g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r];
+            all[l] = g->mask >> l & 1 ? g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] : 0;
         g->lambda[r] = lanes_from(all);
     }
 }

@@ -24,7 +24,7 @@ static sn_wide_drive_fn *const drivers[3][2] = {
 
 static bool is_fused(const sn_wide_run *run)
 {
-    return run->number < SN_FUSED_KINDS && !run->anchor && !run->damping && !run->stiffness;
+    return run->number < SN_FUSED_KINDS && !run->anchor;
 }
 
 void sn_wide_project(const sn_wide *wide, const sn_wide_run *run)

@@ -170,26 +170,13 @@ void sn_breaking_tell_plan(sn_world *world)
     breaking->serial = world->plan.serial;
 }
 
-/* What a constraint exerts now: a joint on the body b. */
-static void exerted(const sn_world *world, sn_constraint constraint, sn_real *force, sn_real *torque)
-{
-    *torque = 0;
-    if (!world->constraints.pool[constraint.kind]->kind.oriented) {
-        *force = sn_constraint_force(world, constraint).magnitude;
-        return;
-    }
-    uint32_t last = world->constraints.pool[constraint.kind]->kind.points - 1;
-    *force = vec3_length(sn_constraint_force_on(world, constraint, last));
-    *torque = vec3_length(sn_constraint_torque_on(world, constraint, last));
-}
-
 void sn_breaking_watch(sn_world *world)
 {
     const sn_weak *weak = weak_list(world);
     sn_break *most = world->breaking.table.column[1];
     for (uint32_t i = 0; i < world->breaking.table.count; ++i) {
         sn_real force, torque;
-        exerted(world, weak[i].constraint, &force, &torque);
+        sn_constraint_exerted(world, weak[i].constraint.kind, weak[i].constraint.index, &force, &torque);
         most[i].force = force > most[i].force ? force : most[i].force;
         most[i].torque = torque > most[i].torque ? torque : most[i].torque;
     }

@@ -1087,6 +1087,39 @@ static sn_vec3 exerted_on(const sn_world *world, sn_constraint constraint, uint3
     return sum;
 }
 
+void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index, sn_real *force, sn_real *torque)
+{
+    const sn_pool *pool = world->constraints.pool[kind];
+    double sum = 0;
+    *torque = 0;
+    if (pool->kind.force) {
+        *force = vec3_length(element_force(world, pool, index)[0]);
+        return;
+    }
+    if (!pool->kind.oriented) {
+        for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+            double f = row_force(world, pool, index, row);
+            sum += f * f;
+        }
+        *force = (sn_real)sqrt(sum);
+        return;
+    }
+    evaluated e;
+    sn_vec3 push = vec3(0, 0, 0), turn = vec3(0, 0, 0);
+    const uint32_t points = pool->kind.points;
+    if (!evaluate_points(world, pool, index, &e)) {
+        *force = (sn_real)NAN;
+        return;
+    }
+    for (uint32_t row = 0; row < pool->kind.rows; ++row) {
+        sn_real f = (sn_real)row_force(world, pool, index, row);
+        push = vec3_add(push, vec3_scale(e.gradient[row * points + points - 1], f));
+        turn = vec3_add(turn, vec3_scale(e.turn[row * points + points - 1], f));
+    }
+    *force = vec3_length(push);
+    *torque = vec3_length(turn);
+}
+
 sn_vec3 sn_constraint_force_on(const sn_world *world, sn_constraint constraint, uint32_t point)
 {
     return exerted_on(world, constraint, point, false);

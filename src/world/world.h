@@ -292,4 +292,7 @@ sn_result sn_state_load(sn_world *world, const unsigned char *data, size_t size)
 /* The particles as constraints see them between steps: no displacements. */
 sn_frame sn_world_frame(const sn_world *world);
 
+/* What a constraint that exists exerts now, N and N m: all of its rows together, or a joint on its last point. */
+void sn_constraint_exerted(const sn_world *world, uint32_t kind, uint32_t index, sn_real *force, sn_real *torque);
+
 #endif

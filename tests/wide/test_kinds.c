@@ -172,14 +172,11 @@ static void dampen(wide_case *c)
     c->damped = c->soft = true;
 }
 
-/* Damping 0 and stiffness 1 in every lane are none at all. Not of distances: their own kernels round otherwise than
-   the driver does. */
+/* Damping 0 and stiffness 1 in every lane are none at all. */
 static void check_neutral(const wide_case *c)
 {
     static wide_result plain, neutral;
     static wide_case other;
-    if (c->kind < SN_FUSED_KINDS)
-        return;
     other = *c;
     other.damped = other.soft = true;
     for (int layout = 0; layout < CASE_LAYOUTS; ++layout) {
