@@ -70,10 +70,11 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
 
-#define SN_MAX_POINTS 8                   /* points of one constraint, of a kind with a fixed number of them */
-#define SN_MAX_ROWS   6                   /* scalar equations of one constraint, solved together */
-#define SN_NO_ROW     (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
-#define SN_MAX_PARAMS 16                  /* numbers that describe one constraint; a vector is three */
+#define SN_MAX_POINTS        8                   /* points of one constraint, of a kind with a fixed number of them */
+#define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
+#define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
+#define SN_MAX_PARAMS        16                  /* that describe one constraint by name, */
+#define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector is three */
 
 #define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
 #define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
@@ -298,11 +299,11 @@ SN_API sn_real sn_compliance(sn_real stiffness);
 typedef struct sn_constraint_def {
     uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */
     uint32_t kind;
-    uint32_t point_count;         /* only looked at for kinds with any number of points */
-    const sn_point *points;       /* as many as the kind has; used during the call only */
-    sn_real param[SN_MAX_PARAMS]; /* in the order of the kind's list; SN_MEASURE each by default */
-    sn_real compliance;           /* see sn_material; default 0 */
-    sn_real damping;              /* default 0 */
+    uint32_t point_count;                /* only looked at for kinds with any number of points */
+    const sn_point *points;              /* as many as the kind has; used during the call only */
+    sn_real param[SN_MAX_PARAM_NUMBERS]; /* in the order of the kind's list; SN_MEASURE each by default */
+    sn_real compliance;                  /* see sn_material; default 0 */
+    sn_real damping;                     /* default 0 */
     sn_real
         stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
                            depends on the number of passes (see correct_stiffness); compliance is the better tool. With

@@ -229,7 +229,7 @@ sn_result web_constraint_add(web_world *w, uint32_t kind, uint32_t count, const 
     if (read_points(w, count, points, all)) {
         def.point_count = count;
         def.points = all;
-        for (uint32_t i = 0; i < param_count && i < SN_MAX_PARAMS; ++i)
+        for (uint32_t i = 0; i < param_count && i < SN_MAX_PARAM_NUMBERS; ++i)
             def.param[i] = (sn_real)params[i];
         set_material(&def, material);
         result = sn_constraint_add(w->world, &def, &made);
