@@ -457,6 +457,11 @@ SN_API sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point
 SN_API sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                       sn_real thickness);
 
+/* A rope from a to b, where it goes over a pulley, on to another pulley, c, and from there to d: |a - b| + ratio |c - d| is at most so
+   much, or SN_MEASURE. Pulleys are places (sn_at_place), or points of anything else. With a ratio that is not 1 it is a tackle. */
+SN_API sn_constraint sn_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
+                                   sn_real most);
+
 /* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with
    the same two, which are taken far apart as positions are now. All or none are added. */
 SN_API sn_constraints sn_add_collinear(sn_world *world, uint32_t count, const sn_particle *particles);
