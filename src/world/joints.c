@@ -265,7 +265,7 @@ sn_constraint sn_add_wheel_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 
     def.anchor = anchor;
     def.axis = axis;
     def.second_axis = vec3_cross(axle, axis); /* then z is along the axle */
-    def.spring_compliance = stiffness != 0 ? sn_compliance(stiffness) : 0;
+    def.spring_compliance = stiffness == 0 ? 0 : isfinite(stiffness) ? sn_compliance(stiffness) : (sn_real)NAN;
     def.spring_damping = damping;
     return sn_add_joint(world, &def);
 }

@@ -63,11 +63,7 @@ static void cardan(sn_solver solver, uint32_t dimensions)
     sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(1, 0, 0)));
     sn_constraint second =
         made(world, sn_add_hinge_joint(world, nowhere, b, vec(0, 0, 0), vec(cos(bend), sin(bend), 0)));
-    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_UNIVERSAL);
-    def.a = a;
-    def.b = b;
-    def.second_axis = vec(0, 1, 0);
-    sn_constraint cross = made(world, sn_add_joint(world, &def));
+    sn_constraint cross = made(world, sn_add_universal_joint(world, a, b, vec(0, 0, 0), vec(1, 0, 0)));
     assert_ok(world, sn_joint_set_motor(world, first, 2, 1000));
     for (uint32_t frame = 0; frame < 200; ++frame) {
         support_run(world, 1, 1.0 / 60);

@@ -291,7 +291,8 @@ WEB(web_material) sn_result web_material(web_world *w, uint32_t kind, const doub
     return *count ? SN_OK : result;
 }
 
-/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, SN_MEASURE where there is none. */
+/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, with second_axis after spring_damping;
+   SN_MEASURE where there is none. */
 WEB(web_joint_add)
 sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const double *in, uint32_t *out)
 {
@@ -310,6 +311,12 @@ sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const
                                 &def.angular_compliance,
                                 &def.angular_damping,
                                 &def.swing,
+                                &def.rest,
+                                &def.spring_compliance,
+                                &def.spring_damping,
+                                &def.second_axis.x,
+                                &def.second_axis.y,
+                                &def.second_axis.z,
                                 &def.target_turn.x,
                                 &def.target_turn.y,
                                 &def.target_turn.z,
