@@ -282,8 +282,9 @@ static bool read_joint(sn_scene *scene, sn_reader *reader, const sn_kind *kind, 
         return good ? sn_reader_fail(reader, "no memory for a joint") : false;
     sn_vec3 anchor =
         !isnan(keys->anchor.x) ? keys->anchor : sn_body_centre(scene->world, body[1].generation ? body[1] : body[0]);
+    sn_quat turn = isnan(keys->second_axis.x) ? sn_rotation_along(axis) : sn_joint_axes(axis, keys->second_axis);
     for (int i = 0; i < 2; ++i)
-        points[i] = sn_point_of_body(scene->world, body[i], anchor, sn_rotation_along(axis));
+        points[i] = sn_point_of_body(scene->world, body[i], anchor, turn);
     def->points = points;
     def->point_count = 2;
     return true;
@@ -454,8 +455,12 @@ static bool read_constraint(sn_scene *scene, sn_reader *reader, const sn_value *
         return false;
     if (!!keys.points + !!keys.each + !!keys.index + !!keys.bodies != 1)
         return sn_reader_fail(reader, "expected one of the keys 'points', 'each', 'index' and, of joints, 'bodies'");
-    if (!keys.bodies && (!isnan(keys.anchor.x) || !isnan(keys.axis.x)))
-        return sn_reader_fail_key(reader, isnan(keys.axis.x) ? "anchor" : "axis", "it goes with 'bodies'");
+    if (!keys.bodies && (!isnan(keys.anchor.x) || !isnan(keys.axis.x) || !isnan(keys.second_axis.x)))
+        return sn_reader_fail_key(reader,
+                                  !isnan(keys.axis.x)     ? "axis"
+                                  : !isnan(keys.anchor.x) ? "anchor"
+                                                          : "second_axis",
+                                  "it goes with 'bodies'");
     bool good = (keys.points || keys.bodies ? read_one : read_many)(scene, reader, number, &keys, &table);
     sn_arena_release(&scene->scratch);
     return good;

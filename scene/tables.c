@@ -317,7 +317,11 @@ static const sn_key constraint_keys[] = {
      .about = "with bodies: where the joint is in the world; the centre of mass of the second body if not given"},
     {"axis", SN_KEY_VECTOR, CONSTRAINT(axis),
      .about = "with bodies: about which a hinge turns and along which a slider slides, in the world; of a plane its "
-              "normal; [1, 0, 0] if not given"},
+              "normal, of a wheel along which it is sprung, of a universal joint the shaft; [1, 0, 0] if not given"},
+    {"second_axis", SN_KEY_VECTOR, CONSTRAINT(second_axis),
+     .about = "with bodies: the y axis of the joint is the part of it across axis; of a wheel the axle is across both; "
+              "any will do if not "
+              "given"},
     {"compliance", SN_KEY_VALUE, CONSTRAINT(compliance), .unit = "unit of C squared / J", .of = "amounts",
      .about = "inverse stiffness; 0, the default, is rigid"},
     {"damping", SN_KEY_VALUE, CONSTRAINT(damping), .unit = "J s / unit of C squared", .of = "amounts",
@@ -335,7 +339,7 @@ static const sn_key constraint_keys[] = {
 static void constraint_defaults(void *record)
 {
     sn_constraint_keys *keys = record;
-    keys->anchor = keys->axis = (sn_vec3){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
+    keys->anchor = keys->axis = keys->second_axis = (sn_vec3){NOT_GIVEN, NOT_GIVEN, NOT_GIVEN};
 }
 
 const sn_record sn_constraint_record = {"constraint", "A constraint, or many of one kind.", sizeof(sn_constraint_keys),

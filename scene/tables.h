@@ -112,7 +112,7 @@ typedef struct sn_event_keys {
 typedef struct sn_constraint_keys {
     const char *name, *kind;
     const sn_value *points, *each, *index, *bodies;
-    sn_vec3 anchor, axis; /* with bodies; NaN: not given */
+    sn_vec3 anchor, axis, second_axis; /* with bodies; NaN: not given */
     const sn_value *compliance, *damping, *stiffness;
     sn_real strength, torque_strength; /* 0: it does not break */
     sn_numbers state;

@@ -70,10 +70,11 @@ SN_API sn_vec3 sn_point_position(const sn_world *world, sn_point point);
 
 /* ---- Kinds ------------------------------------------------------------------------------------------------------ */
 
-#define SN_MAX_POINTS 8                   /* points of one constraint, of a kind with a fixed number of them */
-#define SN_MAX_ROWS   6                   /* scalar equations of one constraint, solved together */
-#define SN_NO_ROW     (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
-#define SN_MAX_PARAMS 16                  /* numbers that describe one constraint; a vector is three */
+#define SN_MAX_POINTS        8                   /* points of one constraint, of a kind with a fixed number of them */
+#define SN_MAX_ROWS          6                   /* scalar equations of one constraint, solved together */
+#define SN_NO_ROW            (1u << SN_MAX_ROWS) /* of sn_kind.bounded: none */
+#define SN_MAX_PARAMS        16                  /* that describe one constraint by name, */
+#define SN_MAX_PARAM_NUMBERS 40                  /*   and numbers in them; a vector is three */
 
 #define SN_MAX_POINT_PARAMS 8  /* numbers that describe one point of a constraint of any number of points */
 #define SN_MAX_STATE        32 /* numbers that a constraint remembers from one substep to the next */
@@ -299,11 +300,11 @@ SN_API sn_real sn_compliance(sn_real stiffness);
 typedef struct sn_constraint_def {
     uint32_t made; /* set by sn_default_constraint_def, by which it is known that you started from it */
     uint32_t kind;
-    uint32_t point_count;         /* only looked at for kinds with any number of points */
-    const sn_point *points;       /* as many as the kind has; used during the call only */
-    sn_real param[SN_MAX_PARAMS]; /* in the order of the kind's list; SN_MEASURE each by default */
-    sn_real compliance;           /* see sn_material; default 0 */
-    sn_real damping;              /* default 0 */
+    uint32_t point_count;                /* only looked at for kinds with any number of points */
+    const sn_point *points;              /* as many as the kind has; used during the call only */
+    sn_real param[SN_MAX_PARAM_NUMBERS]; /* in the order of the kind's list; SN_MEASURE each by default */
+    sn_real compliance;                  /* see sn_material; default 0 */
+    sn_real damping;                     /* default 0 */
     sn_real
         stiffness; /* classic stiffness k in [0, 1]: the share of a projection that is applied; default 1. Its effect
                            depends on the number of passes (see correct_stiffness); compliance is the better tool. With
@@ -456,6 +457,11 @@ SN_API sn_constraint sn_add_point_triangle(sn_world *world, sn_point q, sn_point
 /* The edges ab and cd stay at least thickness metres apart; thickness may be SN_MEASURE: as far as they are now. */
 SN_API sn_constraint sn_add_edge_edge(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d,
                                       sn_real thickness);
+
+/* A rope from a to b, where it goes over a pulley, on to another pulley, c, and from there to d: |a - b| + ratio |c - d| is at most so
+   much, or SN_MEASURE. Pulleys are places (sn_at_place), or points of anything else. With a ratio that is not 1 it is a tackle. */
+SN_API sn_constraint sn_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
+                                   sn_real most);
 
 /* count particles (3 or more, each once) stay on one line: count - 2 collinear constraints, each of one particle with
    the same two, which are taken far apart as positions are now. All or none are added. */

@@ -560,7 +560,7 @@ SN_LANES_INLINE bool lanes_alone(void (*formula)(const lanes_in *, lanes_out *),
 {
     lanes3 x[SN_MAX_POINTS], gradient[SN_MAX_ROWS * SN_MAX_POINTS], turn[SN_MAX_ROWS * SN_MAX_POINTS];
     lanes4 q[SN_MAX_POINTS];
-    lanes param[SN_MAX_PARAMS], kept[SN_MAX_STATE], c[SN_MAX_ROWS] = {0};
+    lanes param[SN_MAX_PARAM_NUMBERS], kept[SN_MAX_STATE], c[SN_MAX_ROWS] = {0};
     lanes_row row[SN_MAX_ROWS];
     memset(row, 0, rows * sizeof *row);
     for (uint32_t i = 0; i < rows * points; ++i)

@@ -404,6 +404,9 @@ double sn_joint_moved(const sn_eval_in *in, uint32_t i, double value, bool turns
 /* The same, where there is one axis, with the parameters of SN_JOINT_AXIS, and its row is the last of so many. */
 void sn_joint_hold_axis(const sn_eval_in *in, sn_real h, double value, uint32_t rows, bool turns);
 
+/* m, rad: how far a joint of six degrees of freedom is along x, y, z of a (axis 0 to 2), or about them. */
+double sn_joint_six_value(const sn_eval_in *in, uint32_t axis);
+
 /* rad: by how much a wheel is turned about its axle. */
 double sn_joint_wheel_angle(const sn_eval_in *in);
 

@@ -108,8 +108,9 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
         snprintf(reason, size, "kind '%s' cannot be both a projection and a force", kind->name);
     else if (!kind->eval)
         snprintf(reason, size, "kind '%s' has no eval function", kind->name);
-    else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAMS)
-        snprintf(reason, size, "kind '%s' has more than %d parameter numbers", kind->name, SN_MAX_PARAMS);
+    else if (kind->param[SN_MAX_PARAMS].name || sn_kind_param_count(kind) > SN_MAX_PARAM_NUMBERS)
+        snprintf(reason, size, "kind '%s' has more than %d parameters, or more than %d numbers in them", kind->name,
+                 SN_MAX_PARAMS, SN_MAX_PARAM_NUMBERS);
     else if (kind->point_param[SN_MAX_POINT_PARAMS].name || sn_kind_point_param_count(kind) > SN_MAX_POINT_PARAMS)
         snprintf(reason, size, "kind '%s' has more than %d numbers for each point", kind->name, SN_MAX_POINT_PARAMS);
     else if (kind->point_param[0].name && kind->points)

@@ -171,7 +171,7 @@ sn_constraint_def sn_default_constraint_def(uint32_t kind)
     def.made = DEF_MADE;
     def.kind = kind;
     def.stiffness = 1;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+    for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
         def.param[i] = SN_MEASURE;
     return def;
 }
@@ -228,7 +228,7 @@ static sn_result complete_params(sn_world *world, const sn_pool *pool, const sn_
                                  uint32_t points, sn_real *param, uint32_t number)
 {
     char reason[SN_ERROR_SIZE - 48];
-    sn_real measured[SN_MAX_PARAMS];
+    sn_real measured[SN_MAX_PARAM_NUMBERS];
     bool wanted = false;
     for (uint32_t i = 0; i < pool->param_count; ++i) {
         measured[i] = SN_MEASURE;
@@ -411,7 +411,7 @@ typedef struct checked {
     uint32_t point_count;
     sn_point
         points[SN_MAX_POINTS]; /* of a kind with a fixed number; otherwise the numbers are in the store's scratch */
-    sn_real param[SN_MAX_PARAMS];
+    sn_real param[SN_MAX_PARAM_NUMBERS];
     sn_real state[SN_MAX_STATE];
     uint32_t row; /* that was found for it */
 } checked;
@@ -581,7 +581,7 @@ static sn_result fill_bulk(sn_world *world, sn_pool *pool, const sn_constraint_d
         sn_point points[SN_MAX_POINTS];
         sn_vec3 x[SN_MAX_POINTS];
         sn_quat q[SN_MAX_POINTS];
-        sn_real own[SN_MAX_PARAMS];
+        sn_real own[SN_MAX_PARAM_NUMBERS];
         sn_result result = bulk_points(world, pool, i, index, points);
         if (result != SN_OK)
             return result;
@@ -657,7 +657,7 @@ static sn_result fill_list(sn_world *world, sn_pool *pool, const sn_constraint_d
                            uint32_t number, uint32_t points, const uint32_t *index)
 {
     sn_vec3 *x = world->constraints.many.column[SN_MANY_X], origin = vec3(0, 0, 0);
-    sn_real param[SN_MAX_PARAMS];
+    sn_real param[SN_MAX_PARAM_NUMBERS];
     sn_result result;
     for (uint32_t i = 0; i < points; ++i) {
         if (!sn_ids_is_live(&world->ids, index[i]))
@@ -924,7 +924,7 @@ sn_result sn_constraint_set_param(sn_world *world, sn_constraint constraint, con
     if (count != param_width(found))
         return world_fail(world, SN_ERROR_ARGUMENT, "parameter '%s' of kind '%s' has %u numbers, not %u", name,
                           pool->kind.name, param_width(found), count);
-    sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAMS];
+    sn_real *row = pool->param + (size_t)constraint.index * pool->param_count, param[SN_MAX_PARAM_NUMBERS];
     sn_quat q[SN_MAX_POINTS];
     sn_frame frame = sn_world_frame(world);
     memcpy(param, row, pool->param_count * sizeof *param);

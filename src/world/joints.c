@@ -32,6 +32,9 @@ static const struct joint_number {
     NUMBER(angular_compliance),
     NUMBER(angular_damping),
     NUMBER(swing),
+    NUMBER(rest),
+    NUMBER(spring_compliance),
+    NUMBER(spring_damping),
 #undef NUMBER
 };
 #define NUMBER_COUNT (sizeof numbers / sizeof *numbers)
@@ -61,6 +64,18 @@ static sn_quat turn_to(sn_vec3 axis)
 {
     const sn_real half = (sn_real)0.70710678118654752440;
     return sn_quat_times(sn_quat_to(axis), (sn_quat){0, 0, half, half}); /* x to y first */
+}
+
+/* That turn, and one about x besides: y and z were turned by it to where `second` is seen. */
+sn_quat sn_joint_axes(sn_vec3 axis, sn_vec3 second)
+{
+    sn_quat turn = turn_to(axis);
+    double y = vec3_dot_double(sn_quat_turn(turn, vec3(0, 1, 0)), second);
+    double z = vec3_dot_double(sn_quat_turn(turn, vec3(0, 0, 1)), second), across = sqrt(y * y + z * z);
+    if (!(across > 0))
+        return turn;
+    double c = y / across, half = sqrt(fmax(1 - c, 0) / 2);
+    return sn_quat_times(turn, (sn_quat){(sn_real)(z < 0 ? -half : half), 0, 0, (sn_real)sqrt(fmax(1 + c, 0) / 2)});
 }
 
 /* In a 2D world an axis that is this near to z, or to the plane, is meant to be there: a hinge that leans lets nothing turn. */
@@ -122,6 +137,9 @@ static sn_result check_def(const sn_world *world, const sn_joint_def *def)
     if (!isfinite(square) || !(square > 0))
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: axis is (%g, %g, %g), which has no direction", kind->name,
                           (double)axis.x, (double)axis.y, (double)axis.z);
+    if (!vec3_is_finite(def->second_axis))
+        return world_fail(world, SN_ERROR_ARGUMENT, "%s: second_axis is (%g, %g, %g); it must be finite", kind->name,
+                          (double)def->second_axis.x, (double)def->second_axis.y, (double)def->second_axis.z);
     if (is_null(def->a) && is_null(def->b))
         return world_fail(world, SN_ERROR_ARGUMENT, "%s: neither a nor b is a body", kind->name);
     if (!is_null(def->a) && def->a.index == def->b.index && def->a.generation == def->b.generation)
@@ -182,7 +200,7 @@ static sn_result add_joint(sn_world *world, const sn_joint_def *def, sn_constrai
     if (result != SN_OK || (result = check_def(world, def)) != SN_OK)
         return result;
     sn_constraint_def constraint;
-    sn_quat turn = turn_to(world->dimensions == 2 ? straighten(def->axis) : def->axis);
+    sn_quat turn = sn_joint_axes(world->dimensions == 2 ? straighten(def->axis) : def->axis, def->second_axis);
     if ((result = make_point(world, def->a, def->anchor, turn, &points[0])) != SN_OK ||
         (result = make_point(world, def->b, def->anchor, turn, &points[1])) != SN_OK ||
         (result = sn_joint_constraint(world, def, &constraint)) != SN_OK)
@@ -233,6 +251,93 @@ sn_constraint sn_add_fixed_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 
     return add_simple(world, SN_KIND_JOINT_FIXED, a, b, anchor, vec3(1, 0, 0));
 }
 
+sn_constraint sn_add_universal_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis)
+{
+    return add_simple(world, SN_KIND_JOINT_UNIVERSAL, a, b, anchor, axis);
+}
+
+sn_constraint sn_add_wheel_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 axle,
+                                 sn_real stiffness, sn_real damping)
+{
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_WHEEL);
+    def.a = a;
+    def.b = b;
+    def.anchor = anchor;
+    def.axis = axis;
+    def.second_axis = vec3_cross(axle, axis); /* then z is along the axle */
+    def.spring_compliance = stiffness == 0 ? 0 : isfinite(stiffness) ? sn_compliance(stiffness) : (sn_real)NAN;
+    def.spring_damping = damping;
+    return sn_add_joint(world, &def);
+}
+
+sn_constraint sn_add_six_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 anchor, sn_vec3 axis, sn_vec3 second_axis)
+{
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_SIX);
+    def.a = a;
+    def.b = b;
+    def.anchor = anchor;
+    def.axis = axis;
+    def.second_axis = second_axis;
+    return sn_add_joint(world, &def);
+}
+
+static sn_result add_rope(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length,
+                          sn_constraint *rope)
+{
+    const sn_quat none = {0, 0, 0, 1};
+    sn_point points[2];
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = sn_world_check_vector(world, "the start of a rope", from)) != SN_OK ||
+        (result = sn_world_check_vector(world, "the end of a rope", to)) != SN_OK ||
+        (result = make_point(world, a, from, none, &points[0])) != SN_OK ||
+        (result = make_point(world, b, to, none, &points[1])) != SN_OK)
+        return result;
+    *rope = sn_add_distance_max(world, points[0], points[1], length);
+    return SN_OK;
+}
+
+sn_constraint sn_add_rope_joint(sn_world *world, sn_body a, sn_body b, sn_vec3 from, sn_vec3 to, sn_real length)
+{
+    sn_constraint rope = {0}, none = {0};
+    return add_rope(world, a, b, from, to, length, &rope) == SN_OK ? rope : none;
+}
+
+/* The points of a joint of one of three kinds. */
+static sn_result read_joint(sn_world *world, sn_constraint joint, const uint32_t kinds[3], const char *what,
+                            sn_point *points)
+{
+    sn_constraint_def def;
+    if (!sn_constraint_point_count(world, joint))
+        return SN_ERROR_STALE;
+    if (joint.kind != kinds[0] && joint.kind != kinds[1] && joint.kind != kinds[2])
+        return world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' is no %s, which gears need",
+                          sn_kind_info(world, joint.kind)->name, what);
+    return sn_constraint_read(world, joint, &def, points, 2);
+}
+
+static sn_result add_gear(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio,
+                          sn_constraint *gear)
+{
+    static const uint32_t hinge[3] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_HINGE, SN_KIND_JOINT_HINGE};
+    static const uint32_t any[3] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE};
+    sn_point points[4];
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK || (result = read_joint(world, first, hinge, "hinge", points)) != SN_OK ||
+        (result = read_joint(world, second, any, "hinge, slider or line", points + 2)) != SN_OK)
+        return result;
+    sn_constraint_def def =
+        sn_default_constraint_def(second.kind == SN_KIND_JOINT_HINGE ? SN_KIND_JOINT_GEAR : SN_KIND_JOINT_RACK);
+    def.points = points;
+    def.param[0] = ratio;
+    return sn_constraint_add(world, &def, gear);
+}
+
+sn_constraint sn_add_gear_joint(sn_world *world, sn_constraint first, sn_constraint second, sn_real ratio)
+{
+    sn_constraint gear = {0}, none = {0};
+    return add_gear(world, first, second, ratio, &gear) == SN_OK ? gear : none;
+}
+
 /* ---- Changing --------------------------------------------------------------------------------------------------- */
 
 /* The parameter of a live constraint by its name and how many numbers it has; NULL, without an error, if there is
@@ -268,6 +373,12 @@ static sn_result set_number(sn_world *world, sn_constraint joint, const char *na
     return find_number(world, joint, name, 1) ? sn_constraint_set_param(world, joint, name, &value, 1) : SN_OK;
 }
 
+/* Its motor and its target are about the same axis, and only one of them can be. */
+static bool has_one_drive(const sn_world *world, sn_constraint joint)
+{
+    return sn_kind_info(world, joint.kind)->check == sn_joint_check_drive;
+}
+
 static sn_result check_drive(const sn_world *world, const char *what, sn_vec3 value, sn_real most)
 {
     if (!vec3_is_finite(value))
@@ -285,7 +396,7 @@ sn_result sn_joint_set_motor(sn_world *world, sn_constraint joint, sn_real speed
     if (result != SN_OK || (result = check_drive(world, "speed", vec3(speed, 0, 0), most)) != SN_OK ||
         (result = set_number(world, joint, "speed", speed)) != SN_OK)
         return result;
-    if (most > 0)
+    if (most > 0 && has_one_drive(world, joint))
         set_number(world, joint, "target_most", 0);
     return set_number(world, joint, "speed_most", most);
 }
@@ -299,7 +410,7 @@ static sn_result set_target(sn_world *world, sn_constraint joint, const sn_real 
     if (result != SN_OK || (result = check_drive(world, "target", all, most)) != SN_OK ||
         (result = sn_constraint_set_param(world, joint, "target", target, width)) != SN_OK)
         return result;
-    if (most > 0)
+    if (most > 0 && has_one_drive(world, joint))
         set_number(world, joint, "speed_most", 0);
     return set_number(world, joint, "target_most", most);
 }
@@ -339,51 +450,134 @@ sn_result sn_joint_set_limits(sn_world *world, sn_constraint joint, sn_real leas
     return result != SN_OK ? result : set_number(world, joint, "least", least);
 }
 
+/* ---- One axis of six --------------------------------------------------------------------------------------------- */
+
+/* The parameters of ways, and of angles. */
+static const char *const limits[2][2] = {{"least", "most"}, {"angular_least", "angular_most"}};
+static const char *const motors[2][2] = {{"speed", "speed_most"}, {"angular_speed", "angular_speed_most"}};
+static const char *const targets[2][2] = {{"target", "target_most"}, {"angular_target", "angular_target_most"}};
+
+static sn_result begin_axis(sn_world *world, sn_constraint joint, uint32_t axis)
+{
+    sn_result result = begin(world, joint, "angular_speed", 3, "target_compliance", "axes of its own");
+    if (result == SN_OK && axis > 5)
+        return world_fail(world, SN_ERROR_ARGUMENT, "axis is %u; a joint has axes 0 to 5", axis);
+    return result;
+}
+
+/* Sets the number of one axis. */
+static sn_result set_axis(sn_world *world, sn_constraint joint, uint32_t axis, const char *name, sn_real value)
+{
+    sn_real numbers_of_it[3];
+    memcpy(numbers_of_it, find_number(world, joint, name, 3), sizeof numbers_of_it);
+    numbers_of_it[axis % 3] = value;
+    return sn_constraint_set_param(world, joint, name, numbers_of_it, 3);
+}
+
+sn_result sn_joint_set_axis_limits(sn_world *world, sn_constraint joint, uint32_t axis, sn_real least, sn_real most)
+{
+    sn_result result = begin_axis(world, joint, axis);
+    if (result != SN_OK)
+        return result;
+    const sn_real bound = axis < 3 ? SN_JOINT_MOST : (sn_real)MATH_PI;
+    if (!(least >= -bound && least <= most && most <= bound))
+        return world_fail(
+            world, SN_ERROR_ARGUMENT,
+            "the limits of axis %u are %g and %g; they must lie in [%g, %g], the first not above the second", axis,
+            (double)least, (double)most, -(double)bound, (double)bound);
+    const char *const *name = limits[axis / 3];
+    bool first = least <= find_number(world, joint, name[1], 3)[axis % 3]; /* possible beside the old second one */
+    result = set_axis(world, joint, axis, name[!first], first ? least : most);
+    return result != SN_OK ? result : set_axis(world, joint, axis, name[first], first ? most : least);
+}
+
+/* Towards a target, or at a speed, in the place of the other. */
+static sn_result drive_axis(sn_world *world, sn_constraint joint, uint32_t axis, bool runs, sn_real value, sn_real most)
+{
+    sn_result result = begin_axis(world, joint, axis);
+    const char *const *name = (runs ? motors : targets)[axis / 3 % 2], *const *other =
+                                                                           (runs ? targets : motors)[axis / 3 % 2];
+    if (result != SN_OK || (result = check_drive(world, runs ? "speed" : "target", vec3(value, 0, 0), most)) != SN_OK ||
+        (result = set_axis(world, joint, axis, name[0], value)) != SN_OK)
+        return result;
+    if (most > 0)
+        set_axis(world, joint, axis, other[1], 0);
+    return set_axis(world, joint, axis, name[1], most);
+}
+
+sn_result sn_joint_set_axis_motor(sn_world *world, sn_constraint joint, uint32_t axis, sn_real speed, sn_real most)
+{
+    return drive_axis(world, joint, axis, true, speed, most);
+}
+
+sn_result sn_joint_set_axis_target(sn_world *world, sn_constraint joint, uint32_t axis, sn_real target, sn_real most)
+{
+    return drive_axis(world, joint, axis, false, target, most);
+}
+
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* How the points of a joint lie to each other now. False, and an error, if it is none of these kinds. */
-static bool look(const sn_world *world, sn_constraint joint, const char *what, uint32_t kind, uint32_t other,
-                 joint_pose *pose)
+/* What the formula of a joint sees now. False, and an error, if it is none of these kinds. */
+typedef struct sight {
+    sn_vec3 x[SN_MAX_POINTS];
+    sn_quat q[SN_MAX_POINTS];
+    sn_eval_in in;
+} sight;
+
+static bool look(const sn_world *world, sn_constraint joint, const char *what, const uint32_t kinds[3], sight *seen)
 {
     if (!world || !sn_constraint_point_count(world, joint))
         return false;
-    if (joint.kind != kind && joint.kind != other) {
+    if (joint.kind != kinds[0] && joint.kind != kinds[1] && joint.kind != kinds[2]) {
         world_fail(world, SN_ERROR_ARGUMENT, "a constraint of kind '%s' has no %s",
                    sn_kind_info(world, joint.kind)->name, what);
         return false;
     }
-    sn_vec3 x[SN_MAX_POINTS];
-    sn_quat q[SN_MAX_POINTS];
     sn_frame frame = sn_world_frame(world);
-    sn_eval_in in =
-        sn_evaluate_input(&world->constraints, world->constraints.pool[joint.kind], joint.index, &frame, x, q);
-    *pose = joint_look_at(&in);
+    seen->in = sn_evaluate_input(&world->constraints, world->constraints.pool[joint.kind], joint.index, &frame, seen->x,
+                                 seen->q);
     return true;
 }
 
 sn_real sn_joint_angle(const sn_world *world, sn_constraint joint)
 {
-    joint_pose pose;
-    if (!look(world, joint, "angle", SN_KIND_JOINT_HINGE, SN_KIND_JOINT_CONE_TWIST, &pose))
+    static const uint32_t kinds[3] = {SN_KIND_JOINT_HINGE, SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_WHEEL};
+    sight seen;
+    if (!look(world, joint, "angle", kinds, &seen))
         return (sn_real)NAN;
-    return (sn_real)joint_twist(&pose).value;
+    joint_pose pose = joint_look_at(&seen.in);
+    return (sn_real)(joint.kind == SN_KIND_JOINT_WHEEL ? sn_joint_wheel_angle(&seen.in) : joint_twist(&pose).value);
 }
 
 sn_real sn_joint_way(const sn_world *world, sn_constraint joint)
 {
-    joint_pose pose;
-    if (!look(world, joint, "way", SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, &pose))
-        return (sn_real)NAN;
-    return (sn_real)lanes3_dot(pose.axis[0], pose.p);
+    static const uint32_t kinds[3] = {SN_KIND_JOINT_SLIDER, SN_KIND_JOINT_LINE, SN_KIND_JOINT_WHEEL};
+    sight seen;
+    return look(world, joint, "way", kinds, &seen) ? (sn_real)joint_way_at(&seen.in) : (sn_real)NAN;
 }
 
 sn_real sn_joint_swing(const sn_world *world, sn_constraint joint)
 {
-    joint_pose pose;
+    static const uint32_t kinds[3] = {SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_UNIVERSAL, SN_KIND_JOINT_UNIVERSAL};
+    sight seen;
     joint_turn swing[2];
-    if (!look(world, joint, "swing", SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_CONE_TWIST, &pose))
+    if (!look(world, joint, "swing", kinds, &seen))
         return (sn_real)NAN;
+    joint_pose pose = joint_look_at(&seen.in);
     return (sn_real)joint_lean(&pose, swing);
+}
+
+sn_real sn_joint_axis_value(const sn_world *world, sn_constraint joint, uint32_t axis)
+{
+    static const uint32_t kinds[3] = {SN_KIND_JOINT_SIX, SN_KIND_JOINT_SIX, SN_KIND_JOINT_SIX};
+    sight seen;
+    if (!look(world, joint, "axes of its own", kinds, &seen))
+        return (sn_real)NAN;
+    if (axis > 5) {
+        world_fail(world, SN_ERROR_ARGUMENT, "axis is %u; a joint has axes 0 to 5", axis);
+        return (sn_real)NAN;
+    }
+    return (sn_real)sn_joint_six_value(&seen.in, axis);
 }
 
 sn_result sn_joint_reaction(const sn_world *world, sn_constraint joint, sn_vec3 *force, sn_vec3 *torque)

@@ -67,6 +67,12 @@ sn_constraint sn_add_box(sn_world *world, sn_point point, sn_vec3 least, sn_vec3
     return add(world, SN_KIND_BOX, &point, param, 6);
 }
 
+sn_constraint sn_add_pulley(sn_world *world, sn_point a, sn_point b, sn_point c, sn_point d, sn_real ratio,
+                            sn_real most)
+{
+    return add(world, SN_KIND_PULLEY, (sn_point[]){a, b, c, d}, (sn_real[]){ratio, most}, 2);
+}
+
 sn_constraint sn_add_spring(sn_world *world, sn_point a, sn_point b, sn_real rest, sn_real stiffness, sn_real damping)
 {
     return add(world, SN_KIND_SPRING, (sn_point[]){a, b}, (sn_real[]){rest, stiffness, damping}, 3);

@@ -13,7 +13,7 @@ typedef struct joint_state {
     uint32_t number;
     sn_vec3 x[SN_MAX_POINTS];
     sn_quat q[SN_MAX_POINTS];
-    sn_real param[SN_MAX_PARAMS];
+    sn_real param[SN_MAX_PARAM_NUMBERS];
     const sn_real *kept; /* what it remembers; NULL: nothing */
 } joint_state;
 
@@ -58,7 +58,10 @@ static inline bool joint_ends_with(const char *text, const char *with)
 /* A parameter that is neither measured nor left at its default. */
 static inline sn_real joint_varied(const sn_param *p, int variant, uint64_t *seed, sn_real usual)
 {
+    static const char about[] = "angular_";
     const char *name = p->name;
+    if (joint_starts_with(name, about) && !joint_ends_with(name, "r_compliance") && !joint_ends_with(name, "r_damping"))
+        name += sizeof about - 1; /* of six degrees of freedom */
     bool most = joint_ends_with(name, "_most") || strcmp(name, "friction") == 0;
     if ((variant == JOINT_TARGET && joint_starts_with(name, "target_") && most) ||
         (variant == JOINT_SPEED && joint_starts_with(name, "speed") && most) ||
@@ -78,8 +81,8 @@ static inline sn_real joint_varied(const sn_param *p, int variant, uint64_t *see
 /* Parameters of a pose: measured, else default, else something; and those of a variant. */
 static inline void joint_give_params(joint_state *s, int variant, uint64_t *seed)
 {
-    sn_real open[SN_MAX_PARAMS], *at = s->param;
-    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+    sn_real open[SN_MAX_PARAM_NUMBERS], *at = s->param;
+    for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
         open[i] = s->param[i] = SN_MEASURE;
     sn_eval_in in = {.x = s->x, .q = s->q, .param = open, .points = s->kind->points, .context = s->kind->context};
     if (s->kind->measure)

@@ -287,8 +287,8 @@ static inline void random_param(uint64_t *seed, const sn_param *param, uint32_t 
 /* What the kind measures at x; SN_MEASURE where it measures nothing. */
 static inline void measure_params(const sn_kind *kind, uint32_t points, const sn_vec3 *x, sn_real *param)
 {
-    sn_real open[SN_MAX_PARAMS];
-    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+    sn_real open[SN_MAX_PARAM_NUMBERS];
+    for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
         open[i] = param[i] = SN_MEASURE;
     sn_eval_in in = {.x = x, .param = open, .points = points, .context = kind->context};
     if (kind->measure)
@@ -434,7 +434,7 @@ typedef struct kind_case {
     uint32_t count[CASE_POINTS]; /* particles of each point, 1, 3 or 4, with their numbers and weights: */
     uint32_t index[CASE_POINTS][4];
     sn_real weight[CASE_POINTS][4];
-    sn_real param[SN_MAX_PARAMS];
+    sn_real param[SN_MAX_PARAM_NUMBERS];
     sn_real own[CASE_POINTS * SN_MAX_POINT_PARAMS]; /* the numbers of its points */
 
     sn_world *world; /* filled by case_build */

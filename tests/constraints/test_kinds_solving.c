@@ -337,13 +337,13 @@ static void measured_by_the_world_moves_nothing(const case_subject *s)
     uint64_t seed = case_seed(s);
     for (uint32_t n = 0; n < PROJECTIONS && measures_its_rest(s->kind); ++n) {
         kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
-        sn_real measured[SN_MAX_PARAMS];
+        sn_real measured[SN_MAX_PARAM_NUMBERS];
         sn_vec3 x[CASE_POINTS];
         for (uint32_t i = 0; i < k.particles; ++i) /* far from the origin, where differences have few digits */
             k.x[i] = vec((double)k.x[i].x + 1000, (double)k.x[i].y - 3000, (double)k.x[i].z + 500);
         points_of(&k, k.x, x);
         measure_params(s->kind, k.points, x, measured);
-        for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+        for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
             k.param[i] = measured[i] == SN_MEASURE ? k.param[i] : SN_MEASURE;
         case_build(&k, NULL, 1);
         assert_true(largest_value_miss(&k) == 0);

@@ -72,7 +72,7 @@ static void measures_or_defaults(const case_subject *s)
     uint64_t seed = case_seed(s);
     kind_case k = satisfied_case(s->kinds, s->number, s->layout, 3, &seed);
     sn_vec3 x[CASE_POINTS];
-    sn_real expected[SN_MAX_PARAMS];
+    sn_real expected[SN_MAX_PARAM_NUMBERS];
     sn_point points[CASE_POINTS];
     points_of(&k, k.x, x);
     measure_params(s->kind, k.points, x, expected);
@@ -129,7 +129,7 @@ static void sets_each_parameter(const case_subject *s)
     while (from.kind->check && from.kind->check(to.param));
     case_build(&from, NULL, 1);
     sn_point points[CASE_POINTS];
-    sn_real now[SN_MAX_PARAMS], *value = to.param;
+    sn_real now[SN_MAX_PARAM_NUMBERS], *value = to.param;
     memcpy(now, from.param, sizeof(now));
     for (const sn_param *p = s->kind->param; p->name; value += param_numbers(p), ++p) {
         size_t first = (size_t)(value - to.param);

@@ -125,7 +125,7 @@ static void evaluate_wide(const lane_state *l, uint32_t which, lane_value *value
     const uint32_t points = kind->points, rows = kind->rows, vector = which ? 8u << which : 0;
     const bool twice = kind->lanes->twice;
     const numbers n = {vector ? vector / (twice ? 8 : 4) : 1, twice};
-    _Alignas(32) unsigned char x[SN_MAX_POINTS * 3 * 32], q[SN_MAX_POINTS * 4 * 32], param[SN_MAX_PARAMS * 32],
+    _Alignas(32) unsigned char x[SN_MAX_POINTS * 3 * 32], q[SN_MAX_POINTS * 4 * 32], param[SN_MAX_PARAM_NUMBERS * 32],
         state[SN_MAX_STATE * 32], c[SN_MAX_ROWS * 32] = {0}, row[SN_MAX_ROWS * ROW_NUMBERS * 32] = {0};
     _Alignas(32) static unsigned char gradient[SN_MAX_ROWS * SN_MAX_POINTS * 3 * 32], turn[sizeof gradient];
     memset(gradient, 0, sizeof gradient);
@@ -138,7 +138,7 @@ static void evaluate_wide(const lane_state *l, uint32_t which, lane_value *value
                 if (k < 3)
                     put(n, x, 3 * i + k, lane, (&s->x[i].x)[k]);
             }
-        for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+        for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
             put(n, param, i, lane, s->param[i]);
         for (uint32_t i = 0; i < SN_MAX_STATE; ++i)
             put(n, state, i, lane, l[lane].kept[i]);
@@ -174,7 +174,7 @@ static void for_every_kind(kind_test *test)
             test(number);
             ++tried;
         }
-    assert_true(tried >= 48);
+    assert_true(tried >= 49);
 }
 
 /* ---- Widths ----------------------------------------------------------------------------------------------------- */
@@ -227,7 +227,7 @@ static void widths_agree(void **unused)
 typedef struct plain {
     sn_dvec3 x[SN_MAX_POINTS];
     double r[SN_MAX_POINTS][3][3]; /* matrices of the axes */
-    double p[SN_MAX_PARAMS];
+    double p[SN_MAX_PARAM_NUMBERS];
 } plain;
 
 typedef void plain_fn(const plain *s, double *c);
@@ -667,6 +667,20 @@ static void plain_joint_wheel(const plain *s, double *c)
     c[5] = 0;
 }
 
+static void plain_joint_six(const plain *s, double *c)
+{
+    write_along(s, c);
+    c[3] = twist_of(s);
+    swing_of(s, c + 4);
+    for (uint32_t i = 0; i < 6; ++i) {
+        const double *p = s->p + (i < 3 ? i : 17 + i),
+                     any = (double)(sn_real)PI; /* least, most and so on, in steps of three */
+        if (i == 3 && p[0] > -any && p[3] < any)
+            c[i] = nearest(c[i], p[0], p[3]);
+        c[i] -= p[9] > 0 ? p[6] : 0;
+    }
+}
+
 /* The same for the second pair of points. */
 static plain second_pair(const plain *s)
 {
@@ -738,6 +752,7 @@ static const struct {
     {SN_KIND_PULLEY, plain_pulley},
     {SN_KIND_JOINT_UNIVERSAL, plain_joint_universal},
     {SN_KIND_JOINT_WHEEL, plain_joint_wheel},
+    {SN_KIND_JOINT_SIX, plain_joint_six},
     {SN_KIND_JOINT_GEAR, plain_joint_gear},
     {SN_KIND_JOINT_RACK, plain_joint_rack},
 };
@@ -767,7 +782,7 @@ static plain make_plain(const joint_state *s)
             memcpy(made.r[i], r, sizeof r);
         made.x[i] = dvec3_from(s->x[i]);
     }
-    for (uint32_t i = 0; i < SN_MAX_PARAMS; ++i)
+    for (uint32_t i = 0; i < SN_MAX_PARAM_NUMBERS; ++i)
         made.p[i] = (double)s->param[i];
     return made;
 }

@@ -229,7 +229,7 @@ static void make_params(net_maker *m)
     for (int i = 0; kind && i < SN_MAX_PARAMS && kind->param[i].name; ++i)
         make_param(m, &kind->param[i],
                    (kind->measure || kind->param[i].has_default) && chance(m, 75)); /* otherwise it must be given */
-    while (m->op->cells < start + SN_MAX_PARAMS)
+    while (m->op->cells < start + SN_MAX_PARAM_NUMBERS)
         push_real(m, (double)SN_MEASURE);
 }
 

@@ -30,14 +30,15 @@ static bool put(net_maker *m, uint32_t call)
 static void set_up(net_maker *m, uint32_t dimensions, bool asleep)
 {
     static const uint32_t calls[] = {
-        CALL_sn_register_kind,    CALL_sn_add_particles,   CALL_sn_add_particles,      CALL_sn_particle_add,
-        CALL_sn_particle_add,     CALL_sn_add_sphere_body, CALL_sn_add_box_body,       CALL_sn_add_box_body,
-        CALL_sn_body_add,         CALL_sn_add_distance,    CALL_sn_add_hinge_joint,    CALL_sn_add_slider_joint,
-        CALL_sn_add_ball_joint,   CALL_sn_constraint_add,  CALL_sn_add_constraints,    CALL_sn_collider_add,
-        CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,    CALL_sn_world_add_drag,
-        CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider, CALL_sn_accumulator_create};
+        CALL_sn_register_kind,     CALL_sn_add_particles,    CALL_sn_add_particles,   CALL_sn_particle_add,
+        CALL_sn_particle_add,      CALL_sn_add_sphere_body,  CALL_sn_add_box_body,    CALL_sn_add_box_body,
+        CALL_sn_body_add,          CALL_sn_add_distance,     CALL_sn_add_hinge_joint, CALL_sn_add_slider_joint,
+        CALL_sn_add_ball_joint,    CALL_sn_add_six_joint,    CALL_sn_constraint_add,  CALL_sn_add_constraints,
+        CALL_sn_collider_add,      CALL_sn_add_box_collider, CALL_sn_skin_add,        CALL_sn_world_add_field,
+        CALL_sn_world_add_drag,    CALL_sn_world_save,       CALL_sn_rewind_create,   CALL_sn_add_plane_collider,
+        CALL_sn_accumulator_create};
     memset(&stage, 0, sizeof stage - sizeof stage.room);
-    *m = (net_maker){.random = 11, .stage = &stage, .bad_argument = UINT32_MAX};
+    *m = (net_maker){.random = 12, .stage = &stage, .bad_argument = UINT32_MAX};
     net_create(&stage, dimensions, &net_variant_list[0], NULL, NULL);
     for (size_t i = 0; i < COUNT_OF(calls); ++i)
         assert_true(put(m, calls[i]) || dimensions == 2);

@@ -254,11 +254,55 @@ static void test_joints(void **state)
          "one of 'points' 'bodies'"},
         {"'kind': 'joint_ball', 'points': [{'body': 'door'}, {'body': 'crate'}], 'anchor': [0, 0, 0]", ".anchor",
          "'bodies'"},
+        {"'kind': 'joint_ball', 'points': [{'body': 'door'}, {'body': 'crate'}], 'second_axis': [0, 1, 0]",
+         ".second_axis", "'bodies'"},
         {"'kind': 'joint_ball', 'points': ['p', {'body': 'crate'}]", "", "joint_ball|axes|bodies|spot"},
         {"'kind': 'distance', 'points': ['p', {'body': 'crate'}], 'torque_strength': 1", "", "torque joints"},
         {"'kind': 'distance', 'points': ['p', {'body': 'crate'}], 'state': [1]", ".state", "remembers 0"},
     };
     assert_all_refused("{" DOOR ", 'constraints': [{%s}]}", "constraints[0]", bads);
+}
+
+/* A wheel, a joint of six degrees of freedom, gears by the points of two hinges; and, saved and loaded while they turn, the same ones. */
+static void test_machines(void **state)
+{
+    (void)state;
+    fixture f = fixture_good(
+        "{'world': {'gravity': [0, -10, 0]}, 'groups': {'w': {}}, 'bodies': ["
+        "{'name': 'wheel', 'group': 'w', 'position': [0, 0, 0], 'mass': 2, 'shapes': {'type': 'sphere', 'radius': "
+        "0.3}},"
+        "{'name': 'a', 'group': 'w', 'position': [2, 0, 0], 'mass': 1, 'shapes': {'type': 'sphere', 'radius': 0.3}},"
+        "{'name': 'b', 'group': 'w', 'position': [4, 0, 0], 'mass': 1, 'shapes': {'type': 'sphere', 'radius': 0.3}},"
+        "{'name': 'c', 'group': 'w', 'position': [6, 0, 0], 'mass': 1, 'shapes': {'type': 'sphere', 'radius': 0.3}}],"
+        "'constraints': ["
+        "{'kind': 'joint_wheel', 'name': 'w', 'bodies': ['world', 'wheel'], 'axis': [0, 1, 0], 'second_axis': [0, 0, "
+        "1],"
+        " 'spring_compliance': 0.005, 'spring_damping': 40, 'speed': 2, 'speed_most': 100},"
+        "{'kind': 'joint_hinge', 'bodies': ['world', 'a'], 'axis': [0, 0, 1], 'speed': 5, 'speed_most': 100},"
+        "{'kind': 'joint_hinge', 'bodies': ['world', 'b'], 'axis': [0, 0, 1]},"
+        "{'kind': 'joint_gear', 'points': ["
+        "{'place': [2, 0, 0], 'turn': {'axis': [0, 1, 0], 'angle': -1.5707963}}, {'body': 'a', 'turn': {'axis': [0, 1, "
+        "0], 'angle': -1.5707963}},"
+        "{'place': [4, 0, 0], 'turn': {'axis': [0, 1, 0], 'angle': -1.5707963}}, {'body': 'b', 'turn': {'axis': [0, 1, "
+        "0], 'angle': -1.5707963}}],"
+        " 'ratio': 2.5},"
+        "{'kind': 'joint_six', 'name': 's', 'bodies': ['world', 'c'], 'least': [0, -0.5, 0], 'most': [0, 0, 0]}]}");
+    fixture_steps(&f, 100);
+    fixture again = fixture_again(f.scene);
+    fixture_steps(&f, 50);
+    fixture_steps(&again, 50);
+    const sn_hold *hold = f.scene->holds.items;
+    assert_close(sn_joint_way(f.world, sn_constraints_at(hold[0].run, 0)), -0.1, 2e-3); /* 20 N on 200 N/m */
+    assert_close(fabs((double)sn_body_spin(f.world, body(&f, "wheel")).x), 2,
+                 0.01); /* about the axle, across both axes */
+    assert_close(sn_body_spin(f.world, body(&f, "a")).z, 5, 0.01);
+    assert_close(sn_body_spin(f.world, body(&f, "b")).z, -2, 0.01);
+    assert_close(sn_joint_axis_value(f.world, sn_constraints_at(hold[1].run, 0), 1), -0.5, 2e-3);
+    assert_close(sn_body_spin(again.world, body(&again, "b")).z, -2, 0.01);
+    assert_vec_close(sn_body_centre(again.world, body(&again, "wheel")), sn_body_centre(f.world, body(&f, "wheel")),
+                     1e-5);
+    fixture_close(&again);
+    fixture_close(&f);
 }
 
 /* ---- What happens ------------------------------------------------------------------------------------------------------------ */
@@ -460,10 +504,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bodies),       cmocka_unit_test(test_meshes),    cmocka_unit_test(test_bad_bodies),
-        cmocka_unit_test(test_points),       cmocka_unit_test(test_joints),    cmocka_unit_test(test_motion),
-        cmocka_unit_test(test_pinned),       cmocka_unit_test(test_save),      cmocka_unit_test(test_save_later),
-        cmocka_unit_test(test_save_changed), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_bodies),     cmocka_unit_test(test_meshes),       cmocka_unit_test(test_bad_bodies),
+        cmocka_unit_test(test_points),     cmocka_unit_test(test_joints),       cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_motion),     cmocka_unit_test(test_pinned),       cmocka_unit_test(test_save),
+        cmocka_unit_test(test_save_later), cmocka_unit_test(test_save_changed), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,7 +58,7 @@ static bool has(const sn_world *world, uint32_t kind, const char *name)
 {
     for (const sn_param *p = sn_kind_info(world, kind)->param; p->name; ++p)
         if (strcmp(p->name, name) == 0)
-            return true;
+            return p->type == SN_PARAM_REAL;
     return false;
 }
 
@@ -155,6 +155,8 @@ static bool drives_out(uint32_t kind, sn_vec3 axis, int option)
 {
     bool slides = kind == SN_KIND_JOINT_SLIDER || kind == SN_KIND_JOINT_LINE || kind == SN_KIND_JOINT_VELOCITY;
     bool turns = kind == SN_KIND_JOINT_HINGE || kind == SN_KIND_JOINT_SPIN, along_z = axis.z != 0;
+    if (kind == SN_KIND_JOINT_WHEEL) /* it turns about its axle, across the axis, about which it is steered */
+        return (option == MOTOR && along_z) || (option == TARGET && !along_z);
     return (option == MOTOR || option == TARGET) && ((slides && along_z) || (turns && !along_z));
 }
 
@@ -180,9 +182,10 @@ static void compare(const char *what, const outcome *flat, const outcome *full)
                  full->turning);
 }
 
-static const uint32_t kinds[] = {SN_KIND_JOINT_BALL,  SN_KIND_JOINT_HINGE,      SN_KIND_JOINT_SLIDER,
-                                 SN_KIND_JOINT_FIXED, SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_LINE,
-                                 SN_KIND_JOINT_PLANE, SN_KIND_JOINT_VELOCITY,   SN_KIND_JOINT_SPIN};
+static const uint32_t kinds[] = {SN_KIND_JOINT_BALL,      SN_KIND_JOINT_HINGE,      SN_KIND_JOINT_SLIDER,
+                                 SN_KIND_JOINT_FIXED,     SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_LINE,
+                                 SN_KIND_JOINT_PLANE,     SN_KIND_JOINT_VELOCITY,   SN_KIND_JOINT_SPIN,
+                                 SN_KIND_JOINT_UNIVERSAL, SN_KIND_JOINT_WHEEL,      SN_KIND_JOINT_SIX};
 
 static void try_kind(const method *m, uint32_t kind, int option, bool held)
 {
@@ -215,7 +218,7 @@ static void joints_in_the_plane_are_those_of_space(void **state)
                     try_kind(&methods[m], kinds[k], option, held);
 }
 
-/* No joint kind is left out above. */
+/* No joint kind is left out above, but gears, which are between two joints: test_machines.c. */
 static void every_joint_is_in_the_table(void **state)
 {
     (void)state;
@@ -224,8 +227,9 @@ static void every_joint_is_in_the_table(void **state)
         size_t i = 0;
         while (i < COUNT_OF(kinds) && kinds[i] != kind)
             ++i;
-        if (strncmp(sn_kind_info(world, kind)->name, "joint_", 6) == 0 && i == COUNT_OF(kinds))
-            fail_msg("%s is not tried", sn_kind_info(world, kind)->name);
+        const sn_kind *info = sn_kind_info(world, kind);
+        if (strncmp(info->name, "joint_", 6) == 0 && info->points == 2 && i == COUNT_OF(kinds))
+            fail_msg("%s is not tried", info->name);
     }
     sn_world_destroy(world);
 }

@@ -594,7 +594,7 @@ sn_constraint_def support_constraint_def(const sn_world *world, uint32_t kind, c
     sn_constraint_def def = sn_default_constraint_def(kind);
     def.points = points;
     def.point_count = support_point_count(info, false);
-    sn_real measured[SN_MAX_PARAMS], *value = def.param;
+    sn_real measured[SN_MAX_PARAM_NUMBERS], *value = def.param;
     sn_vec3 x[SUPPORT_MOST_POINTS];
     for (uint32_t i = 0; i < def.point_count; ++i)
         x[i] = sn_point_position(world, points[i]);

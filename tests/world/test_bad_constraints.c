@@ -508,10 +508,10 @@ static void many_params(sn_kind *kind)
     }
 }
 
-/* Six vectors are eighteen numbers. */
+/* Fourteen vectors are 42 numbers. */
 static void many_vectors(sn_kind *kind)
 {
-    static const char *const names[] = {"a", "b", "c", "d", "e", "f"};
+    static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"};
     for (uint32_t i = 0; i < COUNT_OF(names); ++i) {
         kind->param[i].name = names[i];
         kind->param[i].type = SN_PARAM_VECTOR;

@@ -1068,7 +1068,7 @@ static void test_shift_moves_places(void **state)
     sn_constraint rod = sn_add_distance(world, sn_at(p), sn_at(q), 5);
     assert_ok(world, sn_particle_move_to(world, q, vec(8, 8, 8)));
     assert_ok(world, sn_world_shift_origin(world, vec(1, 2, 4)));
-    sn_real param[SN_MAX_PARAMS];
+    sn_real param[SN_MAX_PARAM_NUMBERS];
     read_param(pin, param);
     assert_true(param[0] == 0 && param[1] == 0 && param[2] == -1);
     read_param(plane, param);

@@ -229,7 +229,7 @@ sn_result web_constraint_add(web_world *w, uint32_t kind, uint32_t count, const 
     if (read_points(w, count, points, all)) {
         def.point_count = count;
         def.points = all;
-        for (uint32_t i = 0; i < param_count && i < SN_MAX_PARAMS; ++i)
+        for (uint32_t i = 0; i < param_count && i < SN_MAX_PARAM_NUMBERS; ++i)
             def.param[i] = (sn_real)params[i];
         set_material(&def, material);
         result = sn_constraint_add(w->world, &def, &made);
@@ -291,7 +291,8 @@ WEB(web_material) sn_result web_material(web_world *w, uint32_t kind, const doub
     return *count ? SN_OK : result;
 }
 
-/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, SN_MEASURE where there is none. */
+/* in: anchor, axis, then the numbers of sn_joint_def from least to torque_strength in their order, with second_axis after spring_damping;
+   SN_MEASURE where there is none. */
 WEB(web_joint_add)
 sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const double *in, uint32_t *out)
 {
@@ -310,6 +311,12 @@ sn_result web_joint_add(web_world *w, uint32_t kind, int32_t a, int32_t b, const
                                 &def.angular_compliance,
                                 &def.angular_damping,
                                 &def.swing,
+                                &def.rest,
+                                &def.spring_compliance,
+                                &def.spring_damping,
+                                &def.second_axis.x,
+                                &def.second_axis.y,
+                                &def.second_axis.z,
                                 &def.target_turn.x,
                                 &def.target_turn.y,
                                 &def.target_turn.z,

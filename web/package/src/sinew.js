@@ -10,7 +10,8 @@ const PAGE = 65536;
 const ARRAY = { positions: 0, velocities: 1, inverseMasses: 2, radii: 3, bodyPoses: 4, colliderPoses: 5, links: 6 };
 const CHANGE = { position: 0, velocity: 1, mass: 2, force: 3, impulse: 4, moveTo: 5, remove: 6 };
 const JOINT_NUMBERS = ['least', 'most', 'target', 'target_most', 'target_compliance', 'target_damping', 'speed', 'speed_most',
-  'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'target_turn', 'strength',
+  'friction', 'linear_compliance', 'linear_damping', 'angular_compliance', 'angular_damping', 'swing', 'rest', 'spring_compliance',
+  'spring_damping', 'second_axis', 'target_turn', 'strength',
   'torque_strength'];
 const REPORT_HEAD = 22;
 const REPORT_KIND = 5;
@@ -639,7 +640,7 @@ class World {
     for (const name of JOINT_NUMBERS) {
       const value = others[name];
       delete others[name];
-      if (name === 'target_turn') list.push(...(value === undefined ? [MEASURE, MEASURE, MEASURE] : vector(value, name)));
+      if (name === 'target_turn' || name === 'second_axis') list.push(...(value === undefined ? [MEASURE, MEASURE, MEASURE] : vector(value, name)));
       else list.push(value === undefined ? MEASURE : number(value, name));
     }
     const [unknown] = Object.keys(others);

@@ -1,0 +1,374 @@
+/* Joints of machines: shafts, wheels, gears, racks, ropes and pulleys do what mechanics says, with every solver, and break. */
+#include "support/support.h"
+
+#include <math.h>
+
+#define G  9.81
+#define PI 3.14159265358979323846
+
+static const sn_solver solvers[] = {SN_SOLVER_GAUSS_SEIDEL, SN_SOLVER_TILED, SN_SOLVER_JACOBI, SN_SOLVER_IMPULSES};
+static const sn_body nowhere = {0, 0};
+
+static sn_world *make_world(sn_solver solver, uint32_t dimensions, double gravity)
+{
+    sn_world_def def = sn_default_world_def();
+    def.dimensions = dimensions;
+    def.settings.gravity = vec(0, -gravity, 0);
+    def.settings.solver = solver;
+    def.settings.iterations = solver == SN_SOLVER_JACOBI ? 40 : 4;
+    return support_world_from(&def);
+}
+
+/* A body without a shape, so that nothing but joints acts on it. */
+static sn_body add_body(sn_world *world, double mass, sn_vec3 centre)
+{
+    sn_body_def def = sn_default_body_def();
+    sn_body body;
+    def.mass = real(mass);
+    def.moments = vec(0.1 * mass, 0.1 * mass, 0.1 * mass);
+    def.position = centre;
+    assert_ok(world, sn_body_add(world, &def, &body));
+    return body;
+}
+
+static sn_constraint made(const sn_world *world, sn_constraint joint)
+{
+    if (!joint.kind)
+        fail_msg("%s", sn_world_error(world));
+    return joint;
+}
+
+/* Angles on a circle. */
+static void assert_angle(double a, double b, double within)
+{
+    if (!(fabs(remainder(a - b, 2 * PI)) <= within))
+        fail_msg("%g and %g differ by more than %g", a, b, within);
+}
+
+typedef void machine(sn_solver solver, uint32_t dimensions);
+
+static void for_every_solver(machine *test, bool planar)
+{
+    for (size_t i = 0; i < COUNT_OF(solvers); ++i)
+        for (uint32_t dimensions = planar ? 2 : 3; dimensions <= 3; ++dimensions)
+            test(solvers[i], dimensions);
+}
+
+/* Two shafts at an angle: if one has turned by t, then the other by f, tan f = tan t / cos of the angle between them. */
+static void cardan(sn_solver solver, uint32_t dimensions)
+{
+    const double bend = 0.5;
+    sn_world *world = make_world(solver, dimensions, 0);
+    sn_body a = add_body(world, 1, vec(0, 0, 0)), b = add_body(world, 1, vec(0, 0, 0));
+    sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(1, 0, 0)));
+    sn_constraint second =
+        made(world, sn_add_hinge_joint(world, nowhere, b, vec(0, 0, 0), vec(cos(bend), sin(bend), 0)));
+    sn_constraint cross = made(world, sn_add_universal_joint(world, a, b, vec(0, 0, 0), vec(1, 0, 0)));
+    assert_ok(world, sn_joint_set_motor(world, first, 2, 1000));
+    for (uint32_t frame = 0; frame < 200; ++frame) {
+        support_run(world, 1, 1.0 / 60);
+        double t = (double)sn_joint_angle(world, first), f = (double)sn_joint_angle(world, second);
+        assert_angle(f, atan2(sin(t), cos(t) * cos(bend)), 0.02);
+        if (frame > 10)
+            assert_angle(t, 2 * (frame + 1) / 60.0, 0.05);
+    }
+    assert_true(sn_joint_swing(world, cross) >= 0);
+    sn_world_destroy(world);
+}
+
+static void universal_joints_turn(void **unused)
+{
+    (void)unused;
+    for_every_solver(cardan, false);
+}
+
+/* A weight on a free universal joint leans as far as it may. */
+static void lean(sn_solver solver, uint32_t dimensions)
+{
+    sn_world *world = make_world(solver, dimensions, G);
+    sn_body b = add_body(world, 1, vec(1, 0, 0));
+    sn_joint_def def = sn_default_joint_def(SN_KIND_JOINT_UNIVERSAL);
+    def.b = b;
+    def.swing = real(0.4);
+    sn_constraint joint = made(world, sn_add_joint(world, &def));
+    assert_ok(world, sn_body_set_spin_damping(world, b, 5));
+    support_run(world, 240, 1.0 / 60);
+    assert_close(sn_joint_swing(world, joint), 0.4, 5e-3);
+    assert_close(sn_body_position(world, b).y, -sin(0.4), 5e-3);
+    sn_world_destroy(world);
+}
+
+static void universal_joints_stop(void **unused)
+{
+    (void)unused;
+    for_every_solver(lean, true);
+}
+
+/* A wheel sinks by its weight, spins, is steered, and stops at the end of its way. */
+static void roll(sn_solver solver, uint32_t dimensions)
+{
+    sn_world *world = make_world(solver, dimensions, G);
+    sn_body wheel = add_body(world, 2, vec(0, 0, 0));
+    const double stiffness = 500;
+    sn_constraint joint = made(world, sn_add_wheel_joint(world, nowhere, wheel, vec(0, 0, 0), vec(0, 1, 0),
+                                                         vec(0, 0, 1), real(stiffness), 40));
+    assert_ok(world, sn_joint_set_motor(world, joint, 3, 1000));
+    double before = 0, turned = 0;
+    for (uint32_t frame = 0; frame < 300; ++frame) {
+        support_run(world, 1, 1.0 / 60);
+        double now = (double)sn_joint_angle(world, joint);
+        turned += frame < 60 ? 0 : remainder(now - before, 2 * PI);
+        before = now;
+    }
+    assert_close(sn_joint_way(world, joint), -2 * G / stiffness, 1e-3);
+    assert_close(fabs(turned), 3 * 4, 0.05);
+    assert_close(fabs((double)sn_body_spin(world, wheel).z), 3, 0.01);
+    assert_ok(world, sn_joint_set_limits(world, joint, real(-0.01), 1));
+    support_run(world, 60, 1.0 / 60);
+    assert_close(sn_joint_way(world, joint), -0.01, 1e-3);
+    if (dimensions == 3) { /* steered, the axle is elsewhere, and the motor still runs */
+        assert_ok(world, sn_joint_set_target(world, joint, real(0.5), 1000));
+        support_run(world, 120, 1.0 / 60);
+        sn_vec3 spin = sn_body_spin(world, wheel);
+        assert_close(fabs((double)spin.x), 3 * sin(0.5), 0.05);
+        assert_close(fabs((double)spin.z), 3 * cos(0.5), 0.05);
+    }
+    /* and the brake holds it */
+    assert_ok(world, sn_joint_set_motor(world, joint, 0, 0));
+    assert_ok(world, sn_constraint_set_param(world, joint, "friction", (sn_real[]){50}, 1));
+    support_run(world, 60, 1.0 / 60);
+    before = (double)sn_joint_angle(world, joint);
+    for (uint32_t frame = 0; frame < 120; ++frame) {
+        assert_ok(world, sn_body_add_torque(world, wheel, vec(0, 0, 20)));
+        support_run(world, 1, 1.0 / 60);
+    }
+    assert_angle(before, (double)sn_joint_angle(world, joint), 0.01);
+    sn_world_destroy(world);
+}
+
+static void wheels_roll(void **unused)
+{
+    (void)unused;
+    for_every_solver(roll, true);
+}
+
+/* A pair of gears of a ratio that is no whole number, turned many times, has lost nothing; and so with a rack. */
+static void gears(sn_solver solver, uint32_t dimensions)
+{
+    sn_world *world = make_world(solver, dimensions, 0);
+    const double ratio = 2.3, radius = 0.125;
+    sn_body a = add_body(world, 1, vec(0, 0, 0)), b = add_body(world, 3, vec(1, 0, 0)),
+            c = add_body(world, 1, vec(2, 0, 0));
+    sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
+    sn_constraint second = made(world, sn_add_hinge_joint(world, nowhere, b, vec(1, 0, 0), vec(0, 0, 1)));
+    sn_constraint slider = made(world, sn_add_slider_joint(world, nowhere, c, vec(2, 0, 0), vec(0, 1, 0)));
+    made(world, sn_add_gear_joint(world, first, second, real(ratio)));
+    made(world, sn_add_gear_joint(world, second, slider, real(radius)));
+    assert_ok(world, sn_joint_set_motor(world, first, 20, 100));
+    double turned[2] = {0, 0}, before[2] = {0, 0};
+    for (uint32_t frame = 0; frame < 600; ++frame) {
+        support_run(world, 1, 1.0 / 60);
+        const double now[2] = {(double)sn_joint_angle(world, first), (double)sn_joint_angle(world, second)};
+        for (int i = 0; i < 2; ++i) {
+            turned[i] += remainder(now[i] - before[i], 2 * PI);
+            before[i] = now[i];
+        }
+    }
+    assert_close(turned[0], 200, 5);
+    assert_close(turned[0] + ratio * turned[1], 0, 2e-3);
+    assert_close(radius * turned[1] + (double)sn_joint_way(world, slider), 0, 2e-3);
+    sn_world_destroy(world);
+}
+
+static void gears_mesh(void **unused)
+{
+    (void)unused;
+    for_every_solver(gears, true);
+}
+
+/* Six degrees of freedom: locked, limited, driven by itself. */
+static void six(sn_solver solver, uint32_t dimensions)
+{
+    sn_world *world = make_world(solver, dimensions, G);
+    sn_body b = add_body(world, 1, vec(0, 0, 0));
+    sn_constraint joint = made(world, sn_add_six_joint(world, nowhere, b, vec(0, 0, 0), vec(1, 0, 0), vec(0, 1, 0)));
+    support_run(world, 30, 1.0 / 60);
+    for (uint32_t axis = 0; axis < 6; ++axis)
+        assert_close(sn_joint_axis_value(world, joint, axis), 0, 1e-4);
+    assert_ok(world, sn_joint_set_axis_limits(world, joint, 1, real(-0.25), SN_JOINT_MOST)); /* down to a stop */
+    assert_ok(world, sn_joint_set_axis_limits(world, joint, 0, -SN_JOINT_MOST, SN_JOINT_MOST));
+    assert_ok(world, sn_joint_set_axis_motor(world, joint, 0, real(0.5), 100)); /* along at a speed */
+    assert_ok(world, sn_joint_set_axis_limits(world, joint, 5, real(-PI), real(PI)));
+    assert_ok(world, sn_joint_set_axis_target(world, joint, 5, real(0.6), 100)); /* about z to a place */
+    support_run(world, 120, 1.0 / 60);
+    assert_close(sn_joint_axis_value(world, joint, 0), 1, 0.02);
+    assert_close(sn_joint_axis_value(world, joint, 1), -0.25, 2e-3);
+    assert_close(sn_joint_axis_value(world, joint, 5), 0.6, 0.02);
+    for (uint32_t axis = 2; axis < 5; ++axis)
+        assert_close(sn_joint_axis_value(world, joint, axis), 0, 1e-3);
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_set_axis_limits(world, joint, 6, 0, 1));
+    assert_says(sn_world_error(world), "axis");
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_set_axis_limits(world, joint, 4, 0, 4));
+    assert_result(world, SN_ERROR_ARGUMENT, sn_joint_set_motor(world, joint, 1, 1));
+    assert_true(isnan(sn_joint_axis_value(world, joint, 6)) && isnan(sn_joint_angle(world, joint)));
+    sn_world_destroy(world);
+}
+
+static void six_degrees_of_freedom(void **unused)
+{
+    (void)unused;
+    for_every_solver(six, true);
+}
+
+/* A rope lets bodies come near, and no farther apart; a tackle of two weights is in balance. */
+static void ropes(sn_solver solver, uint32_t dimensions)
+{
+    sn_world *world = make_world(solver, dimensions, G);
+    sn_body a = add_body(world, 1, vec(0, -0.5, 0)), light = add_body(world, 1, vec(3, 0, 0)),
+            heavy = add_body(world, 3, vec(4, 0, 0));
+    made(world, sn_add_rope_joint(world, nowhere, a, vec(0, 0, 0), vec(0, -0.5, 0), 1));
+    made(world, sn_add_pulley(world, sn_on_body(light, vec(0, 0, 0)), sn_at_place(vec(3, 1, 0)),
+                              sn_at_place(vec(4, 1, 0)), sn_on_body(heavy, vec(0, 0, 0)), 3, SN_MEASURE));
+    support_run(world, 120, 1.0 / 60);
+    assert_close(sn_body_position(world, a).y, -1, 2e-3);
+    assert_close(sn_body_position(world, light).y, 0, 5e-3);
+    assert_close(sn_body_position(world, heavy).y, 0, 5e-3);
+    assert_ok(world, sn_body_add_impulse(world, a, vec(0, 2, 0), sn_body_position(world, a))); /* upwards it is slack */
+    support_run(world, 6, 1.0 / 60);
+    assert_true(sn_body_position(world, a).y > real(-0.95));
+    sn_world_destroy(world);
+}
+
+static void ropes_hold(void **unused)
+{
+    (void)unused;
+    for_every_solver(ropes, true);
+}
+
+/* Whether the only constraint that is weak broke in one of some steps. */
+static bool breaks(sn_world *world, sn_constraint weak)
+{
+    for (uint32_t frame = 0; frame < 30; ++frame) {
+        uint32_t count;
+        support_run(world, 1, 1.0 / 60);
+        const sn_break *broken = sn_world_broken(world, &count);
+        if (count) {
+            assert_int_equal(count, 1);
+            assert_int_equal(broken->constraint.kind, weak.kind);
+            assert_false(sn_constraint_is_valid(world, weak));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A weight of 2 kg, held by 19.62 N: with less strength it breaks, and says so; with more it does not. Gears break by torque. */
+static void breaking(sn_solver solver, uint32_t dimensions)
+{
+    static const uint32_t kinds[] = {SN_KIND_JOINT_BALL,  SN_KIND_JOINT_HINGE,      SN_KIND_JOINT_SLIDER,
+                                     SN_KIND_JOINT_FIXED, SN_KIND_JOINT_CONE_TWIST, SN_KIND_JOINT_UNIVERSAL,
+                                     SN_KIND_JOINT_WHEEL, SN_KIND_JOINT_SIX};
+    for (size_t i = 0; i < COUNT_OF(kinds) + 2; ++i)
+        for (int strong = 0; strong < 2; ++strong) {
+            sn_world *world = make_world(solver, dimensions, i > COUNT_OF(kinds) ? 0 : G);
+            sn_body body = add_body(world, 2, vec(0, 0, 0));
+            const double strength = strong ? 25 : 15;
+            sn_constraint weak;
+            if (i < COUNT_OF(kinds)) {
+                sn_joint_def def = sn_default_joint_def(kinds[i]);
+                def.b = body;
+                def.strength = real(strength);
+                weak = made(world, sn_add_joint(world, &def));
+            } else if (i == COUNT_OF(kinds)) {
+                weak = made(world, sn_add_rope_joint(world, nowhere, body, vec(0, 1, 0), vec(0, 0, 0), SN_MEASURE));
+                assert_ok(world, sn_constraint_set_strength(world, weak, real(strength), 0));
+            } else { /* the second gear does not turn, and so the first, pulled by 20 N m, does not, either */
+                sn_body other = add_body(world, 1, vec(1, 0, 0));
+                sn_constraint first = made(world, sn_add_hinge_joint(world, nowhere, body, vec(0, 0, 0), vec(0, 0, 1)));
+                sn_constraint second =
+                    made(world, sn_add_hinge_joint(world, nowhere, other, vec(1, 0, 0), vec(0, 0, 1)));
+                assert_ok(world, sn_joint_set_limits(world, second, 0, 0));
+                assert_ok(world, sn_joint_set_motor(world, first, 100, 20));
+                weak = made(world, sn_add_gear_joint(world, first, second, 1));
+                assert_ok(world, sn_constraint_set_strength(world, weak, 0, real(strength)));
+            }
+            assert_int_equal(breaks(world, weak), !strong);
+            sn_world_destroy(world);
+        }
+}
+
+static void all_joints_break(void **unused)
+{
+    (void)unused;
+    for_every_solver(breaking, true);
+}
+
+static void bad_calls_are_refused(void **unused)
+{
+    (void)unused;
+    sn_world *world = make_world(SN_SOLVER_TILED, 3, 0);
+    sn_body a = add_body(world, 1, vec(0, 0, 0));
+    sn_constraint hinge = made(world, sn_add_hinge_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 0, 1)));
+    sn_constraint ball = made(world, sn_add_ball_joint(world, nowhere, a, vec(0, 0, 0)));
+    uint64_t hash = sn_world_hash(world);
+    assert_false(sn_add_gear_joint(world, hinge, ball, 1).kind);
+    assert_says(sn_world_error(world), "joint_ball");
+    assert_false(sn_add_gear_joint(world, ball, hinge, 1).kind);
+    assert_false(sn_add_gear_joint(world, hinge, hinge, real(NAN)).kind);
+    assert_false(sn_add_rope_joint(world, nowhere, nowhere, vec(0, 0, 0), vec(1, 0, 0), 1).kind);
+    assert_false(sn_add_wheel_joint(world, nowhere, a, vec(0, 0, 0), vec(0, 1, 0), vec(0, 0, 1), -1, 0).kind);
+    assert_true(sn_world_hash(world) == hash);
+    sn_world_destroy(world);
+}
+
+/* x goes to the axis, and y to the second one, as far as that is across. */
+static void axes_are_turned(void **unused)
+{
+    (void)unused;
+    uint64_t seed = 5;
+    sn_world *world = make_world(SN_SOLVER_TILED, 3, 0);
+    for (int i = 0; i < 50; ++i) {
+        double a[3], s[3], dot = 0, aa = 0;
+        for (int k = 0; k < 3; ++k) {
+            a[k] = support_random_in(&seed, -1, 1);
+            s[k] = support_random_in(&seed, -1, 1);
+        }
+        for (int k = 0; k < 3; ++k) {
+            aa += a[k] * a[k];
+            dot += a[k] * s[k];
+        }
+        sn_body_def def = sn_default_body_def();
+        sn_body body;
+        def.mass = 1;
+        def.moments = vec(1, 1, 1);
+        def.rotation = sn_joint_axes(vec(a[0], a[1], a[2]), vec(s[0], s[1], s[2]));
+        assert_ok(world, sn_body_add(world, &def, &body));
+        double across[3], length = 0;
+        for (int k = 0; k < 3; ++k) {
+            across[k] = s[k] - a[k] * dot / aa;
+            length += across[k] * across[k];
+        }
+        length = sqrt(length);
+        assert_vec_close(sn_body_to_world(world, body, vec(1, 0, 0)),
+                         vec(a[0] / sqrt(aa), a[1] / sqrt(aa), a[2] / sqrt(aa)), 1e-5);
+        assert_vec_close(sn_body_to_world(world, body, vec(0, 1, 0)),
+                         vec(across[0] / length, across[1] / length, across[2] / length), 1e-5);
+    }
+    sn_world_destroy(world);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(universal_joints_turn),
+        cmocka_unit_test(universal_joints_stop),
+        cmocka_unit_test(wheels_roll),
+        cmocka_unit_test(gears_mesh),
+        cmocka_unit_test(six_degrees_of_freedom),
+        cmocka_unit_test(ropes_hold),
+        cmocka_unit_test(all_joints_break),
+        cmocka_unit_test(bad_calls_are_refused),
+        cmocka_unit_test(axes_are_turned),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
