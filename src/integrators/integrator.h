@@ -39,7 +39,8 @@ typedef struct sn_motion {
     sn_real kick;         /* s: so long the acceleration acts before the places move, */
     sn_real end_kick;     /*   and so long afterwards */
     sn_real rate;         /* 1/s: the velocity that goes with a correction of one metre */
-    bool ends_previous;   /* the substep before has not been ended yet: predict does that first */
+    bool ends_previous;   /* the substep before has not been ended yet: predict does that first, */
+    bool settles_previous; /*   after it has settled what constraints moved since the mark */
 
     /* BDF2, all by slot: */
     bool looks_back;
@@ -60,15 +61,15 @@ typedef struct sn_motion {
     uint32_t first, count;
     const uint32_t *list; /* slots; NULL: the range */
     bool coarse;          /* places are moved themselves, and their remainders stay what prediction left over */
-    sn_vec4 *mark;        /* scratch, one for each: x_low, or x where coarse, before constraints move it */
+    sn_vec4 *mark;        /* one for each, from the first on: x_low, or x where coarse, before constraints move it */
     float *mark_rows;     /* the same for particles in planes */
 } sn_motion;
 
 /* The loops over particles that are stored as records. */
 typedef struct sn_motion_table {
     /* v takes damping and forces, x becomes the place where a particle would go alone, x_low and mark what rounding left
-       over of it. Particles with w = 0 stay, and their v is 0. A range only. */
-    void (*predict)(const sn_motion *motion);
+       over of it. Particles with w = 0 stay, and their v is 0. False as settle, if it settles first. A range only. */
+    bool (*predict)(const sn_motion *motion);
     /* Copies x_low (coarse: x) to mark, for particles that were predicted before. Range or list. */
     void (*note)(const sn_motion *motion);
     /* v takes what constraints moved since, x takes what fits of x_low. False if one of them is not finite, or

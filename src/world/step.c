@@ -38,7 +38,7 @@ static sn_result begin_substep(sn_substep *s)
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
     if (result == SN_OK &&
-        !(sn_starts_note(world, s->still) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
+        !(sn_starts_note(s) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
         result = sn_fault_lost_tasks(world);
     return result;
 }

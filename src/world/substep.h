@@ -97,7 +97,7 @@ bool sn_starts_all(const sn_world *world, bool still);
 bool sn_starts_find(sn_world *world);
 
 /* Notes where they are. False if tasks got lost. */
-bool sn_starts_note(sn_world *world, bool still);
+bool sn_starts_note(sn_substep *s);
 
 /* ---- motion.c: how particles move ------------------------------------------------------------------------------------ */
 
