@@ -33,9 +33,9 @@
 #define TILE_PACKED 1024u
 
 /* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
-   tiles in a layer. */
-#define SEAM_LEAST    384u
-#define SEAMS_OF_BODY 32u
+   tiles in a layer: one for each of sixteen cores. (With twice as many, more is cut, and batches are emptier.) */
+#define SEAM_LEAST    160u
+#define SEAMS_OF_BODY 16u
 
 #define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
 

@@ -53,15 +53,21 @@ static bool list_later(tiled *t, const sn_allocator *allocator, const sn_tile *t
     return true;
 }
 
-static bool list_wholes(tiled *t, const sn_allocator *allocator, const sn_tile *tile, const uint8_t *touched)
+/* And those that constraints outside of layers move; *next: the first of these that is in no tile before. */
+static bool list_wholes(tiled *t, const sn_allocator *allocator, const sn_tile *tile, uint32_t *next)
 {
-    for (uint32_t k = 0; k < tile->count; ++k)
-        if (touched[tile->first + k] & TOUCHED_REST && !add_exchange(t, allocator, tile, k, 0))
+    const uint32_t *rest = t->rest_table.column[0];
+    for (; *next < t->rest_table.count && rest[*next] < tile->first + tile->count; ++*next) {
+        if (!tile->rows)
+            continue;
+        if (!add_exchange(t, allocator, tile, rest[*next] - tile->first, 0))
             return false;
+        ((exchange *)t->exchange_table.column[0])[t->exchange_table.count - 1].rest = *next;
+    }
     return true;
 }
 
-static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *tile, tile_home *home)
+static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *tile, tile_home *home, uint32_t *rest)
 {
     const uint8_t *touched = t->touched_table.column[0];
     for (uint32_t k = 0; k < tile->count && !home->shared; ++k)
@@ -70,7 +76,7 @@ static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *ti
     if (tile->rows && !list_later(t, allocator, tile, touched))
         return false;
     home->exchanges = t->exchange_table.count - home->exchange;
-    if (tile->rows && !list_wholes(t, allocator, tile, touched))
+    if (!list_wholes(t, allocator, tile, rest))
         return false;
     home->wholes = t->exchange_table.count - home->exchange - home->exchanges;
     return true;
@@ -80,23 +86,18 @@ static bool list_tiles(tiled *t, const sn_allocator *allocator, const sn_solver_
 {
     const sn_plan *plan = in->plan;
     uint64_t floats = 0, past = 0;
-    uint32_t *owner = t->owner_table.column[0];
+    uint32_t rest = 0;
     t->home_table.count = t->exchange_table.count = 0;
     t->any_shared = false;
     for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
         const sn_tile *tile = &plan->tile[i];
-        tile_home home = {.plane = floats,
-                          .side = floats + plane_floats(tile->rows),
-                          .mark = floats + plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW,
-                          .past = past};
-        if (!list_tile(t, allocator, tile, &home))
+        tile_home home = {.plane = floats, .side = floats + plane_floats(tile->rows), .past = past};
+        if (!list_tile(t, allocator, tile, &home, &rest))
             return false;
         past += (uint64_t)tile->rows * SN_PAST_ROW;
-        floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * (SN_SIDE_ROW + SN_MARK_ROW) : 0;
+        floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW : 0;
         t->any_shared = t->any_shared || home.shared;
         ((tile_home *)t->home_table.column[0])[t->home_table.count++] = home;
-        for (uint32_t k = 0; k < tile->count; ++k)
-            owner[tile->first + k] = i;
     }
     t->past_table.count = 0;
     t->past_floats = past;
@@ -110,12 +111,10 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
         return true;
     t->serial = 0;
     if (!sn_table_reserve(&t->home_table, allocator, plan->layer[1]) ||
-        !sn_table_reserve(&t->owner_table, allocator, in->particle_count) ||
-        !sn_table_reserve(&t->rest_table, allocator, in->particle_count) ||
         !sn_table_reserve(&t->touched_table, allocator, in->particle_count))
         return false;
     uint8_t *touched = t->touched_table.column[0];
-    uint32_t *rest = t->rest_table.column[0];
+    uint32_t rest = 0;
     if (in->particle_count)
         memset(touched, 0, in->particle_count * sizeof *touched);
     for (uint32_t i = 0; i < plan->list_table.count; ++i)
@@ -123,14 +122,31 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
     touch_visits(in, touched, plan->many, plan->many_table.count);
     touch_visits(in, touched, plan->hub, plan->hub_table.count);
     touch_visits(in, touched, plan->extra, plan->extra_table.count);
+    for (uint32_t slot = 0; slot < plan->particles; ++slot)
+        rest += touched[slot] / TOUCHED_REST;
     t->rest_table.count = 0;
+    if (!sn_table_reserve(&t->rest_table, allocator, rest) || !sn_table_reserve(&t->rest_mark_table, allocator, rest))
+        return false;
     for (uint32_t slot = 0; slot < plan->particles; ++slot)
         if (touched[slot] & TOUCHED_REST)
-            rest[t->rest_table.count++] = slot;
+            ((uint32_t *)t->rest_table.column[0])[t->rest_table.count++] = slot;
     if (!list_tiles(t, allocator, in))
         return false;
     t->serial = plan->serial;
     return true;
+}
+
+uint32_t sn_resident_owner(const sn_plan *plan, uint32_t slot)
+{
+    uint32_t low = 0, high = plan->layer[1];
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (plan->tile[middle].first <= slot)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /* ---- In and out ------------------------------------------------------------------------------------------------------------ */
@@ -139,7 +155,8 @@ planes sn_resident_planes(const layer *l, uint32_t index)
 {
     const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;
     float *base = l->scratch->resident_table.column[0];
-    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, base + h->mark, NULL};
+    void *mark = l->t->motion->mark + l->plan->tile[index].first;
+    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, mark, NULL};
     if (l->t->motion->looks_back)
         p.back = (float *)l->scratch->past_table.column[0] + h->past;
     return p;
@@ -175,14 +192,14 @@ static void push_whole(const sn_motion *m, uint32_t slot, row_place from)
 void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
 {
     sn_motion full = *motion;
-    uint32_t lane;
-    full.count = in_full_rows(tile);
-    memset(p.plane - PLANE_MARGIN, 0,
-           plane_floats(tile->rows) * sizeof *p.plane); /* lanes without particles, too, are numbers */
-    memset(p.side, 0, (size_t)tile->rows * SN_SIDE_ROW * sizeof *p.side);
+    uint32_t lane, rows = in_full_rows(tile) / LANES, more = tile->rows - rows;
+    full.count = rows * LANES;
+    memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* what lanes reach beside the particles */
+    memset(p.plane + (size_t)rows * SN_ROW, 0, (plane_floats(more) - PLANE_MARGIN) * sizeof *p.plane);
+    memset(p.side + (size_t)rows * SN_SIDE_ROW, 0, (size_t)more * SN_SIDE_ROW * sizeof *p.side);
     l->t->wide->enter(&full, p.plane, p.side);
     if (p.back) {
-        memset(p.back, 0, (size_t)tile->rows * SN_PAST_ROW * sizeof *p.back);
+        memset(p.back + (size_t)rows * SN_PAST_ROW, 0, (size_t)more * SN_PAST_ROW * sizeof *p.back);
         l->t->wide->enter_past(&full, p.back);
     }
     for (uint32_t i = full.count; i < tile->count; ++i) {
@@ -243,13 +260,14 @@ void sn_resident_pull(const layer *l, uint32_t index, const sn_motion *motion, p
 {
     const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;
     const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
+    const sn_vec4 *mark = l->scratch->rest_mark_table.column[0];
     for (uint32_t i = 0; i < h->exchanges; ++i)
         pull(l, motion, &e[i], p);
     e += h->exchanges;
     for (uint32_t i = 0; i < h->wholes; ++i) {
         row_place place = find_place(p, e[i].row, e[i].lane);
         pull_whole(motion, e[i].slot, place);
-        put3(place.mark, motion->mark[e[i].slot - motion->first]);
+        put3(place.mark, mark[e[i].rest]);
     }
 }
 
@@ -257,13 +275,14 @@ void sn_resident_push(const layer *l, uint32_t index, const sn_motion *motion, p
 {
     const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;
     const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
+    sn_vec4 *mark = l->scratch->rest_mark_table.column[0];
     for (uint32_t i = 0; i < h->exchanges; ++i)
         push(l, motion, &e[i], p);
     e += h->exchanges;
     for (uint32_t i = 0; i < h->wholes; ++i) {
         row_place place = find_place(p, e[i].row, e[i].lane);
         push_whole(motion, e[i].slot, place);
-        get3(&motion->mark[e[i].slot - motion->first], place.mark);
+        get3(&mark[e[i].rest], place.mark);
     }
 }
 

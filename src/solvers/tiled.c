@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "solvers/gauss_seidel.h"
 #include "solvers/hubs.h"
+#include "solvers/plan_work.h"
 #include "solvers/row.h"
 
 /* One tile on its way. */
@@ -38,14 +39,16 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->result_table, sizeof(tile_result), false);
     sn_table_column(&t->state_table, sizeof(tile_state), false);
     sn_table_column(&t->home_table, sizeof(tile_home), false);
-    sn_table_column(&t->owner_table, sizeof(uint32_t), false);
     sn_table_column(&t->touched_table, sizeof(uint8_t), false);
     sn_table_column(&t->rest_table, sizeof(uint32_t), false);
     sn_table_column(&t->exchange_table, sizeof(exchange), false);
     sn_table_column(&t->resident_table, sizeof(float), false);
     sn_table_column(&t->past_table, sizeof(float), false);
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->lambda_table, sizeof(float), false);
+    sn_table_column(&t->lane_table, sizeof(uint32_t), false);
     return scratch->tiled = t;
 }
 
@@ -56,6 +59,23 @@ static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solv
     most = in->store->counts.most_points > most ? in->store->counts.most_points : most;
     return sn_table_reserve(&t->mark_table, allocator, most > SN_MAX_BLOCK ? most : SN_MAX_BLOCK) &&
            sn_table_reserve(&t->mixed_table, allocator, in->plan->list_table.count);
+}
+
+static bool reserve_lambda(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
+{
+    const sn_plan *plan = in->plan;
+    uint32_t longest = 0;
+    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
+        if (!sn_parallel_reserve(in->parallel, allocator, in->store->pool[kind]->table.count))
+            return false;
+    for (uint32_t r = 0; r < plan->run_table.count; ++r)
+        longest = plan->run[r].batches * SN_BATCH > longest ? plan->run[r].batches * SN_BATCH : longest;
+    if (!sn_table_reserve(&t->lambda_table, allocator, plan->row_table.count) ||
+        !sn_table_reserve(&t->lane_table, allocator, longest))
+        return false;
+    for (; t->lane_table.count < longest; ++t->lane_table.count)
+        ((uint32_t *)t->lane_table.column[0])[t->lane_table.count] = t->lane_table.count;
+    return true;
 }
 
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
@@ -74,7 +94,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
         return false;
-    return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in);
+    return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in) &&
+           (!in->wide || !sn_tiled_scatters(in) || reserve_lambda(t, allocator, in));
 }
 
 static sn_vec4 *marks(const sn_tiled *t)
@@ -92,14 +113,16 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->result_table, allocator);
     sn_table_release(&t->state_table, allocator);
     sn_table_release(&t->home_table, allocator);
-    sn_table_release(&t->owner_table, allocator);
     sn_table_release(&t->touched_table, allocator);
     sn_table_release(&t->rest_table, allocator);
     sn_table_release(&t->exchange_table, allocator);
     sn_table_release(&t->resident_table, allocator);
     sn_table_release(&t->past_table, allocator);
     sn_table_release(&t->mark_table, allocator);
+    sn_table_release(&t->rest_mark_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
+    sn_table_release(&t->lambda_table, allocator);
+    sn_table_release(&t->lane_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -191,6 +214,8 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
     const looking *l = data;
     const sn_plan *plan = l->in->plan;
     const sn_tile *tile = &plan->tile[index];
+    if (l->others->keep)
+        l->others->keep(l->others->world, tile->first, tile->first + tile->count);
     tile_state state = {.nearest = INFINITY,
                         .watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile),
                         .pushed = is_any_pushed(l->others->pushed, tile)};
@@ -226,12 +251,16 @@ static void join_states(const sn_plan *plan, tile_state *state)
 
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
+    if (others->keep)
+        others->keep(others->world, in->plan->particles, in->particle_count); /* they are in no tile */
     tiled *scratch = in->scratch->tiled;
     looking l = {in, others, scratch->state_table.column[0]};
     const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
-    bool share = sn_parallel_wants(in->parallel, WORK_OF_PARTICLE * in->particle_count);
-    if (!sn_parallel_tasks(share ? in->parallel : NULL, tiles, look_at_tile, &l))
+    bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
+    if (!sn_parallel_tasks(share ? in->parallel : NULL, tiles, look_at_tile, &l)) {
+        sn_parallel_repair(in->parallel); /* what has to be kept is kept */
         return false;
+    }
     for (uint32_t i = tiles; i < all; ++i)
         l.state[i] = (tile_state){0};
     join_states(in->plan, l.state);
@@ -286,6 +315,17 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .largest = t->measures ? p->largest : NULL};
 }
 
+/* Constraints of a tile are scattered over their pool, and those of several tiles share lines of memory there. So multipliers that
+   are only read after the step are written as they come, and sn_tiled_collect_lambda brings them to the pool. */
+static void write_by_lane(const sn_tiled *t, const sn_plan_run *run, sn_wide_run *wide)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    if (!t->by_lane || t->in->store->pool[run->kind]->kind.rows != 1)
+        return;
+    wide->lambda = (float *)scratch->lambda_table.column[0] + (size_t)run->batch * SN_BATCH;
+    wide->row = scratch->lane_table.column[0];
+}
+
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
 static bool project_coarse(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 {
@@ -327,6 +367,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
             continue;
         }
         sn_wide_run wide = wide_run(t, run, p);
+        write_by_lane(t, run, &wide);
         wide.x = frame->x + (l->is_first ? tile->first : 0);
         wide.d = (coarse ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
         wide.near = l->is_first ? plan->near + run->index : NULL;
@@ -341,6 +382,7 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool 
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
         sn_wide_run wide = wide_run(l->t, run, p);
+        write_by_lane(l->t, run, &wide);
         wide.plane = margin;
         wide.coarse = coarse;
         wide.offset = l->plan->offset + run->index;
@@ -471,7 +513,7 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
 static bool is_owner_coarse(const layer *l, uint32_t slot)
 {
     float least;
-    return is_coarse(l, &l->plan->tile[((const uint32_t *)l->scratch->owner_table.column[0])[slot]], &least);
+    return is_coarse(l, &l->plan->tile[sn_resident_owner(l->plan, slot)], &least);
 }
 
 /* Places of those that belong to a coarse tile get what the remainders were moved by. */
@@ -494,9 +536,10 @@ static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
     const bool mixed = state_of(l, tile)->mixed;
     sn_vec4 *low = (sn_vec4 *)l->scratch->mixed_table.column[0] + tile->first;
     float least;
+    const bool coarse = is_coarse(l, tile, &least);
     for (uint32_t i = 0; mixed && i < tile->count; ++i)
         low[i] = l->t->motion->x_low[list[i]];
-    if (!solve_records(l, tile, is_coarse(l, tile, &least), p))
+    if (!solve_records(l, tile, coarse, p))
         return false;
     if (mixed)
         move_places(l, tile, low);
@@ -526,7 +569,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
 /* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
 
 /* ns; threads that shared the first layer are awake, and share later ones from here on. */
-#define LEAST_LATER 4000.0
+#define LEAST_LATER 1500.0
 
 static double work_of(const sn_plan *plan, uint32_t index)
 {
@@ -648,14 +691,15 @@ static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
 static bool go_through_rest(const layer *l, bool settles)
 {
     const tiled *scratch = l->scratch;
-    const uint32_t *slot = scratch->rest_table.column[0], *owner = scratch->owner_table.column[0];
+    const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
     bool sound = true;
-    for (uint32_t i = 0, end; i < scratch->rest_table.count; i = end) {
-        sn_motion motion = tile_motion(l, &l->plan->tile[owner[slot[i]]]);
-        for (end = i + 1; end < scratch->rest_table.count && slot[end] == slot[end - 1] + 1 &&
-                          owner[slot[end]] == owner[slot[i]];)
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const sn_tile *tile = &l->plan->tile[sn_resident_owner(l->plan, slot[i])];
+        sn_motion motion = tile_motion(l, tile);
+        for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
             ++end;
-        motion.mark += slot[i] - motion.first;
+        motion.mark = is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i
+                                           : motion.mark + (slot[i] - tile->first);
         motion.first = slot[i];
         motion.count = end - i;
         if (settles)
@@ -690,6 +734,11 @@ static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
     bool share = sn_parallel_wants(t->in->parallel, WORK_OF_PARTICLE * t->in->particle_count);
     out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, l->plan->layer[1], settle_tile, l);
     return !out->lost_tasks && !l->failed;
+}
+
+bool sn_tiled_scatters(const sn_solver_in *in)
+{
+    return sn_parallel_wants(in->parallel, work_of(in->plan, 0)) && !in->plan->widest_rows;
 }
 
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
@@ -736,12 +785,39 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
     return done;
 }
 
+typedef struct collecting {
+    sn_pool *pool;
+    const float *lambda;
+} collecting;
+
+static void collect_piece(void *data, uint32_t first, uint32_t end)
+{
+    const collecting *c = data;
+    for (uint32_t row = first; row < end; ++row) {
+        uint32_t place = c->pool->place[row] - 1;
+        if (place >> PLACE_SHIFT == PLACE_LANE)
+            c->pool->lambda[row] = (sn_real)c->lambda[place & PLACE_MASK];
+    }
+}
+
+bool sn_tiled_collect_lambda(const sn_tiled *t)
+{
+    collecting c = {.lambda = ((const tiled *)t->in->scratch->tiled)->lambda_table.column[0]};
+    bool done = true;
+    for (uint32_t kind = 1; t->by_lane && done && kind < SN_KIND_BUILTIN_END; ++kind) {
+        c.pool = t->in->store->pool[kind];
+        if (c.pool->ids.live && t->wide->kind[kind].rows == 1)
+            done = sn_parallel_for(t->in->parallel, c.pool->table.count, collect_piece, &c);
+    }
+    return done;
+}
+
 bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot)
 {
     const layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = t->in->plan, .is_first = true};
     if (slot >= l.plan->particles)
         return false;
-    const sn_tile *tile = &l.plan->tile[((const uint32_t *)l.scratch->owner_table.column[0])[slot]];
+    const sn_tile *tile = &l.plan->tile[sn_resident_owner(l.plan, slot)];
     float least;
     return lags(&l, tile) && !is_coarse(&l, tile, &least);
 }

@@ -21,7 +21,6 @@ typedef struct tiled {
     /* Of one plan: */
     uint64_t serial;         /* 0: of none */
     sn_table home_table;     /* of tile_home, for each tile of the first layer */
-    sn_table owner_table;    /* of uint32_t, by slot: the tile of the first layer */
     sn_table touched_table;  /* of uint8_t, by slot: which constraints besides those of its tile have to do with it */
     sn_table rest_table;     /* of uint32_t: slots of particles that constraints outside of layers move, ascending */
     sn_table exchange_table; /* of exchange, for all tiles */
@@ -31,8 +30,12 @@ typedef struct tiled {
     sn_table past_table;     /*   and what BDF2 remembers of these, */
     uint64_t past_floats;    /*   which are so many */
 
-    sn_table mark_table;  /* of sn_vec4: for constraints outside of tiles */
-    sn_table mixed_table; /* of sn_vec4, by place in the plan's list: see pass_seam */
+    sn_table mark_table;      /* of sn_vec4: for constraints outside of layers */
+    sn_table rest_mark_table; /* of sn_vec4, by rest: of those that are in planes */
+    sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
+
+    sn_table lambda_table; /* of float, by lane of the plan: see sn_tiled.by_lane */
+    sn_table lane_table;   /* of uint32_t: 0, 1, 2, ... as many as the longest run has lanes */
 } tiled;
 
 enum { TOUCHED_LATER = 1, TOUCHED_REST = 2 };
@@ -42,7 +45,7 @@ typedef struct tile_home {
     bool shared; /* constraints besides its own move some of its particles */
     /* planes: */
     size_t plane;                 /* where its rows of places start, */
-    size_t side, mark;            /*   those of velocities and of marks, */
+    size_t side;                  /*   those of velocities, */
     size_t past;                  /*   and those of the past, in a table of their own */
     uint32_t exchange, exchanges; /* particles that later layers move, */
     uint32_t wholes;              /*   behind which come those that constraints outside of layers move */
@@ -53,14 +56,15 @@ typedef struct exchange {
     uint32_t slot;
     uint32_t row, lane;
     uint32_t rows; /* 0: one particle; otherwise so many rows, all lanes */
+    uint32_t rest; /* of those outside of layers, which one it is */
 } exchange;
 
 /* What is looked at once a step. */
 typedef struct tile_state {
-    float reach;  /* m: the largest coordinate, of large tiles; of later layers, that of the body */
+    float reach;             /* m: the largest coordinate, of large tiles; of later layers, that of the body */
     float farthest, nearest; /* m: of the first tile of a body, the most and the least that its tiles reach */
-    bool held;    /* one of its particles, or of its body, is immovable */
-    bool mixed;   /* later layers: reach is too far, but some of the body's tiles are near */
+    bool held;               /* one of its particles, or of its body, is immovable */
+    bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
     bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
     bool pushed;  /* one of them has a force from the user */
 } tile_state;
@@ -126,6 +130,10 @@ typedef struct planes {
 /* Finds out what others have to do with each tile of a plan; does nothing if that is known. False when memory runs out. */
 bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
 
+/* The tile of the first layer that has a particle. */
+uint32_t sn_resident_owner(const sn_plan *plan, uint32_t slot);
+
+/* In which the rows of marks are where the marks of a tile in storage would be. */
 planes sn_resident_planes(const layer *l, uint32_t index);
 void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
 void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);

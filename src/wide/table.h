@@ -44,9 +44,9 @@ static const sn_wide_meet_table meet_functions = MEET_TABLE;
 #define WIDE_TABLE(NAME, KINDS, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
         .name = NAME, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN, .kind = KINDS,           \
-        .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect,                             \
-        .restore = motion_restore, .enter = motion_enter, .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
-        .predict_planes = PREDICT, .settle_planes = SETTLE                                                             \
+        .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect, .restore = motion_restore,     \
+        .enter = motion_enter, .leave = motion_leave, .enter_past = motion_enter_past,                                 \
+        .leave_past = motion_leave_past, .predict_planes = PREDICT, .settle_planes = SETTLE                            \
     }
 
 static const sn_wide_kind wide_kinds[SN_KIND_BUILTIN_END] =

@@ -136,7 +136,7 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
         if (t->measures && largest < settings->tolerance)
             break;
     }
-    if (result == SN_OK && s->substeps_left == 1 && !sn_solve_write_back(s))
+    if (result == SN_OK && s->substeps_left == 1 && !(sn_solve_write_back(s) && sn_tiled_collect_lambda(t)))
         result = sn_fault_lost_tasks(world);
     return result;
 }
@@ -154,6 +154,7 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .table = s->table,
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
+                  .by_lane = wide && world->wide && s->substeps_left == 1 && !s->may_jump && sn_tiled_scatters(&in),
                   .again = settings->iterations > 1,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s)};

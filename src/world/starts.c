@@ -97,7 +97,8 @@ static void note_piece(void *data, uint32_t first, uint32_t end)
         sn_real *y = &p->y[slot].x, *d = &p->d[slot].x;
         p->y[slot] = p->x[slot];
         p->d[slot] = p->x_low[slot];
-        for (int k = 0; n->t && sn_tiled_is_split(n->t, slot) && k < 3; ++k) { /* as stage_settle is going to add them up */
+        for (int k = 0; n->t && sn_tiled_is_split(n->t, slot) && k < 3;
+             ++k) { /* as stage_settle is going to add them up */
             sn_real sum = y[k] + d[k];
             d[k] = d[k] - (sum - y[k]);
             y[k] = sum;

@@ -137,7 +137,9 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
         sn_solver_in in = sn_world_solver_input(world, dt);
         const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,
                                         .body = world->bodies.ids.live ? world->particles.body : NULL,
-                                        .pushed = world->state.forces_pending ? world->particles.force : NULL};
+                                        .pushed = world->state.forces_pending ? world->particles.force : NULL,
+                                        .keep = sn_undo_keep_particles,
+                                        .world = world};
         result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);
     }
     for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {

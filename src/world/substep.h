@@ -196,8 +196,11 @@ void sn_past_settle(sn_substep *s);
 /* Makes room for a copy of all that substeps change; false when memory runs out. */
 bool sn_undo_reserve(sn_world *world);
 
-/* Keeps all that substeps change; false if tasks were lost and made up for. */
+/* Keeps all that substeps change, but for the particles where there are tiles; false if tasks were lost and made up for. */
 bool sn_undo_keep(sn_world *world);
+
+/* Keeps some particles: an sn_piece_fn, given the world. */
+void sn_undo_keep_particles(void *data, uint32_t first, uint32_t end);
 
 /* Everything becomes what was kept. */
 void sn_undo_put_back(sn_world *world);
