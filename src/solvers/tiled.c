@@ -510,19 +510,17 @@ static void settle_tile(void *data, uint32_t index, uint32_t worker)
 
 /* ---- A tile of a later layer ---------------------------------------------------------------------------------------------------- */
 
-static bool is_owner_coarse(const layer *l, uint32_t slot)
-{
-    float least;
-    return is_coarse(l, &l->plan->tile[sn_resident_owner(l->plan, slot)], &least);
-}
-
 /* Places of those that belong to a coarse tile get what the remainders were moved by. */
 static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
 {
     const uint32_t *list = l->plan->list + tile->first;
+    const sn_tile *owner = l->plan->tile;
     for (uint32_t i = 0; i < tile->count; ++i) {
         sn_vec4 *x = &l->t->motion->x[list[i]], *d = &l->t->motion->x_low[list[i]];
-        if (!is_owner_coarse(l, list[i]))
+        float least;
+        if (list[i] - owner->first >= owner->count)
+            owner = &l->plan->tile[sn_resident_owner(l->plan, list[i])];
+        if (!is_coarse(l, owner, &least))
             continue;
         *x = (sn_vec4){x->x + (d->x - low[i].x), x->y + (d->y - low[i].y), x->z + (d->z - low[i].z), x->w};
         *d = low[i];

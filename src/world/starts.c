@@ -116,10 +116,13 @@ static void note_all_piece(void *data, uint32_t first, uint32_t end)
 bool sn_starts_note(sn_substep *s)
 {
     sn_world *world = s->world;
-    const sn_solver_in in = sn_world_solver_input(world, s->h);
-    const sn_tiled t = {.in = &in, .wide = world->wide, .motion = &s->motion, .resident = true};
-    noting n = {world, s->step->resident ? &t : NULL};
+    noting n = {world, NULL};
     if (sn_starts_all(world, s->still))
         return sn_parallel_for(&world->parallel, world->particles.table.count, note_all_piece, &n);
+    if (!world->starts.table.count)
+        return true;
+    const sn_solver_in in = sn_world_solver_input(world, s->h);
+    const sn_tiled t = {.in = &in, .wide = world->wide, .motion = &s->motion, .resident = true};
+    n.t = s->step->resident ? &t : NULL;
     return sn_parallel_for(&world->parallel, world->starts.table.count, note_piece, &n);
 }

@@ -13,7 +13,8 @@
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
    every particle is whole: x + x_low is its position, v + v_low its velocity. So a stage may run over one tile of particles
    after the other, or several stages may run over one tile while it is in the cache, and the result is the same to the bit. With
-   SN_SOLVER_TILED a tile is predicted, solved and settled before the next one is touched (solvers/tiled.c).
+   SN_SOLVER_TILED a tile is predicted and solved before the next one is touched, and where nothing looks at velocities between
+   two substeps, it settles as the next one predicts (solvers/tiled.c).
 
    A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
    failed. */
