@@ -211,6 +211,14 @@ bool sn_plan_restored(sn_plan *plan, const sn_allocator *allocator, sn_store *st
     return true;
 }
 
+bool sn_plan_is_copied(const sn_plan *plan, const sn_tile *tile)
+{
+    bool batches = true;
+    for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r)
+        batches = batches && plan->run[r].batches;
+    return batches && plan_is_copied(tile->work, tile->count);
+}
+
 /* ---- Reading the constraints ------------------------------------------------------------------------------------------------- */
 
 bool sn_plan_is_wide(const sn_plan *plan, const sn_store *store, const sn_wide_kind *wide, uint32_t kind, uint32_t row)

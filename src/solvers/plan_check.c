@@ -155,7 +155,11 @@ static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_pla
     size_t points = c->wide[run->kind].points, at = run->index + (batch * points + point) * SN_BATCH + lane;
     if (a->tile->rows)
         return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
-    return a->layer == 0 ? a->tile->first + c->plan->near[at] : c->plan->far[at];
+    if (a->layer == 0)
+        return a->tile->first + c->plan->near[at];
+    if (!sn_plan_is_copied(c->plan, a->tile))
+        return c->plan->far[at];
+    return c->plan->near[at] < a->tile->count ? c->plan->list[a->tile->first + c->plan->near[at]] : SN_NO_SLOT;
 }
 
 static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
@@ -240,7 +244,9 @@ static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *ru
     if (!c->wide || run->kind >= SN_KIND_BUILTIN_END || !c->wide[run->kind].points)
         return complain(c, "run %u has batches of kind %u, which is not wide", c->runs, run->kind);
     uint32_t points = c->wide[run->kind].points;
-    uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 ? &c->near : &c->far;
+    uint32_t *index = a->tile->rows                                          ? &c->offsets
+                      : a->layer == 0 || sn_plan_is_copied(c->plan, a->tile) ? &c->near
+                                                                             : &c->far;
     if (!expect(c, "the first index of a run", run->index, *index) ||
         !expect(c, "the first parameter of a run", run->param, c->params))
         return false;

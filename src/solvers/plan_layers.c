@@ -42,11 +42,16 @@ static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
             if (!to)
                 return;
             *to = slot;
-            tile.count++;
+            w->claim[slot] = tile.count++;
         }
     if (w->failed)
         return;
-    sn_plan_records(w, list, count, false, &tile);
+    bool batches = true;
+    for (uint32_t i = 0; i < count; ++i)
+        batches = batches && w->item[list[i]].wide;
+    w->copied = batches && plan_is_copied(count, tile.count);
+    sn_plan_records(w, list, count, w->copied, &tile);
+    w->copied = false;
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = tile;
 }
 

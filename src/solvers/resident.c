@@ -111,10 +111,16 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
         return true;
     t->serial = 0;
     if (!sn_table_reserve(&t->home_table, allocator, plan->layer[1]) ||
+        !sn_table_reserve(&t->copied_table, allocator, plan->tile_table.count) ||
         !sn_table_reserve(&t->touched_table, allocator, in->particle_count))
         return false;
     uint8_t *touched = t->touched_table.column[0];
     uint32_t rest = 0;
+    t->most_copied = 0;
+    for (uint32_t i = plan->layer[1]; i < plan->tile_table.count; ++i) {
+        bool copied = ((bool *)t->copied_table.column[0])[i] = sn_plan_is_copied(plan, &plan->tile[i]);
+        t->most_copied = copied && plan->tile[i].count > t->most_copied ? plan->tile[i].count : t->most_copied;
+    }
     if (in->particle_count)
         memset(touched, 0, in->particle_count * sizeof *touched);
     for (uint32_t i = 0; i < plan->list_table.count; ++i)

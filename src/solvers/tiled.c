@@ -18,6 +18,7 @@
 /* One tile on its way. */
 typedef struct tile_pass {
     uint32_t worker;
+    sn_vec4 *copy;           /* of a copied tile: its places, and their remainders behind them; otherwise NULL */
     sn_sweep *sweep;         /* for constraints that are projected one by one */
     float least;             /* m: corrections that are smaller are not made, where places are coarse */
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
@@ -39,6 +40,8 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->result_table, sizeof(tile_result), false);
     sn_table_column(&t->state_table, sizeof(tile_state), false);
     sn_table_column(&t->home_table, sizeof(tile_home), false);
+    sn_table_column(&t->copied_table, sizeof(bool), false);
+    sn_table_column(&t->copy_table, sizeof(sn_vec4), false);
     sn_table_column(&t->touched_table, sizeof(uint8_t), false);
     sn_table_column(&t->rest_table, sizeof(uint32_t), false);
     sn_table_column(&t->exchange_table, sizeof(exchange), false);
@@ -58,6 +61,7 @@ static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solv
     uint32_t most = sn_hubs_particles(in->scratch);
     most = in->store->counts.most_points > most ? in->store->counts.most_points : most;
     return sn_table_reserve(&t->mark_table, allocator, most > SN_MAX_BLOCK ? most : SN_MAX_BLOCK) &&
+           sn_table_reserve(&t->copy_table, allocator, 2 * (uint64_t)t->workers * t->most_copied) &&
            sn_table_reserve(&t->mixed_table, allocator, in->plan->list_table.count);
 }
 
@@ -113,6 +117,8 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->result_table, allocator);
     sn_table_release(&t->state_table, allocator);
     sn_table_release(&t->home_table, allocator);
+    sn_table_release(&t->copied_table, allocator);
+    sn_table_release(&t->copy_table, allocator);
     sn_table_release(&t->touched_table, allocator);
     sn_table_release(&t->rest_table, allocator);
     sn_table_release(&t->exchange_table, allocator);
@@ -368,11 +374,13 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
         }
         sn_wide_run wide = wide_run(t, run, p);
         write_by_lane(t, run, &wide);
-        wide.x = frame->x + (l->is_first ? tile->first : 0);
-        wide.d = (coarse ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
-        wide.near = l->is_first ? plan->near + run->index : NULL;
-        wide.far = l->is_first ? NULL : plan->far + run->index;
-        (l->is_first ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
+        const bool near = l->is_first || p->copy;
+        wide.x = p->copy ? p->copy : frame->x + (l->is_first ? tile->first : 0);
+        wide.d = p->copy ? p->copy + (coarse ? 0 : tile->count)
+                         : (coarse ? t->motion->x : frame->d) + (l->is_first ? tile->first : 0);
+        wide.near = near ? plan->near + run->index : NULL;
+        wide.far = near ? NULL : plan->far + run->index;
+        (near ? t->wide->kind[run->kind].near : t->wide->kind[run->kind].far)(&wide);
     }
     return true;
 }
@@ -527,6 +535,29 @@ static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
     }
 }
 
+static bool is_copied(const layer *l, const sn_tile *tile)
+{
+    return l->t->wide && ((const bool *)l->scratch->copied_table.column[0])[tile - l->plan->tile];
+}
+
+/* Solves a tile of a later layer in copies of its particles. */
+static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)p->worker * l->scratch->most_copied;
+    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
+    for (uint32_t i = 0; i < tile->count; ++i)
+        x[i] = l->t->motion->x[list[i]];
+    for (uint32_t i = 0; !coarse && i < tile->count; ++i)
+        low[i] = l->t->motion->x_low[list[i]];
+    p->copy = x;
+    if (!solve_records(l, tile, coarse, p))
+        return false;
+    for (uint32_t i = 0; i < tile->count; ++i)
+        moved[list[i]] = (coarse ? x : low)[i];
+    return true;
+}
+
 /* It moves places alone. Where tiles of a body differ in how these are rounded, it moves remainders. */
 static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
 {
@@ -537,7 +568,7 @@ static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
     const bool coarse = is_coarse(l, tile, &least);
     for (uint32_t i = 0; mixed && i < tile->count; ++i)
         low[i] = l->t->motion->x_low[list[i]];
-    if (!solve_records(l, tile, coarse, p))
+    if (!(is_copied(l, tile) ? solve_copied : solve_records)(l, tile, coarse, p))
         return false;
     if (mixed)
         move_places(l, tile, low);

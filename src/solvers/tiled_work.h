@@ -21,6 +21,8 @@ typedef struct tiled {
     /* Of one plan: */
     uint64_t serial;         /* 0: of none */
     sn_table home_table;     /* of tile_home, for each tile of the first layer */
+    sn_table copied_table;   /* of bool, for each tile: see sn_plan_is_copied */
+    uint32_t most_copied;    /* particles of one of those */
     sn_table touched_table;  /* of uint8_t, by slot: which constraints besides those of its tile have to do with it */
     sn_table rest_table;     /* of uint32_t: slots of particles that constraints outside of layers move, ascending */
     sn_table exchange_table; /* of exchange, for all tiles */
@@ -33,6 +35,7 @@ typedef struct tiled {
     sn_table mark_table;      /* of sn_vec4: for constraints outside of layers */
     sn_table rest_mark_table; /* of sn_vec4, by rest: of those that are in planes */
     sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
+    sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
 
     sn_table lambda_table; /* of float, by lane of the plan: see sn_tiled.by_lane */
     sn_table lane_table;   /* of uint32_t: 0, 1, 2, ... as many as the longest run has lanes */
