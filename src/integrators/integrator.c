@@ -113,30 +113,6 @@ static void predict_back(const sn_motion *motion, uint32_t slot, int k, sn_real 
     store(motion, slot, k, to);
 }
 
-static void predict(const sn_motion *motion)
-{
-    for (uint32_t i = 0; i < motion->count; ++i) {
-        const uint32_t slot = motion->first + i;
-        const flags moves = lanes_unequal(motion->x[slot].w, 0);
-        const sn_vec3 a = motion_acceleration(motion, slot);
-        for (int k = 0; k < 3; ++k) {
-            if (motion->looks_back && moves)
-                predict_back(motion, slot, k, (&a.x)[k]);
-            else
-                store(motion, slot, k, stage_predict(motion, load(motion, slot, k), (&a.x)[k], moves));
-            (&motion->mark[i].x)[k] = (&(motion->coarse ? motion->x : motion->x_low)[slot].x)[k];
-        }
-        motion->mark[i].w = 0;
-    }
-}
-
-static void note(const sn_motion *motion)
-{
-    const sn_vec4 *from = motion->coarse ? motion->x : motion->x_low;
-    for (uint32_t i = 0; i < motion->count; ++i)
-        motion->mark[i] = from[slot_of(motion, i)];
-}
-
 static bool settle(const sn_motion *motion)
 {
     sn_motion own = *motion;
@@ -151,6 +127,32 @@ static bool settle(const sn_motion *motion)
         }
     }
     return sound != 0;
+}
+
+static bool predict(const sn_motion *motion)
+{
+    const bool sound = !motion->settles_previous || settle(motion);
+    for (uint32_t i = 0; i < motion->count; ++i) {
+        const uint32_t slot = motion->first + i;
+        const flags moves = lanes_unequal(motion->x[slot].w, 0);
+        const sn_vec3 a = motion_acceleration(motion, slot);
+        for (int k = 0; k < 3; ++k) {
+            if (motion->looks_back && moves)
+                predict_back(motion, slot, k, (&a.x)[k]);
+            else
+                store(motion, slot, k, stage_predict(motion, load(motion, slot, k), (&a.x)[k], moves));
+            (&motion->mark[i].x)[k] = (&(motion->coarse ? motion->x : motion->x_low)[slot].x)[k];
+        }
+        motion->mark[i].w = 0;
+    }
+    return sound;
+}
+
+static void note(const sn_motion *motion)
+{
+    const sn_vec4 *from = motion->coarse ? motion->x : motion->x_low;
+    for (uint32_t i = 0; i < motion->count; ++i)
+        motion->mark[i] = from[slot_of(motion, i)];
 }
 
 /* A particle without a past ends as in leapfrog; its displacement is what it drifted. */

@@ -27,19 +27,20 @@ extern const sn_integrator_method *const sn_integrators[SN_INTEGRATOR_COUNT]; /*
    with both parts 1e-6 or less in all three). For places it matters far from the origin: a double pendulum at
    h = 1/6000, 1 km out, is off by 1.6e-2 m after a second without x_low, by 3.2e-3 with it, as in double. */
 typedef struct sn_motion {
-    sn_vec4 *x;           /* place, inverse mass */
-    sn_vec4 *x_low;       /* what rounding left over of the place */
-    sn_vec4 *v;           /* velocity, mass */
-    sn_vec4 *v_low;       /* what rounding left over of the velocity */
-    const sn_vec3 *force; /* N, without gravity; NULL: none */
-    sn_vec3 gravity;      /* m/s^2 */
-    sn_real h;            /* s */
-    sn_real keep;         /* the share of velocity that damping leaves in a substep, e^(-damping h), */
-    sn_real lose;         /*   and the share that it takes; each is precise where it is small */
-    sn_real kick;         /* s: so long the acceleration acts before the places move, */
-    sn_real end_kick;     /*   and so long afterwards */
-    sn_real rate;         /* 1/s: the velocity that goes with a correction of one metre */
-    bool ends_previous;   /* the substep before has not been ended yet: predict does that first */
+    sn_vec4 *x;            /* place, inverse mass */
+    sn_vec4 *x_low;        /* what rounding left over of the place */
+    sn_vec4 *v;            /* velocity, mass */
+    sn_vec4 *v_low;        /* what rounding left over of the velocity */
+    const sn_vec3 *force;  /* N, without gravity; NULL: none */
+    sn_vec3 gravity;       /* m/s^2 */
+    sn_real h;             /* s */
+    sn_real keep;          /* the share of velocity that damping leaves in a substep, e^(-damping h), */
+    sn_real lose;          /*   and the share that it takes; each is precise where it is small */
+    sn_real kick;          /* s: so long the acceleration acts before the places move, */
+    sn_real end_kick;      /*   and so long afterwards */
+    sn_real rate;          /* 1/s: the velocity that goes with a correction of one metre */
+    bool ends_previous;    /* the substep before has not been ended yet: predict does that first, */
+    bool settles_previous; /*   after it has settled what constraints moved since the mark */
 
     /* BDF2, all by slot: */
     bool looks_back;
@@ -60,15 +61,15 @@ typedef struct sn_motion {
     uint32_t first, count;
     const uint32_t *list; /* slots; NULL: the range */
     bool coarse;          /* places are moved themselves, and their remainders stay what prediction left over */
-    sn_vec4 *mark;        /* scratch, one for each: x_low, or x where coarse, before constraints move it */
+    sn_vec4 *mark;        /* one for each, from the first on: x_low, or x where coarse, before constraints move it */
     float *mark_rows;     /* the same for particles in planes */
 } sn_motion;
 
 /* The loops over particles that are stored as records. */
 typedef struct sn_motion_table {
     /* v takes damping and forces, x becomes the place where a particle would go alone, x_low and mark what rounding left
-       over of it. Particles with w = 0 stay, and their v is 0. A range only. */
-    void (*predict)(const sn_motion *motion);
+       over of it. Particles with w = 0 stay, and their v is 0. False as settle, if it settles first. A range only. */
+    bool (*predict)(const sn_motion *motion);
     /* Copies x_low (coarse: x) to mark, for particles that were predicted before. Range or list. */
     void (*note)(const sn_motion *motion);
     /* v takes what constraints moved since, x takes what fits of x_low. False if one of them is not finite, or

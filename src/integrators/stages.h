@@ -119,7 +119,8 @@ SN_INLINE moving stage_predict_back(const sn_motion *motion, moving m, past p, l
     return stage_choose(moves, to, m);
 }
 
-/* What constraints moved since the mark. */
+/* What constraints moved since the mark. Where it is left to the next predict, the particle is not whole until then: its velocity
+   lacks what goes with that. */
 SN_INLINE moving stage_settle(const sn_motion *motion, moving m, lanes mark)
 {
     lanes low = motion->coarse ? m.x : m.x_low;

@@ -807,6 +807,17 @@ static void reserve_batches(plan_work *w)
 
 /* ---- Making it -------------------------------------------------------------------------------------------------------------------- */
 
+/* Whether all tiles that the particles of a tile of a later layer belong to are large, as it would be: how places are rounded is for
+   these to say. */
+static bool are_owners_large(const plan_work *w, const sn_tile *tile, const uint32_t *list)
+{
+    const sn_tile *first = w->plan->tile_table.column[0];
+    bool large = true;
+    for (uint32_t i = 0; i < tile->count && large; ++i)
+        large = first[w->tile[list[i]]].large;
+    return large;
+}
+
 /* The one body of a tile; SN_ID_FREE: it has particles of several. */
 static uint32_t body_of(const plan_work *w, const sn_tile *tile, const uint32_t *list)
 {
@@ -825,8 +836,10 @@ static void name_bodies(plan_work *w)
     uint32_t *first = w->queue; /* by the lowest number of a body; 0: none, otherwise one more */
     memset(first, 0, w->particles->numbers * sizeof *first);
     for (uint32_t i = 0; i < w->plan->tile_table.count; ++i) {
-        uint32_t body = body_of(w, &tile[i], i < layer[1] ? NULL : list + tile[i].first);
-        tile[i].large = body != SN_ID_FREE && w->body_work[body] >= PLAN_LEAST_LARGE;
+        const uint32_t *own = i < layer[1] ? NULL : list + tile[i].first;
+        uint32_t body = body_of(w, &tile[i], own);
+        tile[i].large = body != SN_ID_FREE && w->body_work[body] >= PLAN_LEAST_LARGE &&
+                        (!own || are_owners_large(w, &tile[i], own));
         tile[i].body = i;
         if (!tile[i].large)
             continue;

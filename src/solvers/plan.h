@@ -41,7 +41,7 @@ typedef struct sn_plan_run {
     uint32_t kind;
     uint32_t batches; /* 0: visits, which may share particles and run one after the other */
     uint32_t batch;   /* the first: of mask, compliance and row */
-    uint32_t index;   /* where its indices start: of near (layer 0), far (later ones) or offset (planes) */
+    uint32_t index;   /* where its indices start: of near (layer 0, and copied tiles), far or offset (planes) */
     uint32_t param;   /* where its parameters start */
     uint32_t visit;   /* visits: the first, */
     uint32_t visits;  /*   and how many */
@@ -65,6 +65,7 @@ typedef struct sn_tile {
     uint32_t work;  /* constraints, for sharing out */
     uint32_t large; /* it is part of one body, of many constraints; see is_coarse in tiled.c */
     uint32_t body;  /* the first tile of that body, otherwise this one */
+    uint32_t copied; /* see plan_is_copied */
 } sn_tile;
 
 /* One array that is all there is in a table. */
@@ -117,6 +118,15 @@ struct sn_plan {
 };
 
 typedef struct sn_plan sn_plan;
+
+/* Whether a tile of a later layer with so many constraints and particles is copied, if all constraints are in batches, of particles, and
+   without damping: it works on copies of its particles, which lie beside each other, and writes them back. In place, several cores would write the same lines of memory by
+   turns, colour after colour: tiles of a block of tetrahedra took two and a half times as long. Where particles have few of these
+   constraints, as in a cloth, copying costs as much as it saves. */
+static inline bool plan_is_copied(uint32_t constraints, uint32_t particles)
+{
+    return 2 * (uint64_t)constraints >= 3 * (uint64_t)particles && particles <= UINT16_MAX;
+}
 
 /* Where particles are: what the plan needs to know of them, and to rearrange. */
 typedef struct sn_plan_particles {

@@ -155,7 +155,11 @@ static uint32_t planned_slot(const checker *c, const asked_tile *a, const sn_pla
     size_t at = run->index + (batch * points + point) * SN_BATCH + lane;
     if (a->tile->rows)
         return slot_of_lane(a->tile, c->plan->offset[run->index + batch * points + point], lane);
-    return a->layer == 0 ? a->tile->first + c->plan->near[at] : c->plan->far[at];
+    if (a->layer == 0)
+        return a->tile->first + c->plan->near[at];
+    if (!a->tile->copied)
+        return c->plan->far[at];
+    return c->plan->near[at] < a->tile->count ? c->plan->list[a->tile->first + c->plan->near[at]] : SN_NO_SLOT;
 }
 
 static bool check_copies(checker *c, const sn_plan_run *run, uint32_t batch, uint32_t lane)
@@ -271,7 +275,7 @@ static bool check_batches(checker *c, const asked_tile *a, const sn_plan_run *ru
     if (run->kind >= c->store->kind_count || !c->store->pool[run->kind]->kind.lanes)
         return complain(c, "run %u has batches of kind %u, which has no formula over lanes", c->runs, run->kind);
     const uint32_t points = c->store->pool[run->kind]->kind.points, lanes = run->batches * SN_BATCH;
-    uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 ? &c->near : &c->far;
+    uint32_t *index = a->tile->rows ? &c->offsets : a->layer == 0 || a->tile->copied ? &c->near : &c->far;
     if (!expect(c, "the first index of a run", run->index, *index) ||
         !expect(c, "the first parameter of a run", run->param, c->params) ||
         !expect(c, "the first anchor of a run", run->anchor, c->anchors) ||

@@ -42,11 +42,18 @@ static void plan_seam(plan_work *w, const uint32_t *list, uint32_t count)
             if (!to)
                 return;
             *to = slot;
-            tile.count++;
+            w->claim[slot] = tile.count++;
         }
     if (w->failed)
         return;
-    sn_plan_records(w, list, count, false, &tile);
+    bool batches = true;
+    for (uint32_t i = 0; i < count; ++i)
+        batches = batches && w->item[list[i]].form == SN_FORM_PLAIN &&
+                  !sn_plan_damps(w->store, w->item[list[i]].kind, w->item[list[i]].row);
+    w->copied = batches && plan_is_copied(count, tile.count);
+    tile.copied = w->copied;
+    sn_plan_records(w, list, count, w->copied, &tile);
+    w->copied = false;
     ((sn_tile *)plan->tile_table.column[0])[plan->tile_table.count - 1] = tile;
 }
 
@@ -85,10 +92,10 @@ static void set_group(plan_work *w, uint32_t slot, uint32_t group, uint32_t stam
 }
 
 /* Grows a tile from a particle, through what is left, until it is full. If there is not much more it takes all of it: then nothing is
-   cut. */
+   cut. (With three times the room, instead of one and a half, a tenth less was cut, and the largest tiles were twice as large.) */
 static void grow_seam(plan_work *w, seams *s, uint32_t from, uint32_t room, uint32_t stamp)
 {
-    uint32_t *queue = w->queue, tail = 0, most = 3 * room;
+    uint32_t *queue = w->queue, tail = 0, most = room + room / 2;
     queue[tail++] = from;
     set_group(w, from, ++s->group, stamp);
     for (uint32_t head = 0; head < tail && tail < most; ++head)
@@ -195,6 +202,7 @@ static void plan_layer(plan_work *w, seams *s)
         if (body != now) {
             uint32_t items = end_of_body(w, s, i, taken) - i;
             fair = items / tiles_for(items);
+            fair += fair / 8; /* rather fewer tiles than more */
             body = now;
         }
         for (uint32_t k = i; k < end; ++k)

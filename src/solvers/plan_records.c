@@ -271,7 +271,8 @@ static void set_index(plan_work *w, sn_plan_run *run, const sn_tile *tile, bool 
         size_t at = run->index + ((size_t)batch * points + i) * SN_BATCH + lane;
         uint32_t slot = w->particle[item->first + i];
         if (near)
-            ((uint16_t *)w->plan->near_table.column[0])[at] = (uint16_t)(slot - tile->first);
+            ((uint16_t *)w->plan->near_table.column[0])[at] =
+                (uint16_t)(w->copied ? w->claim[slot] : slot - tile->first);
         else
             ((uint32_t *)w->plan->far_table.column[0])[at] = slot;
     }

@@ -33,9 +33,9 @@
 #define TILE_PACKED 1024u
 
 /* Constraints of a tile of a later layer, at least: batches of smaller ones would be half empty. A body has up to so many of these
-   tiles in a layer. */
-#define SEAM_LEAST    384u
-#define SEAMS_OF_BODY 32u
+   tiles in a layer: one for each of sixteen cores. (With twice as many, more is cut, and batches are emptier.) */
+#define SEAM_LEAST    160u
+#define SEAMS_OF_BODY 16u
 
 #define TILE_LOOSE 1024u /* of particles without constraints: enough tiles to share out */
 
@@ -103,10 +103,11 @@ typedef struct plan_work {
     uint32_t *stamp;     /* whether what follows is up to date */
     uint64_t (*used)[2]; /* colours in use */
     uint32_t *last;      /* the last level that used it */
-    uint32_t *claim;     /* which group of a layer has it, if claim_stamp says so */
+    uint32_t *claim;     /* which group of a layer has it, if claim_stamp says so; or its place in a copied tile */
     uint32_t *claim_stamp;
     bool *shared; /* constraints of later layers touch it */
     uint32_t stamps;
+    bool copied; /* the tile that is planned is a copied one */
 
     uint32_t *order; /* numbers as they are to be stored */
     uint32_t ordered;
@@ -146,7 +147,7 @@ void sn_plan_later_layers(plan_work *w);
 bool sn_plan_open_layer(plan_work *w);
 
 /* plan_records.c: plans some constraints, given by their numbers in `list`, as the runs of one tile. near: their particles
-   are those of tile `tile`, in the first layer. */
+   are those of tile `tile`, in the first layer, or it is a copied one. */
 void sn_plan_records(plan_work *w, const uint32_t *list, uint32_t count, bool near, sn_tile *tile);
 
 /* Writes one batch's lane. */

@@ -1,92 +1,32 @@
-/* Tile by tile, eight constraints at a time: the cascade in the order of the plan, on all cores. */
-#include "solvers/tiled.h"
+/* Tile by tile, sixteen constraints at a time: the cascade in the order of the plan, on all cores.
+
+   A pass runs layer after layer, and then the constraints that are in none. A tile of the first layer predicts its particles and
+   moves them. Tiles of later layers move places alone, and nothing else of a particle: it belongs to the tile of the first layer
+   that has it, and that one settles its velocity, once in a pass, when all layers have moved it. Where nothing looks at velocities
+   in between, it settles as late as in the next predict, in the same registers. So only one column of places travels between the
+   caches of cores, and velocities stay where they are. When it settles does not change a bit.
+
+   A constraint outside of layers settles what it moves at once: so the particles of these are settled before them. */
+#include "solvers/tiled_work.h"
 
 #include "base/hash.h"
 #include "solvers/gauss_seidel.h"
 #include "solvers/hubs.h"
+#include "solvers/plan_work.h"
 #include "solvers/row.h"
-
-#include <stdatomic.h>
-
-/* What passes keep between steps. */
-typedef struct tiled {
-    sn_table plane_table; /* of float: for each worker, the planes of one tile */
-    uint32_t workers;
-    size_t each;           /* floats of a worker */
-    sn_table result_table; /* of tile_result, for each tile */
-
-    /* Tiles that stay in planes for a whole step. */
-    sn_table home_table;     /* of home, for each tile of the first layer */
-    sn_table exchange_table; /* of exchange, for all of them */
-    sn_table resident_table; /* of float: their planes */
-    sn_table touched_table;  /* of bool, by slot: scratch */
-    uint64_t serial;         /* of the plan that these are for; 0: none */
-
-    sn_table past_table;  /* of float: and what BDF2 remembers of them, */
-    uint64_t past_floats; /*   which are so many */
-    sn_table state_table; /* of tile_state, by tile: see sn_tiled_begin */
-
-    sn_table mark_table; /* of sn_vec4: for each worker, as many as the largest tile has particles */
-    uint32_t most;       /* those */
-} tiled;
-
-/* Where a tile's planes are, and what of it others touch. */
-typedef struct home {
-    size_t plane; /* rows of places, behind which those of velocities start at `side` */
-    size_t side;
-    size_t past; /* and where those of the past do, in a table of their own */
-    uint32_t exchange, exchanges;
-} home;
-
-/* Particles that later layers touch: where they are in both forms. */
-typedef struct exchange {
-    uint32_t slot;
-    uint32_t row, lane;
-    uint32_t rows; /* 0: one particle; otherwise so many rows, all lanes */
-} exchange;
-
-/* What is looked at once a step. */
-typedef struct tile_state {
-    float reach;  /* m: the largest coordinate, of large tiles */
-    bool held;    /* one of its particles, or of its body, is immovable */
-    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
-    bool pushed;  /* one of them has a force from the user */
-} tile_state;
-
-/* How a tile went. */
-typedef struct tile_result {
-    sn_real largest;
-    uint32_t fault_kind, fault_row;
-    bool good;
-} tile_result;
-
-/* One layer on its way. */
-typedef struct layer {
-    const sn_tiled *t;
-    const tiled *scratch;
-    const sn_plan *plan;
-    uint32_t first; /* of its tiles */
-    bool is_first;  /* layer */
-    atomic_bool failed;
-} layer;
 
 /* One tile on its way. */
 typedef struct tile_pass {
     uint32_t worker;
+    sn_vec4 *copy;           /* of a copied tile: its places, and their remainders behind them; otherwise NULL */
     sn_sweep *sweep;         /* for constraints that are projected one by one */
     float least;             /* m: corrections that are smaller are not made, where places are coarse */
     float largest[SN_BATCH]; /* m, by lane: the largest that batches made, if they are measured */
 } tile_pass;
 
-#define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
-#define LANES        SN_BATCH
-
 /* ns of a constraint and of a particle, about: to know whether sharing pays. */
 #define WORK_OF_CONSTRAINT 2.0
 #define WORK_OF_PARTICLE   2.0
-
-/* A row with so many particles that others touch is exchanged as a whole. */
-#define LEAST_TOGETHER 4u
 
 /* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
 
@@ -98,136 +38,47 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     *t = (tiled){0};
     sn_table_column(&t->plane_table, sizeof(float), false);
     sn_table_column(&t->result_table, sizeof(tile_result), false);
-    sn_table_column(&t->home_table, sizeof(home), false);
+    sn_table_column(&t->state_table, sizeof(tile_state), false);
+    sn_table_column(&t->home_table, sizeof(tile_home), false);
+    sn_table_column(&t->copied_table, sizeof(bool), false);
+    sn_table_column(&t->copy_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->touched_table, sizeof(uint8_t), false);
+    sn_table_column(&t->rest_table, sizeof(uint32_t), false);
     sn_table_column(&t->exchange_table, sizeof(exchange), false);
     sn_table_column(&t->resident_table, sizeof(float), false);
-    sn_table_column(&t->touched_table, sizeof(bool), false);
     sn_table_column(&t->past_table, sizeof(float), false);
-    sn_table_column(&t->state_table, sizeof(tile_state), false);
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
+    sn_table_column(&t->lambda_table, sizeof(float), false);
+    sn_table_column(&t->lane_table, sizeof(uint32_t), false);
     return scratch->tiled = t;
 }
 
-/* Floats of so many rows. */
-static size_t plane_floats(uint32_t rows)
-{
-    return (size_t)rows * SN_ROW + 2 * PLANE_MARGIN;
-}
-
-/* Particles of a tile of planes in rows of which every lane has one: the last lane may be shorter than the others. */
-static uint32_t in_full_rows(const sn_tile *tile)
-{
-    return (tile->count - (LANES - 1) * tile->rows) * LANES;
-}
-
-/* The particles of a tile of planes, in the order of storage: the row and the lane of each. */
-static uint32_t place_in_rows(const sn_tile *tile, uint32_t i, uint32_t *lane)
-{
-    uint32_t full = in_full_rows(tile), beyond = i - full;
-    *lane = i < full ? i % LANES : beyond % (LANES - 1);
-    return i < full ? i / LANES : full / LANES + beyond / (LANES - 1);
-}
-
-static void touch_visits(const sn_solver_in *in, bool *touched, const sn_visit *visit, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t small[SN_MAX_BLOCK], particles;
-        if (!visit[i].kind)
-            continue;
-        const uint32_t *number =
-            sn_store_particles(in->store, in->store->pool[visit[i].kind], visit[i].row, small, &particles);
-        for (uint32_t k = 0; k < particles; ++k)
-            touched[in->frame.slot[number[k]]] = true;
-    }
-}
-
-/* Notes which particles of a tile of planes others touch: rows of which many are, as a whole. */
-static bool list_tile(tiled *t, const sn_allocator *allocator, const sn_tile *tile, const bool *touched)
-{
-    uint32_t full = in_full_rows(tile), rows = 0;
-    for (uint32_t k = 0; k < tile->count; k += rows ? LANES : 1) {
-        uint32_t here = 0;
-        for (uint32_t l = 0; k % LANES == 0 && k < full && l < LANES; ++l)
-            here += touched[tile->first + k + l];
-        bool follows = rows > 0;
-        rows = here >= LEAST_TOGETHER;
-        if (follows && rows) {
-            ((exchange *)t->exchange_table.column[0])[t->exchange_table.count - 1].rows++;
-            continue;
-        }
-        if (!rows && !touched[tile->first + k])
-            continue;
-        if (!sn_table_reserve(&t->exchange_table, allocator, (uint64_t)t->exchange_table.count + 1))
-            return false;
-        exchange *e = (exchange *)t->exchange_table.column[0] + t->exchange_table.count++;
-        e->slot = tile->first + k;
-        e->row = place_in_rows(tile, k, &e->lane);
-        e->rows = rows;
-    }
-    return true;
-}
-
-static bool list_exchanges(tiled *t, const sn_allocator *allocator, const sn_solver_in *in, const bool *touched)
-{
-    const sn_plan *plan = in->plan;
-    uint64_t floats = 0, past = 0;
-    t->home_table.count = t->exchange_table.count = 0;
-    for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
-        const sn_tile *tile = &plan->tile[i];
-        home h = {.plane = floats,
-                  .side = floats + plane_floats(tile->rows),
-                  .past = past,
-                  .exchange = t->exchange_table.count};
-        if (tile->rows && !list_tile(t, allocator, tile, touched))
-            return false;
-        h.exchanges = t->exchange_table.count - h.exchange;
-        past += (uint64_t)tile->rows * SN_PAST_ROW;
-        floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW : 0;
-        ((home *)t->home_table.column[0])[t->home_table.count++] = h;
-    }
-    t->past_table.count = 0;
-    t->past_floats = past;
-    return floats < UINT32_MAX && sn_table_reserve(&t->resident_table, allocator, floats);
-}
-
-/* What tiles need to stay in planes. */
-static bool reserve_resident(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
-{
-    const sn_plan *plan = in->plan;
-    if (!plan->widest_rows || !in->wide || t->serial == plan->serial)
-        return true;
-    t->serial = 0;
-    if (!sn_table_reserve(&t->home_table, allocator, plan->layer[1]) ||
-        !sn_table_reserve(&t->touched_table, allocator, in->particle_count))
-        return false;
-    bool *touched = t->touched_table.column[0];
-    memset(touched, 0, in->particle_count * sizeof *touched);
-    for (uint32_t i = 0; i < plan->list_table.count; ++i)
-        touched[plan->list[i]] = true;
-    touch_visits(in, touched, plan->many, plan->many_table.count);
-    touch_visits(in, touched, plan->hub, plan->hub_table.count);
-    touch_visits(in, touched, plan->extra, plan->extra_table.count);
-    if (!list_exchanges(t, allocator, in, touched))
-        return false;
-    t->serial = plan->serial;
-    return true;
-}
-
-/* Marks: workers run tiles, and then the calling thread alone runs what is longest besides. */
+/* Marks of constraints outside of tiles, which run one after the other. */
 static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
 {
+    uint32_t most = sn_hubs_particles(in->scratch);
+    most = in->store->counts.most_points > most ? in->store->counts.most_points : most;
+    return sn_table_reserve(&t->mark_table, allocator, most > SN_MAX_BLOCK ? most : SN_MAX_BLOCK) &&
+           sn_table_reserve(&t->copy_table, allocator, 2 * (uint64_t)t->workers * t->most_copied) &&
+           sn_table_reserve(&t->mixed_table, allocator, in->plan->list_table.count);
+}
+
+static bool reserve_lambda(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
+{
     const sn_plan *plan = in->plan;
-    uint32_t alone = sn_hubs_particles(in->scratch);
-    t->most = SN_MAX_BLOCK;
-    for (uint32_t i = 0; i < plan->tile_table.count; ++i)
-        t->most = plan->tile[i].count > t->most ? plan->tile[i].count : t->most;
-    t->most =
-        plan->widest_rows * LANES > t->most ? plan->widest_rows * LANES : t->most; /* marks in planes are shorter */
-    alone = in->store->counts.most_points > alone ? in->store->counts.most_points : alone;
-    uint64_t total = (uint64_t)t->workers * t->most;
-    if (!sn_table_reserve(&t->mark_table, allocator, total > alone ? total : alone))
+    uint32_t longest = 0;
+    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
+        if (!sn_parallel_reserve(in->parallel, allocator, in->store->pool[kind]->table.count))
+            return false;
+    for (uint32_t r = 0; r < plan->run_table.count; ++r)
+        longest = plan->run[r].batches * SN_BATCH > longest ? plan->run[r].batches * SN_BATCH : longest;
+    if (!sn_table_reserve(&t->lambda_table, allocator, plan->row_table.count) ||
+        !sn_table_reserve(&t->lane_table, allocator, longest))
         return false;
-    t->mark_table.count = t->mark_table.capacity;
+    for (; t->lane_table.count < longest; ++t->lane_table.count)
+        ((uint32_t *)t->lane_table.column[0])[t->lane_table.count] = t->lane_table.count;
     return true;
 }
 
@@ -242,12 +93,13 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
-        !reserve_resident(t, allocator, in))
+        !sn_resident_reserve(t, allocator, in))
         return false;
     bool looks_back = sn_integrators[in->settings->integrator]->looks_back;
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
         return false;
-    return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in);
+    return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in) &&
+           (!in->wide || !sn_tiled_scatters(in) || reserve_lambda(t, allocator, in));
 }
 
 static sn_vec4 *marks(const sn_tiled *t)
@@ -263,13 +115,20 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
         return;
     sn_table_release(&t->plane_table, allocator);
     sn_table_release(&t->result_table, allocator);
+    sn_table_release(&t->state_table, allocator);
     sn_table_release(&t->home_table, allocator);
+    sn_table_release(&t->copied_table, allocator);
+    sn_table_release(&t->copy_table, allocator);
+    sn_table_release(&t->touched_table, allocator);
+    sn_table_release(&t->rest_table, allocator);
     sn_table_release(&t->exchange_table, allocator);
     sn_table_release(&t->resident_table, allocator);
-    sn_table_release(&t->touched_table, allocator);
     sn_table_release(&t->past_table, allocator);
-    sn_table_release(&t->state_table, allocator);
     sn_table_release(&t->mark_table, allocator);
+    sn_table_release(&t->rest_mark_table, allocator);
+    sn_table_release(&t->mixed_table, allocator);
+    sn_table_release(&t->lambda_table, allocator);
+    sn_table_release(&t->lane_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -361,39 +220,60 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
     const looking *l = data;
     const sn_plan *plan = l->in->plan;
     const sn_tile *tile = &plan->tile[index];
-    const uint32_t *list = index < plan->layer[1] ? NULL : plan->list + tile->first;
-    tile_state state = {0};
+    if (l->others->keep)
+        l->others->keep(l->others->world, tile->first, tile->first + tile->count);
+    tile_state state = {.nearest = INFINITY,
+                        .watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile),
+                        .pushed = is_any_pushed(l->others->pushed, tile)};
     (void)worker;
     for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
-        const sn_vec4 *x = &l->in->frame.x[list ? list[i] : tile->first + i];
+        const sn_vec4 *x = &l->in->frame.x[tile->first + i];
         float reach = reach_of(x);
         state.reach = reach > state.reach ? reach : state.reach;
         state.held = state.held || x->w == 0;
     }
-    if (!list) {
-        state.watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile);
-        state.pushed = is_any_pushed(l->others->pushed, tile);
-    }
     l->state[index] = state;
 }
 
-/* What holds one tile of a body holds all of them. */
-static void pass_hold_on(const sn_plan *plan, tile_state *state)
+/* What holds one tile of a body holds all of them. Tiles of later layers reach as far as the body does: they move places themselves
+   only where all tiles whose particles they move do that, too. */
+static void join_states(const sn_plan *plan, tile_state *state)
 {
-    for (uint32_t i = 0; i < plan->tile_table.count; ++i)
-        state[plan->tile[i].body].held = state[plan->tile[i].body].held || (plan->tile[i].large && state[i].held);
-    for (uint32_t i = 0; i < plan->tile_table.count; ++i)
-        state[i].held = state[plan->tile[i].body].held;
+    for (uint32_t i = 0; i < plan->layer[1]; ++i) {
+        tile_state *body = &state[plan->tile[i].body];
+        body->held = body->held || (plan->tile[i].large && state[i].held);
+        body->farthest = state[i].reach > body->farthest ? state[i].reach : body->farthest;
+        body->nearest = state[i].reach < body->nearest ? state[i].reach : body->nearest;
+    }
+    for (uint32_t i = 0; i < plan->tile_table.count; ++i) {
+        const tile_state *body = &state[plan->tile[i].body];
+        state[i].held = body->held;
+        if (i < plan->layer[1] || !plan->tile[i].large)
+            continue;
+        state[i].reach = body->farthest;
+        state[i].mixed = body->farthest > FARTHEST_COARSE && body->nearest <= FARTHEST_COARSE;
+    }
 }
 
 bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
 {
-    looking l = {in, others, ((tiled *)in->scratch->tiled)->state_table.column[0]};
+    if (others->keep)
+        others->keep(others->world, in->plan->particles, in->particle_count); /* they are in no tile */
+    tiled *scratch = in->scratch->tiled;
     sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
-    bool share = sn_parallel_wants(in->parallel, WORK_OF_PARTICLE * in->particle_count);
-    if (!sn_parallel_tasks(share ? in->parallel : NULL, in->plan->tile_table.count, look_at_tile, &l))
+    looking l = {in, others, scratch->state_table.column[0]};
+    const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
+    bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
+    if (!sn_parallel_tasks(share ? in->parallel : NULL, tiles, look_at_tile, &l)) {
+        sn_parallel_repair(in->parallel); /* what has to be kept is kept */
         return false;
-    pass_hold_on(in->plan, l.state);
+    }
+    for (uint32_t i = tiles; i < all; ++i)
+        l.state[i] = (tile_state){0};
+    join_states(in->plan, l.state);
+    scratch->any_watched = false;
+    for (uint32_t i = 0; i < tiles; ++i)
+        scratch->any_watched = scratch->any_watched || l.state[i].watched;
     return true;
 }
 
@@ -456,7 +336,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .largest = t->measures ? p->largest : NULL};
 }
 
-/* Where the particles of a run are, from slot `first` on. */
+/* Where the particles of a run are: those of a tile that is not copied, from slot `first` on. */
 static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_run *run, bool coarse, uint32_t first)
 {
     const sn_frame *frame = &t->in->frame;
@@ -476,6 +356,22 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->start = frame->start + first;
     wide->start_low = frame->x_low + first;
     wide->old_d = frame->old_d ? frame->old_d + first : NULL;
+}
+
+/* Constraints of a tile are scattered over their pool, and those of several tiles share lines of memory there. So multipliers that
+   are only read after the step are written as they come, and sn_tiled_collect_lambda brings them to the pool. */
+static bool is_by_lane(const sn_pool *pool)
+{
+    return pool->kind.rows == 1 && pool->kind.lanes && !pool->kind.state;
+}
+
+static void write_by_lane(const sn_tiled *t, const sn_plan_run *run, sn_wide_run *wide)
+{
+    const tiled *scratch = t->in->scratch->tiled;
+    if (!t->by_lane || !is_by_lane(t->in->store->pool[run->kind]))
+        return;
+    wide->lambda = (float *)scratch->lambda_table.column[0] + (size_t)run->batch * SN_BATCH;
+    wide->row = scratch->lane_table.column[0];
 }
 
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
@@ -518,9 +414,15 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
             continue;
         }
         sn_wide_run wide = wide_run(t, run, p);
+        write_by_lane(t, run, &wide);
+        const bool near = l->is_first || p->copy;
         place_records(t, &wide, run, coarse, l->is_first ? tile->first : 0);
-        wide.near = l->is_first ? plan->near + run->index : NULL;
-        wide.far = l->is_first ? NULL : plan->far + run->index;
+        if (p->copy) {
+            wide.x = p->copy;
+            wide.d = p->copy + (coarse ? 0 : tile->count);
+        }
+        wide.near = near ? plan->near + run->index : NULL;
+        wide.far = near ? NULL : plan->far + run->index;
         sn_wide_project(t->wide, &wide);
     }
     return true;
@@ -531,25 +433,12 @@ static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool 
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
         sn_wide_run wide = wide_run(l->t, run, p);
+        write_by_lane(l->t, run, &wide);
         wide.plane = margin;
         wide.coarse = coarse;
         wide.offset = l->plan->offset + run->index;
         sn_wide_project(l->t->wide, &wide);
     }
-}
-
-static void put3(float *to, sn_vec4 a)
-{
-    to[0] = (float)a.x;
-    to[LANES] = (float)a.y;
-    to[2 * LANES] = (float)a.z;
-}
-
-static void get3(sn_vec4 *to, const float *from)
-{
-    to->x = (sn_real)from[0];
-    to->y = (sn_real)from[LANES];
-    to->z = (sn_real)from[2 * LANES];
 }
 
 /* A tile whose particles are in storage between passes. */
@@ -580,190 +469,153 @@ static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_
     }
 }
 
-/* ---- Tiles that stay in planes ---------------------------------------------------------------------------------------------- */
+/* ---- A tile of the first layer -------------------------------------------------------------------------------------------------- */
 
-/* The rows of one particle, at its lane. */
-typedef struct row_place {
-    float *at, *beside;
-} row_place;
-
-static row_place find_place(float *plane, float *side, uint32_t row, uint32_t lane)
+static const tile_home *home_of(const layer *l, const sn_tile *tile)
 {
-    return (row_place){plane + (size_t)row * SN_ROW + lane, side + (size_t)row * SN_SIDE_ROW + lane};
+    return (const tile_home *)l->scratch->home_table.column[0] + (tile - l->plan->tile);
 }
 
-/* One particle, from storage to planes or back. */
-static void pull_one(const sn_motion *m, uint32_t slot, row_place to)
+/* Whether it settles no sooner than it must: in the next pass over it, or when it leaves. */
+static bool lags(const layer *l, const sn_tile *tile)
 {
-    put3(to.at + SN_PLANE_X * LANES, m->x[slot]);
-    put3(to.at + SN_PLANE_D * LANES, m->x_low[slot]);
-    put3(to.beside + SN_PLANE_V * LANES, m->v[slot]);
-    put3(to.beside + SN_PLANE_V_LOW * LANES, m->v_low[slot]);
-}
-
-static void push_one(const sn_motion *m, uint32_t slot, row_place from)
-{
-    get3(&m->x[slot], from.at + SN_PLANE_X * LANES);
-    get3(&m->x_low[slot], from.at + SN_PLANE_D * LANES);
-    get3(&m->v[slot], from.beside + SN_PLANE_V * LANES);
-    get3(&m->v_low[slot], from.beside + SN_PLANE_V_LOW * LANES);
-}
-
-/* Rows of particles, or one. */
-static void pull(const layer *l, const sn_motion *motion, const exchange *e, float *plane, float *side)
-{
-    sn_motion some = *motion;
-    if (!e->rows) {
-        pull_one(motion, e->slot, find_place(plane, side, e->row, e->lane));
-        return;
-    }
-    some.first = e->slot;
-    some.count = e->rows * LANES;
-    l->t->wide->enter(&some, plane + (size_t)e->row * SN_ROW, side + (size_t)e->row * SN_SIDE_ROW);
-}
-
-static void push(const layer *l, const sn_motion *motion, const exchange *e, float *plane, float *side)
-{
-    sn_motion some = *motion;
-    if (!e->rows) {
-        push_one(motion, e->slot, find_place(plane, side, e->row, e->lane));
-        return;
-    }
-    some.first = e->slot;
-    some.count = e->rows * LANES;
-    l->t->wide->leave(&some, plane + (size_t)e->row * SN_ROW, side + (size_t)e->row * SN_SIDE_ROW);
-}
-
-/* A tile in planes: its rows of places, of velocities, and of the past; NULL: none. */
-typedef struct planes {
-    float *plane, *side, *back;
-} planes;
-
-static void enter(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
-{
-    sn_motion full = *motion;
-    uint32_t lane;
-    full.count = in_full_rows(tile);
-    memset(p.plane - PLANE_MARGIN, 0,
-           plane_floats(tile->rows) * sizeof *p.plane); /* lanes without particles, too, are numbers */
-    memset(p.side, 0, (size_t)tile->rows * SN_SIDE_ROW * sizeof *p.side);
-    l->t->wide->enter(&full, p.plane, p.side);
-    if (p.back) {
-        memset(p.back, 0, (size_t)tile->rows * SN_PAST_ROW * sizeof *p.back);
-        l->t->wide->enter_past(&full, p.back);
-    }
-    for (uint32_t i = full.count; i < tile->count; ++i) {
-        uint32_t row = place_in_rows(tile, i, &lane), slot = tile->first + i;
-        row_place place = find_place(p.plane, p.side, row, lane);
-        pull_one(motion, slot, place);
-        place.at[SN_PLANE_W * LANES] = (float)motion->x[slot].w;
-        if (p.back) {
-            put3(p.back + (size_t)row * SN_PAST_ROW + SN_PLANE_OLD_D * LANES + lane, motion->old_d[slot]);
-            put3(p.back + (size_t)row * SN_PAST_ROW + SN_PLANE_OLD_V * LANES + lane, motion->old_v[slot]);
-        }
-    }
-}
-
-static void leave(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p)
-{
-    sn_motion full = *motion;
-    uint32_t lane;
-    full.count = in_full_rows(tile);
-    l->t->wide->leave(&full, p.plane, p.side);
-    if (p.back)
-        l->t->wide->leave_past(&full, p.back);
-    for (uint32_t i = full.count; i < tile->count; ++i) {
-        uint32_t row = place_in_rows(tile, i, &lane), slot = tile->first + i;
-        push_one(motion, slot, find_place(p.plane, p.side, row, lane));
-        if (p.back) {
-            get3(&motion->old_d[slot], p.back + (size_t)row * SN_PAST_ROW + SN_PLANE_OLD_D * LANES + lane);
-            get3(&motion->old_v[slot], p.back + (size_t)row * SN_PAST_ROW + SN_PLANE_OLD_V * LANES + lane);
-        }
-    }
-}
-
-/* The planes of a tile that stays in them. */
-static planes planes_of(const layer *l, uint32_t index)
-{
-    const home *h = (const home *)l->scratch->home_table.column[0] + index;
-    float *base = l->scratch->resident_table.column[0];
-    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, NULL};
-    if (l->t->motion->looks_back)
-        p.back = (float *)l->scratch->past_table.column[0] + h->past;
-    return p;
-}
-
-/* Where they are now, for a further pass: what is pushed from here on counts. */
-static void note_planes(const sn_motion *motion, const float *plane, uint32_t rows)
-{
-    float *mark = motion->mark_rows;
-    plane += (motion->coarse ? SN_PLANE_X : SN_PLANE_D) * LANES;
-    for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, mark += SN_MARK_ROW)
-        memcpy(mark, plane, SN_MARK_ROW * sizeof *mark);
-}
-
-/* The particles of a tile that later layers touch: into its planes, or out of them. */
-static void exchange_tile(const layer *l, uint32_t index, const sn_motion *motion, planes p, bool in)
-{
-    const home *h = (const home *)l->scratch->home_table.column[0] + index;
-    const exchange *e = l->scratch->exchange_table.column[0];
-    for (uint32_t i = h->exchange; i < h->exchange + h->exchanges; ++i)
-        (in ? pull : push)(l, motion, &e[i], p.plane, p.side);
-}
-
-/* A pass over a tile that stays in planes: what later layers did to its particles comes in, and what they need goes out. */
-static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, const sn_motion *motion, tile_pass *pass)
-{
-    const sn_tiled *t = l->t;
-    const planes p = planes_of(l, index);
-    if (t->enters)
-        enter(l, tile, motion, p);
-    else
-        exchange_tile(l, index, motion, p, true);
-    if (t->pass == 0)
-        t->wide->predict_planes(motion, p.plane, p.side, p.back, tile->rows);
-    else
-        note_planes(motion, p.plane, tile->rows);
-    run_planes(l, tile, p.plane - PLANE_MARGIN, motion->coarse, pass);
-    bool sound = t->wide->settle_planes(motion, p.plane, p.side, tile->rows);
-    if (t->leaves)
-        leave(l, tile, motion, p);
-    else
-        exchange_tile(l, index, motion, p, false);
-    return sound;
-}
-
-static sn_motion tile_motion(const layer *l, const sn_tile *tile, uint32_t worker, float *least)
-{
-    sn_motion motion = *l->t->motion;
-    motion.count = tile->count;
-    motion.first = l->is_first ? tile->first : 0;
-    motion.list = l->is_first ? NULL : l->plan->list + tile->first;
-    motion.coarse = is_coarse(l, tile, least);
-    if (motion.force == motion.given && !state_of(l, tile)->pushed)
-        motion.force = NULL;
-    motion.mark = marks(l->t) + (size_t)worker * l->scratch->most;
-    motion.mark_rows = (float *)(void *)motion.mark;
-    return motion;
-}
-
-/* A tile that is in storage between passes: predicted, or noted where it is; solved; and settled. */
-static bool pass_records(const layer *l, const sn_tile *tile, const sn_motion *motion, tile_pass *p)
-{
-    const sn_tiled *t = l->t;
-    bool good = true;
-    (l->is_first && t->pass == 0 && t->predicts ? t->table->predict : t->table->note)(motion);
-    if (tile->rows && t->wide)
-        solve_planes(l, tile, motion->coarse, p);
-    else
-        good = solve_records(l, tile, motion->coarse, p);
-    return t->table->settle(motion) && good;
+    return l->t->resident && !state_of(l, tile)->watched;
 }
 
 static bool is_resident(const layer *l, const sn_tile *tile)
 {
-    const tile_state *state = state_of(l, tile);
-    return tile->rows && l->t->resident && !state->watched && !state->pushed;
+    return tile->rows && lags(l, tile) && !state_of(l, tile)->pushed;
+}
+
+static sn_motion tile_motion(const layer *l, const sn_tile *tile)
+{
+    sn_motion motion = *l->t->motion;
+    float least;
+    motion.first = tile->first;
+    motion.count = tile->count;
+    motion.list = NULL;
+    motion.mark += tile->first;
+    motion.coarse = is_coarse(l, tile, &least);
+    motion.settles_previous = lags(l, tile) && !l->t->enters;
+    if (motion.force == motion.given && !state_of(l, tile)->pushed)
+        motion.force = NULL;
+    return motion;
+}
+
+/* A pass over a tile that stays in planes: what others did to its particles comes in, and what they need goes out. */
+static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, tile_pass *pass)
+{
+    const sn_tiled *t = l->t;
+    const planes p = sn_resident_planes(l, index);
+    sn_motion motion = tile_motion(l, tile);
+    bool sound = true;
+    motion.mark_rows = p.mark;
+    if (t->enters)
+        sn_resident_enter(l, tile, &motion, p);
+    else
+        sn_resident_pull(l, index, &motion, p);
+    if (t->pass == 0) {
+        sound = t->wide->predict_planes(&motion, p.plane, p.side, p.back, tile->rows);
+    } else {
+        sound = t->wide->settle_planes(&motion, p.plane, p.side, tile->rows);
+        sn_resident_mark(&motion, p, tile->rows);
+    }
+    run_planes(l, tile, p.plane - PLANE_MARGIN, motion.coarse, pass);
+    sn_resident_push(l, index, &motion, p);
+    return sound;
+}
+
+/* A tile that is in storage between passes. */
+static bool pass_records(const layer *l, const sn_tile *tile, tile_pass *p)
+{
+    const sn_tiled *t = l->t;
+    const sn_motion motion = tile_motion(l, tile);
+    bool sound = true, good = true;
+    if (t->pass == 0 && t->predicts) {
+        sound = t->table->predict(&motion);
+    } else {
+        sound = !motion.settles_previous || t->table->settle(&motion);
+        t->table->note(&motion);
+    }
+    if (tile->rows && t->wide)
+        solve_planes(l, tile, motion.coarse, p);
+    else
+        good = solve_records(l, tile, motion.coarse, p);
+    if (!lags(l, tile) && !home_of(l, tile)->shared)
+        sound = t->table->settle(&motion) && sound;
+    return sound && good;
+}
+
+/* When all have moved its particles, a tile that must not lag settles. */
+static void settle_tile(void *data, uint32_t index, uint32_t worker)
+{
+    layer *l = data;
+    const sn_tile *tile = &l->plan->tile[index];
+    (void)worker;
+    if (lags(l, tile) || !home_of(l, tile)->shared)
+        return;
+    const sn_motion motion = tile_motion(l, tile);
+    if (!l->t->table->settle(&motion))
+        atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+}
+
+/* ---- A tile of a later layer ---------------------------------------------------------------------------------------------------- */
+
+/* Places of those that belong to a coarse tile get what the remainders were moved by. */
+static void move_places(const layer *l, const sn_tile *tile, const sn_vec4 *low)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    const sn_tile *owner = l->plan->tile;
+    for (uint32_t i = 0; i < tile->count; ++i) {
+        sn_vec4 *x = &l->t->motion->x[list[i]], *d = &l->t->motion->x_low[list[i]];
+        float least;
+        if (list[i] - owner->first >= owner->count)
+            owner = &l->plan->tile[sn_resident_owner(l->plan, list[i])];
+        if (!is_coarse(l, owner, &least))
+            continue;
+        *x = (sn_vec4){x->x + (d->x - low[i].x), x->y + (d->y - low[i].y), x->z + (d->z - low[i].z), x->w};
+        *d = low[i];
+    }
+}
+
+static bool is_copied(const layer *l, const sn_tile *tile)
+{
+    return l->t->wide && ((const bool *)l->scratch->copied_table.column[0])[tile - l->plan->tile];
+}
+
+/* Solves a tile of a later layer in copies of its particles. */
+static bool solve_copied(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    sn_vec4 *x = (sn_vec4 *)l->scratch->copy_table.column[0] + 2 * (size_t)p->worker * l->scratch->most_copied;
+    sn_vec4 *low = x + tile->count, *moved = coarse ? l->t->motion->x : l->t->motion->x_low;
+    for (uint32_t i = 0; i < tile->count; ++i)
+        x[i] = l->t->motion->x[list[i]];
+    for (uint32_t i = 0; !coarse && i < tile->count; ++i)
+        low[i] = l->t->motion->x_low[list[i]];
+    p->copy = x;
+    if (!solve_records(l, tile, coarse, p))
+        return false;
+    for (uint32_t i = 0; i < tile->count; ++i)
+        moved[list[i]] = (coarse ? x : low)[i];
+    return true;
+}
+
+/* It moves places alone. Where tiles of a body differ in how these are rounded, it moves remainders. */
+static bool pass_seam(const layer *l, const sn_tile *tile, tile_pass *p)
+{
+    const uint32_t *list = l->plan->list + tile->first;
+    const bool mixed = state_of(l, tile)->mixed;
+    sn_vec4 *low = (sn_vec4 *)l->scratch->mixed_table.column[0] + tile->first;
+    float least;
+    const bool coarse = is_coarse(l, tile, &least);
+    for (uint32_t i = 0; mixed && i < tile->count; ++i)
+        low[i] = l->t->motion->x_low[list[i]];
+    if (!(is_copied(l, tile) ? solve_copied : solve_records)(l, tile, coarse, p))
+        return false;
+    if (mixed)
+        move_places(l, tile, low);
+    return true;
 }
 
 static void run_tile(void *data, uint32_t index, uint32_t worker)
@@ -774,8 +626,10 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
     tile_result *result = (tile_result *)l->scratch->result_table.column[0] + index;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
     tile_pass p = {.worker = worker, .sweep = &sweep};
-    const sn_motion motion = tile_motion(l, tile, worker, &p.least);
-    bool good = is_resident(l, tile) ? pass_resident(l, tile, index, &motion, &p) : pass_records(l, tile, &motion, &p);
+    is_coarse(l, tile, &p.least);
+    bool good = !l->is_first           ? pass_seam(l, tile, &p)
+                : is_resident(l, tile) ? pass_resident(l, tile, index, &p)
+                                       : pass_records(l, tile, &p);
     sn_real largest = sweep.largest;
     for (uint32_t i = 0; i < SN_BATCH; ++i)
         largest = (sn_real)p.largest[i] > largest ? (sn_real)p.largest[i] : largest;
@@ -787,7 +641,7 @@ static void run_tile(void *data, uint32_t index, uint32_t worker)
 /* ---- A pass --------------------------------------------------------------------------------------------------------------------- */
 
 /* ns; threads that shared the first layer are awake, and share later ones from here on. */
-#define LEAST_LATER 4000.0
+#define LEAST_LATER 1500.0
 
 static double work_of(const sn_plan *plan, uint32_t index)
 {
@@ -836,17 +690,17 @@ static bool run_layer(const sn_tiled *t, uint32_t index, sn_solver_out *out, sn_
 static bool move_newcomers(const sn_tiled *t)
 {
     sn_motion motion = *t->motion;
-    bool sound = true;
-    uint32_t most = ((const tiled *)t->in->scratch->tiled)->most;
     motion.list = NULL;
-    motion.mark = marks(t);
     motion.first = t->in->plan->particles;
-    for (; t->pass == 0 && motion.first < t->in->particle_count; motion.first += motion.count) {
-        motion.count = t->in->particle_count - motion.first < most ? t->in->particle_count - motion.first : most;
-        (t->predicts ? t->table->predict : t->table->note)(&motion);
-        sound = t->table->settle(&motion) && sound;
-    }
-    return sound;
+    motion.count = t->in->particle_count - motion.first;
+    motion.mark += motion.first;
+    if (t->pass > 0)
+        return true;
+    if (t->predicts)
+        t->table->predict(&motion);
+    else
+        t->table->note(&motion);
+    return t->table->settle(&motion);
 }
 
 /* A constraint outside of tiles: its particles are noted and settled for it alone. */
@@ -905,16 +759,37 @@ static bool project_extra(const sn_tiled *t, sn_sweep *sweep)
     return good;
 }
 
-bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+/* The particles that constraints outside of layers move: settled before these, or marked after them. They settled what they moved. */
+static bool go_through_rest(const layer *l, bool settles)
+{
+    const tiled *scratch = l->scratch;
+    const uint32_t *slot = scratch->rest_table.column[0], count = scratch->rest_table.count;
+    bool sound = true;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const sn_tile *tile = &l->plan->tile[sn_resident_owner(l->plan, slot[i])];
+        sn_motion motion = tile_motion(l, tile);
+        for (end = i + 1; end < count && slot[end] == slot[end - 1] + 1 && slot[end] < tile->first + tile->count;)
+            ++end;
+        motion.mark = is_resident(l, tile) ? (sn_vec4 *)scratch->rest_mark_table.column[0] + i
+                                           : motion.mark + (slot[i] - tile->first);
+        motion.first = slot[i];
+        motion.count = end - i;
+        if (settles)
+            sound = l->t->table->settle(&motion) && sound;
+        else
+            l->t->table->note(&motion);
+    }
+    return sound;
+}
+
+/* Those that are in no layer. */
+static bool project_others(const sn_tiled *t, const layer *l, sn_solver_out *out, sn_real *largest)
 {
     const sn_plan *plan = t->in->plan;
     sn_sweep sweep = {.in = t->in, .inverse_h = 1 / t->in->h};
-    bool good = move_newcomers(t);
-    for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
-        good = run_layer(t, i, out, largest);
-    good =
-        good && project_rest(t, &sweep, plan->many, plan->many_table.count) && sn_hubs_pass(t, marks(t), out, largest);
-    good = good && project_extra(t, &sweep);
+    bool good = go_through_rest(l, true) && project_rest(t, &sweep, plan->many, plan->many_table.count) &&
+                sn_hubs_pass(t, marks(t), out, largest) && project_extra(t, &sweep);
+    go_through_rest(l, false);
     if (sweep.out.fault_kind) {
         out->fault_kind = sweep.out.fault_kind;
         out->fault_row = sweep.out.fault_row;
@@ -923,24 +798,100 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
     return good;
 }
 
-static void leave_tile(void *data, uint32_t index, uint32_t worker)
+/* Tiles that must not lag, and did not settle while they were in the cache. */
+static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
 {
-    const layer *l = data;
-    const sn_tile *tile = &l->plan->tile[index];
-    float least;
-    sn_motion motion = tile_motion(l, tile, worker, &least);
-    if (!is_resident(l, tile))
-        return;
-    exchange_tile(l, index, &motion, planes_of(l, index), true); /* later layers have moved them since */
-    leave(l, tile, &motion, planes_of(l, index));
+    if (!l->scratch->any_shared || (t->resident && !l->scratch->any_watched))
+        return true;
+    bool share = sn_parallel_wants(t->in->parallel, WORK_OF_PARTICLE * t->in->particle_count);
+    out->lost_tasks = !sn_parallel_tasks(share ? t->in->parallel : NULL, l->plan->layer[1], settle_tile, l);
+    return !out->lost_tasks && !l->failed;
 }
 
-bool sn_tiled_leave(const sn_tiled *t)
+bool sn_tiled_scatters(const sn_solver_in *in)
+{
+    return sn_parallel_wants(in->parallel, work_of(in->plan, 0)) && !in->plan->widest_rows;
+}
+
+bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)
+{
+    const sn_plan *plan = t->in->plan;
+    layer first = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
+    bool good = move_newcomers(t);
+    for (uint32_t i = 0; good && i + 1 < plan->layer_table.count; ++i)
+        good = run_layer(t, i, out, largest);
+    return good && project_others(t, &first, out, largest) && settle_tiles(t, &first, out);
+}
+
+/* ---- The end -------------------------------------------------------------------------------------------------------------------- */
+
+static void leave_tile(void *data, uint32_t index, uint32_t worker)
+{
+    layer *l = data;
+    const sn_tile *tile = &l->plan->tile[index];
+    (void)worker;
+    if (!lags(l, tile))
+        return;
+    sn_motion motion = tile_motion(l, tile);
+    bool sound = true;
+    if (is_resident(l, tile)) {
+        const planes p = sn_resident_planes(l, index);
+        motion.mark_rows = p.mark;
+        sn_resident_pull(l, index, &motion, p);
+        sound = l->t->wide->settle_planes(&motion, p.plane, p.side, tile->rows);
+        sn_resident_leave(l, tile, &motion, p);
+    } else {
+        sound = l->t->table->settle(&motion);
+    }
+    if (!sound)
+        atomic_store_explicit(&l->failed, true, memory_order_relaxed);
+}
+
+bool sn_tiled_leave(const sn_tiled *t, bool *sound)
 {
     const sn_plan *plan = t->in->plan;
     layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = plan, .is_first = true};
     bool share = sn_parallel_wants(t->in->parallel, work_of(plan, 0));
-    return sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
+    bool done = sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
+    *sound = !l.failed;
+    return done;
+}
+
+typedef struct collecting {
+    sn_pool *pool;
+    const float *lambda;
+} collecting;
+
+static void collect_piece(void *data, uint32_t first, uint32_t end)
+{
+    const collecting *c = data;
+    for (uint32_t row = first; row < end; ++row) {
+        uint32_t place = c->pool->place[row] - 1;
+        if (place >> PLACE_SHIFT == PLACE_LANE)
+            c->pool->lambda[row] = (sn_real)c->lambda[place & PLACE_MASK];
+    }
+}
+
+bool sn_tiled_collect_lambda(const sn_tiled *t)
+{
+    collecting c = {.lambda = ((const tiled *)t->in->scratch->tiled)->lambda_table.column[0]};
+    bool done = true;
+    for (uint32_t kind = 1; t->by_lane && done && kind < t->in->store->kind_count; ++kind) {
+        c.pool = t->in->store->pool[kind];
+        if (c.pool->ids.live && is_by_lane(c.pool))
+            done = sn_parallel_for(t->in->parallel, c.pool->table.count, collect_piece, &c);
+    }
+    return done;
+}
+
+bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot)
+{
+    const layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = t->in->plan, .is_first = true};
+    if (slot >= l.plan->particles)
+        return false;
+    const sn_tile *tile = &l.plan->tile[sn_resident_owner(l.plan, slot)];
+    float least;
+    return lags(&l, tile) && !is_coarse(&l, tile, &least);
 }
 
 const sn_solver_method sn_solver_tiled = {

@@ -15,9 +15,9 @@
         PAIR_LOOPS(pair_loop_planes, name, KIND, 1, 1);                                                                \
     }
 
-void sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
+bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
 {
-    motion_predict_planes(motion, plane, side, back, rows);
+    return motion_predict_planes(motion, plane, side, back, rows);
 }
 
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)
@@ -39,9 +39,9 @@ const bool sn_wide_has_16 = true;
         sn_wide_avx2()->fused[KIND].planes(run);                                                                        \
     }
 
-void sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
+bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
 {
-    sn_wide_avx2()->predict_planes(motion, plane, side, back, rows);
+    return sn_wide_avx2()->predict_planes(motion, plane, side, back, rows);
 }
 
 bool sn_wide_settle_16(const sn_motion *motion, float *plane, float *side, uint32_t rows)

@@ -105,10 +105,15 @@ SN_INLINE moving motion_predict_moving(const sn_motion *motion, motion_places at
     return stage_predict_back(motion, m, p, a, moves);
 }
 
-SN_INLINE void motion_predict_some(const sn_motion *motion, motion_places at, motion_places mark, lanes gravity)
+SN_INLINE flags motion_predict_some(const sn_motion *motion, motion_places at, motion_places mark, lanes gravity)
 {
-    moving m = motion_load(motion, at);
-    lanes w = motion_w(m.x), a = gravity;
+    moving m = motion_load(motion, at), from = m;
+    flags sound = flags_everywhere();
+    if (motion->settles_previous) {
+        m = stage_settle(motion, m, motion_column(motion->mark, mark));
+        sound = is_sound(&m);
+    }
+    lanes w = motion_w(from.x), a = gravity;
     if (motion->force)
         a = a + motion_force(motion, at) * w;
     flags moves = lanes_unequal(w, lanes_all(0));
@@ -117,8 +122,9 @@ SN_INLINE void motion_predict_some(const sn_motion *motion, motion_places at, mo
         to = motion_predict_moving(motion, at, m, a, flags_everywhere());
     else
         to = motion_predict_moving(motion, at, m, a, moves);
-    motion_store(motion, at, m, to);
+    motion_store(motion, at, from, to);
     motion_put(motion->mark, mark, lanes_keep(motion_xyz(), motion->coarse ? to.x : to.x_low));
+    return sound;
 }
 
 /* x, y, z and 0 of each particle. */
@@ -133,33 +139,34 @@ SN_INLINE lanes motion_gravity(const sn_motion *motion)
     return gravity;
 }
 
-SN_INLINE void motion_predict_all(const sn_motion *motion)
+SN_INLINE bool motion_predict_all(const sn_motion *motion)
 {
     const lanes gravity = motion_gravity(motion);
+    flags sound = flags_everywhere();
     uint32_t i = 0, first = motion->first;
     for (; i + MOTION_STEP <= motion->count; i += MOTION_STEP)
-        motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true},
-                            (motion_places){{i, i + 1}, true}, gravity);
+        sound &= motion_predict_some(motion, (motion_places){{first + i, first + i + 1}, true},
+                                     (motion_places){{i, i + 1}, true}, gravity);
     if (i < motion->count)
-        motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4},
-                            (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
+        sound &= motion_predict_some(motion, (motion_places){{first + i, first + i}, SN_WIDTH == 4},
+                                     (motion_places){{i, i}, SN_WIDTH == 4}, gravity);
+    return flags_all(sound | ~motion_xyz());
 }
 
-static void motion_predict(const sn_motion *given)
+static bool motion_predict(const sn_motion *given)
 {
     sn_motion own = *given; /* what is stored cannot change this one */
     if (own.looks_back) {
         own.force = NULL;
-        motion_predict_all(&own);
-    } else if (SN_WIDTH == 4 && !own.force && own.lose < 0.5f && own.coarse && !own.ends_previous) {
-        own.force = NULL; /* the usual: constants, so that the loop need not ask */
-        own.coarse = true;
-        own.ends_previous = own.looks_back = false;
-        motion_predict_all(&own);
-    } else {
-        own.looks_back = false;
-        motion_predict_all(&own);
+        return motion_predict_all(&own);
     }
+    own.looks_back = false;
+    if (own.force || own.lose >= 0.5f || !own.coarse || own.ends_previous || !own.settles_previous)
+        return motion_predict_all(&own);
+    own.force = NULL; /* the usual: constants, so that the loop need not ask */
+    own.coarse = own.settles_previous = true;
+    own.ends_previous = false;
+    return motion_predict_all(&own);
 }
 
 SN_INLINE flags motion_settle_fine(const sn_motion *motion, motion_places at, motion_places mark)
@@ -260,7 +267,7 @@ SN_INLINE size_t motion_place(uint32_t i, size_t row)
     return i / SN_BATCH * row + i % SN_BATCH;
 }
 
-/* Turns the records of a column into three planes and back, and w into a fourth; count is a multiple of 16. */
+/* Transposes the records of a column into three planes and back, and w into a fourth; count is a multiple of 16. */
 SN_INLINE void motion_transpose_in(const sn_vec4 *from, uint32_t count, float *plane, size_t row, float *w)
 {
     for (uint32_t i = 0; i < count; i += SN_WIDTH) {
@@ -287,6 +294,11 @@ static void motion_spread(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, fl
 {
     motion_transpose_in(x, count, plane + SN_PLANE_X * SN_BATCH, SN_ROW, plane + SN_PLANE_W * SN_BATCH);
     motion_transpose_in(d, count, plane + SN_PLANE_D * SN_BATCH, SN_ROW, NULL);
+}
+
+static void motion_restore(const sn_vec4 *from, uint32_t count, float *plane, bool coarse)
+{
+    motion_transpose_in(from, count, plane + (coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, SN_ROW, NULL);
 }
 
 static void motion_collect(sn_vec4 *to, uint32_t count, const float *plane, bool coarse)

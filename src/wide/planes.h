@@ -33,34 +33,42 @@ SN_INLINE moving planes_predict_moving(const sn_motion *motion, moving m, float 
     return stage_predict_back(motion, m, p, a, moves);
 }
 
-SN_INLINE void planes_predict_all(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
+SN_INLINE bool planes_predict_all(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
 {
     const float gravity[3] = {motion->gravity.x, motion->gravity.y, motion->gravity.z};
+    flags sound = flags_everywhere();
     float *mark = motion->mark_rows;
     for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW, mark += SN_MARK_ROW) {
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
             flags moves = lanes_unequal(lanes_load(plane + SN_PLANE_W * SN_BATCH + lane), lanes_all(0));
             for (uint32_t k = 0; k < 3; ++k) {
                 const uint32_t i = k * SN_BATCH + lane;
-                moving m = planes_predict_moving(motion, planes_load(plane + i, side + i), back ? back + i : NULL,
-                                                 lanes_all(gravity[k]), moves);
+                moving m = planes_load(plane + i, side + i);
+                if (motion->settles_previous) {
+                    m = stage_settle(motion, m, lanes_load(mark + i));
+                    sound &= is_sound(&m);
+                }
+                m = planes_predict_moving(motion, m, back ? back + i : NULL, lanes_all(gravity[k]), moves);
                 planes_store(plane + i, side + i, m);
                 lanes_store(mark + i, motion->coarse ? m.x : m.x_low);
             }
         }
         back = back ? back + SN_PAST_ROW : NULL;
     }
+    return flags_all(sound);
 }
 
-static void motion_predict_planes(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
+static bool motion_predict_planes(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
 {
     sn_motion own = *motion; /* what is stored cannot change this one */
-    if (own.looks_back) {
-        planes_predict_all(&own, plane, side, back, rows);
-    } else {
-        own.looks_back = false;
-        planes_predict_all(&own, plane, side, NULL, rows);
-    }
+    if (own.looks_back)
+        return planes_predict_all(&own, plane, side, back, rows);
+    own.looks_back = false;
+    if (!own.coarse || own.ends_previous || !own.settles_previous)
+        return planes_predict_all(&own, plane, side, NULL, rows);
+    own.coarse = own.settles_previous = true; /* the usual */
+    own.ends_previous = false;
+    return planes_predict_all(&own, plane, side, NULL, rows);
 }
 
 static bool motion_settle_planes(const sn_motion *motion, float *plane, float *side, uint32_t rows)

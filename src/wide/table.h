@@ -29,10 +29,10 @@ static const sn_wide_meet_table meet_functions = MEET_TABLE;
 
 #define WIDE_TABLE(NAME, FUSED, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
-        .name = NAME, .vector = SN_VECTOR, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN, .fused = FUSED,          \
-        .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect, .enter = motion_enter,         \
-        .leave = motion_leave, .enter_past = motion_enter_past, .leave_past = motion_leave_past,                       \
-        .predict_planes = PREDICT, .settle_planes = SETTLE                                                             \
+        .name = NAME, .vector = SN_VECTOR, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN,     \
+        .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect,                \
+        .restore = motion_restore, .enter = motion_enter, .leave = motion_leave, .enter_past = motion_enter_past,      \
+        .leave_past = motion_leave_past, .predict_planes = PREDICT, .settle_planes = SETTLE                            \
     }
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] =

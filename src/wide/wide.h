@@ -309,7 +309,8 @@ typedef struct sn_wide {
 
     /* Between records and rows: particle i of the range goes to lane i % 16 of row i / 16. count is a multiple of 16. */
     void (*spread)(const sn_vec4 *x, const sn_vec4 *d, uint32_t count, float *plane);
-    void (*collect)(sn_vec4 *to, uint32_t count, const float *plane, bool coarse); /* d, or x if coarse; w stays */
+    void (*collect)(sn_vec4 *to, uint32_t count, const float *plane, bool coarse);   /* d, or x if coarse; w stays; */
+    void (*restore)(const sn_vec4 *from, uint32_t count, float *plane, bool coarse); /*   and the same back again */
 
     /* A tile that stays in planes, with rows of velocities beside them, and of BDF2's past (NULL: none): in and out again (a
        range, of a multiple of 16), and predict and settle as sn_motion_table has them, without forces. */
@@ -317,7 +318,7 @@ typedef struct sn_wide {
     void (*leave)(const sn_motion *motion, const float *plane, const float *side);
     void (*enter_past)(const sn_motion *motion, float *back);
     void (*leave_past)(const sn_motion *motion, const float *back);
-    void (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
+    bool (*predict_planes)(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
     bool (*settle_planes)(const sn_motion *motion, float *plane, float *side, uint32_t rows);
 } sn_wide;
 

@@ -42,6 +42,7 @@ sn_motion sn_motion_of(sn_world *world, const sn_integrator_method *integrator, 
                        .x_low = p->x_low,
                        .v = p->v,
                        .v_low = p->v_low,
+                       .mark = p->mark,
                        .force = forces_of(world),
                        .gravity = settings->gravity,
                        .h = h,
@@ -97,8 +98,7 @@ void sn_motion_begin(sn_substep *s)
 static sn_motion piece_of(const sn_substep *s, uint32_t first, uint32_t end)
 {
     sn_motion motion = s->motion;
-    sn_vec4 *marks = s->world->particles.mark; /* NULL where tiles have marks of their own */
-    motion.mark = marks ? marks + first : NULL;
+    motion.mark += first;
     motion.first = first;
     motion.count = end - first;
     return motion;

@@ -36,7 +36,7 @@ bool sn_particle_store_reserve(sn_particle_store *particles, const sn_allocator 
     bool room = sn_table_reserve(&particles->table, allocator, count);
     sn_particle_store_bind(particles);
     room = room && (!needs.starts || sn_table_reserve(&particles->work_table, allocator, count)) &&
-           (!needs.marks || sn_table_reserve(&particles->mark_table, allocator, count)) &&
+           sn_table_reserve(&particles->mark_table, allocator, count) &&
            (!needs.forces || sn_table_reserve(&particles->force_table, allocator, count));
     particles->y = particles->work_table.column[0];
     particles->d = particles->work_table.column[1];

@@ -29,8 +29,6 @@ bool sn_world_reserve_step(sn_world *world, bool still)
     sn_particle_needs needs = {.turns = bodies_rows(&world->bodies),
                                .starts = bodies || world->starts.table.count || sn_starts_all(world, still) ||
                                          solver->after || (forces && integrator->asks_again),
-                               .marks = solver != &sn_solver_tiled || integrator->looks_back ||
-                                        world->state.settings.iterations == 0,
                                .forces = forces};
     if (!sn_particle_store_reserve(&world->particles, &world->allocator, needs))
         return false;

@@ -71,8 +71,8 @@ static sn_result solve_at_once(sn_substep *s)
 
 /* ---- Tile by tile ----------------------------------------------------------------------------------------------------- */
 
-/* Whether nothing but constraints reads or writes particles between the first substep and the last. Then tiles of planes stay in
-   planes, except those that sn_tiled_begin found to be watched or pushed. */
+/* Whether nothing but constraints reads or writes particles between the first substep and the last. Then tiles settle no sooner than in
+   the next substep and those of planes stay in planes, except where sn_tiled_begin found that others look on. */
 static bool stay_resident(const sn_substep *s)
 {
     const sn_world *world = s->world;
@@ -88,8 +88,12 @@ bool sn_solve_write_back(sn_substep *s)
         return true;
     s->step->resident = false;
     sn_solver_in in = input_of(s);
-    const sn_tiled t = {.in = &in, .wide = s->world->wide, .motion = &s->motion, .resident = true};
-    return sn_tiled_leave(&t);
+    const sn_tiled t = {
+        .in = &in, .wide = s->world->wide, .table = s->world->wide->motion, .motion = &s->motion, .resident = true};
+    bool sound, done = sn_tiled_leave(&t, &sound);
+    if (!sound)
+        s->unsound = true;
+    return done;
 }
 
 bool sn_solve_interleaves_contact(const sn_substep *s)
@@ -125,15 +129,14 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
     for (; result == SN_OK && !s->unsound && t->pass < settings->iterations; ++t->pass) {
         sn_real largest = 0;
         t->enters = !s->step->resident;
-        t->leaves = s->substeps_left == 1 && t->pass + 1 == settings->iterations;
         t->measures = settings->tolerance > 0 && t->pass + 1 < settings->iterations;
         result = make_pass(s, t, &largest);
-        s->step->resident = t->resident && !t->leaves;
+        s->step->resident = t->resident;
         world->state.passes++;
         if (t->measures && largest < settings->tolerance)
             break;
     }
-    if (result == SN_OK && s->substeps_left == 1 && !sn_solve_write_back(s)) /* no pass was said to be the last one */
+    if (result == SN_OK && s->substeps_left == 1 && !(sn_solve_write_back(s) && sn_tiled_collect_lambda(t)))
         result = sn_fault_lost_tasks(world);
     return result;
 }
@@ -151,6 +154,7 @@ static sn_result solve_by_tiles(sn_substep *s)
                   .table = s->table,
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
+                  .by_lane = wide && world->wide && s->substeps_left == 1 && !s->may_jump && sn_tiled_scatters(&in),
                   .again = settings->iterations > 1,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s)};

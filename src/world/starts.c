@@ -82,28 +82,47 @@ bool sn_starts_all(const sn_world *world, bool still)
            (settings->solver != SN_SOLVER_TILED && settings->solver != SN_SOLVER_DIRECT);
 }
 
+typedef struct noting {
+    sn_world *world;
+    const sn_tiled *t; /* tiles may lag; NULL: none does */
+} noting;
+
 static void note_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_world *world = data;
-    sn_particle_store *p = &world->particles;
-    const uint32_t *number = world->starts.table.column[0];
+    const noting *n = data;
+    sn_particle_store *p = &n->world->particles;
+    const uint32_t *number = n->world->starts.table.column[0];
     for (uint32_t i = first; i < end; ++i) {
-        uint32_t slot = world->ids.value[number[i]];
+        uint32_t slot = n->world->ids.value[number[i]];
+        sn_real *y = &p->y[slot].x, *d = &p->d[slot].x;
         p->y[slot] = p->x[slot];
         p->d[slot] = p->x_low[slot];
+        for (int k = 0; n->t && sn_tiled_is_split(n->t, slot) && k < 3;
+             ++k) { /* as stage_settle is going to add them up */
+            sn_real sum = y[k] + d[k];
+            d[k] = d[k] - (sum - y[k]);
+            y[k] = sum;
+        }
     }
 }
 
 static void note_all_piece(void *data, uint32_t first, uint32_t end)
 {
-    sn_particle_store *p = &((sn_world *)data)->particles;
+    sn_particle_store *p = &((const noting *)data)->world->particles;
     memcpy(p->y + first, p->x + first, (end - first) * sizeof *p->y);
     memcpy(p->d + first, p->x_low + first, (end - first) * sizeof *p->d);
 }
 
-bool sn_starts_note(sn_world *world, bool still)
+bool sn_starts_note(sn_substep *s)
 {
-    if (sn_starts_all(world, still))
-        return sn_parallel_for(&world->parallel, world->particles.table.count, note_all_piece, world);
-    return sn_parallel_for(&world->parallel, world->starts.table.count, note_piece, world);
+    sn_world *world = s->world;
+    noting n = {world, NULL};
+    if (sn_starts_all(world, s->still))
+        return sn_parallel_for(&world->parallel, world->particles.table.count, note_all_piece, &n);
+    if (!world->starts.table.count)
+        return true;
+    const sn_solver_in in = sn_world_solver_input(world, s->h);
+    const sn_tiled t = {.in = &in, .wide = world->wide, .motion = &s->motion, .resident = true};
+    n.t = s->step->resident ? &t : NULL;
+    return sn_parallel_for(&world->parallel, world->starts.table.count, note_piece, &n);
 }

@@ -13,7 +13,8 @@
    (Mueller et al. 2007 with the substeps of Macklin et al. 2019.) The state itself moves. Between any two of these stages
    every particle is whole: x + x_low is its position, v + v_low its velocity. So a stage may run over one tile of particles
    after the other, or several stages may run over one tile while it is in the cache, and the result is the same to the bit. With
-   SN_SOLVER_TILED a tile is predicted, solved and settled before the next one is touched (solvers/tiled.c).
+   SN_SOLVER_TILED a tile is predicted and solved before the next one is touched, and where nothing looks at velocities between
+   two substeps, it settles as the next one predicts (solvers/tiled.c).
 
    A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
    failed. */
@@ -38,7 +39,7 @@ static sn_result begin_substep(sn_substep *s)
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
     if (result == SN_OK &&
-        !(sn_starts_note(world, s->still) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
+        !(sn_starts_note(s) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
         result = sn_fault_lost_tasks(world);
     return result;
 }
@@ -137,7 +138,9 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
         sn_solver_in in = sn_world_solver_input(world, dt);
         const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,
                                         .body = world->bodies.ids.live ? world->particles.body : NULL,
-                                        .pushed = world->state.forces_pending ? world->particles.force : NULL};
+                                        .pushed = world->state.forces_pending ? world->particles.force : NULL,
+                                        .keep = sn_undo_keep_particles,
+                                        .world = world};
         result = sn_tiled_begin(&in, &others) ? SN_OK : sn_fault_lost_tasks(world);
     }
     for (uint32_t i = 0; result == SN_OK && i < substeps; ++i) {

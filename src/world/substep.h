@@ -12,7 +12,7 @@ typedef struct sn_step_state {
     bool still;        /* statics: no clock and no damping; see sn_world_advance */
     bool careful;      /* the step failed and is taken again, constraint by constraint, to find out where */
     bool end_deferred; /* the substep before has not been ended yet: this one does it, as it predicts */
-    bool resident;     /* tiles that stay in planes for the whole step are there */
+    bool resident;     /* tiles lag, and those of planes are in them: see sn_tiled */
     bool steady;       /* BDF2: everything that moves has a past, under gravity alone */
 } sn_step_state;
 
@@ -97,7 +97,7 @@ bool sn_starts_all(const sn_world *world, bool still);
 bool sn_starts_find(sn_world *world);
 
 /* Notes where they are. False if tasks got lost. */
-bool sn_starts_note(sn_world *world, bool still);
+bool sn_starts_note(sn_substep *s);
 
 /* ---- motion.c: how particles move ------------------------------------------------------------------------------------ */
 
@@ -130,8 +130,8 @@ const sn_solver_method *sn_solve_method(const sn_world *world, bool still);
 /* Whether contact is solved after each pass over the constraints, and not once after the last. */
 bool sn_solve_interleaves_contact(const sn_substep *s);
 
-/* Tiles that stay in planes write their particles back to storage, for what has to look at them between two substeps; the next
-   pass reads them again. False if tasks got lost. */
+/* Tiles that lag settle, and those in planes write their particles back to storage, for what has to look at them between two substeps; the
+   next pass reads them again. False if tasks got lost. What is not finite sets unsound. */
 bool sn_solve_write_back(sn_substep *s);
 
 /* Predicts particles and moves them until the constraints hold. */
@@ -196,8 +196,11 @@ void sn_past_settle(sn_substep *s);
 /* Makes room for a copy of all that substeps change; false when memory runs out. */
 bool sn_undo_reserve(sn_world *world);
 
-/* Keeps all that substeps change; false if tasks were lost and made up for. */
+/* Keeps all that substeps change, but for the particles where there are tiles; false if tasks were lost and made up for. */
 bool sn_undo_keep(sn_world *world);
+
+/* Keeps some particles: an sn_piece_fn, given the world. */
+void sn_undo_keep_particles(void *data, uint32_t first, uint32_t end);
 
 /* Everything becomes what was kept. */
 void sn_undo_put_back(sn_world *world);

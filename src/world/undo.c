@@ -44,12 +44,12 @@ static void copy_rest(sn_world *world, bool back)
     copy(&world->backup_spin_table, 0, world->contact.spin_table.column[0], world->contact.spin_table.count, back);
 }
 
-static void keep_piece(void *data, uint32_t first, uint32_t end)
+void sn_undo_keep_particles(void *data, uint32_t first, uint32_t end)
 {
     sn_world *world = data;
     const sn_particle_store *p = &world->particles;
     const sn_vec4 *from[] = {p->x, p->x_low, p->v, p->v_low};
-    for (uint32_t i = 0; i < 4; ++i)
+    for (uint32_t i = 0; first < end && i < 4; ++i)
         memcpy((sn_vec4 *)world->backup_table.column[i] + first, from[i] + first, (end - first) * sizeof(sn_vec4));
 }
 
@@ -58,7 +58,9 @@ bool sn_undo_keep(sn_world *world)
     world->backup_state = world->state;
     copy_rest(world, false);
     sn_store_keep(&world->constraints, is_warm(world));
-    bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, keep_piece, world);
+    if (world->state.settings.solver == SN_SOLVER_TILED)
+        return true; /* tiles do it, as they are looked at: see sn_tiled_begin */
+    bool kept = sn_parallel_for(&world->parallel, world->particles.table.count, sn_undo_keep_particles, world);
     if (!kept)
         sn_parallel_repair(&world->parallel);
     return kept;

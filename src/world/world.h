@@ -44,7 +44,7 @@ typedef struct sn_particle_store {
     sn_vec4 *y; /* place at the start of the substep, and inverse mass, of particles that some constraint asks for, */
     sn_vec4 *d; /*   and what rounding left over of it; at the end of the substep, scratch for forces and solvers */
     sn_table mark_table;
-    sn_vec4 *mark; /* x_low before solving, of solvers that go over all constraints at once */
+    sn_vec4 *mark; /* x_low, or x, before constraints move it: see sn_motion */
     sn_table force_table;
     sn_vec3 *f; /* force of this substep, if there are force fields or springs */
 } sn_particle_store;
@@ -214,8 +214,7 @@ void sn_particle_store_release(sn_particle_store *particles, const sn_allocator 
 typedef struct sn_particle_needs {
     uint32_t turns; /* of bodies, behind the particles */
     bool starts;    /* y and d */
-    bool marks;
-    bool forces; /* f */
+    bool forces;    /* f */
 } sn_particle_needs;
 
 /* Makes room for it; false when memory runs out. */

@@ -311,6 +311,14 @@ static void planes_there_and_back(void **state)
                 assert_true((&s.v[p].x)[k] == (&before.v[p].x)[k] + (p < PLACES ? 1 : 0));
             assert_true(s.v[p].w == before.v[p].w);
         }
+        case_wide(simd)->restore(before.v, PLACES, plane, true);
+        for (uint32_t p = 0; p < PLACES; ++p)
+            for (uint32_t k = 0; k < 7; ++k) {
+                float expected = k == SN_PLANE_W  ? s.x[p].w + 1
+                                 : k < SN_PLANE_W ? (&before.v[p].x)[k]
+                                                  : (&s.v[p].x)[k - SN_PLANE_D];
+                assert_true(plane[row_place(p, k)] == expected);
+            }
     }
 }
 
@@ -372,9 +380,61 @@ static void planes_move_alike(void **state)
     }
 }
 
+/* Predict settles what is left to it as settle does, in storage and in planes, and finds what is wrong. */
+static void settling_late(void **state)
+{
+    (void)state;
+    enum { PLACES = 32, ROWS = PLACES / SN_BATCH };
+    static swarm a, b, c;
+    static float plane[ROWS * SN_ROW], side[ROWS * SN_SIDE_ROW], back[ROWS * SN_PAST_ROW], mark[ROWS * SN_MARK_ROW];
+    uint64_t seed = 8;
+    for (uint32_t round = 16 * SN_SIMD_SCALAR; round <= 16 * SN_SIMD_16 + 15; ++round) {
+        const sn_wide *wide = case_wide(round / 16);
+        bool coarse = round % 2, looks_back = round / 2 % 2, spoilt = round / 8 % 2;
+        if (!wide)
+            continue;
+        fill(&a, &seed);
+        for (uint32_t p = 0; p < PLACES; ++p) {
+            a.mark[p] = (coarse ? a.x : a.x_low)[p];
+            (coarse ? a.x : a.x_low)[p].z += 0.001f * (float)p;
+        }
+        if (spoilt)
+            (coarse ? a.x : a.x_low)[support_random_below(&seed, PLACES)].y = NAN;
+        b = c = a;
+        sn_motion ma = motion_of(&a, 0, PLACES), mb = motion_of(&b, 0, PLACES), mc = motion_of(&c, 0, PLACES);
+        sn_motion *all[] = {&ma, &mb, &mc};
+        swarm *of[] = {&a, &b, &c};
+        for (uint32_t i = 0; i < 3; ++i) {
+            if (looks_back)
+                look_back(all[i], of[i], round / 4 % 2);
+            all[i]->coarse = coarse;
+            all[i]->mark_rows = mark;
+            all[i]->settles_previous = i > 0;
+        }
+        for (uint32_t p = 0; p < PLACES; ++p)
+            for (uint32_t k = 0; k < 3; ++k)
+                mark[p / SN_BATCH * SN_MARK_ROW + k * SN_BATCH + p % SN_BATCH] = (&c.mark[p].x)[k];
+        wide->enter(&mc, plane, side);
+        if (looks_back)
+            wide->enter_past(&mc, back);
+        assert_true(wide->motion->settle(&ma) == !spoilt);
+        assert_true(wide->motion->predict(&ma));
+        assert_true(wide->motion->predict(&mb) == !spoilt);
+        assert_true(wide->predict_planes(&mc, plane, side, looks_back ? back : NULL, ROWS) == !spoilt);
+        wide->leave(&mc, plane, side);
+        if (spoilt)
+            continue;
+        assert_memory_equal(&a, &b, sizeof a);
+        for (uint32_t p = 0; p < PLACES; ++p)
+            assert_true(memcmp(&a.x[p], &c.x[p], sizeof a.x[p]) == 0 && memcmp(&a.v[p], &c.v[p], sizeof a.v[p]) == 0 &&
+                        memcmp(&a.x_low[p], &c.x_low[p], 12) == 0 && memcmp(&a.v_low[p], &c.v_low[p], 12) == 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(settling_late),
         cmocka_unit_test(predicting),
         cmocka_unit_test(settling),
         cmocka_unit_test(settling_coarse),

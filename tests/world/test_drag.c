@@ -896,7 +896,7 @@ static void test_tasks(void **state)
         }
     }
     /* a task hook that loses tasks, in each of its runs: the copy of the step and of the drags, three drags, and so on */
-    for (uint32_t lossy = 0; lossy < 8; ++lossy) {
+    for (uint32_t lossy = 0; lossy < 7; ++lossy) {
         support_tasks tasks = {.mode = SUPPORT_TASKS_LOSE, .lossy_run = lossy, .lost = 1};
         sn_world_def def = sn_default_world_def();
         def.tasks = support_tasks_hook(&tasks);

@@ -16,13 +16,17 @@ typedef struct cloth_shape {
     const char *name;
     uint32_t side;
     bool shuffled; /* numbers at random: nothing regular is found */
+    bool tied;     /* a damped rod joins two tiles, and another came after the first step */
+    double z;      /* m: where it begins */
 } cloth_shape;
 
 static const cloth_shape shapes[] = {
-    {"cloth 64", 64, false},         /* one tile */
-    {"cloth 96", 96, false},         /* several strips */
-    {"shuffled cloth 72", 72, true}, /* several tiles */
-    {"shuffled cloth 16", 16, true}, /* small */
+    {"cloth 64", 64, false, false, 0},                      /* one tile */
+    {"cloth 96", 96, false, false, 0},                      /* several strips */
+    {"shuffled cloth 72", 72, true, false, 0},              /* several tiles */
+    {"cloth 96, tied, across 16 m", 96, false, true, 13.5}, /* beyond, places keep remainders: so some strips do */
+    {"shuffled cloth 72, tied, across 16 m", 72, true, true, 14.2}, /* and some tiles */
+    {"shuffled cloth 16", 16, true, false, 0},                      /* small */
 };
 
 typedef struct scene {
@@ -63,7 +67,7 @@ static sn_particles add_particles(sn_world *world, const cloth_shape *shape, con
         sn_real *x = &xyz[3 * (size_t)number[i]];
         x[0] = real(SPACING * (i % n));
         x[1] = 2;
-        x[2] = real(SPACING * (i / n));
+        x[2] = real(shape->z + SPACING * (i / n));
     }
     sn_particles cloth = sn_add_particles(world, n * n, xyz, 0, 1);
     assert_int_equal(cloth.count, n * n);
@@ -92,6 +96,14 @@ static sn_constraints add_rods(sn_world *world, const cloth_shape *shape, const 
     assert_int_equal(rods.count, count / 2);
     free(index);
     return rods;
+}
+
+/* Between two places of the cloth. */
+static void tie(scene *s, const uint32_t *number, uint32_t a, uint32_t b)
+{
+    sn_constraint rod = sn_add_distance(s->world, sn_at(sn_particles_at(s->cloth, number[a])),
+                                        sn_at(sn_particles_at(s->cloth, number[b])), SN_MEASURE);
+    assert_ok(s->world, sn_constraint_set_material(s->world, rod, (sn_material){real(1e-5), 30}));
 }
 
 static void add_others(scene *s)
@@ -294,7 +306,12 @@ static sn_real *run(const setting *how, const feature *one)
     s.rods = add_rods(s.world, how->shape, number);
     add_others(&s);
     one->add(&s);
+    const uint32_t n = how->shape->side;
+    if (how->shape->tied)
+        tie(&s, number, n * 10 + 10, n * (n - 10) + n / 2);
     for (int i = 0; i < STEPS; ++i) {
+        if (how->shape->tied && i == 1)
+            tie(&s, number, n * (n / 2) + 20, n * (n / 2 + 5) + 25);
         one->each_step(&s);
         assert_ok(s.world, sn_world_step(s.world, real(DT)));
     }
@@ -303,7 +320,8 @@ static sn_real *run(const setting *how, const feature *one)
     assert_non_null(result);
     assert_ok(s.world, sn_read_positions(s.world, s.cloth, result, 0));
     assert_ok(s.world, sn_read_velocities(s.world, s.cloth, result + count, 0));
-    assert_int_equal(sn_world_constraint_count(s.world, SN_KIND_NONE), s.rods.count + 3); /* nothing broke */
+    assert_int_equal(sn_world_constraint_count(s.world, SN_KIND_NONE),
+                     s.rods.count + (how->shape->tied ? 5 : 3)); /* nothing broke */
     sn_world_destroy(s.world);
     free(number);
     return result;

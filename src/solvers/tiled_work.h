@@ -1,0 +1,151 @@
+/* What the files of SN_SOLVER_TILED share. */
+#ifndef SN_SOLVERS_TILED_WORK_H
+#define SN_SOLVERS_TILED_WORK_H
+
+#include "solvers/tiled.h"
+
+#include <stdatomic.h>
+
+#define PLANE_MARGIN SN_BATCH /* floats before the first row and behind the last that lanes may reach */
+#define LANES        SN_BATCH
+
+/* What passes keep between steps. */
+typedef struct tiled {
+    sn_table plane_table; /* of float: for each worker, the planes of one tile */
+    uint32_t workers;
+    size_t each;           /* floats of a worker */
+    sn_table result_table; /* of tile_result, for each tile */
+    sn_table state_table;  /* of tile_state, by tile: see sn_tiled_begin */
+    bool any_watched;      /* of these */
+
+    /* Of one plan: */
+    uint64_t serial;         /* 0: of none */
+    sn_table home_table;     /* of tile_home, for each tile of the first layer */
+    sn_table copied_table;   /* of bool, for each tile: see sn_plan_is_copied */
+    uint32_t most_copied;    /* particles of one of those */
+    sn_table touched_table;  /* of uint8_t, by slot: which constraints besides those of its tile have to do with it */
+    sn_table rest_table;     /* of uint32_t: slots of particles that constraints outside of layers move, ascending */
+    sn_table exchange_table; /* of exchange, for all tiles */
+    bool any_shared;         /* tiles */
+
+    sn_table resident_table; /* of float: planes of tiles that stay in them, */
+    sn_table past_table;     /*   and what BDF2 remembers of these, */
+    uint64_t past_floats;    /*   which are so many */
+
+    sn_table mark_table;      /* of sn_vec4: for constraints outside of layers */
+    sn_table rest_mark_table; /* of sn_vec4, by rest: of those that are in planes */
+    sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
+    sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
+
+    sn_table lambda_table; /* of float, by lane of the plan: see sn_tiled.by_lane */
+    sn_table lane_table;   /* of uint32_t: 0, 1, 2, ... as many as the longest run has lanes */
+} tiled;
+
+enum { TOUCHED_LATER = 1, TOUCHED_REST = 2 };
+
+/* A tile of the first layer. */
+typedef struct tile_home {
+    bool shared; /* constraints besides its own move some of its particles */
+    /* planes: */
+    size_t plane;                 /* where its rows of places start, */
+    size_t side;                  /*   those of velocities, */
+    size_t past;                  /*   and those of the past, in a table of their own */
+    uint32_t exchange, exchanges; /* particles that later layers move, */
+    uint32_t wholes;              /*   behind which come those that constraints outside of layers move */
+} tile_home;
+
+/* Particles that others move: where they are in both forms. */
+typedef struct exchange {
+    uint32_t slot;
+    uint32_t row, lane;
+    uint32_t rows; /* 0: one particle; otherwise so many rows, all lanes */
+    uint32_t rest; /* of those outside of layers, which one it is */
+} exchange;
+
+/* What is looked at once a step. */
+typedef struct tile_state {
+    float reach;             /* m: the largest coordinate, of large tiles; of later layers, that of the body */
+    float farthest, nearest; /* m: of the first tile of a body, the most and the least that its tiles reach */
+    bool held;               /* one of its particles, or of its body, is immovable */
+    bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
+    bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
+    bool pushed;  /* one of them has a force from the user */
+} tile_state;
+
+/* How a tile went. */
+typedef struct tile_result {
+    sn_real largest;
+    uint32_t fault_kind, fault_row;
+    bool good;
+} tile_result;
+
+/* One layer on its way. */
+typedef struct layer {
+    const sn_tiled *t;
+    const tiled *scratch;
+    const sn_plan *plan;
+    uint32_t first; /* of its tiles */
+    bool is_first;  /* layer */
+    atomic_bool failed;
+} layer;
+
+/* Floats of so many rows. */
+static inline size_t plane_floats(uint32_t rows)
+{
+    return (size_t)rows * SN_ROW + 2 * PLANE_MARGIN;
+}
+
+/* Particles of a tile of planes in rows of which every lane has one: the last lane may be shorter than the others. */
+static inline uint32_t in_full_rows(const sn_tile *tile)
+{
+    return (tile->count - (LANES - 1) * tile->rows) * LANES;
+}
+
+/* The particles of a tile of planes, in the order of storage: the row and the lane of each. */
+static inline uint32_t place_in_rows(const sn_tile *tile, uint32_t i, uint32_t *lane)
+{
+    uint32_t full = in_full_rows(tile), beyond = i - full;
+    *lane = i < full ? i % LANES : beyond % (LANES - 1);
+    return i < full ? i / LANES : full / LANES + beyond / (LANES - 1);
+}
+
+static inline void put3(float *to, sn_vec4 a)
+{
+    to[0] = (float)a.x;
+    to[LANES] = (float)a.y;
+    to[2 * LANES] = (float)a.z;
+}
+
+static inline void get3(sn_vec4 *to, const float *from)
+{
+    to->x = (sn_real)from[0];
+    to->y = (sn_real)from[LANES];
+    to->z = (sn_real)from[2 * LANES];
+}
+
+/* ---- resident.c: tiles that stay in planes ---------------------------------------------------------------------------------- */
+
+/* The rows of a tile: places, velocities, marks, and the past; NULL: none. */
+typedef struct planes {
+    float *plane, *side, *mark, *back;
+} planes;
+
+/* Finds out what others have to do with each tile of a plan; does nothing if that is known. False when memory runs out. */
+bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* The tile of the first layer that has a particle. */
+uint32_t sn_resident_owner(const sn_plan *plan, uint32_t slot);
+
+/* In which the rows of marks are where the marks of a tile in storage would be. */
+planes sn_resident_planes(const layer *l, uint32_t index);
+void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
+void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *motion, planes p);
+
+/* Exchanges the particles that others move: pulling before a pass over the tile, pushing after it. */
+void sn_resident_pull(const layer *l, uint32_t index, const sn_motion *motion, planes p);
+void sn_resident_push(const layer *l, uint32_t index, const sn_motion *motion, planes p);
+
+/* Marks where they are, for a further pass. */
+void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);
+
+#endif
