@@ -74,7 +74,7 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = ((const sn_meet_substep *)data)->world;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
-        sn_vec4 *record = &meet_records(world)[4 * (size_t)i];
+        sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
         m->spin = vec4_xyz(record[1]);
         record[0] = vec4(vec3(0, 0, 0), record[0].w);
@@ -84,6 +84,11 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
 
 static bool part_all(sn_meet_substep *s)
 {
+    const uint32_t movers = s->world->meets.mover_table.count;
+    for (uint32_t i = 0; i < s->world->meets.collider_table.count; ++i) {
+        sn_vec4 *record = meet_record(s->world, movers + 1 + i);
+        record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
+    }
     return sn_meets_share(s->world, s->world->meets.mover_table.count, leave_piece, s) && sn_meets_by_level(s, part);
 }
 
@@ -117,8 +122,8 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
         sn_mover *m = &meet_movers(world)[i];
         if (m->slot == SN_NO_SLOT || m->w == 0)
             continue;
-        m->place = vec4_xyz(meet_records(world)[4 * (size_t)i]);
-        m->turn = vec4_xyz(meet_records(world)[4 * (size_t)i + 1]);
+        m->place = vec4_xyz(meet_record(world, i)[0]);
+        m->turn = vec4_xyz(meet_record(world, i)[1]);
         sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
         if (!meet_is_zero(gain)) {
             sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
@@ -134,28 +139,6 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* What came of the pass is state of the points. */
-static void note_lane(const sn_wide_meet *batch, uint32_t lane, sn_meet *meet)
-{
-    for (uint32_t k = 0; k < meet->count; ++k) {
-        const sn_real pressed = batch->point[k].pressed[lane];
-        meet->point[k].pressed = pressed;
-        meet->point[k].impulse += pressed;
-        meet->touched = meet->touched || pressed > 0;
-    }
-    meet->rub.rubbed = vec3(batch->rubbed.x[lane], batch->rubbed.y[lane], batch->rubbed.z[lane]);
-    meet->rub.twisted = batch->twisted[lane];
-    if (meet->round > 0)
-        meet->rub.rolled = vec3(batch->rolled.x[lane], batch->rolled.y[lane], batch->rolled.z[lane]);
-}
-
-static void note(const sn_meet_substep *s, sn_meet_group *group)
-{
-    for (uint32_t i = group->batch; i < group->batch + group->batches; ++i)
-        for (uint32_t lane = 0; lane < s->run.batch[i].lanes; ++lane)
-            note_lane(&s->run.batch[i], lane, &meet_all(s->world)[s->run.batch[i].meet[lane]]);
-}
-
 bool sn_meets_pass(sn_world *world, sn_real h)
 {
     sn_meet_substep s = meet_substep(world, h);
@@ -165,6 +148,7 @@ bool sn_meets_pass(sn_world *world, sn_real h)
     if (!world->meets.meets)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
+    sn_meets_load_colliders(world);
     bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
@@ -176,5 +160,5 @@ bool sn_meets_pass(sn_world *world, sn_real h)
            sn_meets_share(world, movers, store_piece, &s);
     if (good)
         sn_meets_stop(world);
-    return good && sn_meets_by_group(&s, note);
+    return good;
 }

@@ -33,6 +33,26 @@ static void record(const sn_mover *m, sn_vec4 *to)
     to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
 }
 
+static void record_pose(const sn_pose *pose, sn_vec4 *to)
+{
+    to[4] = vec4(pose->position, 0);
+    to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
+}
+
+/* A collider is one that nothing moves. */
+void sn_meets_load_colliders(const sn_world *world)
+{
+    const uint32_t *number = world->meets.collider_table.column[0];
+    for (uint32_t i = 0; i < world->meets.collider_table.count; ++i) {
+        const sn_collider_motion *m = meet_motion(world, number[i]);
+        sn_vec4 *to = meet_record(world, world->meets.mover_table.count + 1 + i);
+        memset(to, 0, SN_MEET_RECORD * sizeof *to);
+        to[0] = vec4(m->velocity, 0);
+        to[1] = vec4(m->spin, meet_is_zero(m->spin) ? 0 : m->speed);
+        record_pose(&m->start, to);
+    }
+}
+
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
@@ -40,7 +60,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
         if (m->slot == SN_NO_SLOT) {
-            memset(&meet_records(world)[4 * (size_t)i], 0, 4 * sizeof(sn_vec4));
+            memset(meet_record(world, i), 0, SN_MEET_RECORD * sizeof(sn_vec4));
             continue;
         }
         double spin[3] = {0}, inverse[3], r[3][3];
@@ -67,7 +87,9 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
-        record(m, &meet_records(world)[4 * (size_t)i]);
+        record(m, meet_record(world, i));
+        if (s->begins)
+            record_pose(&m->from, meet_record(world, i));
     }
 }
 
@@ -172,10 +194,13 @@ static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
         if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
             !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
+        sn_meets_load_colliders(world);
         world->meets.fast = w.fast;
         if (w.fast) {
             hand_on_blows(world);
             w.left = may_leave(world) || w.left;
+            for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
+                meet_record(world, i)[3].z = meet_movers(world)[i].blow;
         }
         if (!w.left || round == AGAIN)
             return true;

@@ -64,15 +64,19 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
     sn_table_column(&meets->group_table, sizeof(uint64_t), false);
     sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
+    sn_table_column(&meets->batch_table, sizeof(sn_wide_manifold), false);
+    sn_table_column(&meets->collider_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->rank_table, sizeof(uint32_t), false);
     sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
     sn_bvh_init(&meets->tree);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,    &meets->ball_table,
-                          &meets->count_table, &meets->found_table, &meets->meet_table,   &meets->cell_table,
-                          &meets->group_table, &meets->batch_table, &meets->record_table, &meets->spare_table};
+    sn_table *tables[] = {&meets->press_table,    &meets->mover_table, &meets->box_table,    &meets->ball_table,
+                          &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
+                          &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
+                          &meets->collider_table, &meets->rank_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -212,6 +216,8 @@ void sn_meets_remember(sn_world *world)
     sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
     sn_sort_item *item = meets->press_table.column[2];
     uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
+    if (!sn_meets_leave_lanes(world))
+        sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < count; ++i)
         item[i] = (sn_sort_item){raw[i].key[0], i, 0};
     for (uint32_t i = 0; i < meets->meets; ++i)
@@ -629,6 +635,18 @@ static sn_real rolls_at(const sn_world *world, const sn_meet *meet)
     return a > 0 && b > 0 ? a * b / (a + b) : a + b;
 }
 
+/* m: from the core of b to its surface. */
+static sn_real rounding_of_b(const sn_world *world, const sn_meet *meet)
+{
+    if (meet->part_b != SN_ID_FREE)
+        return world->bodies.part[meet->part_b].convex.radius;
+    if (meet->b != SN_NO_MOVER)
+        return world->particles.radius[meet->collider];
+    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    bool round = shape->type == SN_COLLIDER_SPHERE || shape->type == SN_COLLIDER_CAPSULE;
+    return shape->thickness + (round ? shape->solid.radius : 0);
+}
+
 /* The name of two, by which they are known: never that of others. */
 static void name(const finding *f, const found *two, uint64_t key[2])
 {
@@ -675,11 +693,30 @@ static sn_meet make_meet(const finding *f, const found *two)
     meet.grip = sn_contacts_grip(material, others);
     meet.slop = SLOP * inner;
     meet.round = rolls_at(world, &meet);
-    meet.rolls = roundness(world, meet.part_a) > 0 || (meet.part_b != SN_ID_FREE && roundness(world, meet.part_b) > 0);
-    if (two->type >= FOUND_COLLIDER && sn_meet_record(world, two->other)->shape.type >= SN_COLLIDER_MESH)
-        meet.rolls = false;
+    meet.round_a = world->bodies.part[meet.part_a].convex.radius;
+    meet.round_b = rounding_of_b(world, &meet);
     name(f, two, meet.key);
     return meet;
+}
+
+/* Colliders that are met have a record each, in the order in which they were found. */
+static bool rank_colliders(finding *f)
+{
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    const uint32_t numbers = f->world->contact.collider_ids.table.count;
+    if (!sn_table_reserve(&meets->rank_table, &f->world->allocator, numbers) ||
+        !sn_table_reserve(&meets->collider_table, &f->world->allocator, numbers))
+        return false;
+    uint32_t *rank = meets->rank_table.column[0], *met = meets->collider_table.column[0];
+    if (!meets->collider_table.count)
+        memset(rank, 0xff, numbers * sizeof *rank);
+    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+        if (all[i].type >= FOUND_COLLIDER && rank[all[i].other] == SN_ID_FREE) {
+            rank[all[i].other] = meets->collider_table.count;
+            met[meets->collider_table.count++] = all[i].other;
+        }
+    return true;
 }
 
 /* Room for so many meets, and for remembering what they push. Those that there are stay. */
@@ -701,12 +738,15 @@ static bool make_meets(finding *f, uint32_t kept)
     if (!reserve_meets(f->world, (uint64_t)kept + founds))
         return false;
     sn_meet *raw = meets->meet_table.column[1];
-    sn_meets_unwatch(f->world);
+    if (kept && !sn_meets_leave_lanes(f->world))
+        return false;
     if (kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept))
         return false;
     const found *all = meets->found_table.column[0];
+    if (!rank_colliders(f))
+        return false;
     for (uint32_t i = 0; i < founds; ++i)
         raw[kept + i] = make_meet(f, &all[i]);
     return sn_meets_group(f->world, kept + founds);
@@ -738,7 +778,7 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    meets->meets = meets->found_table.count = meets->mover_table.count = 0;
+    meets->meets = meets->found_table.count = meets->mover_table.count = meets->collider_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
     if (!is_on(world))
@@ -814,6 +854,8 @@ static bool append(finding *f)
     const found *all = meets->found_table.column[0];
     uint32_t kept = meets->meets, founds = meets->found_table.count;
     if (!reserve_meets(f->world, (uint64_t)kept + founds))
+        return false;
+    if (!rank_colliders(f))
         return false;
     for (uint32_t i = 0; i < founds; ++i)
         meet_all(f->world)[kept + i] = make_meet(f, &all[i]);
