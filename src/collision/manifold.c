@@ -234,21 +234,13 @@ static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis 
    there is no doubt. Otherwise the solids are nearest in some other way. */
 bool sn_collide(sn_collision *c)
 {
-    sn_axis of_a, of_b, edges = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
-    sn_axes_of_faces(c, &of_a, &of_b);
-    const sn_axis *face = better_face(c, &of_a, &of_b), *best = of_a.separation > of_b.separation ? &of_a : &of_b;
-    if (best->separation > c->reach)
-        return is_apart(c, best->separation);
-    if (best->separation <= 0 || c->half_a) /* of boxes they are cheap and spare a search */
-        edges = sn_axis_of_edges(c, -best->separation);
-    best = edges.separation > best->separation ? &edges : best;
-    if (best->separation > c->reach)
-        return is_apart(c, best->separation);
-
+    const sn_axis *face = better_face(c, &c->face_a, &c->face_b), *edges = &c->edges;
+    const sn_axis *best = c->face_a.separation > c->face_b.separation ? &c->face_a : &c->face_b;
+    best = edges->separation > best->separation ? edges : best;
     bool exact = c->front && face->type == SN_AXIS_FACE_A; /* a mesh allows some normals only */
-    bool aligned = !exact && edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
-    double better = edges.separation - face->separation, room = best->separation;
-    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? &edges : face;
+    bool aligned = !exact && edges->type == SN_AXIS_EDGES && dvec3_dot(edges->normal, face->normal) > ALIGNED;
+    double better = edges->separation - face->separation, room = best->separation;
+    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? edges : face;
     double enough = room > 0 ? apart_enough(c, room) : room + SN_MANIFOLD_TIE * c->size;
     if (points_on(c, first) && nearest_distance(c) <= enough)
         return true;
@@ -354,6 +346,12 @@ void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec
     }
 }
 
+static bool lies_apart(const sn_collision *c, sn_manifold *m)
+{
+    m->apart = (sn_real)(c->apart - c->rounding[0] - c->rounding[1]);
+    return false;
+}
+
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m)
 {
@@ -373,9 +371,6 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
         return false;
     }
 
-    sn_hull core_a = sn_convex_core(a, &room_a);
-    c.b = sn_convex_core(b, &room_b);
-    c.a = sn_hull_moved(&core_a, f.axis, f.place, &moved);
     c.size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b));
     c.centre[0] = f.place;
     c.centre[1] = dvec3(0, 0, 0);
@@ -387,12 +382,17 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.axis_a = f.axis;
     c.apart = c.reach;
     c.count = 0;
+    if (boxes && !sn_axes_of_boxes(&c))
+        return lies_apart(&c, m);
 
+    sn_hull core_a = sn_convex_core(a, &room_a);
+    c.b = sn_convex_core(b, &room_b);
+    c.a = sn_hull_moved(&core_a, f.axis, f.place, &moved);
     bool point = c.a.vertices == 1 || c.b.vertices == 1, segments = c.a.vertices == 2 && c.b.vertices == 2;
-    if (!(point ? collide_point(&c) : segments ? sn_collide_segments(&c) : sn_collide(&c))) {
-        m->apart = (sn_real)(c.apart - c.rounding[0] - c.rounding[1]);
-        return false;
-    }
+    if (!(point      ? collide_point(&c)
+          : segments ? sn_collide_segments(&c)
+                     : (boxes || sn_axes_of_hulls(&c)) && sn_collide(&c)))
+        return lies_apart(&c, m);
     uint32_t count = sn_candidates_reduce(c.point, c.count, c.normal, c.size);
     sn_manifold_write(&f, c.rounding, c.normal, c.point, count, m);
     m->apart = reach;

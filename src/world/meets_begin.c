@@ -10,6 +10,21 @@
 #define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
 #define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
+/* The angle of a turn is no more than so many times the distance of the quaternions. */
+#define CHORD ((sn_real)2.25)
+
+sn_real sn_meet_spins(const sn_world *world, const sn_mover *m)
+{
+    if (m->body == SN_ID_FREE)
+        return 0;
+    const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
+    if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
+        return 0;
+    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return CHORD * m->extent * real_sqrt(x * x + y * y + z * z + w * w);
+}
+
 /* One that is led moves as it will, not as it did. */
 static void lead(const sn_world *world, sn_mover *m)
 {
@@ -33,9 +48,9 @@ static void record(const sn_mover *m, sn_vec4 *to)
     to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
 }
 
-static void record_pose(const sn_pose *pose, sn_vec4 *to)
+static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
 {
-    to[4] = vec4(pose->position, 0);
+    to[4] = vec4(pose->position, spun);
     to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
 }
 
@@ -49,7 +64,7 @@ void sn_meets_load_colliders(const sn_world *world)
         memset(to, 0, SN_MEET_RECORD * sizeof *to);
         to[0] = vec4(m->velocity, 0);
         to[1] = vec4(m->spin, meet_is_zero(m->spin) ? 0 : m->speed);
-        record_pose(&m->start, to);
+        record_pose(&m->start, 0, to);
     }
 }
 
@@ -82,14 +97,16 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
             }
         }
         m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
-        if (s->begins)
+        if (s->begins) {
+            m->spun += sn_meet_spins(world, m);
             m->from = meet_pose(world, m);
+        }
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
         record(m, meet_record(world, i));
         if (s->begins)
-            record_pose(&m->from, meet_record(world, i));
+            record_pose(&m->from, m->spun, meet_record(world, i));
     }
 }
 

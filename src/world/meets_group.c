@@ -121,20 +121,26 @@ static void cut_box(cutting *c, uint32_t *list, uint32_t count)
     cut_box(c, list + first, count - first);
 }
 
+static sn_meet_ends *ends_of(const sn_meets *meets)
+{
+    return meets->meet_table.column[5];
+}
+
 static bool moves(const sn_world *world, uint32_t mover)
 {
     return mover != SN_NO_MOVER && world->particles.x[meet_movers(world)[mover].slot].w != 0;
 }
 
 /* Cells of all who move and meet somebody; group numbers begin with those of the first level. */
-static uint32_t cut_space(sn_world *world, const sn_meet *meet, uint32_t meets)
+static uint32_t cut_space(sn_world *world, uint32_t meets)
 {
+    const sn_meet_ends *ends = ends_of(&world->meets);
     uint32_t *list = world->meets.cell_table.column[1], count = 0, total = 0;
     for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
-        cells(&world->meets)[i].cell[0] = 0;
+        cells(&world->meets)[i] = (sn_meet_cell){0};
     for (uint32_t i = 0; i < meets; ++i)
         for (int side = 0; side < 2; ++side) {
-            uint32_t mover = side ? meet[i].b : meet[i].a;
+            uint32_t mover = side ? ends[i].b : ends[i].a;
             if (!moves(world, mover) || cells(&world->meets)[mover].cell[0])
                 continue;
             cells(&world->meets)[mover].cell[0] = 1;
@@ -154,19 +160,18 @@ static uint32_t cut_space(sn_world *world, const sn_meet *meet, uint32_t meets)
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t group_of(const sn_world *world, const sn_meet *meet, uint32_t *level)
+static uint32_t group_of(const sn_world *world, const sn_meet_ends *ends, bool a, bool b, uint32_t *level)
 {
     const sn_meets *meets = &world->meets;
-    bool a = moves(world, meet->a), b = moves(world, meet->b);
     for (*level = 0; *level + 1 < SN_MEET_LEVELS; ++*level) {
         if (meets->level[*level] == meets->level[*level + 1])
             continue;
         if (!a || !b)
-            return a   ? cells(meets)[meet->a].cell[*level]
-                   : b ? cells(meets)[meet->b].cell[*level]
+            return a   ? cells(meets)[ends->a].cell[*level]
+                   : b ? cells(meets)[ends->b].cell[*level]
                        : meets->level[*level];
-        if (cells(meets)[meet->a].cell[*level] == cells(meets)[meet->b].cell[*level])
-            return cells(meets)[meet->a].cell[*level];
+        if (cells(meets)[ends->a].cell[*level] == cells(meets)[ends->b].cell[*level])
+            return cells(meets)[ends->a].cell[*level];
     }
     return meets->level[SN_MEET_LEVELS - 1];
 }
@@ -179,20 +184,11 @@ static uint32_t most_batches(uint32_t meets, uint64_t degree)
     return most < meets ? (uint32_t)most : meets;
 }
 
-/* The largest number of meets that a mover has in a group; masks are used to count. */
-static void count_degrees(sn_world *world, const sn_meet *meet, uint32_t count, uint64_t *most)
+/* One meet more of a mover in a group. Masks are used to count, before there are colours. */
+static void count_degree(const sn_meets *meets, uint32_t mover, uint32_t group, uint32_t level)
 {
-    sn_meet_group *group = groups(&world->meets);
-    for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
-        memset(cells(&world->meets)[i].used, 0, sizeof cells(&world->meets)[i].used);
-    for (uint32_t i = 0; i < count; ++i)
-        for (int side = 0; side < 2; ++side) {
-            uint32_t mover = side ? meet[i].b : meet[i].a;
-            if (!moves(world, mover))
-                continue;
-            uint64_t degree = ++cells(&world->meets)[mover].used[group[meet[i].group].level];
-            most[meet[i].group] = degree > most[meet[i].group] ? degree : most[meet[i].group];
-        }
+    uint64_t degree = ++cells(meets)[mover].used[level], *most = (uint64_t *)meets->group_table.column[1] + group;
+    *most = degree > *most ? degree : *most;
 }
 
 /* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
@@ -236,22 +232,19 @@ static bool reserve_batches(sn_world *world, uint32_t count)
     return total <= SN_MAX_COUNT && make_room(world, &meets->batch_table, total);
 }
 
+/* Where each meet goes: those of a group follow each other, as they were found. */
 static void deal_out(sn_world *world, uint32_t count, uint32_t number)
 {
     sn_meets *meets = &world->meets;
-    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
+    uint32_t *place = meets->meet_table.column[2], first = 0;
     sn_meet_group *group = groups(meets);
-    uint32_t first = 0;
     for (uint32_t i = 0; i < number; ++i) {
         uint32_t has = group[i].end;
         group[i].first = group[i].end = first;
         first += has;
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t at = group[raw[i].group].end++;
-        meet[at] = raw[i];
-        watches(meets)[at] = (sn_meet_watch){.a = raw[i].a, .b = meet_other(world, &raw[i])};
-    }
+    for (uint32_t i = 0; i < count; ++i)
+        place[i] = group[place[i]].end++;
 }
 
 static void leave_piece(void *data, uint32_t first, uint32_t end)
@@ -261,8 +254,6 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
         sn_meet *meet = &meet_all(world)[i];
         if (meet->lane)
             sn_meet_note(world, meet);
-        else if (watches(&world->meets)[i].idle)
-            meet->moved = watches(&world->meets)[i].moved;
         meet->lane = 0;
     }
 }
@@ -275,44 +266,38 @@ bool sn_meets_leave_lanes(sn_world *world)
 bool sn_meets_group(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
-    sn_meet *raw = meets->meet_table.column[1];
-    uint32_t movers = meets->mover_table.count;
+    uint32_t movers = meets->mover_table.count, *place = meets->meet_table.column[2];
     if (!make_room(world, &meets->cell_table, movers) || !reserve_records(world))
         return false;
-    uint32_t number = cut_space(world, raw, count);
+    uint32_t number = cut_space(world, count);
     if (!reserve(world, number))
         return false;
     memset(groups(meets), 0, number * sizeof(sn_meet_group));
     memset(meets->group_table.column[1], 0, number * sizeof(uint64_t));
-    meets->bounces = false;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t level;
-        raw[i].group = group_of(world, &raw[i], &level);
-        groups(meets)[raw[i].group].level = level;
-        groups(meets)[raw[i].group].end++;
-        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
+        const sn_meet_ends *ends = &ends_of(meets)[i];
+        const bool a = moves(world, ends->a), b = moves(world, ends->b);
+        uint32_t level, group = group_of(world, ends, a, b, &level);
+        groups(meets)[group].level = level;
+        groups(meets)[group].end++;
+        place[i] = group;
+        if (a)
+            count_degree(meets, ends->a, group, level);
+        if (b)
+            count_degree(meets, ends->b, group, level);
     }
-    count_degrees(world, raw, count, meets->group_table.column[1]);
     deal_out(world, count, number);
     for (uint32_t i = 0; i < movers; ++i)
         memset(cells(meets)[i].used, 0, sizeof cells(meets)[i].used);
     meets->group_table.count = number;
-    meets->meets = count;
     return reserve_batches(world, number);
 }
 
 bool sn_meets_append(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
-    uint32_t last = meets->group_table.count - 1;
-    sn_meet_group *group = &groups(meets)[last];
-    for (uint32_t i = meets->meets; i < count; ++i) {
-        sn_meet *meet = &meet_all(world)[i];
-        meet->group = last;
-        meets->bounces = meets->bounces || meet->grip.restitution > 0;
-        watches(meets)[i] = (sn_meet_watch){.a = meet->a, .b = meet_other(world, meet)};
-    }
-    meets->meets = group->end = count;
+    sn_meet_group *group = &groups(meets)[meets->group_table.count - 1];
+    group->end = count;
     group->level = SN_MEET_LEVELS - 1;
     group->capacity = group->end - group->first;
     meets->batch_table.count = group->batch + group->batches; /* which stay */
@@ -386,7 +371,7 @@ static void add_lanes(const sn_meet_substep *s, sn_meet_group *group, const uint
 /* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
 
 /* Whether two that were apart still are: nobody needs to look at them. */
-static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
+static bool stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
 {
     const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
     if (!watch->idle)
@@ -396,10 +381,14 @@ static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
         way = a[3].z > way ? a[3].z : way;
         way = b[3].z > way ? b[3].z : way;
     }
-    if (watch->moved + way > watch->nearest)
-        return false;
-    watch->moved += way;
-    return true;
+    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
+}
+
+/* Whether a collider turns: how far its spots come is not counted. */
+static bool turns(const sn_world *world, const sn_meet *meet)
+{
+    return meet->b == SN_NO_MOVER && !meet_is_zero(meet_motion(world, meet->collider)->spin);
 }
 
 /* Whether a meet without a lane may press in this substep. */
@@ -407,12 +396,12 @@ static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watc
 {
     if (stays_apart(s, watch))
         return false;
-    if (watch->idle)
-        meet->moved = watch->moved;
-    bool presses = sn_meet_ready(s, meet);
-    watch->idle = !meet->sensor && !meet->clear;
+    bool presses = sn_meet_look_again(s, meet);
+    const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
+    watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
     watch->nearest = meet->nearest;
-    watch->moved = meet->moved;
+    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    watch->spun = a[4].w + b[4].w;
     return presses;
 }
 

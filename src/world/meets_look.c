@@ -164,19 +164,21 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
     return touches && lies_in_plane(l->world, &l->m[0]);
 }
 
-static looking look_at(const sn_world *world, sn_meet *meet)
+static void look_at(const sn_world *world, sn_meet *meet, looking *l)
 {
     sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
-    looking l = {
-        .world = world, .meet = meet, .a = solid_of(world, meet->part_a), .other = meet_pose_of_b(world, meet)};
-    l.pa = meet_part_pose(world, &body, meet->part_a);
+    l->world = world;
+    l->meet = meet;
+    l->a = solid_of(world, meet->part_a);
+    l->other = meet_pose_of_b(world, meet);
+    l->shape = NULL;
+    l->pa = meet_part_pose(world, &body, meet->part_a);
     if (meet->b == SN_NO_MOVER) {
-        l.shape = &sn_meet_record(world, meet->collider)->shape;
+        l->shape = &sn_meet_record(world, meet->collider)->shape;
     } else if (meet->part_b != SN_ID_FREE) {
-        l.b = solid_of(world, meet->part_b);
-        l.pb = meet_part_pose(world, &l.other, meet->part_b);
+        l->b = solid_of(world, meet->part_b);
+        l->pb = meet_part_pose(world, &l->other, meet->part_b);
     }
-    return l;
 }
 
 /* The way of a ball, seen from a body that turns, too. */
@@ -255,9 +257,8 @@ static bool follow(looking *l, bool touches, sn_real h)
 
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h)
 {
-    looking l = look_at(world, meet);
-    bool was_fresh = meet->fresh;
-    meet->fresh = true;
+    looking l;
+    look_at(world, meet, &l);
     meet->looks++;
     meet->clear = false;
     meet->slid = meet->moved = 0;
@@ -267,7 +268,8 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
         lose_points(meet);
         return;
     }
-    if (!was_fresh) {
+    if (meet->press == SN_ID_FREE) {
+        meet->press = sn_meet_find_press(world, meet);
         sn_meet_point rubbed = {.feature = SN_MEET_RUB};
         meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
         meet->rub.twisted = rubbed.pressed;

@@ -44,14 +44,6 @@ static sn_real guard_of(const sn_world *world, const sn_meet *meet)
 
 /* ---- Who may press -------------------------------------------------------------------------------------------------------- */
 
-void sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
-{
-    const sn_real way = closing(s, meet);
-    meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
-    sn_meet_look(s->world, meet, s->factor, s->h);
-    meet->moved = way; /* of the substep that begins */
-}
-
 /* A sensor presses nobody; it notes who is in it. */
 static void sense(const sn_world *world, sn_meet *meet)
 {
@@ -66,17 +58,15 @@ static void sense(const sn_world *world, sn_meet *meet)
     }
 }
 
-/* What was found is used as long as it may. */
-bool sn_meet_ready(const sn_meet_substep *s, sn_meet *meet)
+bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
     const sn_real way = closing(s, meet);
-    if (!meet->fresh || is_ball(meet) || meet->clear || meet->sensor || meet->moved + way > meet->nearest)
-        sn_meet_look_again(s, meet);
-    else
-        meet->moved += way;
+    meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
+    sn_meet_look(s->world, meet, s->factor, s->h);
+    meet->moved = way; /* of the substep that begins */
     if (meet->sensor)
         sense(s->world, meet);
-    return meet->count && !meet->sensor && meet->nearest <= meet->moved;
+    return meet->count && !meet->sensor && meet->nearest <= way;
 }
 
 /* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */

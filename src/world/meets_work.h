@@ -25,7 +25,10 @@ const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number)
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* What a point pushed at the end of the last step, times factor; untouched if there is nothing. Returns what rubbed, if that was
+/* Where what a meet pushed at the end of the last step begins. */
+uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet);
+
+/* What a point pushed then, times factor; untouched if there is nothing. Returns what rubbed, if that was
    asked for. */
 sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
 
@@ -35,9 +38,8 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
-/* Looks where two touch if that must be done anew; whether they may press in this substep (meets_ready.c). */
-bool sn_meet_ready(const sn_meet_substep *s, sn_meet *meet);
-void sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet); /* the same, in any case */
+/* The same when a substep begins; whether they may press in it (meets_ready.c). */
+bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet);
 
 /* Makes room for a meet in a lane of a batch, or fills it in again once its points were looked for anew. */
 void sn_meet_fill(const sn_meet_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
@@ -45,7 +47,12 @@ void sn_meet_fill(const sn_meet_substep *s, uint32_t index, uint32_t batch, uint
 /* What its lane says of a meet. */
 void sn_meet_note(const sn_world *world, sn_meet *meet);
 
-/* Deals meets, that stand in the second column as they were found, to groups; false if memory ran out (meets_group.c). */
+/* The movers of a meet before it is made; b: SN_NO_MOVER for a collider. */
+typedef struct sn_meet_ends {
+    uint32_t a, b;
+} sn_meet_ends;
+
+/* Deals meets, whose ends are known, to groups, and finds the place of each; false if memory ran out (meets_group.c). */
 bool sn_meets_group(sn_world *world, uint32_t count);
 
 /* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
@@ -67,6 +74,14 @@ bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
 void sn_meets_stop(sn_world *world);
+
+/* m: how far spots of a mover came by turning since the substep began, at most. */
+sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
+
+/* What is known of two bodies that were apart at the end of the step before; and what the next step is to know (meets_apart.c). */
+void sn_meet_recall_apart(const sn_world *world, const sn_meet *meet, sn_meet_watch *watch);
+bool sn_meets_reserve_apart(sn_world *world, uint64_t count);
+void sn_meets_remember_apart(sn_world *world);
 
 /* How movers move now, and what they resist with: a piece of a loop over them (meets_begin.c). */
 void sn_meets_load_piece(void *substep, uint32_t first, uint32_t end);
