@@ -169,6 +169,11 @@ bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triang
 bool sn_axes_of_boxes(sn_collision *c);
 bool sn_axes_of_hulls(sn_collision *c);
 
+/* ---- Boxes (manifold_boxes.c) ------------------------------------------------------------------------------------ */
+
+/* The number of points of two boxes within reach of a face, in the order of sn_hull_box, of which there need be no hulls. */
+uint32_t sn_points_on_box(sn_collision *c, bool of_a, uint32_t face);
+
 /* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 
 /* Each makes candidates of the collision, from nothing: the number of those within reach. */

@@ -27,6 +27,8 @@
 #include "bodies/rotation.h"
 #include "integrators/integrator.h"
 
+#include <string.h>
+
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS 2u
@@ -99,19 +101,20 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
 {
     sn_body_state *body = &world->bodies.state[m->body];
     sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
-    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
-    double half[3] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2};
+    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
+    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z}, q[4];
     sn_rotate_vector_back(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
     sn_rotate_vector(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         body->l[i] += l[i];
-    sn_rotate_vector_back(body->q, half, half);
-    sn_rotate_by(body->q, half);
+    sn_rotate_times(half, body->q, q);
+    sn_rotate_normalise(q);
+    memcpy(body->q, q, sizeof q);
     if (sn_integrators[world->state.settings.integrator]->looks_back)
         sn_history_forget(&world->history, m->slot);
-    sn_bodies_refresh(&world->bodies, m->body);
+    sn_bodies_turned(&world->bodies, m->body);
 }
 
 static void store_piece(void *data, uint32_t first, uint32_t end)

@@ -68,6 +68,31 @@ void sn_meets_load_colliders(const sn_world *world)
     }
 }
 
+/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. */
+static void load_turn(const sn_world *world, sn_mover *m)
+{
+    const sn_body_state *body = &world->bodies.state[m->body];
+    double r[3][3], x[3], own[3], spin[3];
+    sn_rotate_matrix(body->q, r);
+    sn_body_inverse_moments(body, x);
+    for (int i = 0; i < 3; ++i)
+        own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
+    for (int i = 0; i < 3; ++i) {
+        spin[i] = r[i][0] * own[0] + r[i][1] * own[1] + r[i][2] * own[2];
+        x[i] *= (double)m->w;
+    }
+    m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
+    const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
+    const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
+    m->inverse[0] = (sn_real)(a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2]);
+    m->inverse[1] = (sn_real)(b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2]);
+    m->inverse[2] = (sn_real)(c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2]);
+    m->inverse[3] = (sn_real)(a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2]);
+    m->inverse[4] = (sn_real)(a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2]);
+    m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
+}
+
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
@@ -78,25 +103,12 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
             memset(meet_record(world, i), 0, SN_MEET_RECORD * sizeof(sn_vec4));
             continue;
         }
-        double spin[3] = {0}, inverse[3], r[3][3];
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
-        memset(m->inverse, 0, sizeof m->inverse);
-        if (m->body != SN_ID_FREE) {
-            const sn_body_state *body = &world->bodies.state[m->body];
-            sn_body_inverse_moments(body, inverse);
-            sn_rotate_velocity(body->q, body->l, inverse, spin);
-            sn_rotate_matrix(body->q, r);
-            for (int k = 0; k < 6; ++k) {
-                int a = k < 3 ? k : k == 5 ? 1 : 0, b = k < 3 ? k : k == 3 ? 1 : 2;
-                double sum = 0;
-                for (int j = 0; j < 3; ++j)
-                    sum += r[a][j] * inverse[j] * r[b][j];
-                m->inverse[k] = (sn_real)((double)m->w * sum);
-            }
-        }
-        m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+        if (m->body != SN_ID_FREE)
+            load_turn(world, m);
+        m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_meet_spins(world, m);
             m->from = meet_pose(world, m);
