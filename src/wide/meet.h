@@ -59,6 +59,7 @@ SN_INLINE lanes3 meet_choose(flags where, lanes3 a, lanes3 b)
 
 typedef struct meet_mover {
     lanes3 v, spin;
+    lanes stirred; /* the sweep in which it was last far from where it should be */
     lanes w, xx, yy, zz, xy, xz, yz;
 } meet_mover;
 
@@ -70,6 +71,7 @@ SN_INLINE meet_mover meet_load(const sn_wide_meets *run, const uint32_t *index)
     records j = records_turn(records_load_far(run->mover + 3, index));
     return (meet_mover){.v = {v.part[0], v.part[1], v.part[2]},
                         .spin = {s.part[0], s.part[1], s.part[2]},
+                        .stirred = s.part[3],
                         .w = v.part[3],
                         .xx = i.part[0],
                         .yy = i.part[1],
@@ -84,7 +86,7 @@ SN_INLINE void meet_store(const sn_wide_meets *run, const uint32_t *index, uint3
 {
     const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
     records v = records_turn((records){{m->v.x, m->v.y, m->v.z, m->w}});
-    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, lanes_all(0)}});
+    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, m->stirred}});
     if (mask == all) {
         records_store_far(run->mover, index, &v);
         records_store_far(run->mover + 1, index, &s);
@@ -230,9 +232,9 @@ SN_INLINE void meet_press_together(sn_wide_meet *m, uint32_t first, uint32_t poi
     meet_push_along(m, first, points, two, more);
 }
 
-/* Whether one of the lanes is violent. */
-SN_INLINE bool meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
-                          flags where)
+/* Where they are far from where they should be. */
+SN_INLINE flags meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
+                           flags where)
 {
     const lanes zero = lanes_all(0);
     lanes v[SN_MEET_POINTS], wrong = zero;
@@ -245,10 +247,9 @@ SN_INLINE bool meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fi
         wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
     }
     if (!flags_bits(acts & where))
-        return false;
+        return acts & ~acts;
     meet_press_together(m, first, points, two, v, where, MEET_ROUNDS);
-    return flags_bits(where &
-                      lanes_above(wrong * lanes_all(run->h), lanes_all(run->far_off) * meet_row(m->slop, first))) != 0;
+    return where & lanes_above(wrong * lanes_all(run->h), lanes_all(run->far_off) * meet_row(m->slop, first));
 }
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
@@ -342,9 +343,11 @@ SN_INLINE bool meet_project(const sn_wide_meets *run, sn_wide_meet *m, uint32_t 
     meet_two two = meet_load_two(run, m, first);
     const flags where = meet_not_missing(m, first, &two);
     meet_rub(m, first, points, &two, where);
-    bool violent = meet_press(run, m, first, points, &two, where);
+    const flags violent = meet_press(run, m, first, points, &two, where);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
-    return violent;
+    return flags_bits(violent) != 0;
 }
 
 /* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
@@ -373,26 +376,35 @@ SN_INLINE void meet_bounce(const sn_wide_meets *run, sn_wide_meet *m, uint32_t f
 /* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
    hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a meet together, as they are
    pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
-   of flat bricks swayed, and fell. */
-SN_INLINE void meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+   of flat bricks swayed, and fell. Who does not overlap may come as near as is left alone, and no nearer: without that, parting some
+   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep. */
+SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
 {
-    if (!m->deep)
-        return;
     meet_two two = meet_load_two(run, m, first);
     const lanes slop = meet_row(m->slop, first), zero = lanes_all(0);
-    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS];
+    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS], was[SN_MEET_POINTS], deepest = zero;
     meet_speeds(m, first, points, &two, apart);
     for (uint32_t k = 0; k < points; ++k) {
+        const flags is = lanes_above(meet_row(m->point[k].yield, first), zero);
         lanes deep = zero - meet_row(m->point[k].gap, first) - slop;
         lanes share = lanes_all(MEET_EASE) + deep * lanes_all(MEET_EASE_RISE) / slop;
         lanes wanted = lanes_min(share, lanes_all(MEET_EASE_MOST)) * deep;
-        wanted = lanes_min(wanted, lanes_all(run->most));
-        apart[k] = lanes_choose(lanes_above(deep, zero), apart[k] - wanted, lanes_all(MEET_EVER));
-        parted[k] = zero;
+        wanted = lanes_choose(lanes_above(deep, zero), lanes_min(wanted, lanes_all(run->most)), deep);
+        apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(MEET_EVER));
+        parted[k] = was[k] = run->sweep > 1 ? meet_row(m->point[k].parted, first) : zero;
+        deepest = lanes_max(lanes_keep(is, deep), deepest);
     }
     meet_balance(m, first, points, apart, parted, MEET_ROUNDS);
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes_store(m->point[k].parted + first, parted[k]);
+        parted[k] = parted[k] - was[k];
+    }
     meet_push_along(m, first, points, &two, parted);
+    const flags violent = lanes_above(deepest, lanes_all(run->far_off) * slop);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
+    return flags_bits(violent) != 0;
 }
 
 /* The number of points is known where it matters, so that loops over them are straight. */
@@ -424,13 +436,27 @@ SN_INLINE void meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
 
 #define MEET_WARM(points)   meet_warm(&own, m, first, points)
 #define MEET_BOUNCE(points) meet_bounce(&own, m, first, points)
-#define MEET_PART(points)   meet_part(&own, m, first, points)
 
 MEET_LOOP(meet_warm_all, MEET_WARM)
 MEET_LOOP(meet_bounce_all, MEET_BOUNCE)
-MEET_LOOP(meet_part_all, MEET_PART)
 
 #define MEET_PROJECT(points) violent |= meet_project(&own, m, first, points)
+
+/* Whether a body of the batch was far from where it should be in this sweep or the one before. All lanes are looked at, whatever the
+   width. */
+static bool meet_is_stirred(const sn_wide_meets *run, const sn_wide_meet *m)
+{
+    bool stirred = false;
+    for (uint32_t lane = 0; lane < m->lanes; ++lane)
+        stirred |= run->mover[m->a[lane] + 1].w >= run->sweep - 1 || run->mover[m->b[lane] + 1].w >= run->sweep - 1;
+    return stirred;
+}
+
+static void meet_clear_parted(sn_wide_meet *m)
+{
+    for (uint32_t k = 0; k < m->points; ++k)
+        memset(m->point[k].parted, 0, sizeof m->point[k].parted);
+}
 
 static bool meet_project_all(const sn_wide_meets *given)
 {
@@ -438,8 +464,29 @@ static bool meet_project_all(const sn_wide_meets *given)
     bool violent = false;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_meet *m = &own.batch[b];
+        if (own.stirred_only && !meet_is_stirred(&own, m))
+            continue;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             MEET_BY_POINTS(MEET_PROJECT)
+    }
+    return violent;
+}
+
+#define MEET_PART(points) violent |= meet_part(&own, m, first, points)
+
+static bool meet_part_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    bool violent = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        if (!(own.sweep > 1 ? meet_is_stirred(&own, m) : m->deep)) {
+            if (own.sweep <= 1)
+                meet_clear_parted(m);
+            continue;
+        }
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            MEET_BY_POINTS(MEET_PART)
     }
     return violent;
 }

@@ -183,6 +183,7 @@ typedef struct sn_wide_meet_point {
     sn_meet_row far;           /* m: from the middle of the points, across the normal */
     sn_meet_row gap;           /* m: at the start of the substep */
     sn_meet_row before;        /* m/s: how fast they came nearer before the substep; negative */
+    sn_meet_row parted;        /* kg m: how far they were pushed apart */
 } sn_wide_meet_point;
 
 /* Eight pairs of bodies that touch, of which no two share one that moves; see meet.h. */
@@ -242,7 +243,8 @@ typedef struct sn_wide_manifold {
     sn_wide_anchor point[SN_MEET_POINTS];
 } sn_wide_manifold;
 
-/* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it; the inverse of the inertia in the
+/* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
+   which it was violent; the inverse of the inertia in the
    world, xx, yy, zz, xy, and xz, yz, and how far it may be thrown; place; turn. For `part` ways and turns take the places of velocity
    and spin. */
 #define SN_MEET_RECORD 6u
@@ -258,6 +260,8 @@ typedef struct sn_wide_meets {
     sn_real far_off;      /* times slop: who would come so far into another in a substep is violent */
     sn_real most;         /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
+    sn_real sweep;        /* its number, from 1 on */
+    bool stirred_only;    /* project: only those of whom one was violent in this sweep or the one before */
 } sn_wide_meets;
 
 typedef struct sn_wide_meet_table {
@@ -267,7 +271,7 @@ typedef struct sn_wide_meet_table {
     void (*warm)(const sn_wide_meets *run);    /* begins with what the batches say was pushed */
     bool (*project)(const sn_wide_meets *run); /* rubs, and presses; whether somebody is violent */
     void (*bounce)(const sn_wide_meets *run);
-    void (*part)(const sn_wide_meets *run); /* moves apart what overlaps */
+    bool (*part)(const sn_wide_meets *run); /* moves apart what overlaps; whether some is deep */
 } sn_wide_meet_table;
 
 /* One pair at a time, in either precision. */

@@ -31,8 +31,9 @@
 
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
-#define SWEEPS 2u
-#define MORE   30u /* up to so many times as many, as long as somebody is violent */
+#define SWEEPS   2u
+#define PARTINGS 8u  /* sweeps that part what overlaps, as long as some are deep */
+#define MORE     30u /* up to so many times as many, as long as somebody is violent */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
@@ -66,8 +67,8 @@ static void bounce(const sn_meet_substep *s, sn_meet_group *group)
 static void part(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
-    if (group->deep)
-        s->wide->part(&run);
+    if ((group->deep || s->run.sweep > 1) && s->wide->part(&run))
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
 /* Velocities are known, and their places are taken by what things are parted by. */
@@ -91,7 +92,14 @@ static bool part_all(sn_meet_substep *s)
         sn_vec4 *record = meet_record(s->world, movers + 1 + i);
         record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
     }
-    return sn_meets_share(s->world, s->world->meets.mover_table.count, leave_piece, s) && sn_meets_by_level(s, part);
+    bool good = sn_meets_share(s->world, movers, leave_piece, s);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.sweep = (sn_real)(i + 1);
+        good = sn_meets_by_level(s, part);
+    }
+    return good;
 }
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
@@ -156,6 +164,8 @@ bool sn_meets_pass(sn_world *world, sn_real h)
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
+        s.run.sweep = (sn_real)(i + 1);
+        s.run.stirred_only = i >= sweeps;
         world->profiler.last.counts.sweeps += world->profiler.on;
         good = sn_meets_by_level(&s, project);
     }

@@ -39,11 +39,11 @@ static void lead(const sn_world *world, sn_mover *m)
     m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
-static void record(const sn_mover *m, sn_vec4 *to)
+static void record(const sn_mover *m, bool begins, sn_vec4 *to)
 {
     const sn_real *inverse = m->inverse;
     to[0] = vec4(m->v, m->w);
-    to[1] = vec4(m->spin, m->turning);
+    to[1] = vec4(m->spin, begins ? m->turning : 0);
     to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
     to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
 }
@@ -116,7 +116,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
-        record(m, meet_record(world, i));
+        record(m, s->begins, meet_record(world, i));
         if (s->begins)
             record_pose(&m->from, m->spun, meet_record(world, i));
     }

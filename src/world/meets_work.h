@@ -186,8 +186,9 @@ static inline sn_real meet_turns(const sn_world *world, const sn_meet *meet, sn_
     return h * (meet_is_zero(m->spin) ? sum : sum + m->speed);
 }
 
-/* Times the overlap that is left alone, a tenth of the size: as long as somebody is wrong by so much there are more sweeps. */
-#define SN_MEET_FAR_OFF ((sn_real)50)
+/* Times the overlap that is left alone, a hundredth of the size: as long as somebody is wrong by so much there are more sweeps, over
+   those that are and their neighbours. With a tenth, boxes that fell on each other were crushed. */
+#define SN_MEET_FAR_OFF ((sn_real)5)
 
 static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
 {
