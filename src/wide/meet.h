@@ -16,7 +16,7 @@
 /* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
 #define MEET_SETTLED ((lane_number)1e-6)
 #define MEET_ROUNDS  6u  /* over the points of a meet, to find what they press */
-#define MEET_BOUNCES 40u /* the same when they bounce: there is no next substep that could do better */
+#define MEET_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
 
 #define MEET_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
 #define MEET_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
@@ -249,7 +249,7 @@ SN_INLINE flags meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t f
     if (!flags_bits(acts & where))
         return acts & ~acts;
     meet_press_together(m, first, points, two, v, where, MEET_ROUNDS);
-    return where & lanes_above(wrong * lanes_all(run->h), lanes_all(run->far_off) * meet_row(m->slop, first));
+    return where & lanes_above(wrong * lanes_all(run->h), meet_row(m->far_off, first));
 }
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
@@ -288,9 +288,10 @@ SN_INLINE void meet_rub_about(sn_wide_meet *m, uint32_t first, meet_two *two, la
    body yields. */
 SN_INLINE void meet_rub(sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two, flags where)
 {
-    lanes pressed = meet_row(m->point[0].pressed, first), lever = pressed * meet_row(m->point[0].far, first);
+    lanes pressed = meet_row(m->point[0].pressed, first) + meet_row(m->point[0].struck, first);
+    lanes lever = pressed * meet_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
-        lanes more = meet_row(m->point[k].pressed, first);
+        lanes more = meet_row(m->point[k].pressed, first) + meet_row(m->point[k].struck, first);
         pressed = pressed + more;
         lever = lever + more * meet_row(m->point[k].far, first);
     }
@@ -350,27 +351,72 @@ SN_INLINE bool meet_project(const sn_wide_meets *run, sn_wide_meet *m, uint32_t 
     return flags_bits(violent) != 0;
 }
 
-/* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
-SN_INLINE void meet_bounce(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+/* Ways and turns that velocities do not tell, instead of those. */
+SN_INLINE meet_two meet_load_shifts(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first,
+                                    const meet_two *two)
 {
-    if (!m->bounces)
-        return;
+    meet_two shift = *two;
+    const records va = records_turn(records_load_far(run->mover + 6, m->a + first));
+    const records sa = records_turn(records_load_far(run->mover + 7, m->a + first));
+    const records vb = records_turn(records_load_far(run->mover + 6, m->b + first));
+    const records sb = records_turn(records_load_far(run->mover + 7, m->b + first));
+    shift.a.v = (lanes3){va.part[0], va.part[1], va.part[2]};
+    shift.a.spin = (lanes3){sa.part[0], sa.part[1], sa.part[2]};
+    shift.b.v = (lanes3){vb.part[0], vb.part[1], vb.part[2]};
+    shift.b.spin = (lanes3){sb.part[0], sb.part[1], sb.part[2]};
+    return shift;
+}
+
+SN_INLINE void meet_store_shifts(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first, const meet_two *shift)
+{
+    sn_wide_meets there = *run;
+    there.mover += 6;
+    meet_store_two(&there, m, first, shift);
+}
+
+/* Impacts. Whoever comes fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. One
+   meet after the other, so that a blow is handed on from one to the next, as in a cradle. With v the speed at the end of the substep, a
+   the acceleration, so that u = v - a h / 2 is the speed at its start, and g the gap then, they touch after the time t, at the speed c:
+
+       c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
+
+   and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
+   should be, wherever they fall in a substep. */
+SN_INLINE bool meet_strike(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
     meet_two two = meet_load_two(run, m, first);
-    const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), slow = lanes_all(-run->bounce_above);
-    const flags may = lanes_above(share, zero);
-    lanes v[SN_MEET_POINTS];
+    const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), h = lanes_all(run->h);
+    const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
+    const flags may = lanes_above(share, zero) & meet_not_missing(m, first, &two);
+    lanes v[SN_MEET_POINTS], late[SN_MEET_POINTS], pushed[SN_MEET_POINTS];
     flags acts = may & ~may;
     meet_speeds(m, first, points, &two, v);
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes before = meet_row(m->point[k].before, first), room = meet_row(m->point[k].room, first);
-        const flags struck = may & lanes_above(meet_row(m->point[k].pressed, first), zero) & lanes_above(slow, before);
-        v[k] = v[k] + lanes_choose(struck, share * before, room);
+        const lanes room = meet_row(m->point[k].room, first), gap = lanes_max(meet_row(m->point[k].gap, first), zero);
+        const lanes a = meet_row(m->point[k].pull, first), u = v[k] - a * h * half;
+        const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
+        const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
+        const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
+        const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
+        late[k] = lanes_keep(struck, (gap + wanted * h - end) / (wanted - v[k]));
+        v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
+        pushed[k] = zero;
         acts |= struck;
     }
     if (!flags_bits(acts))
-        return;
-    meet_press_together(m, first, points, &two, v, acts, MEET_BOUNCES);
+        return false;
+    meet_balance(m, first, points, v, pushed, MEET_BOUNCES);
+    meet_two shift = meet_load_shifts(run, m, first, &two);
+    for (uint32_t k = 0; k < points; ++k) {
+        pushed[k] = lanes_keep(acts, pushed[k]);
+        late[k] = zero - pushed[k] * late[k];
+        lanes_store(m->point[k].struck + first, meet_row(m->point[k].struck, first) + pushed[k]);
+    }
+    meet_push_along(m, first, points, &two, pushed);
+    meet_push_along(m, first, points, &shift, late);
     meet_store_two(run, m, first, &two);
+    meet_store_shifts(run, m, first, &shift);
+    return true;
 }
 
 /* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
@@ -400,7 +446,7 @@ SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
         parted[k] = parted[k] - was[k];
     }
     meet_push_along(m, first, points, &two, parted);
-    const flags violent = lanes_above(deepest, lanes_all(run->far_off) * slop);
+    const flags violent = lanes_above(deepest, lanes_all(run->deep) * slop);
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
@@ -434,11 +480,9 @@ SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
         }                                                                                                              \
     }
 
-#define MEET_WARM(points)   meet_warm(&own, m, first, points)
-#define MEET_BOUNCE(points) meet_bounce(&own, m, first, points)
+#define MEET_WARM(points) meet_warm(&own, m, first, points)
 
 MEET_LOOP(meet_warm_all, MEET_WARM)
-MEET_LOOP(meet_bounce_all, MEET_BOUNCE)
 
 #define MEET_PROJECT(points) violent |= meet_project(&own, m, first, points)
 
@@ -470,6 +514,34 @@ static bool meet_project_all(const sn_wide_meets *given)
             MEET_BY_POINTS(MEET_PROJECT)
     }
     return violent;
+}
+
+/* Before there are impacts: what else acts. */
+SN_INLINE void meet_pull(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    const meet_two two = meet_load_two(run, m, first);
+    lanes v[SN_MEET_POINTS];
+    meet_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k)
+        lanes_store(m->point[k].pull + first, (v[k] - meet_row(m->point[k].before, first)) * lanes_all(run->inverse_h));
+}
+
+#define MEET_PULL(points)   meet_pull(&own, m, first, points)
+#define MEET_STRIKE(points) struck |= meet_strike(&own, m, first, points)
+
+static bool meet_strike_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    bool struck = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        for (uint32_t first = 0; m->bounces && first < m->lanes; first += SN_WIDTH)
+            if (own.sweep < 1)
+                MEET_BY_POINTS(MEET_PULL)
+            else
+                MEET_BY_POINTS(MEET_STRIKE)
+    }
+    return struck;
 }
 
 #define MEET_PART(points) violent |= meet_part(&own, m, first, points)
@@ -715,7 +787,9 @@ SN_INLINE lanes meet_begin_points(sn_wide_meet *m, sn_wide_manifold *f, uint32_t
         before = before + pressed;
         after = after + steady;
         weight[k] = pressed;
-        lanes_store(f->point[k].impulse + first, meet_row(f->point[k].impulse, first) + pressed);
+        lanes_store(f->point[k].impulse + first,
+                    meet_row(f->point[k].impulse, first) + (pressed + meet_row(m->point[k].struck, first)));
+        lanes_store(m->point[k].struck + first, zero);
         lanes_store(f->point[k].last + first, pressed);
         lanes_store(m->point[k].pressed + first, steady);
     }
@@ -827,7 +901,7 @@ static void meet_set_up_all(const sn_wide_meets *given)
 
 #define MEET_TABLE                                                                                                     \
     {                                                                                                                  \
-        meet_drift, meet_set_up_all, meet_warm_all, meet_project_all, meet_bounce_all, meet_part_all                   \
+        meet_drift, meet_set_up_all, meet_warm_all, meet_project_all, meet_strike_all, meet_part_all                   \
     }
 
 #endif

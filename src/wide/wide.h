@@ -184,6 +184,8 @@ typedef struct sn_wide_meet_point {
     sn_meet_row gap;           /* m: at the start of the substep */
     sn_meet_row before;        /* m/s: how fast they came nearer before the substep; negative */
     sn_meet_row parted;        /* kg m: how far they were pushed apart */
+    sn_meet_row struck;        /* N s: what impacts pushed in this substep */
+    sn_meet_row pull;          /* m/s^2: how fast they would come apart faster without contact */
 } sn_wide_meet_point;
 
 /* Eight pairs of bodies that touch, of which no two share one that moves; see meet.h. */
@@ -195,6 +197,7 @@ typedef struct sn_wide_meet {
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce */
     sn_meet_rows n;                            /* from b to a, in the world */
     sn_meet_row slop;                          /* m: so much overlap is left alone */
+    sn_meet_row far_off;                       /* m: who would come so far into the other in a substep is violent */
     sn_meet_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
@@ -245,9 +248,9 @@ typedef struct sn_wide_manifold {
 
 /* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
    which it was violent; the inverse of the inertia in the
-   world, xx, yy, zz, xy, and xz, yz, and how far it may be thrown; place; turn. For `part` ways and turns take the places of velocity
-   and spin. */
-#define SN_MEET_RECORD 6u
+   world, xx, yy, zz, xy, and xz, yz, and how far it may be thrown; place; turn; and by how much less than its velocities say it goes
+   and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
+#define SN_MEET_RECORD 8u
 
 /* Batches, in the order in which they are worked on. */
 typedef struct sn_wide_meets {
@@ -257,7 +260,7 @@ typedef struct sn_wide_meets {
     sn_vec4 *mover;
     sn_real h, inverse_h; /* s */
     sn_real fall;         /* m: what gravity may add to a way in a substep */
-    sn_real far_off;      /* times slop: who would come so far into another in a substep is violent */
+    sn_real deep;         /* times slop: who overlaps by so much is violent when it is parted */
     sn_real most;         /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
     sn_real sweep;        /* its number, from 1 on */
@@ -270,8 +273,8 @@ typedef struct sn_wide_meet_table {
     void (*set_up)(const sn_wide_meets *run);  /* anchors, gaps and masses of the substep, and what it begins with */
     void (*warm)(const sn_wide_meets *run);    /* begins with what the batches say was pushed */
     bool (*project)(const sn_wide_meets *run); /* rubs, and presses; whether somebody is violent */
-    void (*bounce)(const sn_wide_meets *run);
-    bool (*part)(const sn_wide_meets *run); /* moves apart what overlaps; whether some is deep */
+    bool (*strike)(const sn_wide_meets *run);  /* impacts; whether there was one. Sweep 0 comes first, and has none */
+    bool (*part)(const sn_wide_meets *run);    /* moves apart what overlaps; whether some is deep */
 } sn_wide_meet_table;
 
 /* One pair at a time, in either precision. */

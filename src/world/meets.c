@@ -32,6 +32,7 @@
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS   2u
+#define STRIKES  64u /* sweeps of impacts, each handed on at least once */
 #define PARTINGS 8u  /* sweeps that part what overlaps, as long as some are deep */
 #define MORE     30u /* up to so many times as many, as long as somebody is violent */
 
@@ -58,10 +59,11 @@ static void project(const sn_meet_substep *s, sn_meet_group *group)
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
-static void bounce(const sn_meet_substep *s, sn_meet_group *group)
+static void strike(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
-    s->wide->bounce(&run);
+    if (s->wide->strike(&run))
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
 static void part(const sn_meet_substep *s, sn_meet_group *group)
@@ -69,6 +71,21 @@ static void part(const sn_meet_substep *s, sn_meet_group *group)
     sn_wide_meets run = run_of(s, group);
     if ((group->deep || s->run.sweep > 1) && s->wide->part(&run))
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
+}
+
+static bool strike_all(sn_meet_substep *s)
+{
+    if (!s->world->meets.bounces)
+        return true;
+    s->run.sweep = 0;
+    bool good = sn_meets_by_level(s, strike);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    for (uint32_t i = 0; good && *s->violent && i < STRIKES; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.sweep = (sn_real)(i + 1);
+        good = sn_meets_by_level(s, strike);
+    }
+    return good;
 }
 
 /* Velocities are known, and their places are taken by what things are parted by. */
@@ -80,8 +97,8 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
         sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
         m->spin = vec4_xyz(record[1]);
-        record[0] = vec4(vec3(0, 0, 0), record[0].w);
-        record[1] = vec4(vec3(0, 0, 0), 0);
+        record[0] = vec4(vec4_xyz(record[6]), record[0].w);
+        record[1] = vec4(vec4_xyz(record[7]), 0);
     }
 }
 
@@ -160,7 +177,7 @@ bool sn_meets_pass(sn_world *world, sn_real h)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_meets_load_colliders(world);
-    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && sn_meets_by_level(&s, warm);
+    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && strike_all(&s) && sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
@@ -169,8 +186,7 @@ bool sn_meets_pass(sn_world *world, sn_real h)
         world->profiler.last.counts.sweeps += world->profiler.on;
         good = sn_meets_by_level(&s, project);
     }
-    good = good && (!world->meets.bounces || sn_meets_by_level(&s, bounce)) && part_all(&s) &&
-           sn_meets_share(world, movers, store_piece, &s);
+    good = good && part_all(&s) && sn_meets_share(world, movers, store_piece, &s);
     if (good)
         sn_meets_stop(world);
     return good;

@@ -117,6 +117,7 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
         record(m, s->begins, meet_record(world, i));
+        meet_record(world, i)[6] = meet_record(world, i)[7] = vec4(vec3(0, 0, 0), 0);
         if (s->begins)
             record_pose(&m->from, m->spun, meet_record(world, i));
     }

@@ -109,6 +109,7 @@ static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lan
 static void fill_point(const sn_meet_point *from, uint32_t lane, sn_wide_meet_point *point, sn_wide_anchor *anchor)
 {
     point->pressed[lane] = from->pressed;
+    point->struck[lane] = 0;
     anchor->last[lane] = from->last;
     anchor->impulse[lane] = from->impulse;
     set_lane(&anchor->a, lane, from->a);
@@ -139,6 +140,19 @@ static void fill_manifold(const sn_world *world, const sn_meet *meet, uint32_t l
     set_lane(&batch->course, lane, meet->course);
 }
 
+#define UNEVEN ((sn_real)20) /* times the mass: a load that a few sweeps carry */
+
+/* Sweeps hand a load on to what is lighter by a share that is the smaller the lighter that is. So where one is many times as heavy as the
+   other there are more of them, until what is missing is as much smaller. */
+static sn_real ease_of(const sn_mover *mover, const sn_meet *meet)
+{
+    if (meet->b == SN_NO_MOVER || mover[meet->a].w == 0 || mover[meet->b].w == 0)
+        return 1;
+    sn_real ratio = mover[meet->a].w / mover[meet->b].w;
+    ratio = ratio < 1 ? 1 / ratio : ratio;
+    return ratio > UNEVEN ? UNEVEN * UNEVEN / (ratio * ratio) : 1;
+}
+
 /* What does not change in the step. */
 static void fill_pair(const sn_world *world, sn_meet *meet, uint32_t lane, sn_wide_meet *batch)
 {
@@ -148,6 +162,7 @@ static void fill_pair(const sn_world *world, sn_meet *meet, uint32_t lane, sn_wi
     batch->moves_a |= (uint32_t)(mover[meet->a].w != 0) << lane;
     batch->moves_b |= (uint32_t)(meet->b != SN_NO_MOVER && mover[meet->b].w != 0) << lane;
     batch->slop[lane] = meet->slop;
+    batch->far_off[lane] = SN_MEET_FAR_OFF * meet->slop * ease_of(mover, meet);
     batch->hold[lane] = meet->grip.hold;
     batch->drag[lane] = meet->grip.drag;
     batch->restitution[lane] = meet->grip.restitution;
@@ -184,7 +199,7 @@ void sn_meet_note(const sn_world *world, sn_meet *meet)
     for (uint32_t k = 0; k < meet->count; ++k) {
         meet->point[k].pressed = batch->point[k].pressed[lane];
         meet->point[k].last = f->point[k].last[lane];
-        meet->point[k].impulse = f->point[k].impulse[lane];
+        meet->point[k].impulse = f->point[k].impulse[lane] + batch->point[k].struck[lane];
     }
     meet->slid = f->slid[lane];
     meet->moved = f->moved[lane];

@@ -203,7 +203,7 @@ static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
                 .h = h,
                 .inverse_h = 1 / h,
                 .fall = 2 * h * h * gravity,
-                .far_off = SN_MEET_FAR_OFF,
+                .deep = SN_MEET_FAR_OFF,
                 .most = settings->push_out * h,
                 .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
         .h = h,
