@@ -381,13 +381,15 @@ SN_INLINE void meet_store_shifts(const sn_wide_meets *run, const sn_wide_meet *m
        c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
 
    and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
-   should be, wherever they fall in a substep. */
+   should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
+   momentum. */
 SN_INLINE bool meet_strike(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
 {
     meet_two two = meet_load_two(run, m, first);
     const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), h = lanes_all(run->h);
     const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
     const flags may = lanes_above(share, zero) & meet_not_missing(m, first, &two);
+    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero);
     lanes v[SN_MEET_POINTS], late[SN_MEET_POINTS], pushed[SN_MEET_POINTS];
     flags acts = may & ~may;
     meet_speeds(m, first, points, &two, v);
@@ -398,7 +400,7 @@ SN_INLINE bool meet_strike(const sn_wide_meets *run, sn_wide_meet *m, uint32_t f
         const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
         const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
         const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
-        late[k] = lanes_keep(struck, (gap + wanted * h - end) / (wanted - v[k]));
+        late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
         v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
         pushed[k] = zero;
         acts |= struck;
