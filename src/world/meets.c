@@ -1,9 +1,9 @@
 /* Contact of bodies.
 
    A meet is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
-   Points are found where things are when a substep begins; how deep they are then, the *gap*, is what the pass over velocities
-   at its end needs to know. With v the relative velocity at a point, after everything else in the substep acted, and K the
-   inverse of the mass that it moves,
+   Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
+   deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
+   velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
 
        normal      P' = max(0, P - (v.n + max(gap, 0) / h) / K)      no nearer than touching, and not deeper
        friction    T' = T - v_t / K, cut to the length mu P'
@@ -11,14 +11,14 @@
    P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
    twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
    of the substep, and inertia is that at the end, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
-   Restitution follows, and things that overlap are parted, slowly, without a velocity, which costs a little of the angular
-   momentum.
+   Impacts come before that, one after the other; things that overlap are parted after it, slowly, without a velocity, which costs
+   a little of the angular momentum.
 
-   Fast things. Points of two that are apart are those where they are nearest when the substep begins; who would pass them is
+   Fast things. Points of two that are apart are those where they are nearest when they are looked for; who would pass them is
    followed along its way, and either meets elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (`bend`). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
+   substep (meet_bend). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
    farther than was looked for at the start of the step, it is looked again (sn_meets_find_again). As long as somebody would come
-   far into another there are more sweeps.
+   far into another there are more sweeps, over those two and their neighbours.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
    wide/meet.h, for eight meets at once; who does what when is in meets_group.c. */
