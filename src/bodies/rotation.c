@@ -220,8 +220,10 @@ void sn_rotate_free(double q[4], const double l[3], const double inverse_moment[
     if (l[0] == 0 && l[1] == 0 && l[2] == 0)
         return;
     top t = {.q = {q[0], q[1], q[2], q[3]}};
-    put(t.m, turned(vector_of(t.q), -t.q[3], momentum));
-    turn_about_two(&t, axis, rate, parts_for(momentum, rate[0], rate[1], h), h);
+    if (rate[0] != 0 || rate[1] != 0) { /* of a cube or a ball nothing is left */
+        put(t.m, turned(vector_of(t.q), -t.q[3], momentum));
+        turn_about_two(&t, axis, rate, parts_for(momentum, rate[0], rate[1], h), h);
+    }
     turn_about_momentum(&t, dvec3_scale(momentum, middle * h));
     normalise(t.q);
     for (int i = 0; i < 4; ++i)

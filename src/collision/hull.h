@@ -63,6 +63,8 @@ typedef struct sn_hull_triangle_room {
 
 /* They live as long as the room does. Corner i of a box is at x, y and z above 0 where bits 0, 1 and 2 of i are set;
    its faces are -x, x, -y, y, -z, z. */
+/* The corners of its faces, four each: bit i of a corner tells the sign of its coordinate i. */
+extern const uint8_t sn_hull_box_loop[24];
 sn_hull sn_hull_box(sn_dvec3 half, sn_hull_box_room *room);
 sn_hull sn_hull_triangle(sn_dvec3 a, sn_dvec3 b, sn_dvec3 c, sn_hull_triangle_room *room);
 sn_hull sn_hull_segment(const sn_dvec3 end[2]); /* as long as the ends do */

@@ -4,7 +4,7 @@
 
 /* ---- Polyhedra that are not allocated ---------------------------------------------------------------------------- */
 
-static const uint8_t box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
+const uint8_t sn_hull_box_loop[24] = {0, 4, 6, 2, 1, 3, 7, 5, 0, 1, 5, 4, 2, 6, 7, 3, 0, 2, 3, 1, 4, 5, 7, 6};
 
 /* Four along each axis; which of them tell the signs of the other two coordinates, the lower axis in bit 0. */
 static const sn_hull_edge box_edge[12] = {{{0, 1}, {2, 4}}, {{2, 3}, {4, 3}}, {{4, 5}, {5, 2}}, {{6, 7}, {3, 5}},
@@ -32,7 +32,7 @@ sn_hull sn_hull_box(sn_dvec3 half, sn_hull_box_room *room)
                      .vertex = room->vertex,
                      .face = room->face,
                      .edge = box_edge,
-                     .loop = box_loop,
+                     .loop = sn_hull_box_loop,
                      .inner = fmin(fmin(half.x, half.y), half.z),
                      .outer = dvec3_length(half)};
 }

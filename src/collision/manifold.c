@@ -171,6 +171,12 @@ static double nearest_distance(const sn_collision *c)
 
 static double face_area(const sn_collision *c, const sn_axis *axis)
 {
+    if (c->half_a) {
+        const bool of_a = axis->type == SN_AXIS_FACE_A;
+        const sn_dvec3 half = of_a ? *c->half_a : *c->half_b;
+        const uint32_t across = (of_a ? axis->a : axis->b) / 2;
+        return 4 * (across == 0 ? half.y * half.z : across == 1 ? half.z * half.x : half.x * half.y);
+    }
     return axis->type == SN_AXIS_FACE_A ? c->a.face[axis->a].area : c->b.face[axis->b].area;
 }
 
@@ -192,6 +198,8 @@ static uint32_t points_on(sn_collision *c, const sn_axis *axis)
 {
     if (axis->type == SN_AXIS_EDGES)
         return sn_points_of_edges(c, axis->normal, axis->a, axis->b);
+    if (c->half_a)
+        return sn_points_on_box(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
     return sn_points_on_face(c, axis->type == SN_AXIS_FACE_A, axis->type == SN_AXIS_FACE_A ? axis->a : axis->b);
 }
 
@@ -230,31 +238,44 @@ static bool collide_nearest(sn_collision *c, const sn_axis *face, const sn_axis 
     return sn_points_between(c, between.normal, between.on_a, between.on_b, between.distance);
 }
 
+/* The axes by which points are looked for. */
+typedef struct choice {
+    const sn_axis *face, *best, *first;
+    double enough; /* m: the nearest point is no farther off */
+    bool exact;    /* a mesh allows some normals only */
+} choice;
+
+static choice choose(const sn_collision *c)
+{
+    const sn_axis *edges = &c->edges;
+    choice k = {.face = better_face(c, &c->face_a, &c->face_b)};
+    k.best = c->face_a.separation > c->face_b.separation ? &c->face_a : &c->face_b;
+    k.best = edges->separation > k.best->separation ? edges : k.best;
+    k.exact = c->front && k.face->type == SN_AXIS_FACE_A;
+    bool aligned = !k.exact && edges->type == SN_AXIS_EDGES && dvec3_dot(edges->normal, k.face->normal) > ALIGNED;
+    double better = edges->separation - k.face->separation, room = k.best->separation;
+    k.first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? edges : k.face;
+    k.enough = room > 0 ? apart_enough(c, room) : room + SN_MANIFOLD_TIE * c->size;
+    return k;
+}
+
 /* The room that an axis shows is at most the distance, and a point of contact is at least as far off: where both agree,
    there is no doubt. Otherwise the solids are nearest in some other way. */
 bool sn_collide(sn_collision *c)
 {
-    sn_axis of_a, of_b, edges = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
-    sn_axes_of_faces(c, &of_a, &of_b);
-    const sn_axis *face = better_face(c, &of_a, &of_b), *best = of_a.separation > of_b.separation ? &of_a : &of_b;
-    if (best->separation > c->reach)
-        return is_apart(c, best->separation);
-    if (best->separation <= 0 || c->half_a) /* of boxes they are cheap and spare a search */
-        edges = sn_axis_of_edges(c, -best->separation);
-    best = edges.separation > best->separation ? &edges : best;
-    if (best->separation > c->reach)
-        return is_apart(c, best->separation);
+    const choice k = choose(c);
+    if (points_on(c, k.first) && nearest_distance(c) <= k.enough)
+        return true;
+    if (k.best != k.first && points_on(c, k.best) && nearest_distance(c) <= k.enough)
+        return true;
+    return collide_nearest(c, k.face, k.best, k.exact);
+}
 
-    bool exact = c->front && face->type == SN_AXIS_FACE_A; /* a mesh allows some normals only */
-    bool aligned = !exact && edges.type == SN_AXIS_EDGES && dvec3_dot(edges.normal, face->normal) > ALIGNED;
-    double better = edges.separation - face->separation, room = best->separation;
-    const sn_axis *first = better > (aligned ? SN_MANIFOLD_LEAN : SN_MANIFOLD_TIE) * c->size ? &edges : face;
-    double enough = room > 0 ? apart_enough(c, room) : room + SN_MANIFOLD_TIE * c->size;
-    if (points_on(c, first) && nearest_distance(c) <= enough)
-        return true;
-    if (best != first && points_on(c, best) && nearest_distance(c) <= enough)
-        return true;
-    return collide_nearest(c, face, best, exact);
+/* Of boxes that lie on a face, which need no hulls. */
+static bool collide_faces(sn_collision *c)
+{
+    const choice k = choose(c);
+    return k.first == k.face && points_on(c, k.face) && nearest_distance(c) <= k.enough;
 }
 
 /* ---- Points and segments ----------------------------------------------------------------------------------------- */
@@ -354,6 +375,20 @@ void sn_manifold_write(const sn_frame_pair *f, const double rounding[2], sn_dvec
     }
 }
 
+static bool lies_apart(const sn_collision *c, sn_manifold *m)
+{
+    m->apart = (sn_real)(c->apart - c->rounding[0] - c->rounding[1]);
+    return false;
+}
+
+static bool finish(sn_collision *c, const sn_frame_pair *f, sn_real reach, sn_manifold *m)
+{
+    uint32_t count = sn_candidates_reduce(c->point, c->count, c->normal, c->size);
+    sn_manifold_write(f, c->rounding, c->normal, c->point, count, m);
+    m->apart = reach;
+    return count > 0;
+}
+
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m)
 {
@@ -373,9 +408,6 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
         return false;
     }
 
-    sn_hull core_a = sn_convex_core(a, &room_a);
-    c.b = sn_convex_core(b, &room_b);
-    c.a = sn_hull_moved(&core_a, f.axis, f.place, &moved);
     c.size = fmin((double)sn_convex_inner(a), (double)sn_convex_inner(b));
     c.centre[0] = f.place;
     c.centre[1] = dvec3(0, 0, 0);
@@ -387,14 +419,19 @@ bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *
     c.axis_a = f.axis;
     c.apart = c.reach;
     c.count = 0;
+    if (boxes && !sn_axes_of_boxes(&c))
+        return lies_apart(&c, m);
 
+    if (boxes && collide_faces(&c))
+        return finish(&c, &f, reach, m);
+
+    sn_hull core_a = sn_convex_core(a, &room_a);
+    c.b = sn_convex_core(b, &room_b);
+    c.a = sn_hull_moved(&core_a, f.axis, f.place, &moved);
     bool point = c.a.vertices == 1 || c.b.vertices == 1, segments = c.a.vertices == 2 && c.b.vertices == 2;
-    if (!(point ? collide_point(&c) : segments ? sn_collide_segments(&c) : sn_collide(&c))) {
-        m->apart = (sn_real)(c.apart - c.rounding[0] - c.rounding[1]);
-        return false;
-    }
-    uint32_t count = sn_candidates_reduce(c.point, c.count, c.normal, c.size);
-    sn_manifold_write(&f, c.rounding, c.normal, c.point, count, m);
-    m->apart = reach;
-    return count > 0;
+    if (!(point      ? collide_point(&c)
+          : segments ? sn_collide_segments(&c)
+                     : (boxes || sn_axes_of_hulls(&c)) && sn_collide(&c)))
+        return lies_apart(&c, m);
+    return finish(&c, &f, reach, m);
 }

@@ -178,25 +178,25 @@ static boxes boxes_of(const sn_collision *c)
     return s;
 }
 
-static void axes_of_boxes(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
+static const sn_dvec3 unit[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+/* Faces are in the order of sn_hull_box. */
+static void axes_of_boxes(const sn_collision *c, const boxes *s, sn_axis *of_a, sn_axis *of_b)
 {
-    boxes s = boxes_of(c);
     for (uint32_t i = 0; i < 3; ++i) {
-        const double *turn = s.size[i];
-        double room =
-            fabs(s.on_b[i]) - s.half_b[i] - (s.half_a[0] * turn[0] + s.half_a[1] * turn[1] + s.half_a[2] * turn[2]);
-        if (room > of_b->separation) {
-            uint32_t face = 2 * i + (s.on_b[i] >= 0);
-            *of_b = (sn_axis){SN_AXIS_FACE_B, room, c->b.face[face].normal, 0, face};
-        }
+        const double *turn = s->size[i];
+        double room = fabs(s->on_b[i]) - s->half_b[i] -
+                      (s->half_a[0] * turn[0] + s->half_a[1] * turn[1] + s->half_a[2] * turn[2]);
+        if (room > of_b->separation)
+            *of_b = (sn_axis){SN_AXIS_FACE_B, room, s->on_b[i] >= 0 ? unit[i] : negative(unit[i]), 0,
+                              2 * i + (s->on_b[i] >= 0)};
     }
     for (uint32_t j = 0; j < 3; ++j) {
-        double room = fabs(s.on_a[j]) - s.half_a[j] -
-                      (s.half_b[0] * s.size[0][j] + s.half_b[1] * s.size[1][j] + s.half_b[2] * s.size[2][j]);
-        if (room > of_a->separation) {
-            uint32_t face = 2 * j + (s.on_a[j] < 0);
-            *of_a = (sn_axis){SN_AXIS_FACE_A, room, negative(c->a.face[face].normal), face, 0};
-        }
+        double room = fabs(s->on_a[j]) - s->half_a[j] -
+                      (s->half_b[0] * s->size[0][j] + s->half_b[1] * s->size[1][j] + s->half_b[2] * s->size[2][j]);
+        if (room > of_a->separation)
+            *of_a = (sn_axis){SN_AXIS_FACE_A, room, s->on_a[j] < 0 ? negative(c->axis_a[j]) : c->axis_a[j],
+                              2 * j + (s->on_a[j] < 0), 0};
     }
 }
 
@@ -209,8 +209,7 @@ static uint32_t edge_along(uint32_t axis, const double towards[3])
 
 static void finish_edges(const sn_collision *c, const boxes *s, uint32_t i, uint32_t j, sn_axis *axis)
 {
-    static const sn_dvec3 own[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    sn_dvec3 n = dvec3_cross(own[i], c->axis_a[j]);
+    sn_dvec3 n = dvec3_cross(unit[i], c->axis_a[j]);
     n = dvec3_scale(n, 1 / dvec3_length(n));
     double along = n.x * s->on_b[0] + n.y * s->on_b[1] + n.z * s->on_b[2];
     n = along < 0 ? negative(n) : n;
@@ -222,21 +221,20 @@ static void finish_edges(const sn_collision *c, const boxes *s, uint32_t i, uint
 }
 
 /* The axis is b_i x a_j, of length sqrt(1 - turn^2). */
-static sn_axis edges_of_boxes(const sn_collision *c)
+static sn_axis edges_of_boxes(const sn_collision *c, const boxes *s)
 {
-    boxes s = boxes_of(c);
     sn_axis best = {.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
     uint32_t best_i = 0, best_j = 0;
     for (uint32_t i = 0; i < 3; ++i) {
         uint32_t i1 = (i + 1) % 3, i2 = (i + 2) % 3;
         for (uint32_t j = 0; j < 3; ++j) {
             uint32_t j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            double square = s.turn[i1][j] * s.turn[i1][j] + s.turn[i2][j] * s.turn[i2][j];
+            double square = s->turn[i1][j] * s->turn[i1][j] + s->turn[i2][j] * s->turn[i2][j];
             if (!(square > PARALLEL))
                 continue;
-            double apart = fabs(s.on_b[i2] * s.turn[i1][j] - s.on_b[i1] * s.turn[i2][j]);
-            double filled = s.half_b[i1] * s.size[i2][j] + s.half_b[i2] * s.size[i1][j] + s.half_a[j1] * s.size[i][j2] +
-                            s.half_a[j2] * s.size[i][j1];
+            double apart = fabs(s->on_b[i2] * s->turn[i1][j] - s->on_b[i1] * s->turn[i2][j]);
+            double filled = s->half_b[i1] * s->size[i2][j] + s->half_b[i2] * s->size[i1][j] +
+                            s->half_a[j1] * s->size[i][j2] + s->half_a[j2] * s->size[i][j1];
             double room = (apart - filled) / sqrt(square);
             if (room > best.separation) {
                 best.type = SN_AXIS_EDGES;
@@ -247,22 +245,41 @@ static sn_axis edges_of_boxes(const sn_collision *c)
         }
     }
     if (best.type == SN_AXIS_EDGES)
-        finish_edges(c, &s, best_i, best_j, &best);
+        finish_edges(c, s, best_i, best_j, &best);
     return best;
 }
 
 /* ---- Both -------------------------------------------------------------------------------------------------------- */
 
-void sn_axes_of_faces(const sn_collision *c, sn_axis *of_a, sn_axis *of_b)
+static double largest(const sn_axis *a, const sn_axis *b)
 {
-    *of_a = *of_b = (sn_axis){.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
-    if (c->half_a)
-        axes_of_boxes(c, of_a, of_b);
-    else
-        axes_of_hulls(c, of_a, of_b);
+    return a->separation > b->separation ? a->separation : b->separation;
 }
 
-sn_axis sn_axis_of_edges(const sn_collision *c, double overlap)
+bool sn_axes_of_boxes(sn_collision *c)
 {
-    return c->half_a ? edges_of_boxes(c) : edges_of_hulls(c, overlap);
+    const boxes s = boxes_of(c);
+    c->face_a = c->face_b = c->edges = (sn_axis){.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    axes_of_boxes(c, &s, &c->face_a, &c->face_b);
+    double most = largest(&c->face_a, &c->face_b);
+    if (most <= c->reach) {
+        c->edges = edges_of_boxes(c, &s);
+        most = c->edges.separation > most ? c->edges.separation : most;
+    }
+    c->apart = most > c->reach ? most : c->reach;
+    return most <= c->reach;
+}
+
+bool sn_axes_of_hulls(sn_collision *c)
+{
+    c->face_a = c->face_b = c->edges = (sn_axis){.type = SN_AXIS_NONE, .separation = -(double)INFINITY};
+    axes_of_hulls(c, &c->face_a, &c->face_b);
+    double most = largest(&c->face_a, &c->face_b);
+    if (most <= 0) { /* of hulls that are apart a search for the distance is cheaper */
+        c->edges = edges_of_hulls(c, -most);
+        most = c->edges.separation > most ? c->edges.separation : most;
+    }
+    if (most > c->reach)
+        c->apart = most;
+    return most <= c->reach;
 }

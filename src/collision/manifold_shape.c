@@ -388,7 +388,7 @@ static bool touch_triangle(void *data, uint32_t number)
     c->b = t.hull;
     c->front = &t.room.face[0].normal;
     c->count = 0;
-    if (!(c->a.vertices == 1 ? touch_point(c) : sn_collide(c)))
+    if (!(c->a.vertices == 1 ? touch_point(c) : sn_axes_of_hulls(c) && sn_collide(c)))
         return true;
     if (dvec3_dot(c->normal, *c->front) < ON_FACE &&
         !sn_mesh_allows(w->shape, w->origin, &t, deepest_point(c)->b, c->normal, SN_MANIFOLD_BESIDE * c->size)) {

@@ -62,6 +62,15 @@ typedef struct sn_candidate {
     uint32_t feature; /* see the names below */
 } sn_candidate;
 
+typedef enum sn_axis_type { SN_AXIS_NONE, SN_AXIS_FACE_A, SN_AXIS_FACE_B, SN_AXIS_EDGES } sn_axis_type;
+
+typedef struct sn_axis {
+    sn_axis_type type;
+    double separation; /* m: -INFINITY if there is none */
+    sn_dvec3 normal;   /* from b to a */
+    uint32_t a, b;     /* faces or edges */
+} sn_axis;
+
 typedef struct sn_collision {
     sn_hull a, b;           /* cores, in the frame */
     double rounding[2];     /* m: of a and b */
@@ -72,6 +81,8 @@ typedef struct sn_collision {
     const sn_dvec3 *half_a; /* both are boxes: half their edges; otherwise NULL */
     const sn_dvec3 *half_b;
     const sn_dvec3 *axis_a; /* and the three axes of a */
+    sn_axis face_a, face_b; /* faces of a and of b between which there is most room, or least overlap; and the same */
+    sn_axis edges;          /*   for pairs of edges, where those were looked at */
     double apart;           /* m: the answer, if no point is within reach: the cores are at least so far apart */
     sn_dvec3 normal;        /* the answer: from b to a */
     uint32_t count;
@@ -104,7 +115,7 @@ typedef struct sn_moved_room {
 } sn_moved_room;
 sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 place, sn_moved_room *room);
 
-/* Fills the answer: false if no point is within reach. Not for two that are points or segments. */
+/* Fills the answer, once the axes are known: false if no point is within reach. Not for two that are points or segments. */
 bool sn_collide(sn_collision *c);
 
 /* Two segments. */
@@ -153,18 +164,15 @@ bool sn_mesh_allows(const sn_shape *shape, sn_dvec3 origin, const sn_mesh_triang
 
 /* ---- Axes (manifold_axes.c) -------------------------------------------------------------------------------------- */
 
-typedef enum sn_axis_type { SN_AXIS_NONE, SN_AXIS_FACE_A, SN_AXIS_FACE_B, SN_AXIS_EDGES } sn_axis_type;
+/* Find the axes of a collision. False if one of them shows that nothing is within reach; then they are at least `apart` apart. Boxes
+   need no hulls for that. */
+bool sn_axes_of_boxes(sn_collision *c);
+bool sn_axes_of_hulls(sn_collision *c);
 
-typedef struct sn_axis {
-    sn_axis_type type;
-    double separation; /* m: -INFINITY if there is none */
-    sn_dvec3 normal;   /* from b to a */
-    uint32_t a, b;     /* faces or edges */
-} sn_axis;
+/* ---- Boxes (manifold_boxes.c) ------------------------------------------------------------------------------------ */
 
-/* The faces of a and b between which there is most room, or least overlap; and the same for pairs of edges. */
-void sn_axes_of_faces(const sn_collision *c, sn_axis *of_a, sn_axis *of_b);
-sn_axis sn_axis_of_edges(const sn_collision *c, double overlap);
+/* The number of points of two boxes within reach of a face, in the order of sn_hull_box, of which there need be no hulls. */
+uint32_t sn_points_on_box(sn_collision *c, bool of_a, uint32_t face);
 
 /* ---- Points (manifold_points.c) ---------------------------------------------------------------------------------- */
 

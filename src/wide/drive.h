@@ -341,7 +341,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
 {
     const sn_wide_run *run = g->run;
     const sn_kind *kind = run->kind;
-    lanes param[SN_MAX_PARAMS], state[SN_MAX_STATE];
+    lanes param[SN_MAX_PARAM_NUMBERS], state[SN_MAX_STATE];
     const size_t b = g->at / SN_BATCH, first = g->at % SN_BATCH;
     for (uint32_t i = 0; i < run->params; ++i)
         param[i] = lanes_from(run->param + (b * run->params + i) * SN_BATCH + first);

@@ -16,7 +16,7 @@
 /* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
 #define MEET_SETTLED ((lane_number)1e-6)
 #define MEET_ROUNDS  6u  /* over the points of a meet, to find what they press */
-#define MEET_BOUNCES 40u /* the same when they bounce: there is no next substep that could do better */
+#define MEET_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
 
 #define MEET_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
 #define MEET_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
@@ -59,6 +59,7 @@ SN_INLINE lanes3 meet_choose(flags where, lanes3 a, lanes3 b)
 
 typedef struct meet_mover {
     lanes3 v, spin;
+    lanes stirred; /* the sweep in which it was last far from where it should be */
     lanes w, xx, yy, zz, xy, xz, yz;
 } meet_mover;
 
@@ -70,6 +71,7 @@ SN_INLINE meet_mover meet_load(const sn_wide_meets *run, const uint32_t *index)
     records j = records_turn(records_load_far(run->mover + 3, index));
     return (meet_mover){.v = {v.part[0], v.part[1], v.part[2]},
                         .spin = {s.part[0], s.part[1], s.part[2]},
+                        .stirred = s.part[3],
                         .w = v.part[3],
                         .xx = i.part[0],
                         .yy = i.part[1],
@@ -84,7 +86,7 @@ SN_INLINE void meet_store(const sn_wide_meets *run, const uint32_t *index, uint3
 {
     const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
     records v = records_turn((records){{m->v.x, m->v.y, m->v.z, m->w}});
-    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, lanes_all(0)}});
+    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, m->stirred}});
     if (mask == all) {
         records_store_far(run->mover, index, &v);
         records_store_far(run->mover + 1, index, &s);
@@ -230,9 +232,9 @@ SN_INLINE void meet_press_together(sn_wide_meet *m, uint32_t first, uint32_t poi
     meet_push_along(m, first, points, two, more);
 }
 
-/* Whether one of the lanes is violent. */
-SN_INLINE bool meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
-                          flags where)
+/* Where they are far from where they should be. */
+SN_INLINE flags meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
+                           flags where)
 {
     const lanes zero = lanes_all(0);
     lanes v[SN_MEET_POINTS], wrong = zero;
@@ -245,10 +247,9 @@ SN_INLINE bool meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fi
         wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
     }
     if (!flags_bits(acts & where))
-        return false;
+        return acts & ~acts;
     meet_press_together(m, first, points, two, v, where, MEET_ROUNDS);
-    return flags_bits(where &
-                      lanes_above(wrong * lanes_all(run->h), lanes_all(run->far_off) * meet_row(m->slop, first))) != 0;
+    return where & lanes_above(wrong * lanes_all(run->h), meet_row(m->far_off, first));
 }
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
@@ -262,7 +263,7 @@ SN_INLINE lanes meet_cut(lanes much, lanes hold, lanes drag)
 /* What is round resists rolling with a torque, up to a share of what presses. */
 SN_INLINE void meet_resist_rolling(sn_wide_meet *m, uint32_t first, meet_two *two, lanes pressed, flags where)
 {
-    lanes3 spin = lanes3_sub(lanes3_sub(two->a.spin, two->b.spin), meet_rows(&m->roller, first));
+    lanes3 spin = lanes3_sub(two->a.spin, two->b.spin);
     lanes3 was = meet_rows(&m->rolled, first);
     lanes3 wanted = lanes3_sub(was, lanes3_scale(spin, meet_row(m->roll, first)));
     const lanes most = meet_row(m->rolling, first) * pressed;
@@ -275,7 +276,7 @@ SN_INLINE void meet_resist_rolling(sn_wide_meet *m, uint32_t first, meet_two *tw
 /* About the normal. */
 SN_INLINE void meet_rub_about(sn_wide_meet *m, uint32_t first, meet_two *two, lanes lever, flags where)
 {
-    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n) - meet_row(m->spin, first);
+    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
     lanes was = meet_row(m->twisted, first), turn = was - spin * meet_row(m->about, first);
     turn = turn * meet_cut(lanes_abs(turn), meet_row(m->hold, first) * lever, meet_row(m->drag, first) * lever);
     turn = lanes_choose(where, turn, was);
@@ -287,16 +288,16 @@ SN_INLINE void meet_rub_about(sn_wide_meet *m, uint32_t first, meet_two *two, la
    body yields. */
 SN_INLINE void meet_rub(sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two, flags where)
 {
-    lanes pressed = meet_row(m->point[0].pressed, first), lever = pressed * meet_row(m->point[0].far, first);
+    lanes pressed = meet_row(m->point[0].pressed, first) + meet_row(m->point[0].struck, first);
+    lanes lever = pressed * meet_row(m->point[0].far, first);
     for (uint32_t k = 1; k < points; ++k) {
-        lanes more = meet_row(m->point[k].pressed, first);
+        lanes more = meet_row(m->point[k].pressed, first) + meet_row(m->point[k].struck, first);
         pressed = pressed + more;
         lever = lever + more * meet_row(m->point[k].far, first);
     }
     lanes3 was = meet_rows(&m->rubbed, first);
     lanes3 v = lanes3_add(two->a.v, lanes3_cross(two->a.spin, meet_rows(&m->ra, first)));
     v = lanes3_sub(v, lanes3_add(two->b.v, lanes3_cross(two->b.spin, meet_rows(&m->rb, first))));
-    v = lanes3_sub(v, meet_rows(&m->surface, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, meet_row(m->across, first)));
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
@@ -343,57 +344,115 @@ SN_INLINE bool meet_project(const sn_wide_meets *run, sn_wide_meet *m, uint32_t 
     meet_two two = meet_load_two(run, m, first);
     const flags where = meet_not_missing(m, first, &two);
     meet_rub(m, first, points, &two, where);
-    bool violent = meet_press(run, m, first, points, &two, where);
+    const flags violent = meet_press(run, m, first, points, &two, where);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
-    return violent;
+    return flags_bits(violent) != 0;
 }
 
-/* Whoever came fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. */
-SN_INLINE void meet_bounce(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+/* Ways and turns that velocities do not tell, instead of those. */
+SN_INLINE meet_two meet_load_shifts(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first,
+                                    const meet_two *two)
 {
-    if (!m->bounces)
-        return;
+    meet_two shift = *two;
+    const records va = records_turn(records_load_far(run->mover + 6, m->a + first));
+    const records sa = records_turn(records_load_far(run->mover + 7, m->a + first));
+    const records vb = records_turn(records_load_far(run->mover + 6, m->b + first));
+    const records sb = records_turn(records_load_far(run->mover + 7, m->b + first));
+    shift.a.v = (lanes3){va.part[0], va.part[1], va.part[2]};
+    shift.a.spin = (lanes3){sa.part[0], sa.part[1], sa.part[2]};
+    shift.b.v = (lanes3){vb.part[0], vb.part[1], vb.part[2]};
+    shift.b.spin = (lanes3){sb.part[0], sb.part[1], sb.part[2]};
+    return shift;
+}
+
+SN_INLINE void meet_store_shifts(const sn_wide_meets *run, const sn_wide_meet *m, uint32_t first, const meet_two *shift)
+{
+    sn_wide_meets there = *run;
+    there.mover += 6;
+    meet_store_two(&there, m, first, shift);
+}
+
+/* Impacts. Whoever comes fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. One
+   meet after the other, so that a blow is handed on from one to the next, as in a cradle. With v the speed at the end of the substep, a
+   the acceleration, so that u = v - a h / 2 is the speed at its start, and g the gap then, they touch after the time t, at the speed c:
+
+       c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
+
+   and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
+   should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
+   momentum. */
+SN_INLINE bool meet_strike(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
     meet_two two = meet_load_two(run, m, first);
-    const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), slow = lanes_all(-run->bounce_above);
-    const flags may = lanes_above(share, zero);
-    lanes v[SN_MEET_POINTS];
+    const lanes zero = lanes_all(0), share = meet_row(m->restitution, first), h = lanes_all(run->h);
+    const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
+    const flags may = lanes_above(share, zero) & meet_not_missing(m, first, &two);
+    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero);
+    lanes v[SN_MEET_POINTS], late[SN_MEET_POINTS], pushed[SN_MEET_POINTS];
     flags acts = may & ~may;
     meet_speeds(m, first, points, &two, v);
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes before = meet_row(m->point[k].before, first), room = meet_row(m->point[k].room, first);
-        const flags struck = may & lanes_above(meet_row(m->point[k].pressed, first), zero) & lanes_above(slow, before);
-        v[k] = v[k] + lanes_choose(struck, share * before + meet_row(m->point[k].slide, first), room);
+        const lanes room = meet_row(m->point[k].room, first), gap = lanes_max(meet_row(m->point[k].gap, first), zero);
+        const lanes a = meet_row(m->point[k].pull, first), u = v[k] - a * h * half;
+        const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
+        const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
+        const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
+        const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
+        late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
+        v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
+        pushed[k] = zero;
         acts |= struck;
     }
     if (!flags_bits(acts))
-        return;
-    meet_press_together(m, first, points, &two, v, acts, MEET_BOUNCES);
+        return false;
+    meet_balance(m, first, points, v, pushed, MEET_BOUNCES);
+    meet_two shift = meet_load_shifts(run, m, first, &two);
+    for (uint32_t k = 0; k < points; ++k) {
+        pushed[k] = lanes_keep(acts, pushed[k]);
+        late[k] = zero - pushed[k] * late[k];
+        lanes_store(m->point[k].struck + first, meet_row(m->point[k].struck, first) + pushed[k]);
+    }
+    meet_push_along(m, first, points, &two, pushed);
+    meet_push_along(m, first, points, &shift, late);
     meet_store_two(run, m, first, &two);
+    meet_store_shifts(run, m, first, &shift);
+    return true;
 }
 
 /* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
    hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a meet together, as they are
    pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
-   of flat bricks swayed, and fell. */
-SN_INLINE void meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+   of flat bricks swayed, and fell. Who does not overlap may come as near as is left alone, and no nearer: without that, parting some
+   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep. */
+SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
 {
-    if (!m->deep)
-        return;
     meet_two two = meet_load_two(run, m, first);
     const lanes slop = meet_row(m->slop, first), zero = lanes_all(0);
-    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS];
+    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS], was[SN_MEET_POINTS], deepest = zero;
     meet_speeds(m, first, points, &two, apart);
     for (uint32_t k = 0; k < points; ++k) {
+        const flags is = lanes_above(meet_row(m->point[k].yield, first), zero);
         lanes deep = zero - meet_row(m->point[k].gap, first) - slop;
         lanes share = lanes_all(MEET_EASE) + deep * lanes_all(MEET_EASE_RISE) / slop;
         lanes wanted = lanes_min(share, lanes_all(MEET_EASE_MOST)) * deep;
-        wanted = lanes_min(wanted, lanes_all(run->most));
-        apart[k] = lanes_choose(lanes_above(deep, zero), apart[k] - wanted, lanes_all(MEET_EVER));
-        parted[k] = zero;
+        wanted = lanes_choose(lanes_above(deep, zero), lanes_min(wanted, lanes_all(run->most)), deep);
+        apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(MEET_EVER));
+        parted[k] = was[k] = run->sweep > 1 ? meet_row(m->point[k].parted, first) : zero;
+        deepest = lanes_max(lanes_keep(is, deep), deepest);
     }
     meet_balance(m, first, points, apart, parted, MEET_ROUNDS);
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes_store(m->point[k].parted + first, parted[k]);
+        parted[k] = parted[k] - was[k];
+    }
     meet_push_along(m, first, points, &two, parted);
+    const flags violent = lanes_above(deepest, lanes_all(run->deep) * slop);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
+    return flags_bits(violent) != 0;
 }
 
 /* The number of points is known where it matters, so that loops over them are straight. */
@@ -423,15 +482,27 @@ SN_INLINE void meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
         }                                                                                                              \
     }
 
-#define MEET_WARM(points)   meet_warm(&own, m, first, points)
-#define MEET_BOUNCE(points) meet_bounce(&own, m, first, points)
-#define MEET_PART(points)   meet_part(&own, m, first, points)
+#define MEET_WARM(points) meet_warm(&own, m, first, points)
 
 MEET_LOOP(meet_warm_all, MEET_WARM)
-MEET_LOOP(meet_bounce_all, MEET_BOUNCE)
-MEET_LOOP(meet_part_all, MEET_PART)
 
 #define MEET_PROJECT(points) violent |= meet_project(&own, m, first, points)
+
+/* Whether a body of the batch was far from where it should be in this sweep or the one before. All lanes are looked at, whatever the
+   width. */
+static bool meet_is_stirred(const sn_wide_meets *run, const sn_wide_meet *m)
+{
+    bool stirred = false;
+    for (uint32_t lane = 0; lane < m->lanes; ++lane)
+        stirred |= run->mover[m->a[lane] + 1].w >= run->sweep - 1 || run->mover[m->b[lane] + 1].w >= run->sweep - 1;
+    return stirred;
+}
+
+static void meet_clear_parted(sn_wide_meet *m)
+{
+    for (uint32_t k = 0; k < m->points; ++k)
+        memset(m->point[k].parted, 0, sizeof m->point[k].parted);
+}
 
 static bool meet_project_all(const sn_wide_meets *given)
 {
@@ -439,25 +510,78 @@ static bool meet_project_all(const sn_wide_meets *given)
     bool violent = false;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_meet *m = &own.batch[b];
+        if (own.stirred_only && !meet_is_stirred(&own, m))
+            continue;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             MEET_BY_POINTS(MEET_PROJECT)
     }
     return violent;
 }
 
-/* ---- Getting ready ---------------------------------------------------------------------------------------------------- */
+/* Before there are impacts: what else acts. */
+SN_INLINE void meet_pull(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
+{
+    const meet_two two = meet_load_two(run, m, first);
+    lanes v[SN_MEET_POINTS];
+    meet_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k)
+        lanes_store(m->point[k].pull + first, (v[k] - meet_row(m->point[k].before, first)) * lanes_all(run->inverse_h));
+}
+
+#define MEET_PULL(points)   meet_pull(&own, m, first, points)
+#define MEET_STRIKE(points) struck |= meet_strike(&own, m, first, points)
+
+static bool meet_strike_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    bool struck = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        for (uint32_t first = 0; m->bounces && first < m->lanes; first += SN_WIDTH)
+            if (own.sweep < 1)
+                MEET_BY_POINTS(MEET_PULL)
+            else
+                MEET_BY_POINTS(MEET_STRIKE)
+    }
+    return struck;
+}
+
+#define MEET_PART(points) violent |= meet_part(&own, m, first, points)
+
+static bool meet_part_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    bool violent = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        if (!(own.sweep > 1 ? meet_is_stirred(&own, m) : m->deep)) {
+            if (own.sweep <= 1)
+                meet_clear_parted(m);
+            continue;
+        }
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            MEET_BY_POINTS(MEET_PART)
+    }
+    return violent;
+}
+
+/* ---- Manifolds in a substep -------------------------------------------------------------------------------------------- */
 
 /* A turn as a matrix. */
 typedef struct meet_matrix {
     lanes3 x, y, z; /* rows */
 } meet_matrix;
 
-SN_INLINE meet_matrix meet_matrix_of(const sn_meet_turns *q, uint32_t first)
+typedef struct meet_turn {
+    lanes x, y, z, w;
+} meet_turn;
+
+SN_INLINE meet_matrix meet_matrix_of(meet_turn q)
 {
-    const lanes x = meet_row(q->x, first), y = meet_row(q->y, first), z = meet_row(q->z, first);
-    const lanes w = meet_row(q->w, first), two = lanes_all(2), one = lanes_all(1);
-    const lanes xx = two * x * x, yy = two * y * y, zz = two * z * z, xy = two * x * y, xz = two * x * z;
-    const lanes yz = two * y * z, wx = two * w * x, wy = two * w * y, wz = two * w * z;
+    const lanes two = lanes_all(2), one = lanes_all(1);
+    const lanes xx = two * q.x * q.x, yy = two * q.y * q.y, zz = two * q.z * q.z, xy = two * q.x * q.y;
+    const lanes xz = two * q.x * q.z, yz = two * q.y * q.z, wx = two * q.w * q.x, wy = two * q.w * q.y;
+    const lanes wz = two * q.w * q.z;
     return (meet_matrix){
         {one - (yy + zz), xy - wz, xz + wy}, {xy + wz, one - (xx + zz), yz - wx}, {xz - wy, yz + wx, one - (xx + yy)}};
 }
@@ -467,32 +591,131 @@ SN_INLINE lanes3 meet_turned(const meet_matrix *m, lanes3 v)
     return (lanes3){lanes3_dot(m->x, v), lanes3_dot(m->y, v), lanes3_dot(m->z, v)};
 }
 
+/* Where a mover is: its place, and how it is turned. */
+typedef struct meet_pose {
+    lanes3 x;
+    meet_turn q;
+} meet_pose;
+
+SN_INLINE meet_pose meet_pose_of(const sn_wide_meets *run, const uint32_t *index)
+{
+    records x = records_turn(records_load_far(run->mover + 4, index));
+    records q = records_turn(records_load_far(run->mover + 5, index));
+    return (meet_pose){{x.part[0], x.part[1], x.part[2]}, {q.part[0], q.part[1], q.part[2], q.part[3]}};
+}
+
+/* Where it will be at the end of the substep, if it goes on as it does. */
+SN_INLINE meet_pose meet_pose_after(const meet_pose *p, const meet_mover *m, lanes h)
+{
+    const lanes3 s = lanes3_scale(m->spin, h * lanes_all((lane_number)0.5));
+    const meet_turn q = p->q;
+    meet_turn r = {q.x + (s.x * q.w + s.y * q.z - s.z * q.y), q.y + (s.y * q.w + s.z * q.x - s.x * q.z),
+                   q.z + (s.z * q.w + s.x * q.y - s.y * q.x), q.w - (s.x * q.x + s.y * q.y + s.z * q.z)};
+    const lanes by = lanes_all(1) / lanes_sqrt(r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w);
+    return (meet_pose){lanes3_add(p->x, lanes3_scale(m->v, h)), {r.x * by, r.y * by, r.z * by, r.w * by}};
+}
+
+/* Two somewhere: what leads from the frames of both to the world, from the centre of b to that of a, and the normal. */
+typedef struct meet_place {
+    meet_matrix of_a, of_b;
+    lanes3 between, n;
+} meet_place;
+
+/* From the anchor on the core of b to that of a. */
+SN_INLINE lanes3 meet_cores(const sn_wide_manifold *f, uint32_t first, uint32_t k, const meet_place *at)
+{
+    const lanes3 a = meet_turned(&at->of_a, meet_rows(&f->point[k].a, first));
+    const lanes3 b = meet_turned(&at->of_b, meet_rows(&f->point[k].b, first));
+    return lanes3_add(at->between, lanes3_sub(a, b));
+}
+
+#define MEET_NO_DIRECTION                                                                                              \
+    ((lane_number)1e-3) /* of the roundings: cores that are nearer have no direction between them */
+
+SN_INLINE meet_place meet_placed(const sn_wide_manifold *f, uint32_t first, const meet_pose *a, const meet_pose *b)
+{
+    meet_place at = {meet_matrix_of(a->q), meet_matrix_of(b->q), lanes3_sub(a->x, b->x), meet_rows(&f->normal, first)};
+    const lanes owner = meet_row(f->owner, first);
+    const flags of_a = ~lanes_unequal(owner, lanes_all(SN_NORMAL_OF_A));
+    const flags of_b = ~lanes_unequal(owner, lanes_all(SN_NORMAL_OF_B));
+    const flags between = ~lanes_unequal(owner, lanes_all(SN_NORMAL_BETWEEN));
+    const lanes3 turned_a = meet_turned(&at.of_a, at.n), turned_b = meet_turned(&at.of_b, at.n);
+    at.n = meet_choose(of_a, turned_a, meet_choose(of_b, turned_b, at.n));
+    if (flags_bits(between)) {
+        const lanes3 d = meet_cores(f, first, 0, &at);
+        const lanes length = lanes_sqrt(lanes3_dot(d, d));
+        const lanes least = (meet_row(f->round_a, first) + meet_row(f->round_b, first)) * lanes_all(MEET_NO_DIRECTION);
+        at.n = meet_choose(between & lanes_above(length, least), lanes3_scale(d, lanes_all(1) / length), at.n);
+    }
+    return at;
+}
+
+/* Anchors slide by what the two slip at their cores, and by what they turn against each other. */
+SN_INLINE uint32_t meet_drift_lanes(const sn_wide_meets *run, const sn_wide_meet *m, sn_wide_manifold *f,
+                                    uint32_t first)
+{
+    const meet_two two = meet_load_two(run, m, first);
+    const lanes turning = records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                          records_turn(records_load_far(run->mover + 1, m->b + first)).part[3];
+    const lanes thrown = lanes_max(records_turn(records_load_far(run->mover + 3, m->a + first)).part[2],
+                                   records_turn(records_load_far(run->mover + 3, m->b + first)).part[2]);
+    const lanes h = lanes_all(run->h);
+    const lanes3 core_a = lanes3_add(meet_rows(&m->ra, first), lanes3_scale(two.n, meet_row(f->round_a, first)));
+    const lanes3 core_b = lanes3_sub(meet_rows(&m->rb, first), lanes3_scale(two.n, meet_row(f->round_b, first)));
+    const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
+    lanes3 slip = lanes3_add(along, lanes3_sub(lanes3_cross(two.a.spin, core_a), lanes3_cross(two.b.spin, core_b)));
+    slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
+    const lanes slides =
+        h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * meet_row(f->size, first));
+    const lanes way = lanes_max(h * (lanes_sqrt(lanes3_dot(along, along)) + turning) + lanes_all(run->fall), thrown);
+    const lanes slid = meet_row(f->slid, first) + slides, moved = meet_row(f->moved, first) + way;
+    lanes_store(f->slid + first, slid);
+    lanes_store(f->moved + first, moved);
+    return flags_bits(lanes_above(slid, meet_row(f->most_slid, first)) | lanes_above(moved, meet_row(f->reach, first)));
+}
+
+static uint32_t meet_drift(const sn_wide_meets *run, uint32_t batch)
+{
+    uint32_t stale = 0;
+    for (uint32_t first = 0; first < run->batch[batch].lanes; first += SN_WIDTH)
+        stale |= meet_drift_lanes(run, &run->batch[batch], &run->manifold[batch], first) << first;
+    return stale & ((1u << run->batch[batch].lanes) - 1);
+}
+
 /* What set_up works with. */
 typedef struct meet_start {
     meet_two two;
-    meet_matrix of_a, of_b;
-    lanes3 between, n;
+    meet_place at;
+    lanes3 gap_n; /* the normal that gaps are measured along: two.n is that at the end of the substep */
     lanes lean, other;
 } meet_start;
 
 /* Makes the arms of both lead to one place: pushes act on both in one, or angular momentum would be lost. What was between. */
 SN_INLINE lanes3 meet_unite(const meet_start *s, lanes3 *ra, lanes3 *rb)
 {
-    lanes3 apart = lanes3_add(s->between, lanes3_sub(*ra, *rb));
+    lanes3 apart = lanes3_add(s->at.between, lanes3_sub(*ra, *rb));
     *ra = lanes3_sub(*ra, lanes3_scale(apart, s->lean));
     *rb = lanes3_add(*rb, lanes3_scale(apart, s->other));
     return apart;
 }
 
-SN_INLINE void meet_set_up_point(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start,
-                                 uint32_t first, uint32_t k, const meet_start *s)
+/* Whether a lane has a point of this number. */
+SN_INLINE flags meet_has(const sn_wide_manifold *f, uint32_t first, uint32_t k)
+{
+    return lanes_above(meet_row(f->count, first), lanes_all((lane_number)k));
+}
+
+SN_INLINE void meet_set_up_point(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first,
+                                 uint32_t k, const meet_start *s)
 {
     sn_wide_meet_point *p = &m->point[k];
-    const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
+    const flags is = meet_has(f, first, k);
     const lanes zero = lanes_all(0);
-    lanes3 ra = meet_turned(&s->of_a, meet_rows(&p->arm_a, first)),
-           rb = meet_turned(&s->of_b, meet_rows(&p->arm_b, first));
-    lanes gap = lanes3_dot(meet_unite(s, &ra, &rb), s->n) - meet_row(start->guard, first);
+    lanes3 ra = lanes3_sub(meet_turned(&s->at.of_a, meet_rows(&f->point[k].a, first)),
+                           lanes3_scale(s->gap_n, meet_row(f->round_a, first)));
+    lanes3 rb = lanes3_add(meet_turned(&s->at.of_b, meet_rows(&f->point[k].b, first)),
+                           lanes3_scale(s->gap_n, meet_row(f->round_b, first)));
+    lanes gap = lanes3_dot(meet_unite(s, &ra, &rb), s->gap_n) - meet_row(f->guard, first);
     lanes3 arm_a = lanes3_keep(is, lanes3_cross(ra, s->two.n)), arm_b = lanes3_keep(is, lanes3_cross(rb, s->two.n));
     lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
     meet_set_rows(&p->arm_a, first, arm_a);
@@ -503,21 +726,20 @@ SN_INLINE void meet_set_up_point(const sn_wide_meets *run, sn_wide_meet *m, cons
 }
 
 /* What a push at a point does to others, and to itself. */
-SN_INLINE void meet_couple_point(sn_wide_meet *m, const sn_wide_meet_start *start, uint32_t first, uint32_t points,
+SN_INLINE void meet_couple_point(sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
                                  uint32_t i, const meet_start *s)
 {
     const lanes zero = lanes_all(0), w = s->two.a.w + s->two.b.w;
-    const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)i));
+    const flags is = meet_has(f, first, i);
     const lanes3 arm_a = meet_rows(&m->point[i].arm_a, first), arm_b = meet_rows(&m->point[i].arm_b, first);
     const lanes3 turn_a = meet_turn_of(&s->two.a, arm_a), turn_b = meet_turn_of(&s->two.b, arm_b);
     lanes yield = lanes_keep(is, w + (lanes3_dot(turn_a, arm_a) + lanes3_dot(turn_b, arm_b)));
     lanes_store(m->point[i].yield + first, yield);
     lanes_store(m->point[i].mass + first, lanes_keep(lanes_above(yield, zero), lanes_all(1) / yield));
     for (uint32_t k = i + 1; k < points; ++k) {
-        const flags both = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
         lanes coupling = w + (lanes3_dot(turn_a, meet_rows(&m->point[k].arm_a, first)) +
                               lanes3_dot(turn_b, meet_rows(&m->point[k].arm_b, first)));
-        lanes_store(m->coupling[meet_couple(i, k)] + first, lanes_keep(both, coupling));
+        lanes_store(m->coupling[meet_couple(i, k)] + first, lanes_keep(meet_has(f, first, k), coupling));
     }
 }
 
@@ -545,69 +767,143 @@ SN_INLINE lanes meet_slip(const meet_start *s, lanes3 ra, lanes3 rb)
     return (tt + uu) * lanes_all((lane_number)0.5) + lanes_sqrt(half * half + tu * tu); /* the larger eigenvalue */
 }
 
-/* Where the two rub, in the middle of their points, and how they yield there. Spots of points are read before they become arms. */
-SN_INLINE void meet_set_up_rub(sn_wide_meet *m, const sn_wide_meet_start *start, uint32_t first, uint32_t points,
+/* kg m^2: with which the two resist a torque about any axis, at least: no eigenvalue is larger than the largest sum of a row. */
+SN_INLINE lanes meet_roll_of(const meet_two *two)
+{
+    const meet_mover *a = &two->a, *b = &two->b;
+    const lanes xy = lanes_abs(a->xy + b->xy), xz = lanes_abs(a->xz + b->xz), yz = lanes_abs(a->yz + b->yz);
+    const lanes most =
+        lanes_max(lanes_max((a->xx + b->xx) + xy + xz, (a->yy + b->yy) + xy + yz), (a->zz + b->zz) + xz + yz);
+    return lanes_keep(lanes_above(most, lanes_all(0)), lanes_all(1) / most);
+}
+
+/* A substep begins with what the last one pushed, but with no more than twice what the one before that did: a weight presses in
+   both, a blow does not. weight: of each point in the middle of all. The share of friction that is left. */
+SN_INLINE lanes meet_begin_points(sn_wide_meet *m, sn_wide_manifold *f, uint32_t first, uint32_t points, lanes *weight)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes before = zero, after = zero;
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes pressed = meet_row(m->point[k].pressed, first), last = meet_row(f->point[k].last, first);
+        const lanes steady = lanes_min(pressed, last + last);
+        before = before + pressed;
+        after = after + steady;
+        weight[k] = pressed;
+        lanes_store(f->point[k].impulse + first,
+                    meet_row(f->point[k].impulse, first) + (pressed + meet_row(m->point[k].struck, first)));
+        lanes_store(m->point[k].struck + first, zero);
+        lanes_store(f->point[k].last + first, pressed);
+        lanes_store(m->point[k].pressed + first, steady);
+    }
+    const flags presses = lanes_above(before, zero);
+    const lanes by = one / lanes_choose(presses, before, meet_row(f->count, first));
+    for (uint32_t k = 0; k < points; ++k)
+        weight[k] = lanes_choose(presses, weight[k] * by, lanes_keep(meet_has(f, first, k), by));
+    return lanes_keep(presses, after * by);
+}
+
+/* Where the two rub, in the middle of their points, and how they yield there. */
+SN_INLINE void meet_set_up_rub(sn_wide_meet *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
                                const meet_start *s)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes weight[SN_MEET_POINTS];
     lanes3 ra = {zero, zero, zero}, rb = ra;
+    const lanes share = meet_begin_points(m, f, first, points, weight);
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes weight = meet_row(start->weight[k], first);
-        ra = lanes3_add(ra, lanes3_scale(meet_rows(&m->point[k].arm_a, first), weight));
-        rb = lanes3_add(rb, lanes3_scale(meet_rows(&m->point[k].arm_b, first), weight));
+        ra = lanes3_add(ra, lanes3_scale(meet_rows(&f->point[k].a, first), weight[k]));
+        rb = lanes3_add(rb, lanes3_scale(meet_rows(&f->point[k].b, first), weight[k]));
     }
     for (uint32_t k = 0; k < points; ++k) {
-        const lanes3 off = lanes3_sub(meet_rows(&m->point[k].arm_a, first), ra);
-        const flags is = lanes_above(meet_row(start->count, first), lanes_all((lane_number)k));
-        lanes_store(m->point[k].far + first, lanes_keep(is, lanes_sqrt(lanes3_dot(off, off))));
+        const lanes3 off = lanes3_sub(meet_rows(&f->point[k].a, first), ra);
+        lanes_store(m->point[k].far + first, lanes_keep(meet_has(f, first, k), lanes_sqrt(lanes3_dot(off, off))));
     }
-    ra = meet_turned(&s->of_a, ra);
-    rb = meet_turned(&s->of_b, rb);
+    ra = lanes3_sub(meet_turned(&s->at.of_a, ra), lanes3_scale(s->gap_n, meet_row(f->round_a, first)));
+    rb = lanes3_add(meet_turned(&s->at.of_b, rb), lanes3_scale(s->gap_n, meet_row(f->round_b, first)));
     meet_unite(s, &ra, &rb);
     const lanes slip = meet_slip(s, ra, rb);
     const lanes3 turn = lanes3_add(meet_turn_of(&s->two.a, s->two.n), meet_turn_of(&s->two.b, s->two.n));
     const lanes about = lanes3_dot(turn, s->two.n);
-    const lanes3 was = meet_rows(&m->rubbed, first);
+    const lanes3 was = lanes3_scale(meet_rows(&m->rubbed, first), share);
     meet_set_rows(&m->ra, first, ra);
     meet_set_rows(&m->rb, first, rb);
     lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
     lanes_store(m->about + first,
-                lanes_keep(lanes_above(about, zero) & lanes_above(meet_row(start->count, first), one), one / about));
+                lanes_keep(lanes_above(about, zero) & lanes_above(meet_row(f->count, first), one), one / about));
     meet_set_rows(&m->rubbed, first, lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
+    lanes_store(m->twisted + first, meet_row(m->twisted, first) * share);
+    if (m->rolls) {
+        lanes_store(m->roll + first, meet_roll_of(&s->two));
+        meet_set_rows(&m->rolled, first, lanes3_scale(meet_rows(&m->rolled, first), share));
+    }
 }
 
-SN_INLINE void meet_set_up_lanes(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start,
-                                 uint32_t first, uint32_t points)
+/* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
+   round touches with another spot then. */
+SN_INLINE void meet_bend(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first,
+                         uint32_t points, const meet_start *s, const meet_place *end, flags bends)
 {
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes now = lanes3_dot(meet_cores(f, first, k, &s->at), s->gap_n);
+        const lanes there = lanes3_dot(meet_cores(f, first, k, end), end->n);
+        const lanes way = meet_row(m->point[k].before, first) * lanes_all(run->h);
+        const lanes room = meet_row(m->point[k].room, first);
+        const lanes bent = room + ((there - now) - way) * lanes_all(run->inverse_h);
+        lanes_store(m->point[k].room + first, lanes_choose(bends & meet_has(f, first, k), bent, room));
+    }
+}
+
+SN_INLINE void meet_set_up_lanes(const sn_wide_meets *run, sn_wide_meet *m, sn_wide_manifold *f, uint32_t first,
+                                 uint32_t points)
+{
+    const meet_pose a = meet_pose_of(run, m->a + first), b = meet_pose_of(run, m->b + first);
+    const lanes h = lanes_all(run->h), lean = meet_row(f->lean, first);
+    const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                               records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
+    const flags bends = lanes_above(turning * turning, meet_row(f->bent, first));
     meet_start s = {.two = meet_load_two(run, m, first),
-                    .of_a = meet_matrix_of(&start->turn_a, first),
-                    .of_b = meet_matrix_of(&start->turn_b, first),
-                    .between = meet_rows(&start->between, first),
-                    .n = meet_rows(&start->n, first),
-                    .lean = meet_row(start->lean, first),
-                    .other = meet_row(start->other, first)};
+                    .at = meet_placed(f, first, &a, &b),
+                    .lean = lean,
+                    .other = lanes_all(1) - lean};
+    meet_place end = s.at;
+    s.gap_n = s.two.n = s.at.n;
+    if (flags_bits(bends)) {
+        const meet_pose after_a = meet_pose_after(&a, &s.two.a, h), after_b = meet_pose_after(&b, &s.two.b, h);
+        const flags turns = lanes_above(lanes_all(SN_NORMAL_OF_NONE), meet_row(f->owner, first)); /* with its face */
+        end = meet_placed(f, first, &after_a, &after_b);
+        end.n = meet_choose(turns, end.n, s.at.n);
+        s.two.n = meet_choose(bends, end.n, s.at.n);
+    }
+    meet_set_rows(&m->n, first, s.two.n);
+    meet_set_up_rub(m, f, first, points, &s);
+    for (uint32_t k = 0; k < points; ++k)
+        meet_set_up_point(run, m, f, first, k, &s);
+    for (uint32_t k = 0; k < points; ++k)
+        meet_couple_point(m, f, first, points, k, &s);
     lanes v[SN_MEET_POINTS];
-    meet_set_up_rub(m, start, first, points, &s);
-    for (uint32_t k = 0; k < points; ++k)
-        meet_set_up_point(run, m, start, first, k, &s);
-    for (uint32_t k = 0; k < points; ++k)
-        meet_couple_point(m, start, first, points, k, &s);
     meet_speeds(m, first, points, &s.two, v);
     for (uint32_t k = 0; k < points; ++k)
         lanes_store(m->point[k].before + first, v[k]);
+    if (flags_bits(bends))
+        meet_bend(run, m, f, first, points, &s, &end, bends);
 }
 
-#define MEET_SET_UP(points) meet_set_up_lanes(run, m, start, first, points)
+#define MEET_SET_UP(points) meet_set_up_lanes(&own, m, &own.manifold[b], first, points)
 
-static void meet_set_up_all(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_meet_start *start)
+static void meet_set_up_all(const sn_wide_meets *given)
 {
-    for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
-        MEET_BY_POINTS(MEET_SET_UP)
+    const sn_wide_meets own = *given;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        m->deep = false;
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            MEET_BY_POINTS(MEET_SET_UP)
+    }
 }
 
 #define MEET_TABLE                                                                                                     \
     {                                                                                                                  \
-        meet_set_up_all, meet_warm_all, meet_project_all, meet_bounce_all, meet_part_all                               \
+        meet_drift, meet_set_up_all, meet_warm_all, meet_project_all, meet_strike_all, meet_part_all                   \
     }
 
 #endif

@@ -209,37 +209,35 @@ extern const sn_wide_contact sn_contact_scalar;
 /* A row: one number of each meet of a batch. */
 typedef sn_real sn_meet_row[SN_MEETS];
 
-/* A vector of each, and a turn. */
+/* A vector of each. */
 typedef struct sn_meet_rows {
     sn_meet_row x, y, z;
 } sn_meet_rows;
 
-typedef struct sn_meet_turns {
-    sn_meet_row x, y, z, w;
-} sn_meet_turns;
-
 /* One point of each. What is missing is 0, but for room, which is so large that nothing ever presses. */
 typedef struct sn_wide_meet_point {
-    sn_meet_rows arm_a, arm_b; /* m: r x n, in the world; before set_up: spots, along the axes of the bodies */
+    sn_meet_rows arm_a, arm_b; /* m: r x n, in the world */
     sn_meet_row yield, mass;   /* 1/kg: what a push does to the point itself; kg: its inverse */
     sn_meet_row room;          /* m/s: so fast they may come nearer, or must part */
     sn_meet_row pressed;       /* N s: in this substep */
-    sn_meet_row gap;           /* m: at the start of the substep */
     sn_meet_row far;           /* m: from the middle of the points, across the normal */
+    sn_meet_row gap;           /* m: at the start of the substep */
     sn_meet_row before;        /* m/s: how fast they came nearer before the substep; negative */
-    sn_meet_row slide;         /* m/s: of that, how fast a collider's surface moves against the normal there */
+    sn_meet_row parted;        /* kg m: how far they were pushed apart */
+    sn_meet_row struck;        /* N s: what impacts pushed in this substep */
+    sn_meet_row pull;          /* m/s^2: how fast they would come apart faster without contact */
 } sn_wide_meet_point;
 
 /* Eight pairs of bodies that touch, of which no two share one that moves; see meet.h. */
 typedef struct sn_wide_meet {
-    uint32_t a[SN_MEETS],
-        b[SN_MEETS]; /* where their records begin; of a collider, or of a lane without a meet, one that is all 0 */
-    uint32_t meet[SN_MEETS];                   /* whose they are */
-    uint32_t lanes, points;                    /* so many lanes have a meet, and none more points than this */
-    uint32_t moves_a, moves_b;                 /* a bit for each lane: it may be moved */
+    uint32_t a[SN_MEETS], b[SN_MEETS]; /* where their records begin; of a lane without a meet, one that is all 0 */
+    uint32_t meet[SN_MEETS];           /* whose they are */
+    uint32_t lanes, points;            /* so many lanes have a meet, and none more points than this */
+    uint32_t moves_a, moves_b;         /* a bit for each lane: it may be moved */
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce */
     sn_meet_rows n;                            /* from b to a, in the world */
     sn_meet_row slop;                          /* m: so much overlap is left alone */
+    sn_meet_row far_off;                       /* m: who would come so far into the other in a substep is violent */
     sn_meet_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
@@ -249,12 +247,9 @@ typedef struct sn_wide_meet {
     sn_meet_row hold, drag; /* friction */
     sn_meet_rows rubbed;    /* N s: across the normal, in this substep */
     sn_meet_row twisted;    /* N m s: about it */
-    sn_meet_rows surface;   /* m/s: of a collider there */
-    sn_meet_row spin;       /* rad/s: of it, about the normal */
     sn_meet_row roll;       /* kg m^2: about the axis that yields most; 0: nothing resists rolling */
     sn_meet_row rolling;    /* m: the largest torque against it, by what presses */
     sn_meet_rows rolled;    /* N m s */
-    sn_meet_rows roller;    /* rad/s: of a collider */
 
     sn_meet_rows course; /* m/s: unless a turns from this velocity, seen from b, */
     sn_meet_row stray;   /*   by more than the root of that, they miss; of others it is negative */
@@ -262,36 +257,64 @@ typedef struct sn_wide_meet {
     sn_wide_meet_point point[SN_MEET_POINTS];
 } sn_wide_meet;
 
-/* What set_up needs to know besides. */
-typedef struct sn_wide_meet_start {
-    sn_meet_row count;                  /* of points */
-    sn_meet_turns turn_a, turn_b;       /* from the axes of the bodies to the world: x, y, z, w */
-    sn_meet_rows between;               /* m: from the centre of b to that of a */
-    sn_meet_rows n;                     /* the normal that gaps are measured along */
-    sn_meet_row lean, other;            /* the shares of what is between two spots that are in the arms of a and b */
-    sn_meet_row guard;                  /* m: less than the distance, gaps are by that */
-    sn_meet_row weight[SN_MEET_POINTS]; /* in the middle of the points */
-} sn_wide_meet_start;
+/* Whose normal it is: that of a face turns with its body. */
+typedef enum sn_normal_owner {
+    SN_NORMAL_OF_B,
+    SN_NORMAL_OF_A,
+    SN_NORMAL_OF_NONE, /* it stays as it is in the world */
+    SN_NORMAL_BETWEEN  /* it leads from the anchor on b to that on a */
+} sn_normal_owner;
 
-/* Batches, in the order in which they are worked on. Records of who moves are four sn_vec4: velocity and 1/kg, spin, and the inverse of
-   the inertia in the world: xx, yy, zz, xy and xz, yz. For `part` ways and turns take the places of velocity and spin. */
+/* One point of the manifold of each: its anchors on the cores of both, along the axes of the bodies. */
+typedef struct sn_wide_anchor {
+    sn_meet_rows a, b;         /* m */
+    sn_meet_row last, impulse; /* N s: pressed in the substep before, and in all substeps that are over */
+} sn_wide_anchor;
+
+/* The manifolds of a batch as they were found. Substeps move the anchors with their bodies, until one has slid too far. */
+typedef struct sn_wide_manifold {
+    sn_meet_row count;            /* of points */
+    sn_meet_row owner;            /* of the normal: an sn_normal_owner */
+    sn_meet_rows normal;          /* from b to a, in the frame of its owner */
+    sn_meet_row round_a, round_b; /* m: from the cores to the surfaces */
+    sn_meet_row lean;             /* the share of what is between two anchors that is in the arm of a */
+    sn_meet_row guard;            /* m: less than the distance, gaps are by that */
+    sn_meet_row bent;             /* m^2: a way that turns by more than the root of this is bent */
+    sn_meet_row size;             /* m: how far the core of the smaller one reaches: its turn moves points by no more */
+    sn_meet_row slid, most_slid;  /* m: how far the anchors slid off each other since, and may */
+    sn_meet_row moved, reach;     /* m: how far the two may have come towards each other since, and may */
+    sn_wide_anchor point[SN_MEET_POINTS];
+} sn_wide_manifold;
+
+/* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
+   which it was violent; the inverse of the inertia in the
+   world, xx, yy, zz, xy, and xz, yz, and how far it may be thrown; place; turn; and by how much less than its velocities say it goes
+   and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
+#define SN_MEET_RECORD 8u
+
+/* Batches, in the order in which they are worked on. */
 typedef struct sn_wide_meets {
     uint32_t first, end;
     sn_wide_meet *batch;
+    sn_wide_manifold *manifold;
     sn_vec4 *mover;
     sn_real h, inverse_h; /* s */
-    sn_real far_off;      /* times slop: who would come so far into another in a substep is violent */
+    sn_real fall;         /* m: what gravity may add to a way in a substep */
+    sn_real deep;         /* times slop: who overlaps by so much is violent when it is parted */
     sn_real most;         /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
+    sn_real sweep;        /* its number, from 1 on */
+    bool stirred_only;    /* project: only those of whom one was violent in this sweep or the one before */
 } sn_wide_meets;
 
 typedef struct sn_wide_meet_table {
-    /* Along the normal and where they rub: what does not change in a substep. Of batches without motion of colliders. */
-    void (*set_up)(const sn_wide_meets *run, sn_wide_meet *batch, const sn_wide_meet_start *start);
+    /* When a substep begins: how far the manifolds of one batch have drifted by its end. A bit for each lane of which it is too far. */
+    uint32_t (*drift)(const sn_wide_meets *run, uint32_t batch);
+    void (*set_up)(const sn_wide_meets *run);  /* anchors, gaps and masses of the substep, and what it begins with */
     void (*warm)(const sn_wide_meets *run);    /* begins with what the batches say was pushed */
     bool (*project)(const sn_wide_meets *run); /* rubs, and presses; whether somebody is violent */
-    void (*bounce)(const sn_wide_meets *run);
-    void (*part)(const sn_wide_meets *run); /* moves apart what overlaps */
+    bool (*strike)(const sn_wide_meets *run);  /* impacts; whether there was one. Sweep 0 comes first, and has none */
+    bool (*part)(const sn_wide_meets *run);    /* moves apart what overlaps; whether some is deep */
 } sn_wide_meet_table;
 
 /* One pair at a time, in either precision. */

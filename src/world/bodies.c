@@ -69,18 +69,27 @@ static sn_quat round_quat(const double q[4])
     return (sn_quat){(sn_real)q[0], (sn_real)q[1], (sn_real)q[2], (sn_real)q[3]};
 }
 
-void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
+void sn_bodies_turned(sn_bodies *bodies, uint32_t row)
 {
     const sn_body_state *body = &bodies->state[row];
     sn_turn *turn = &bodies->turn[row];
     turn->start = turn->now = round_quat(body->q);
+    turn->pull = vec3(0, 0, 0);
+    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0) {
+        double pull[3];
+        sn_rotate_vector_back(body->q, body->torque, pull);
+        turn->pull =
+            vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
+    }
+}
+
+void sn_bodies_refresh(sn_bodies *bodies, uint32_t row)
+{
+    const sn_body_state *body = &bodies->state[row];
+    sn_turn *turn = &bodies->turn[row];
     turn->give = vec3((sn_real)(1 / body->k[0]), (sn_real)(1 / body->k[1]), (sn_real)(1 / body->k[2]));
     turn->centre = body->particle;
-    double pull[3] = {0};
-    if (body->torque[0] != 0 || body->torque[1] != 0 || body->torque[2] != 0)
-        sn_rotate_vector_back(body->q, body->torque, pull);
-    turn->pull =
-        vec3((sn_real)(pull[0] / body->k[0]), (sn_real)(pull[1] / body->k[1]), (sn_real)(pull[2] / body->k[2]));
+    sn_bodies_turned(bodies, row);
 }
 
 void sn_bodies_restored(sn_bodies *bodies)

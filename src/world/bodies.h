@@ -113,8 +113,9 @@ uint32_t sn_body_row(const struct sn_world *world, sn_body body);
 /* Its particle is removed: so is the body. */
 void sn_bodies_forget(struct sn_world *world, uint32_t row);
 
-/* What solvers see of a body, from its state. */
+/* What solvers see of a body, from its state; and what of that changes when it turns. */
 void sn_bodies_refresh(sn_bodies *bodies, uint32_t row);
+void sn_bodies_turned(sn_bodies *bodies, uint32_t row);
 
 /* Adds all bodies to a hash. */
 uint64_t sn_bodies_hash(uint64_t hash, const sn_bodies *bodies);

@@ -125,20 +125,29 @@ static void add_wall(sn_world *world, const sn_wall *wall)
     add_found(&world->contact.events, &event);
 }
 
+/* N s: what two pressed in the step, and m: where that was on a, along its axes. */
+static sn_real impulse_of(const sn_meet *meet, sn_vec3 *spot)
+{
+    sn_real sum = meet->gone;
+    *spot = vec3_scale(meet->spot, meet->gone);
+    for (uint32_t i = 0; i < meet->count; ++i) {
+        sn_real impulse = meet->point[i].impulse + meet->point[i].pressed;
+        *spot = vec3_add(*spot, vec3_scale(meet->point[i].a, impulse));
+        sum += impulse;
+    }
+    *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : meet->count ? meet->point[0].a : vec3(0, 0, 0);
+    return sum;
+}
+
 /* Of bodies: where the points are in the middle, weighted by what they pressed. */
 static void add_meet(sn_world *world, const sn_meet *meet)
 {
     const sn_mover *mover = world->meets.mover_table.column[0], *a = &mover[meet->a];
     sn_contact_event event = {.particle = particle_in(world, a->slot), .sensor = meet->sensor, .normal = meet->n};
     sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
-    sn_vec3 middle = vec3(0, 0, 0);
-    for (uint32_t i = 0; i < meet->count; ++i)
-        event.impulse += meet->point[i].impulse;
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_real share = event.impulse > 0 ? meet->point[i].impulse / event.impulse : 1 / (sn_real)meet->count;
-        middle = vec3_add(middle, vec3_scale(meet->point[i].a, share));
-    }
-    event.point = sn_pose_to_world(&pose, middle);
+    sn_vec3 spot;
+    event.impulse = impulse_of(meet, &spot);
+    event.point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(meet->n, meet->round_a));
     if (meet->b == SN_NO_MOVER) {
         event.collider = (sn_collider){meet->collider, world->contact.collider_ids.generation[meet->collider]};
     } else {
@@ -157,10 +166,8 @@ static void find_meets(sn_world *world)
 {
     const sn_meet *meet = world->meets.meet_table.column[0];
     for (uint32_t i = 0; i < world->meets.meets; ++i) {
-        sn_real impulse = 0;
-        for (uint32_t k = 0; k < meet[i].count; ++k)
-            impulse += meet[i].point[k].impulse;
-        if (meet[i].sensor ? meet[i].touched : impulse > 0)
+        sn_vec3 spot;
+        if (meet[i].sensor ? meet[i].touched : impulse_of(&meet[i], &spot) > 0)
             add_meet(world, &meet[i]);
     }
 }

@@ -1,9 +1,9 @@
 /* Contact of bodies.
 
    A meet is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
-   Points are found where things are when a substep begins; how deep they are then, the *gap*, is what the pass over velocities
-   at its end needs to know. With v the relative velocity at a point, after everything else in the substep acted, and K the
-   inverse of the mass that it moves,
+   Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
+   deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
+   velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
 
        normal      P' = max(0, P - (v.n + max(gap, 0) / h) / K)      no nearer than touching, and not deeper
        friction    T' = T - v_t / K, cut to the length mu P'
@@ -11,14 +11,14 @@
    P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
    twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
    of the substep, and inertia is that at the end, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
-   Restitution follows, and things that overlap are parted, slowly, without a velocity, which costs a little of the angular
-   momentum.
+   Impacts come before that, one after the other; things that overlap are parted after it, slowly, without a velocity, which costs
+   a little of the angular momentum.
 
-   Fast things. Points of two that are apart are those where they are nearest when the substep begins; who would pass them is
+   Fast things. Points of two that are apart are those where they are nearest when they are looked for; who would pass them is
    followed along its way, and either meets elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (`bend`). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
+   substep (meet_bend). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
    farther than was looked for at the start of the step, it is looked again (sn_meets_find_again). As long as somebody would come
-   far into another there are more sweeps.
+   far into another there are more sweeps, over those two and their neighbours.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
    wide/meet.h, for eight meets at once; who does what when is in meets_group.c. */
@@ -27,10 +27,14 @@
 #include "bodies/rotation.h"
 #include "integrators/integrator.h"
 
+#include <string.h>
+
 /* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
-#define SWEEPS 2u
-#define MORE   30u /* up to so many times as many, as long as somebody is violent */
+#define SWEEPS   2u
+#define STRIKES  64u /* sweeps of impacts, each handed on at least once */
+#define PARTINGS 8u  /* sweeps that part what overlaps, as long as some are deep */
+#define MORE     30u /* up to so many times as many, as long as somebody is violent */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
@@ -55,17 +59,33 @@ static void project(const sn_meet_substep *s, sn_meet_group *group)
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
-static void bounce(const sn_meet_substep *s, sn_meet_group *group)
+static void strike(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
-    s->wide->bounce(&run);
+    if (s->wide->strike(&run))
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
 static void part(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
-    if (group->deep)
-        s->wide->part(&run);
+    if ((group->deep || s->run.sweep > 1) && s->wide->part(&run))
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
+}
+
+static bool strike_all(sn_meet_substep *s)
+{
+    if (!s->world->meets.bounces)
+        return true;
+    s->run.sweep = 0;
+    bool good = sn_meets_by_level(s, strike);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    for (uint32_t i = 0; good && *s->violent && i < STRIKES; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.sweep = (sn_real)(i + 1);
+        good = sn_meets_by_level(s, strike);
+    }
+    return good;
 }
 
 /* Velocities are known, and their places are taken by what things are parted by. */
@@ -74,17 +94,29 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = ((const sn_meet_substep *)data)->world;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
-        sn_vec4 *record = &meet_records(world)[4 * (size_t)i];
+        sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
         m->spin = vec4_xyz(record[1]);
-        record[0] = vec4(vec3(0, 0, 0), record[0].w);
-        record[1] = vec4(vec3(0, 0, 0), 0);
+        record[0] = vec4(vec4_xyz(record[6]), record[0].w);
+        record[1] = vec4(vec4_xyz(record[7]), 0);
     }
 }
 
 static bool part_all(sn_meet_substep *s)
 {
-    return sn_meets_share(s->world, s->world->meets.mover_table.count, leave_piece, s) && sn_meets_by_level(s, part);
+    const uint32_t movers = s->world->meets.mover_table.count;
+    for (uint32_t i = 0; i < s->world->meets.collider_table.count; ++i) {
+        sn_vec4 *record = meet_record(s->world, movers + 1 + i);
+        record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
+    }
+    bool good = sn_meets_share(s->world, movers, leave_piece, s);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.sweep = (sn_real)(i + 1);
+        good = sn_meets_by_level(s, part);
+    }
+    return good;
 }
 
 /* ---- What came of it -------------------------------------------------------------------------------------------------------- */
@@ -94,19 +126,20 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
 {
     sn_body_state *body = &world->bodies.state[m->body];
     sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
-    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z};
-    double half[3] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2};
+    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
+    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z}, q[4];
     sn_rotate_vector_back(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
     sn_rotate_vector(body->q, l, l);
     for (int i = 0; i < 3; ++i)
         body->l[i] += l[i];
-    sn_rotate_vector_back(body->q, half, half);
-    sn_rotate_by(body->q, half);
+    sn_rotate_times(half, body->q, q);
+    sn_rotate_normalise(q);
+    memcpy(body->q, q, sizeof q);
     if (sn_integrators[world->state.settings.integrator]->looks_back)
         sn_history_forget(&world->history, m->slot);
-    sn_bodies_refresh(&world->bodies, m->body);
+    sn_bodies_turned(&world->bodies, m->body);
 }
 
 static void store_piece(void *data, uint32_t first, uint32_t end)
@@ -117,8 +150,8 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
         sn_mover *m = &meet_movers(world)[i];
         if (m->slot == SN_NO_SLOT || m->w == 0)
             continue;
-        m->place = vec4_xyz(meet_records(world)[4 * (size_t)i]);
-        m->turn = vec4_xyz(meet_records(world)[4 * (size_t)i + 1]);
+        m->place = vec4_xyz(meet_record(world, i)[0]);
+        m->turn = vec4_xyz(meet_record(world, i)[1]);
         sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
         if (!meet_is_zero(gain)) {
             sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
@@ -134,28 +167,6 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-/* What came of the pass is state of the points. */
-static void note_lane(const sn_wide_meet *batch, uint32_t lane, sn_meet *meet)
-{
-    for (uint32_t k = 0; k < meet->count; ++k) {
-        const sn_real pressed = batch->point[k].pressed[lane];
-        meet->point[k].pressed = pressed;
-        meet->point[k].impulse += pressed;
-        meet->touched = meet->touched || pressed > 0;
-    }
-    meet->rub.rubbed = vec3(batch->rubbed.x[lane], batch->rubbed.y[lane], batch->rubbed.z[lane]);
-    meet->rub.twisted = batch->twisted[lane];
-    if (meet->round > 0)
-        meet->rub.rolled = vec3(batch->rolled.x[lane], batch->rolled.y[lane], batch->rolled.z[lane]);
-}
-
-static void note(const sn_meet_substep *s, sn_meet_group *group)
-{
-    for (uint32_t i = group->batch; i < group->batch + group->batches; ++i)
-        for (uint32_t lane = 0; lane < s->run.batch[i].lanes; ++lane)
-            note_lane(&s->run.batch[i], lane, &meet_all(s->world)[s->run.batch[i].meet[lane]]);
-}
-
 bool sn_meets_pass(sn_world *world, sn_real h)
 {
     sn_meet_substep s = meet_substep(world, h);
@@ -165,16 +176,18 @@ bool sn_meets_pass(sn_world *world, sn_real h)
     if (!world->meets.meets)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
-    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && sn_meets_by_level(&s, warm);
+    sn_meets_load_colliders(world);
+    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && strike_all(&s) && sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
+        s.run.sweep = (sn_real)(i + 1);
+        s.run.stirred_only = i >= sweeps;
         world->profiler.last.counts.sweeps += world->profiler.on;
         good = sn_meets_by_level(&s, project);
     }
-    good = good && (!world->meets.bounces || sn_meets_by_level(&s, bounce)) && part_all(&s) &&
-           sn_meets_share(world, movers, store_piece, &s);
+    good = good && part_all(&s) && sn_meets_share(world, movers, store_piece, &s);
     if (good)
         sn_meets_stop(world);
-    return good && sn_meets_by_group(&s, note);
+    return good;
 }

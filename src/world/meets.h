@@ -29,17 +29,19 @@ typedef struct sn_mover {
     sn_vec3 sought;      /* m: of a body: where it was when it was looked for what it meets, and */
     sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
+    sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
 /* A point where two touch. */
 typedef struct sn_meet_point {
-    sn_vec3 a, b;     /* m: spots of both, from their centres along principal axes; of a collider in its own frame */
+    sn_vec3 a,
+        b; /* m: anchors on the cores of both, from their centres along principal axes; of a collider in its own frame */
     uint32_t feature; /* its name */
     sn_real pressed;  /* N s: in this substep, along the normal, and */
     sn_real last;     /*   in the one before */
-    sn_real impulse;  /* N s: in this step */
+    sn_real impulse;  /* N s: in this step, but for what it presses now */
 } sn_meet_point;
 
 /* What rubs where two touch: at the middle of their points, weighted by what they press. */
@@ -57,39 +59,59 @@ typedef struct sn_meet {
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
-    bool sensor, touched;
-    uint32_t group, colour;
-    bool fresh;     /* its points are those of this substep */
-    bool rolls;     /* one is round: its points are others in every substep, and quickly found */
-    bool clear;     /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
+    uint32_t press; /* where what it pushed in the step before begins; SN_ID_FREE: nobody has looked */
+    uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
-    sn_vec3 course; /* m/s: turned from this velocity of a, seen from b */
-    sn_real reach;  /* m: how far apart points may be to be looked at, in a substep */
+    bool sensor, touched;
+    bool fresh;    /* its points were looked for in this step */
+    bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
+    uint8_t owner; /* of the normal: an sn_normal_owner */
+    uint8_t colour;
+    sn_vec3 course;  /* m/s: turned from this velocity of a, seen from b */
+    sn_real reach;   /* m: how far apart points may be to be looked at */
     sn_real nearest; /* m: how far apart they were at least when points were looked for */
-    sn_real moved;   /* m: how far the two may have come towards each other since */
-    sn_real slop;    /* m: so much overlap is left alone */
-    sn_real round;   /* m: the radius that rolling is resisted at; 0: it is not */
-    sn_vec3 normal;  /* from b to a; along the principal axes of b, or in the frame of the collider */
-    sn_vec3 n;       /* it, in the world, in the last substep in which they might press */
+    sn_real slid,
+        moved;     /* m: in a lane: how far the anchors slid since, and the two may have come towards each other */
+    sn_real slop;  /* m: so much overlap is left alone */
+    sn_real round; /* m: the radius that rolling is resisted at; 0: it is not */
+    sn_real round_a, round_b; /* m: from the cores to the surfaces */
+    sn_vec3 normal;           /* from b to a, in the frame of its owner */
+    sn_vec3 n;                /* it, in the world, in the last substep in which they might press */
+    sn_real gone;             /* N s: what points pressed in this step that are no more, */
+    sn_vec3 spot;             /* m: and where that was on a, from its centre along principal axes */
     sn_meet_rub rub;
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
 } sn_meet;
 
-/* What is looked at in every substep of two bodies that are apart, without looking at all of the meet. */
+/* What is looked at in every substep of two that are apart, without looking at all of the meet. */
 typedef struct sn_meet_watch {
-    uint32_t a, b;          /* movers, as of the meet */
-    sn_real nearest, moved; /* m: as of the meet, which they stand in for */
-    bool idle;              /* two bodies, and no points: nothing needs to be done until moved is more than nearest */
+    uint32_t a, b;   /* records */
+    sn_real nearest; /* m: so far apart they were at least when points were looked for; */
+    sn_vec3 between; /* m: from the place of b to that of a then, */
+    sn_real spun;    /* m: and how far spots of both had come by turning */
+    bool idle;       /* nothing needs to be done until they came as near as that, */
+    bool laned;      /*   or not here: it has a lane */
 } sn_meet_watch;
+
+/* Two bodies that were apart at the end of a step, by their name. Nothing depends on it but who is looked at in the next one. */
+typedef struct sn_meet_apart {
+    uint64_t key[2];
+    sn_real nearest; /* m: as of the watch, less what they turned; 0: the place is free */
+    sn_vec3 between; /* m */
+} sn_meet_apart;
+
+#define SN_MEET_COLOURS 64u /* of the meets of a group; those of the last one are worked on one by one */
 
 /* Meets that one task works on, one after the other: those of a cell, which no other task of the same level shares a body with. See
    meets_group.c. */
 typedef struct sn_meet_group {
-    uint32_t first, end;      /* meets */
-    uint32_t batch, batches;  /* of those that may press in this substep */
-    uint32_t capacity, level; /* of batches; and which of its masks the movers use */
-    bool deep;                /* some overlap */
+    uint32_t first, end;            /* meets */
+    uint32_t batch, batches;        /* of those that may press in this substep */
+    uint32_t capacity, level;       /* of batches; and which of its masks the movers use */
+    bool begun;                     /* it has batches */
+    bool deep;                      /* some overlap */
+    uint32_t open[SN_MEET_COLOURS]; /* by colour: 1 + a batch that is not full; 0: there is none */
 } sn_meet_group;
 
 #define SN_MEET_LEVELS 4u /* the last is for what is left: one group */
@@ -113,8 +135,6 @@ typedef struct sn_meet_press {
 #define SN_MEET_RUB  UINT32_MAX
 #define SN_MEET_ROLL (UINT32_MAX - 1)
 
-#define SN_MEET_COLOURS 64u /* of the meets of a group; those of the last one are worked on one by one */
-
 typedef struct sn_meets {
     sn_table press_table; /* of sn_meet_press: state */
 
@@ -127,12 +147,17 @@ typedef struct sn_meets {
     sn_table found_table; /* see meets_find.c */
     sn_table spare_table;
     sn_table
-        meet_table; /* of sn_meet, twice: by group, and as they are found; of uint32_t, twice: those that press, by group, as
-                              they come and by colour; of sn_meet_watch */
-    sn_table cell_table;   /* of sn_meet_cell and of uint32_t, by mover */
-    sn_table group_table;  /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
-    sn_table batch_table;  /* of sn_wide_meet */
-    sn_table record_table; /* of sn_vec4: four by mover, and four of nobody; see wide/wide.h */
+        meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
+                              that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends */
+    sn_table cell_table;     /* of sn_meet_cell and of uint32_t, by mover */
+    sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
+    sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */
+    sn_table record_table;   /* of sn_vec4: a record by mover, one of nobody, and those of colliders; see wide/wide.h */
+    sn_table collider_table; /* of uint32_t: numbers of colliders that are met */
+    sn_table
+        rank_table; /* of uint32_t, by number of a collider: its place among those; SN_ID_FREE: it is none of them */
+    sn_table apart_table;               /* of sn_meet_apart: a hash table, whose size is a power of two */
+    uint64_t apart_moves;               /* what world->moves was when that was made */
     uint32_t level[SN_MEET_LEVELS + 1]; /* the first group of each */
     uint32_t meets;
     bool bounces, fast; /* somebody does; somebody may be thrown */

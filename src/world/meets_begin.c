@@ -10,6 +10,21 @@
 #define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
 #define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
+/* The angle of a turn is no more than so many times the distance of the quaternions. */
+#define CHORD ((sn_real)2.25)
+
+sn_real sn_meet_spins(const sn_world *world, const sn_mover *m)
+{
+    if (m->body == SN_ID_FREE)
+        return 0;
+    const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
+    if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
+        return 0;
+    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return CHORD * m->extent * real_sqrt(x * x + y * y + z * z + w * w);
+}
+
 /* One that is led moves as it will, not as it did. */
 static void lead(const sn_world *world, sn_mover *m)
 {
@@ -24,13 +39,58 @@ static void lead(const sn_world *world, sn_mover *m)
     m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
 }
 
-static void record(const sn_mover *m, sn_vec4 *to)
+static void record(const sn_mover *m, bool begins, sn_vec4 *to)
 {
     const sn_real *inverse = m->inverse;
     to[0] = vec4(m->v, m->w);
-    to[1] = vec4(m->spin, m->turning);
+    to[1] = vec4(m->spin, begins ? m->turning : 0);
     to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
     to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
+}
+
+static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
+{
+    to[4] = vec4(pose->position, spun);
+    to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
+}
+
+/* A collider is one that nothing moves. */
+void sn_meets_load_colliders(const sn_world *world)
+{
+    const uint32_t *number = world->meets.collider_table.column[0];
+    for (uint32_t i = 0; i < world->meets.collider_table.count; ++i) {
+        const sn_collider_motion *m = meet_motion(world, number[i]);
+        sn_vec4 *to = meet_record(world, world->meets.mover_table.count + 1 + i);
+        memset(to, 0, SN_MEET_RECORD * sizeof *to);
+        to[0] = vec4(m->velocity, 0);
+        to[1] = vec4(m->spin, meet_is_zero(m->spin) ? 0 : m->speed);
+        record_pose(&m->start, 0, to);
+    }
+}
+
+/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. */
+static void load_turn(const sn_world *world, sn_mover *m)
+{
+    const sn_body_state *body = &world->bodies.state[m->body];
+    double r[3][3], x[3], own[3], spin[3];
+    sn_rotate_matrix(body->q, r);
+    sn_body_inverse_moments(body, x);
+    for (int i = 0; i < 3; ++i)
+        own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
+    for (int i = 0; i < 3; ++i) {
+        spin[i] = r[i][0] * own[0] + r[i][1] * own[1] + r[i][2] * own[2];
+        x[i] *= (double)m->w;
+    }
+    m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
+    const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
+    const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
+    m->inverse[0] = (sn_real)(a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2]);
+    m->inverse[1] = (sn_real)(b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2]);
+    m->inverse[2] = (sn_real)(c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2]);
+    m->inverse[3] = (sn_real)(a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2]);
+    m->inverse[4] = (sn_real)(a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2]);
+    m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
 }
 
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
@@ -40,34 +100,26 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[i];
         if (m->slot == SN_NO_SLOT) {
-            memset(&meet_records(world)[4 * (size_t)i], 0, 4 * sizeof(sn_vec4));
+            memset(meet_record(world, i), 0, SN_MEET_RECORD * sizeof(sn_vec4));
             continue;
         }
-        double spin[3] = {0}, inverse[3], r[3][3];
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
-        memset(m->inverse, 0, sizeof m->inverse);
-        if (m->body != SN_ID_FREE) {
-            const sn_body_state *body = &world->bodies.state[m->body];
-            sn_body_inverse_moments(body, inverse);
-            sn_rotate_velocity(body->q, body->l, inverse, spin);
-            sn_rotate_matrix(body->q, r);
-            for (int k = 0; k < 6; ++k) {
-                int a = k < 3 ? k : k == 5 ? 1 : 0, b = k < 3 ? k : k == 3 ? 1 : 2;
-                double sum = 0;
-                for (int j = 0; j < 3; ++j)
-                    sum += r[a][j] * inverse[j] * r[b][j];
-                m->inverse[k] = (sn_real)((double)m->w * sum);
-            }
-        }
-        m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
-        if (s->begins)
+        if (m->body != SN_ID_FREE)
+            load_turn(world, m);
+        m->spin0 = m->spin;
+        if (s->begins) {
+            m->spun += sn_meet_spins(world, m);
             m->from = meet_pose(world, m);
+        }
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
-        record(m, &meet_records(world)[4 * (size_t)i]);
+        record(m, s->begins, meet_record(world, i));
+        meet_record(world, i)[6] = meet_record(world, i)[7] = vec4(vec3(0, 0, 0), 0);
+        if (s->begins)
+            record_pose(&m->from, m->spun, meet_record(world, i));
     }
 }
 
@@ -172,10 +224,13 @@ static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
         if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
             !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
             return false;
+        sn_meets_load_colliders(world);
         world->meets.fast = w.fast;
         if (w.fast) {
             hand_on_blows(world);
             w.left = may_leave(world) || w.left;
+            for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
+                meet_record(world, i)[3].z = meet_movers(world)[i].blow;
         }
         if (!w.left || round == AGAIN)
             return true;

@@ -5,6 +5,7 @@
 #include "base/sort.h"
 #include "bodies/rotation.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -59,20 +60,26 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet_watch), false);
+    sn_table_column(&meets->meet_table, sizeof(sn_meet_ends), false);
     sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
     sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
     sn_table_column(&meets->group_table, sizeof(uint64_t), false);
     sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
+    sn_table_column(&meets->batch_table, sizeof(sn_wide_manifold), false);
+    sn_table_column(&meets->collider_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->rank_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->apart_table, sizeof(sn_meet_apart), false);
     sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
     sn_bvh_init(&meets->tree);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table, &meets->mover_table, &meets->box_table,    &meets->ball_table,
-                          &meets->count_table, &meets->found_table, &meets->meet_table,   &meets->cell_table,
-                          &meets->group_table, &meets->batch_table, &meets->record_table, &meets->spare_table};
+    sn_table *tables[] = {&meets->press_table,    &meets->mover_table, &meets->box_table,    &meets->ball_table,
+                          &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
+                          &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
+                          &meets->collider_table, &meets->rank_table,  &meets->apart_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -119,10 +126,11 @@ static uint32_t generation_b(const sn_world *world, uint64_t key)
                                      : world->ids.generation[other];
 }
 
-sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
+uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet)
 {
     const sn_meet_press *press = world->meets.press_table.column[0];
-    uint32_t low = 0, high = world->meets.press_table.count;
+    const uint32_t count = world->meets.press_table.count;
+    uint32_t low = 0, high = count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (press[middle].key[0] < meet->key[0])
@@ -130,14 +138,23 @@ sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real facto
         else
             high = middle;
     }
-    for (; low < world->meets.press_table.count && press[low].key[0] == meet->key[0]; ++low)
-        if (press[low].key[1] == meet->key[1] && press[low].feature == point->feature) {
-            if (press[low].generation[0] != generation_a(world, meet->key[0]) ||
-                press[low].generation[1] != generation_b(world, meet->key[0]))
-                break;
-            point->pressed = press[low].pressed * factor;
-            point->last = press[low].last * factor;
-            return vec3_scale(press[low].rubbed, factor);
+    while (low < count && press[low].key[0] == meet->key[0] && press[low].key[1] != meet->key[1])
+        ++low;
+    bool known = low < count && press[low].key[0] == meet->key[0] &&
+                 press[low].generation[0] == generation_a(world, meet->key[0]) &&
+                 press[low].generation[1] == generation_b(world, meet->key[0]);
+    return known ? low : count;
+}
+
+sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
+{
+    const sn_meet_press *press = world->meets.press_table.column[0];
+    const uint32_t count = world->meets.press_table.count;
+    for (uint32_t i = meet->press; i < count && press[i].key[0] == meet->key[0] && press[i].key[1] == meet->key[1]; ++i)
+        if (press[i].feature == point->feature) {
+            point->pressed = press[i].pressed * factor;
+            point->last = press[i].last * factor;
+            return vec3_scale(press[i].rubbed, factor);
         }
     return vec3(0, 0, 0);
 }
@@ -212,6 +229,9 @@ void sn_meets_remember(sn_world *world)
     sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
     sn_sort_item *item = meets->press_table.column[2];
     uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
+    sn_meets_remember_apart(world);
+    if (!sn_meets_leave_lanes(world))
+        sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < count; ++i)
         item[i] = (sn_sort_item){raw[i].key[0], i, 0};
     for (uint32_t i = 0; i < meets->meets; ++i)
@@ -290,7 +310,13 @@ static void make_mover(finding *f, uint32_t row, uint32_t at)
     const sn_world *world = f->world;
     const sn_body_state *state = &world->bodies.state[row];
     sn_mover *m = &meet_movers(world)[row];
-    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row, .blow = f->again ? m->blow : 0};
+    const sn_mover before = f->again ? *m : (sn_mover){0};
+    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+    if (f->again) {
+        m->blow = before.blow;
+        m->spun = before.spun;
+        m->from = before.from;
+    }
     if (!bodies_has(&world->bodies, row))
         return;
     m->slot = world->ids.value[state->particle];
@@ -629,6 +655,18 @@ static sn_real rolls_at(const sn_world *world, const sn_meet *meet)
     return a > 0 && b > 0 ? a * b / (a + b) : a + b;
 }
 
+/* m: from the core of b to its surface. */
+static sn_real rounding_of_b(const sn_world *world, const sn_meet *meet)
+{
+    if (meet->part_b != SN_ID_FREE)
+        return world->bodies.part[meet->part_b].convex.radius;
+    if (meet->b != SN_NO_MOVER)
+        return world->particles.radius[meet->collider];
+    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    bool round = shape->type == SN_COLLIDER_SPHERE || shape->type == SN_COLLIDER_CAPSULE;
+    return shape->thickness + (round ? shape->solid.radius : 0);
+}
+
 /* The name of two, by which they are known: never that of others. */
 static void name(const finding *f, const found *two, uint64_t key[2])
 {
@@ -647,39 +685,61 @@ static void name(const finding *f, const found *two, uint64_t key[2])
     key[1] = (uint64_t)(f->part[two->a] - state[f->body[two->a]].part) << 32 | local;
 }
 
-static sn_meet make_meet(const finding *f, const found *two)
+/* Points are left as they are: there are none. */
+static void make_meet(const finding *f, const found *two, sn_meet *meet)
 {
     const sn_world *world = f->world;
     const sn_contact_world *contact = &world->contact;
     uint32_t slot = slot_of(f, two->a);
     const sn_contact_material *material = &sn_contact_group(contact, world->particles.group[slot])->material, *others;
-    sn_meet meet = {.a = f->body[two->a], .b = SN_NO_MOVER, .part_a = f->part[two->a], .part_b = SN_ID_FREE};
-    sn_real inner = sn_convex_inner(&world->bodies.part[meet.part_a].convex);
+    memset(meet, 0, offsetof(sn_meet, point));
+    meet->a = f->body[two->a];
+    meet->b = SN_NO_MOVER;
+    meet->part_a = f->part[two->a];
+    meet->part_b = meet->press = SN_ID_FREE;
+    meet->collider = two->other;
+    sn_real inner = sn_convex_inner(&world->bodies.part[meet->part_a].convex);
     if (two->type >= FOUND_COLLIDER) {
         const sn_collider_record *r = sn_meet_record(world, two->other);
-        meet.collider = two->other;
-        meet.layer = two->type - FOUND_COLLIDER;
-        meet.sensor = r->def.sensor;
+        meet->layer = two->type - FOUND_COLLIDER;
+        meet->sensor = r->def.sensor;
         others = &r->def.material;
     } else if (two->type == FOUND_BALL) {
-        meet.b = ((const uint32_t *)f->meets->ball_table.column[0])[two->other];
-        meet.collider = two->other;
+        meet->b = ((const uint32_t *)f->meets->ball_table.column[0])[two->other];
         others = &sn_contact_group(contact, world->particles.group[two->other])->material;
     } else {
-        meet.b = f->body[two->other];
-        meet.part_b = f->part[two->other];
+        meet->b = f->body[two->other];
+        meet->part_b = f->part[two->other];
         others = &sn_contact_group(contact, world->particles.group[slot_of(f, two->other)])->material;
-        sn_real inner_b = sn_convex_inner(&world->bodies.part[meet.part_b].convex);
+        sn_real inner_b = sn_convex_inner(&world->bodies.part[meet->part_b].convex);
         inner = inner_b < inner ? inner_b : inner;
     }
-    meet.grip = sn_contacts_grip(material, others);
-    meet.slop = SLOP * inner;
-    meet.round = rolls_at(world, &meet);
-    meet.rolls = roundness(world, meet.part_a) > 0 || (meet.part_b != SN_ID_FREE && roundness(world, meet.part_b) > 0);
-    if (two->type >= FOUND_COLLIDER && sn_meet_record(world, two->other)->shape.type >= SN_COLLIDER_MESH)
-        meet.rolls = false;
-    name(f, two, meet.key);
-    return meet;
+    meet->grip = sn_contacts_grip(material, others);
+    meet->slop = SLOP * inner;
+    meet->round = rolls_at(world, meet);
+    meet->round_a = world->bodies.part[meet->part_a].convex.radius;
+    meet->round_b = rounding_of_b(world, meet);
+    name(f, two, meet->key);
+}
+
+/* Colliders that are met have a record each, in the order in which they were found. */
+static bool rank_colliders(finding *f)
+{
+    sn_meets *meets = f->meets;
+    const found *all = meets->found_table.column[0];
+    const uint32_t numbers = f->world->contact.collider_ids.table.count;
+    if (!sn_table_reserve(&meets->rank_table, &f->world->allocator, numbers) ||
+        !sn_table_reserve(&meets->collider_table, &f->world->allocator, numbers))
+        return false;
+    uint32_t *rank = meets->rank_table.column[0], *met = meets->collider_table.column[0];
+    if (!meets->collider_table.count)
+        memset(rank, 0xff, numbers * sizeof *rank);
+    for (uint32_t i = 0; i < meets->found_table.count; ++i)
+        if (all[i].type >= FOUND_COLLIDER && rank[all[i].other] == SN_ID_FREE) {
+            rank[all[i].other] = meets->collider_table.count;
+            met[meets->collider_table.count++] = all[i].other;
+        }
+    return true;
 }
 
 /* Room for so many meets, and for remembering what they push. Those that there are stay. */
@@ -690,26 +750,80 @@ static bool reserve_meets(sn_world *world, uint64_t count)
     return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count + A_FEW) &&
            sn_table_reserve(&meets->press_table, &world->allocator,
                             2 * (count + A_FEW) * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
+           sn_meets_reserve_apart(world, count + A_FEW) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 
+static void watch_meet(const finding *f, uint32_t at)
+{
+    const sn_meet *meet = &meet_all(f->world)[at];
+    sn_meet_watch *watch = (sn_meet_watch *)f->meets->meet_table.column[4] + at;
+    *watch = (sn_meet_watch){.a = meet->a, .b = meet_other(f->world, meet)};
+    if (!f->again)
+        sn_meet_recall_apart(f->world, meet, watch);
+}
+
+typedef struct making {
+    finding *f;
+    uint32_t kept; /* meets that there were already, in the second column */
+    atomic_bool bounces;
+} making;
+
+/* Each at its place. */
+static void make_piece(void *data, uint32_t first, uint32_t end)
+{
+    making *m = data;
+    const found *all = m->f->meets->found_table.column[0];
+    const sn_meet *kept = m->f->meets->meet_table.column[1];
+    const uint32_t *place = m->f->meets->meet_table.column[2];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &meet_all(m->f->world)[place[i]];
+        if (i < m->kept)
+            *meet = kept[i];
+        else
+            make_meet(m->f, &all[i - m->kept], meet);
+        watch_meet(m->f, place[i]);
+        if (meet->grip.restitution > 0)
+            atomic_store_explicit(&m->bounces, true, memory_order_relaxed);
+    }
+}
+
+static sn_meet_ends ends_of(const finding *f, const found *two)
+{
+    const uint32_t *ball = f->meets->ball_table.column[0];
+    return (sn_meet_ends){f->body[two->a], two->type == FOUND_PART   ? f->body[two->other]
+                                           : two->type == FOUND_BALL ? ball[two->other]
+                                                                     : SN_NO_MOVER};
+}
+
 /* Adds what was found to the first `kept` meets. */
-static bool make_meets(finding *f, uint32_t kept)
+static sn_result make_meets(finding *f, uint32_t kept)
 {
     sn_meets *meets = f->meets;
     uint32_t founds = meets->found_table.count;
+    making m = {.f = f, .kept = kept};
     if (!reserve_meets(f->world, (uint64_t)kept + founds))
-        return false;
+        return SN_ERROR_MEMORY;
     sn_meet *raw = meets->meet_table.column[1];
-    sn_meets_unwatch(f->world);
+    if (kept && !sn_meets_leave_lanes(f->world))
+        return SN_ERROR_HOST;
     if (kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
-    if (!make_movers(f, raw, kept))
-        return false;
+    if (!make_movers(f, raw, kept) || !rank_colliders(f))
+        return SN_ERROR_MEMORY;
     const found *all = meets->found_table.column[0];
+    sn_meet_ends *ends = meets->meet_table.column[5];
+    for (uint32_t i = 0; i < kept; ++i)
+        ends[i] = (sn_meet_ends){raw[i].a, raw[i].b};
     for (uint32_t i = 0; i < founds; ++i)
-        raw[kept + i] = make_meet(f, &all[i]);
-    return sn_meets_group(f->world, kept + founds);
+        ends[kept + i] = ends_of(f, &all[i]);
+    if (!sn_meets_group(f->world, kept + founds))
+        return SN_ERROR_MEMORY;
+    if (!sn_meets_share(f->world, kept + founds, make_piece, &m))
+        return SN_ERROR_HOST;
+    meets->meets = kept + founds;
+    meets->bounces = m.bounces;
+    return SN_OK;
 }
 
 /* ---- All together --------------------------------------------------------------------------------------------------------------- */
@@ -738,7 +852,7 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    meets->meets = meets->found_table.count = meets->mover_table.count = 0;
+    meets->meets = meets->found_table.count = meets->mover_table.count = meets->collider_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
     if (!is_on(world))
@@ -748,8 +862,8 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     sn_result result = make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
-    if (result == SN_OK && !make_meets(&f, 0))
-        result = SN_ERROR_MEMORY;
+    if (result == SN_OK)
+        result = make_meets(&f, 0);
     if (result != SN_OK)
         return fail(world, result);
     meets->factor = sn_contacts_recall_factor(world, dt);
@@ -808,16 +922,20 @@ static bool can_append(const finding *f)
     return f->meets->found_table.count <= f->meets->meets / 4;
 }
 
-static bool append(finding *f)
+static sn_result append(finding *f)
 {
     sn_meets *meets = f->meets;
     const found *all = meets->found_table.column[0];
     uint32_t kept = meets->meets, founds = meets->found_table.count;
-    if (!reserve_meets(f->world, (uint64_t)kept + founds))
-        return false;
-    for (uint32_t i = 0; i < founds; ++i)
-        meet_all(f->world)[kept + i] = make_meet(f, &all[i]);
-    return sn_meets_append(f->world, kept + founds);
+    if (!reserve_meets(f->world, (uint64_t)kept + founds) || !rank_colliders(f))
+        return SN_ERROR_MEMORY;
+    for (uint32_t i = 0; i < founds; ++i) {
+        make_meet(f, &all[i], &meet_all(f->world)[kept + i]);
+        watch_meet(f, kept + i);
+        meets->bounces = meets->bounces || meet_all(f->world)[kept + i].grip.restitution > 0;
+    }
+    meets->meets = kept + founds;
+    return sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 sn_result sn_meets_find_again(sn_world *world)
@@ -835,6 +953,8 @@ sn_result sn_meets_find_again(sn_world *world)
     leave_known(&f);
     if (!meets->found_table.count)
         return SN_OK;
-    bool made = can_append(&f) ? append(&f) : make_meets(&f, meets->meets);
-    return made && sn_contact_events_reserve(world) ? SN_OK : fail(world, SN_ERROR_MEMORY);
+    result = can_append(&f) ? append(&f) : make_meets(&f, meets->meets);
+    if (result == SN_OK && !sn_contact_events_reserve(world))
+        result = SN_ERROR_MEMORY;
+    return result == SN_OK ? SN_OK : fail(world, result);
 }

@@ -5,8 +5,8 @@
    share no body; they need to wait for each other between levels only, and not between colours. The few that lie across borders on
    all levels are what is left: the last level, of one group.
 
-   Within a group meets that press get colours, anew in every substep: most of those that were found are apart. Eight of a colour, with as
-   many points as possible alike, are a batch (wide/meet.h).
+   Within a group meets get a colour and a lane in a batch (wide/meet.h) once they may press: most of those that were found are apart.
+   They keep it to the end of the step. Eight of a colour are a batch, at first with as many points as possible alike.
 
    Cells and colours depend on the scene alone, so results do not depend on the number of threads. */
 #include "world/meets_work.h"
@@ -121,20 +121,26 @@ static void cut_box(cutting *c, uint32_t *list, uint32_t count)
     cut_box(c, list + first, count - first);
 }
 
+static sn_meet_ends *ends_of(const sn_meets *meets)
+{
+    return meets->meet_table.column[5];
+}
+
 static bool moves(const sn_world *world, uint32_t mover)
 {
     return mover != SN_NO_MOVER && world->particles.x[meet_movers(world)[mover].slot].w != 0;
 }
 
 /* Cells of all who move and meet somebody; group numbers begin with those of the first level. */
-static uint32_t cut_space(sn_world *world, const sn_meet *meet, uint32_t meets)
+static uint32_t cut_space(sn_world *world, uint32_t meets)
 {
+    const sn_meet_ends *ends = ends_of(&world->meets);
     uint32_t *list = world->meets.cell_table.column[1], count = 0, total = 0;
     for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
-        cells(&world->meets)[i].cell[0] = 0;
+        cells(&world->meets)[i] = (sn_meet_cell){0};
     for (uint32_t i = 0; i < meets; ++i)
         for (int side = 0; side < 2; ++side) {
-            uint32_t mover = side ? meet[i].b : meet[i].a;
+            uint32_t mover = side ? ends[i].b : ends[i].a;
             if (!moves(world, mover) || cells(&world->meets)[mover].cell[0])
                 continue;
             cells(&world->meets)[mover].cell[0] = 1;
@@ -154,19 +160,18 @@ static uint32_t cut_space(sn_world *world, const sn_meet *meet, uint32_t meets)
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
 
-static uint32_t group_of(const sn_world *world, const sn_meet *meet, uint32_t *level)
+static uint32_t group_of(const sn_world *world, const sn_meet_ends *ends, bool a, bool b, uint32_t *level)
 {
     const sn_meets *meets = &world->meets;
-    bool a = moves(world, meet->a), b = moves(world, meet->b);
     for (*level = 0; *level + 1 < SN_MEET_LEVELS; ++*level) {
         if (meets->level[*level] == meets->level[*level + 1])
             continue;
         if (!a || !b)
-            return a   ? cells(meets)[meet->a].cell[*level]
-                   : b ? cells(meets)[meet->b].cell[*level]
+            return a   ? cells(meets)[ends->a].cell[*level]
+                   : b ? cells(meets)[ends->b].cell[*level]
                        : meets->level[*level];
-        if (cells(meets)[meet->a].cell[*level] == cells(meets)[meet->b].cell[*level])
-            return cells(meets)[meet->a].cell[*level];
+        if (cells(meets)[ends->a].cell[*level] == cells(meets)[ends->b].cell[*level])
+            return cells(meets)[ends->a].cell[*level];
     }
     return meets->level[SN_MEET_LEVELS - 1];
 }
@@ -179,20 +184,11 @@ static uint32_t most_batches(uint32_t meets, uint64_t degree)
     return most < meets ? (uint32_t)most : meets;
 }
 
-/* The largest number of meets that a mover has in a group; masks are used to count. */
-static void count_degrees(sn_world *world, const sn_meet *meet, uint32_t count, uint64_t *most)
+/* One meet more of a mover in a group. Masks are used to count, before there are colours. */
+static void count_degree(const sn_meets *meets, uint32_t mover, uint32_t group, uint32_t level)
 {
-    sn_meet_group *group = groups(&world->meets);
-    for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
-        memset(cells(&world->meets)[i].used, 0, sizeof cells(&world->meets)[i].used);
-    for (uint32_t i = 0; i < count; ++i)
-        for (int side = 0; side < 2; ++side) {
-            uint32_t mover = side ? meet[i].b : meet[i].a;
-            if (!moves(world, mover))
-                continue;
-            uint64_t degree = ++cells(&world->meets)[mover].used[group[meet[i].group].level];
-            most[meet[i].group] = degree > most[meet[i].group] ? degree : most[meet[i].group];
-        }
+    uint64_t degree = ++cells(meets)[mover].used[level], *most = (uint64_t *)meets->group_table.column[1] + group;
+    *most = degree > *most ? degree : *most;
 }
 
 /* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
@@ -207,6 +203,17 @@ static bool reserve(sn_world *world, uint32_t count)
     sn_meets *meets = &world->meets;
     return make_room(world, &meets->group_table, count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, meets->group_table.capacity);
+}
+
+/* Of movers, of nobody, and of colliders. */
+static bool reserve_records(sn_world *world)
+{
+    const uint64_t movers = world->meets.mover_table.count;
+    if (!make_room(world, &world->meets.record_table,
+                   SN_MEET_RECORD * (movers + 1 + world->meets.collider_table.count)))
+        return false;
+    memset(meet_record(world, (uint32_t)movers), 0, SN_MEET_RECORD * sizeof(sn_vec4)); /* nobody's */
+    return true;
 }
 
 /* Room for the batches of all groups. */
@@ -225,82 +232,83 @@ static bool reserve_batches(sn_world *world, uint32_t count)
     return total <= SN_MAX_COUNT && make_room(world, &meets->batch_table, total);
 }
 
+/* Where each meet goes: those of a group follow each other, as they were found. */
 static void deal_out(sn_world *world, uint32_t count, uint32_t number)
 {
     sn_meets *meets = &world->meets;
-    sn_meet *raw = meets->meet_table.column[1], *meet = meets->meet_table.column[0];
+    uint32_t *place = meets->meet_table.column[2], first = 0;
     sn_meet_group *group = groups(meets);
-    uint32_t first = 0;
     for (uint32_t i = 0; i < number; ++i) {
         uint32_t has = group[i].end;
         group[i].first = group[i].end = first;
         first += has;
     }
-    for (uint32_t i = 0; i < count; ++i) {
-        uint32_t at = group[raw[i].group].end++;
-        meet[at] = raw[i];
-        watches(meets)[at] = (sn_meet_watch){.a = raw[i].a, .b = raw[i].b};
+    for (uint32_t i = 0; i < count; ++i)
+        place[i] = group[place[i]].end++;
+}
+
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &meet_all(world)[i];
+        if (meet->lane)
+            sn_meet_note(world, meet);
+        meet->lane = 0;
     }
 }
 
-void sn_meets_unwatch(sn_world *world)
+bool sn_meets_leave_lanes(sn_world *world)
 {
-    for (uint32_t i = 0; i < world->meets.meets; ++i)
-        if (watches(&world->meets)[i].idle)
-            meet_all(world)[i].moved = watches(&world->meets)[i].moved;
+    return sn_meets_share(world, world->meets.meets, leave_piece, world);
 }
 
 bool sn_meets_group(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
-    sn_meet *raw = meets->meet_table.column[1];
-    uint32_t movers = meets->mover_table.count;
-    if (!make_room(world, &meets->cell_table, movers) ||
-        !make_room(world, &meets->record_table, 4 * ((uint64_t)movers + 1)))
+    uint32_t movers = meets->mover_table.count, *place = meets->meet_table.column[2];
+    if (!make_room(world, &meets->cell_table, movers) || !reserve_records(world))
         return false;
-    memset(meet_records(world) + 4 * (size_t)movers, 0, 4 * sizeof(sn_vec4)); /* nobody's */
-    uint32_t number = cut_space(world, raw, count);
+    uint32_t number = cut_space(world, count);
     if (!reserve(world, number))
         return false;
     memset(groups(meets), 0, number * sizeof(sn_meet_group));
     memset(meets->group_table.column[1], 0, number * sizeof(uint64_t));
-    meets->bounces = false;
     for (uint32_t i = 0; i < count; ++i) {
-        uint32_t level;
-        raw[i].group = group_of(world, &raw[i], &level);
-        groups(meets)[raw[i].group].level = level;
-        groups(meets)[raw[i].group].end++;
-        meets->bounces = meets->bounces || raw[i].grip.restitution > 0;
+        const sn_meet_ends *ends = &ends_of(meets)[i];
+        const bool a = moves(world, ends->a), b = moves(world, ends->b);
+        uint32_t level, group = group_of(world, ends, a, b, &level);
+        groups(meets)[group].level = level;
+        groups(meets)[group].end++;
+        place[i] = group;
+        if (a)
+            count_degree(meets, ends->a, group, level);
+        if (b)
+            count_degree(meets, ends->b, group, level);
     }
-    count_degrees(world, raw, count, meets->group_table.column[1]);
     deal_out(world, count, number);
+    for (uint32_t i = 0; i < movers; ++i)
+        memset(cells(meets)[i].used, 0, sizeof cells(meets)[i].used);
     meets->group_table.count = number;
-    meets->meets = count;
     return reserve_batches(world, number);
 }
 
 bool sn_meets_append(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
-    uint32_t last = meets->group_table.count - 1;
-    sn_meet_group *group = &groups(meets)[last];
-    for (uint32_t i = meets->meets; i < count; ++i) {
-        sn_meet *meet = &meet_all(world)[i];
-        meet->group = last;
-        meets->bounces = meets->bounces || meet->grip.restitution > 0;
-        watches(meets)[i] = (sn_meet_watch){.a = meet->a, .b = meet->b};
-    }
-    meets->meets = group->end = count;
+    sn_meet_group *group = &groups(meets)[meets->group_table.count - 1];
+    group->end = count;
     group->level = SN_MEET_LEVELS - 1;
     group->capacity = group->end - group->first;
-    return make_room(world, &meets->batch_table, (uint64_t)group->batch + group->capacity);
+    meets->batch_table.count = group->batch + group->batches; /* which stay */
+    return make_room(world, &meets->batch_table, (uint64_t)group->batch + group->capacity) && reserve_records(world);
 }
 
 /* ---- Colours -------------------------------------------------------------------------------------------------------------- */
 
 static bool is_movable(const sn_world *world, uint32_t mover)
 {
-    return mover != SN_NO_MOVER && meet_records(world)[4 * (size_t)mover].w != 0;
+    return mover != SN_NO_MOVER && meet_record(world, mover)->w != 0;
 }
 
 /* Meets get the first colour that none of their movers has; those that cannot be moved do not count. */
@@ -320,6 +328,20 @@ static uint32_t colour_of(const sn_world *world, const sn_meet *meet, uint32_t l
     return colour;
 }
 
+/* A lane in the open batch of its colour, or in a new one. */
+static void add_lane(const sn_meet_substep *s, sn_meet_group *group, uint32_t index)
+{
+    sn_meet *meet = &meet_all(s->world)[index];
+    const uint32_t most = meet->colour + 1u < SN_MEET_COLOURS ? SN_MEETS : 1;
+    uint32_t *open = &group->open[meet->colour], lane = *open ? s->run.batch[*open - 1].lanes : 0;
+    if (!*open)
+        *open = group->batch + ++group->batches;
+    sn_meet_fill(s, index, *open - 1, lane);
+    watches(&s->world->meets)[index].laned = true;
+    if (lane + 1 == most)
+        *open = 0;
+}
+
 /* By colour and number of points, the most first. */
 typedef struct sorting {
     uint32_t start[SN_MEET_COLOURS * SN_MANIFOLD_MOST + 1];
@@ -330,91 +352,104 @@ static uint32_t bin_of(const sn_meet *meet)
     return meet->colour * SN_MANIFOLD_MOST + (SN_MANIFOLD_MOST - meet->count);
 }
 
-static void forget_colours(const sn_world *world, const sn_meet_group *group)
+/* Lanes for all that may press when a group has none yet. */
+static void add_lanes(const sn_meet_substep *s, sn_meet_group *group, const uint32_t *active, uint32_t count)
 {
-    const sn_meet_watch *watch = watches(&world->meets);
-    for (uint32_t i = group->first; i < group->end; ++i) {
-        if (is_movable(world, watch[i].a))
-            cells(&world->meets)[watch[i].a].used[group->level] = 0;
-        if (is_movable(world, watch[i].b))
-            cells(&world->meets)[watch[i].b].used[group->level] = 0;
-    }
+    const sn_meet *meet = meet_all(s->world);
+    uint32_t *list = (uint32_t *)s->world->meets.meet_table.column[2] + group->first;
+    sorting sort = {{0}};
+    for (uint32_t i = 0; i < count; ++i)
+        sort.start[bin_of(&meet[active[i]]) + 1]++;
+    for (uint32_t i = 1; i <= SN_MEET_COLOURS * SN_MANIFOLD_MOST; ++i)
+        sort.start[i] += sort.start[i - 1];
+    for (uint32_t i = 0; i < count; ++i)
+        list[sort.start[bin_of(&meet[active[i]])]++] = active[i];
+    for (uint32_t i = 0; i < count; ++i)
+        add_lane(s, group, list[i]);
 }
 
-/* Whether two bodies that were apart still are: nobody needs to look at them. */
-static bool stays_apart(const sn_meet_substep *s, sn_meet_watch *watch)
+/* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
+
+/* Whether two that were apart still are: nobody needs to look at them. */
+static bool stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
 {
-    const sn_vec4 *a = &meet_records(s->world)[4 * (size_t)watch->a],
-                  *b = &meet_records(s->world)[4 * (size_t)watch->b];
+    const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
     if (!watch->idle)
         return false;
-    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + 2 * s->h * s->gravity);
-    way += s->h * (a[1].w + b[1].w);
+    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
     if (s->world->meets.fast) {
-        const sn_mover *mover = meet_movers(s->world);
-        way = mover[watch->a].blow > way ? mover[watch->a].blow : way;
-        way = mover[watch->b].blow > way ? mover[watch->b].blow : way;
+        way = a[3].z > way ? a[3].z : way;
+        way = b[3].z > way ? b[3].z : way;
     }
-    if (watch->moved + way > watch->nearest)
-        return false;
-    watch->moved += way;
-    return true;
+    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
 }
 
-/* Whether a meet may press in this substep. */
+/* Whether a collider turns: how far its spots come is not counted. */
+static bool turns(const sn_world *world, const sn_meet *meet)
+{
+    return meet->b == SN_NO_MOVER && !meet_is_zero(meet_motion(world, meet->collider)->spin);
+}
+
+/* Whether a meet without a lane may press in this substep. */
 static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
 {
     if (stays_apart(s, watch))
         return false;
-    if (watch->idle)
-        meet->moved = watch->moved;
-    bool presses = sn_meet_ready(s, meet);
-    watch->idle = !meet->count && meet->b != SN_NO_MOVER && meet->part_b != SN_ID_FREE;
+    bool presses = sn_meet_look_again(s, meet);
+    const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
+    watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
     watch->nearest = meet->nearest;
-    watch->moved = meet->moved;
+    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    watch->spun = a[4].w + b[4].w;
     return presses;
 }
 
-/* Looks at the meets of a group, and lists those that may press, by colour. */
-static void sort_group(const sn_meet_substep *s, const sn_meet_group *group, uint32_t *list, sorting *sort)
+/* Manifolds that have drifted too far are looked for anew. */
+static void follow_manifolds(const sn_meet_substep *s, const sn_meet_group *group)
 {
-    sn_meet *meet = meet_all(s->world);
-    uint32_t *active = (uint32_t *)s->world->meets.meet_table.column[3] + group->first, count = 0;
-    memset(sort, 0, sizeof *sort);
-    forget_colours(s->world, group);
-    for (uint32_t i = group->first; i < group->end; ++i) {
-        if (!look_at(s, &meet[i], &watches(&s->world->meets)[i]))
-            continue;
-        meet[i].colour = colour_of(s->world, &meet[i], group->level);
-        sort->start[bin_of(&meet[i]) + 1]++;
-        active[count++] = i;
-    }
-    for (uint32_t i = 1; i <= SN_MEET_COLOURS * SN_MANIFOLD_MOST; ++i)
-        sort->start[i] += sort->start[i - 1];
-    uint32_t place[SN_MEET_COLOURS * SN_MANIFOLD_MOST];
-    memcpy(place, sort->start, sizeof place);
-    for (uint32_t i = 0; i < count; ++i)
-        list[place[bin_of(&meet[active[i]])]++] = active[i];
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at)
+        for (uint32_t stale = s->wide->drift(&s->run, at), lane = 0; stale; stale >>= 1, ++lane) {
+            uint32_t index = s->run.batch[at].meet[lane];
+            sn_meet *meet = &meet_all(s->world)[index];
+            if (!(stale & 1))
+                continue;
+            sn_meet_note(s->world, meet);
+            sn_meet_look_again(s, meet);
+            sn_meet_fill(s, index, at, lane);
+        }
+}
+
+static void set_up(const sn_meet_substep *s, sn_meet_group *group)
+{
+    sn_wide_meets run = s->run;
+    run.first = group->batch;
+    run.end = group->batch + group->batches;
+    s->wide->set_up(&run);
+    group->deep = false;
+    for (uint32_t at = run.first; at < run.end; ++at)
+        group->deep = group->deep || run.batch[at].deep;
 }
 
 static void ready_group(const sn_meet_substep *s, sn_meet_group *group)
 {
-    uint32_t *list = (uint32_t *)s->world->meets.meet_table.column[2] + group->first;
-    sorting sort;
-    group->batches = 0;
-    group->deep = false;
-    if (group->first == group->end)
-        return;
-    sort_group(s, group, list, &sort);
-    for (uint32_t colour = 0; colour < SN_MEET_COLOURS; ++colour) {
-        const uint32_t end = sort.start[(colour + 1) * SN_MANIFOLD_MOST],
-                       most = colour + 1 < SN_MEET_COLOURS ? SN_MEETS : 1;
-        for (uint32_t i = sort.start[colour * SN_MANIFOLD_MOST]; i < end; i += most) {
-            sn_wide_meet *batch = &s->run.batch[group->batch + group->batches++];
-            sn_meet_fill(s, list + i, end - i < most ? end - i : most, batch);
-            group->deep = group->deep || batch->deep;
-        }
+    sn_meet *meet = meet_all(s->world);
+    sn_meet_watch *watch = watches(&s->world->meets);
+    uint32_t *active = (uint32_t *)s->world->meets.meet_table.column[3] + group->first, count = 0;
+    follow_manifolds(s, group);
+    for (uint32_t i = group->first; i < group->end; ++i) {
+        if (watch[i].laned || !look_at(s, &meet[i], &watch[i]))
+            continue;
+        meet[i].colour = (uint8_t)colour_of(s->world, &meet[i], group->level);
+        if (group->begun)
+            add_lane(s, group, i);
+        else
+            active[count++] = i;
     }
+    if (count)
+        add_lanes(s, group, active, count);
+    group->begun = true;
+    set_up(s, group);
 }
 
 /* ---- Tasks ------------------------------------------------------------------------------------------------------------------ */
@@ -460,10 +495,4 @@ bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one)
         if (!run_groups(s, one, level[i], level[i + 1], work_of(&s->world->meets, level[i], level[i + 1])))
             return false;
     return true;
-}
-
-bool sn_meets_by_group(const sn_meet_substep *s, sn_meet_group_fn *one)
-{
-    const sn_meets *meets = &s->world->meets;
-    return run_groups(s, one, 0, meets->group_table.count, work_of(meets, 0, meets->group_table.count));
 }

@@ -6,28 +6,90 @@
 #define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
 #define CLOSE   ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
 
+#define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
+
+/* ---- Manifolds ------------------------------------------------------------------------------------------------------------- */
+
+static bool has_faces(const sn_world *world, uint32_t part)
+{
+    sn_convex_type type = world->bodies.part[part].convex.type;
+    return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
+}
+
+/* Whose face the normal n, in the world, is one of. */
+static sn_normal_owner owner_of(const sn_world *world, const sn_meet *meet, sn_vec3 n, uint32_t points)
+{
+    const sn_body_part *part = &world->bodies.part[meet->part_a];
+    const sn_normal_owner none = points == 1 ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
+    const sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
+    sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, n));
+    bool along = meet_magnitude(own.x) > ALONG || meet_magnitude(own.y) > ALONG || meet_magnitude(own.z) > ALONG;
+    if (part->convex.type == SN_CONVEX_BOX && along)
+        return SN_NORMAL_OF_A;
+    if (meet->b == SN_NO_MOVER) {
+        sn_collider_type type = sn_meet_record(world, meet->collider)->shape.type;
+        return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? none : SN_NORMAL_OF_B;
+    }
+    if (meet->part_b != SN_ID_FREE && has_faces(world, meet->part_b))
+        return SN_NORMAL_OF_B;
+    return part->convex.type == SN_CONVEX_HULL ? SN_NORMAL_OF_A : none;
+}
+
+/* What points press that are no more still counts for the step. */
+static void let_go(sn_meet *meet, const sn_meet_point *point)
+{
+    const sn_real impulse = point->impulse + point->pressed, sum = meet->gone + impulse;
+    if (!(impulse > 0))
+        return;
+    meet->spot = vec3_add(meet->spot, vec3_scale(vec3_sub(point->a, meet->spot), impulse / sum));
+    meet->gone = sum;
+}
+
 /* Points keep what they pushed as long as their features meet. */
+static bool keep_point(const sn_meet_point *old, uint32_t olds, sn_meet_point *point, uint32_t *kept)
+{
+    for (uint32_t k = 0; k < olds; ++k)
+        if (!(*kept >> k & 1) && old[k].feature == point->feature) {
+            *kept |= 1u << k;
+            *point = old[k];
+            return true;
+        }
+    return false;
+}
+
 static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
 {
+    const sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]);
+    const sn_vec3 in_a = sn_quat_turn_back(a.rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
     sn_meet_point old[SN_MANIFOLD_MOST];
-    uint32_t olds = meet->count;
-    memcpy(old, meet->point, sizeof old);
-    meet->normal = sn_quat_turn_back(b->rotation, m->normal);
+    uint32_t olds = meet->count, kept = 0;
+    memcpy(old, meet->point, olds * sizeof *old);
+    meet->owner = (uint8_t)owner_of(world, meet, m->normal, m->count);
+    meet->normal = meet->owner == SN_NORMAL_OF_A ? in_a : meet->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     meet->count = m->count;
     for (uint32_t i = 0; i < m->count; ++i) {
         sn_meet_point point = {.feature = m->point[i].feature};
-        bool known = false;
-        for (uint32_t k = 0; k < olds && !known; ++k)
-            if (old[k].feature == point.feature) {
-                known = true;
-                point = old[k];
-            }
-        if (!known)
+        if (!keep_point(old, olds, &point, &kept)) {
             sn_meet_recall(world, meet, factor, &point);
+            point.impulse = -point.pressed; /* which is that of the step before */
+        }
         point.a = meet->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, meet->part_a, m->point[i].a);
         point.b = meet->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, meet->part_b, m->point[i].b);
+        point.a = vec3_add(point.a, vec3_scale(in_a, meet->round_a));
+        point.b = vec3_sub(point.b, vec3_scale(in_b, meet->round_b));
         meet->point[i] = point;
     }
+    for (uint32_t k = 0; k < olds; ++k)
+        if (!(kept >> k & 1))
+            let_go(meet, &old[k]);
+}
+
+static void lose_points(sn_meet *meet)
+{
+    for (uint32_t k = 0; k < meet->count; ++k)
+        let_go(meet, &meet->point[k]);
+    meet->count = 0;
+    meet->rub = (sn_meet_rub){0};
 }
 
 #define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
@@ -102,19 +164,21 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
     return touches && lies_in_plane(l->world, &l->m[0]);
 }
 
-static looking look_at(const sn_world *world, sn_meet *meet)
+static void look_at(const sn_world *world, sn_meet *meet, looking *l)
 {
     sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
-    looking l = {
-        .world = world, .meet = meet, .a = solid_of(world, meet->part_a), .other = meet_pose_of_b(world, meet)};
-    l.pa = meet_part_pose(world, &body, meet->part_a);
+    l->world = world;
+    l->meet = meet;
+    l->a = solid_of(world, meet->part_a);
+    l->other = meet_pose_of_b(world, meet);
+    l->shape = NULL;
+    l->pa = meet_part_pose(world, &body, meet->part_a);
     if (meet->b == SN_NO_MOVER) {
-        l.shape = &sn_meet_record(world, meet->collider)->shape;
+        l->shape = &sn_meet_record(world, meet->collider)->shape;
     } else if (meet->part_b != SN_ID_FREE) {
-        l.b = solid_of(world, meet->part_b);
-        l.pb = meet_part_pose(world, &l.other, meet->part_b);
+        l->b = solid_of(world, meet->part_b);
+        l->pb = meet_part_pose(world, &l->other, meet->part_b);
     }
-    return l;
 }
 
 /* The way of a ball, seen from a body that turns, too. */
@@ -193,18 +257,19 @@ static bool follow(looking *l, bool touches, sn_real h)
 
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h)
 {
-    looking l = look_at(world, meet);
-    bool was_fresh = meet->fresh;
-    meet->fresh = true;
+    looking l;
+    look_at(world, meet, &l);
     meet->looks++;
     meet->clear = false;
+    meet->slid = meet->moved = 0;
     bool touches = touches_at(&l, &l.pa, meet->reach);
     meet->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
     if (!follow(&l, touches, h)) {
-        meet->count = 0;
+        lose_points(meet);
         return;
     }
-    if (!was_fresh) {
+    if (meet->press == SN_ID_FREE) {
+        meet->press = sn_meet_find_press(world, meet);
         sn_meet_point rubbed = {.feature = SN_MEET_RUB};
         meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
         meet->rub.twisted = rubbed.pressed;

@@ -1,16 +1,17 @@
-/* Contact of bodies: what the pass at the end of a substep needs to know of two that touch, and what does not change in it. */
+/* Contact of bodies: which manifolds are looked for anew, and how they come into the lanes of batches. */
 #include "world/meets_work.h"
 
-#include <stddef.h>
 #include <string.h>
 
-#define STALE ((sn_real)10)     /* times the slop: points of two that came so much farther are looked for anew */
-#define AHEAD ((sn_real)4)      /* substeps: things that are apart are looked for so far ahead */
-#define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
+#define AHEAD ((sn_real)4) /* substeps: things that are apart are looked for so far ahead */
+#define ROOM  ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
+
+/* Times the slop, a twentieth of the size: anchors that slid so far off each other are looked for anew. */
+#define SLIDE ((sn_real)25)
 
 #define OFF_COURSE ((sn_real)0.05) /* of a velocity: who turns from it by more may not miss whom it was to pass */
 
-/* The share of what is between the spots of both by which the arm of a is longer than to its own spot: pushes act on both in one
+/* The share of what is between the anchors of both by which the arm of a is longer than to its own: pushes act on both in one
    place, or angular momentum would be lost. Whoever does not turn has no arm; otherwise the larger one bears more. */
 static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
 {
@@ -22,129 +23,18 @@ static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
     return a / (a + b);
 }
 
-/* Whose face the normal is one of, so that it turns with it. Of two that are round nobody's. */
-typedef enum owner { OWNER_NONE, OWNER_A, OWNER_B } owner;
-
-static bool has_faces(const sn_world *world, uint32_t part)
-{
-    sn_convex_type type = world->bodies.part[part].convex.type;
-    return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
-}
-
-/* own: the normal along the principal axes of a. */
-static owner owner_of(const sn_world *world, const sn_meet *meet, sn_vec3 own)
-{
-    const sn_body_part *part = &world->bodies.part[meet->part_a];
-    sn_vec3 n = sn_quat_turn_back(part->turn, own);
-    bool along = meet_magnitude(n.x) > ALONG || meet_magnitude(n.y) > ALONG || meet_magnitude(n.z) > ALONG;
-    if (part->convex.type == SN_CONVEX_BOX && along)
-        return OWNER_A;
-    if (meet->b == SN_NO_MOVER) {
-        sn_collider_type type = sn_meet_record(world, meet->collider)->shape.type;
-        return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? OWNER_NONE : OWNER_B;
-    }
-    if (meet->part_b != SN_ID_FREE && has_faces(world, meet->part_b))
-        return OWNER_B;
-    return part->convex.type == SN_CONVEX_HULL ? OWNER_A : OWNER_NONE;
-}
-
-/* m: by which spots are rounded. */
-static sn_real rounding_of(const sn_world *world, const sn_meet *meet, bool of_b)
-{
-    uint32_t part = of_b ? meet->part_b : meet->part_a;
-    if (part != SN_ID_FREE)
-        return world->bodies.part[part].convex.radius;
-    if (meet->b != SN_NO_MOVER)
-        return world->particles.radius[meet_movers(world)[meet->b].slot];
-    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
-    bool round = shape->type == SN_COLLIDER_SPHERE || shape->type == SN_COLLIDER_CAPSULE;
-    return shape->thickness + (round ? shape->solid.radius : 0);
-}
-
-/* Two where they are at the end of a substep, if they go on as they do. */
-typedef struct ending {
-    sn_pose a, b;
-    sn_vec3 n;
-} ending;
-
-static ending end_of(const sn_meet_substep *s, const sn_meet *meet, const sn_pose *a, sn_vec3 n)
-{
-    const sn_world *world = s->world;
-    ending e = {.a = meet_goes_to(world, &meet_movers(world)[meet->a], s->h)};
-    e.b = meet->b == SN_NO_MOVER ? meet_motion(world, meet->collider)->end
-                                 : meet_goes_to(world, &meet_movers(world)[meet->b], s->h);
-    sn_vec3 own = sn_quat_turn_back(a->rotation, n);
-    owner whose = owner_of(world, meet, own);
-    e.n = whose == OWNER_A   ? sn_quat_turn(e.a.rotation, own)
-          : whose == OWNER_B ? sn_quat_turn(e.b.rotation, meet->normal)
-                             : n;
-    return e;
-}
-
-/* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
-   round touches with another spot then. n: the normal when the substep begins. */
-static void bend_gaps(const sn_meet_substep *s, const sn_meet *meet, const ending *e, sn_vec3 n, sn_wide_meet *batch,
-                      uint32_t lane)
-{
-    const sn_pose a = meet_pose(s->world, &meet_movers(s->world)[meet->a]), b = meet_pose_of_b(s->world, meet);
-    sn_vec3 own = sn_quat_turn_back(a.rotation, n);
-    sn_real round_a = rounding_of(s->world, meet, false), round_b = rounding_of(s->world, meet, true);
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        const sn_meet_point *p = &meet->point[i];
-        sn_vec3 ra = vec3_add(p->a, vec3_scale(own, round_a)), rb = vec3_sub(p->b, vec3_scale(meet->normal, round_b));
-        sn_vec3 there = vec3_sub(sn_pose_to_world(&e->a, ra), sn_pose_to_world(&e->b, rb));
-        sn_vec3 now = vec3_sub(sn_pose_to_world(&a, ra), sn_pose_to_world(&b, rb));
-        sn_real bend = vec3_dot(there, e->n) - vec3_dot(now, n) - s->h * batch->point[i].before[lane];
-        batch->point[i].room[lane] += bend * s->inverse_h;
-    }
-}
-
-/* kg m^2: with which the two resist a torque about any axis, at least. */
-static sn_real roll_of(const sn_world *world, const sn_meet *meet)
-{
-    sn_real sum[6] = {0}, most = 0;
-    for (int k = 0; k < 6; ++k)
-        sum[k] = meet_movers(world)[meet->a].inverse[k] +
-                 (meet->b == SN_NO_MOVER ? 0 : meet_movers(world)[meet->b].inverse[k]);
-    for (int k = 0; k < 3; ++k) { /* no eigenvalue is larger than the largest sum of a row */
-        sn_real row = sum[k] + meet_magnitude(sum[k < 2 ? 3 : 4]) + meet_magnitude(sum[k == 0 ? 4 : 5]);
-        most = row > most ? row : most;
-    }
-    return most > 0 ? 1 / most : 0;
-}
-
 /* m: how far the two can come towards each other in a substep, at most. */
 static sn_real closing(const sn_meet_substep *s, const sn_meet *meet)
 {
-    const sn_world *world = s->world;
-    const sn_real h = s->h;
-    sn_vec3 v = meet_movers(world)[meet->a].v;
-    sn_real speed = 2 * h * s->gravity;
-    if (meet->b != SN_NO_MOVER)
-        v = vec3_sub(v, meet_movers(world)[meet->b].v);
-    else if (isfinite(meet_motion(world, meet->collider)->speed))
-        speed += meet_motion(world, meet->collider)->speed;
-    else
-        return (sn_real)INFINITY;
-    return h * (vec3_length(v) + speed) + meet_turns(world, meet, h);
+    const sn_vec4 *a = meet_record(s->world, meet->a), *b = meet_record(s->world, meet_other(s->world, meet));
+    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
+    sn_real thrown = a[3].z > b[3].z ? a[3].z : b[3].z;
+    return thrown > way ? thrown : way;
 }
 
-/* Whether the points must be looked for: they are not known yet, or the two may have come so far since that these are no longer
-   theirs, or, where there were none, that there are some. */
-static bool is_stale(const sn_meet *meet, sn_real way)
+static bool is_ball(const sn_meet *meet)
 {
-    if (!meet->fresh || (meet->b != SN_NO_MOVER && meet->part_b == SN_ID_FREE))
-        return true;
-    if (!meet->count)
-        return meet->moved + way > meet->nearest;
-    return meet->rolls || meet->clear || 2 * way > meet->reach || meet->moved > meet->slop * STALE;
-}
-
-/* m: how far one of the two may be thrown. */
-static sn_real blow_to(const sn_world *world, const sn_meet *meet)
-{
-    sn_real a = meet_movers(world)[meet->a].blow, b = meet->b == SN_NO_MOVER ? 0 : meet_movers(world)[meet->b].blow;
-    return a > b ? a : b;
+    return meet->b != SN_NO_MOVER && meet->part_b == SN_ID_FREE;
 }
 
 static sn_real guard_of(const sn_world *world, const sn_meet *meet)
@@ -152,51 +42,34 @@ static sn_real guard_of(const sn_world *world, const sn_meet *meet)
     return meet->b == SN_NO_MOVER ? sn_meet_record(world, meet->collider)->shape.guard : 0;
 }
 
+/* ---- Who may press -------------------------------------------------------------------------------------------------------- */
+
 /* A sensor presses nobody; it notes who is in it. */
 static void sense(const sn_world *world, sn_meet *meet)
 {
-    sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]), b = meet_pose_of_b(world, meet);
-    sn_vec3 n = sn_quat_turn(b.rotation, meet->normal);
+    const sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]), b = meet_pose_of_b(world, meet);
+    meet->n = meet->owner == SN_NORMAL_OF_A   ? sn_quat_turn(a.rotation, meet->normal)
+              : meet->owner == SN_NORMAL_OF_B ? sn_quat_turn(b.rotation, meet->normal)
+                                              : meet->normal;
     for (uint32_t k = 0; k < meet->count; ++k) {
         sn_vec3 apart = vec3_sub(sn_pose_to_world(&a, meet->point[k].a), sn_pose_to_world(&b, meet->point[k].b));
-        meet->touched = meet->touched || vec3_dot(apart, n) < guard_of(world, meet);
+        sn_real gap = vec3_dot(apart, meet->n) - meet->round_a - meet->round_b;
+        meet->touched = meet->touched || gap < guard_of(world, meet);
     }
-    meet->n = n;
 }
 
-/* They do not press in this substep. */
-static void rest(sn_meet *meet)
+bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
-    for (uint32_t k = 0; k < meet->count; ++k) {
-        meet->point[k].last = meet->point[k].pressed;
-        meet->point[k].pressed = 0;
-    }
-    meet->rub = (sn_meet_rub){0};
-}
-
-/* What was found is used as long as it may. Who cannot come near enough in this substep is left out. */
-bool sn_meet_ready(const sn_meet_substep *s, sn_meet *meet)
-{
-    const sn_world *world = s->world;
-    sn_real way = closing(s, meet), blow = blow_to(world, meet);
-    way = blow > way ? blow : way;
-    if (is_stale(meet, way)) {
-        meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + 2 * meet->slop;
-        meet->moved = 0;
-        sn_meet_look(world, meet, s->factor, s->h);
-    }
-    bool near = meet->nearest - meet->moved <= way;
-    meet->moved += way;
-    if (!meet->count)
-        return false;
+    const sn_real way = closing(s, meet);
+    meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
+    sn_meet_look(s->world, meet, s->factor, s->h);
+    meet->moved = way; /* of the substep that begins */
     if (meet->sensor)
-        sense(world, meet);
-    else if (!near)
-        rest(meet);
-    return near && !meet->sensor;
+        sense(s->world, meet);
+    return meet->count && !meet->sensor && meet->nearest <= way;
 }
 
-/* ---- Batches ---------------------------------------------------------------------------------------------------------- */
+/* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
 
 static void set_lane(sn_meet_rows *rows, uint32_t lane, sn_vec3 v)
 {
@@ -210,161 +83,129 @@ static sn_vec3 lane_of(const sn_meet_rows *rows, uint32_t lane)
     return vec3(rows->x[lane], rows->y[lane], rows->z[lane]);
 }
 
-static void set_turn(sn_meet_turns *rows, uint32_t lane, sn_quat q)
+/* m: how far the core of a part, or of a ball, reaches from the centre of its body: what turns moves no spot of it by more. A core that
+   is a point in the centre is moved by nothing. */
+static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
 {
-    rows->x[lane] = q.x;
-    rows->y[lane] = q.y;
-    rows->z[lane] = q.z;
-    rows->w[lane] = q.w;
+    return part == SN_ID_FREE ? 0 : meet_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
 }
 
-/* Whether the way of the two is bent by how they turn: its square, by the size, is how far that leads away from the straight way. */
-static bool bends(const sn_meet_substep *s, const sn_meet *meet)
+static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lane, sn_wide_manifold *f)
 {
-    sn_real turn = meet_turns(s->world, meet, s->h);
-    return turn * turn > meet->slop * meet_movers(s->world)[meet->a].extent / 2 &&
-           !(meet->b == SN_NO_MOVER && sn_meet_record(s->world, meet->collider)->shape.type == SN_COLLIDER_FIELD);
+    const sn_collider_type type =
+        meet->b == SN_NO_MOVER ? sn_meet_record(world, meet->collider)->shape.type : SN_COLLIDER_BOX;
+    const sn_real a = core_of(world, meet->a, meet->part_a);
+    const sn_real b = meet->b == SN_NO_MOVER ? a : core_of(world, meet->b, meet->part_b);
+    f->size[lane] = a < b ? a : b;
+    f->bent[lane] = type == SN_COLLIDER_FIELD ? SN_MEET_EVER : meet->slop * meet_movers(world)[meet->a].extent / 2;
+    f->slid[lane] = meet->slid;
+    f->moved[lane] = meet->moved;
+    f->reach[lane] = meet->count ? meet->reach : meet->nearest;
+    f->most_slid[lane] = type == SN_COLLIDER_PLANE ? SN_MEET_EVER : SLIDE * meet->slop;
+    if (is_ball(meet) || meet->clear)
+        f->most_slid[lane] = -1;
 }
 
-/* A substep begins with what the last one pushed, but with no more than twice what the one before that did. Its points, and the middle
-   of them, weighted by what they press. */
-static void fill_points(sn_meet *meet, uint32_t lane, sn_wide_meet *batch, sn_wide_meet_start *start)
+static void fill_point(const sn_meet_point *from, uint32_t lane, sn_wide_meet_point *point, sn_wide_anchor *anchor)
 {
-    sn_real before = 0, after = 0;
-    for (uint32_t k = 0; k < meet->count; ++k) {
-        sn_meet_point *p = &meet->point[k];
-        sn_real steady = p->pressed < 2 * p->last ? p->pressed : 2 * p->last;
-        before += p->pressed;
-        after += steady;
-        start->weight[k][lane] = p->pressed;
-        batch->point[k].pressed[lane] = steady;
-        p->last = p->pressed;
-        set_lane(&batch->point[k].arm_a, lane, p->a);
-        set_lane(&batch->point[k].arm_b, lane, p->b);
-    }
-    const sn_real by = before > 0 ? 1 / before : 1 / (sn_real)meet->count, share = before > 0 ? after * by : 0;
-    for (uint32_t k = 0; k < meet->count; ++k)
-        start->weight[k][lane] = before > 0 ? start->weight[k][lane] * by : by;
-    set_lane(&batch->rubbed, lane, vec3_scale(meet->rub.rubbed, share));
-    batch->twisted[lane] = meet->rub.twisted * share;
-    if (meet->round > 0)
-        set_lane(&batch->rolled, lane, vec3_scale(meet->rub.rolled, share));
+    point->pressed[lane] = from->pressed;
+    point->struck[lane] = 0;
+    anchor->last[lane] = from->last;
+    anchor->impulse[lane] = from->impulse;
+    set_lane(&anchor->a, lane, from->a);
+    set_lane(&anchor->b, lane, from->b);
 }
 
-static void fill_rolling(const sn_world *world, const sn_meet *meet, uint32_t lane, sn_wide_meet *batch)
+static void fill_manifold(const sn_world *world, const sn_meet *meet, uint32_t lane, sn_wide_meet *batch,
+                          sn_wide_manifold *f)
 {
-    batch->rolls = true;
-    batch->roll[lane] = roll_of(world, meet);
-    batch->rolling[lane] = meet->grip.rolling * meet->round;
-    if (meet->b == SN_NO_MOVER)
-        set_lane(&batch->roller, lane, meet_motion(world, meet->collider)->spin);
+    static const sn_meet_point none;
+    f->count[lane] = (sn_real)meet->count;
+    f->owner[lane] = (sn_real)meet->owner;
+    f->round_a[lane] = meet->round_a;
+    f->round_b[lane] = meet->round_b;
+    f->lean[lane] = share_of_arm(world, meet);
+    f->guard[lane] = guard_of(world, meet);
+    set_lane(&f->normal, lane, meet->normal);
+    fill_limits(world, meet, lane, f);
+    for (uint32_t k = 0; k < SN_MEET_POINTS; ++k)
+        fill_point(k < meet->count ? &meet->point[k] : &none, lane, &batch->point[k], &f->point[k]);
+    batch->points = meet->count > batch->points ? meet->count : batch->points;
+    batch->twists = batch->twists || meet->count > 1;
+    set_lane(&batch->rubbed, lane, meet->rub.rubbed);
+    batch->twisted[lane] = meet->rub.twisted;
+    set_lane(&batch->rolled, lane, meet->rub.rolled);
+    batch->stray[lane] = meet->clear ? OFF_COURSE * OFF_COURSE * vec3_dot(meet->course, meet->course) : -1;
+    batch->misses = batch->misses || meet->clear;
+    set_lane(&batch->course, lane, meet->course);
 }
 
-static void fill_course(const sn_world *world, const sn_meet *meet, uint32_t lane, sn_wide_meet *batch)
+#define UNEVEN ((sn_real)20) /* times the mass: a load that a few sweeps carry */
+
+/* Sweeps hand a load on to what is lighter by a share that is the smaller the lighter that is. So where one is many times as heavy as the
+   other there are more of them, until what is missing is as much smaller. */
+static sn_real ease_of(const sn_mover *mover, const sn_meet *meet)
 {
-    sn_vec3 course = meet->course;
-    batch->misses = true;
-    batch->stray[lane] = OFF_COURSE * OFF_COURSE * vec3_dot(course, course);
-    if (meet->b == SN_NO_MOVER)
-        course = vec3_add(course, meet_motion(world, meet->collider)->velocity);
-    set_lane(&batch->course, lane, course);
+    if (meet->b == SN_NO_MOVER || mover[meet->a].w == 0 || mover[meet->b].w == 0)
+        return 1;
+    sn_real ratio = mover[meet->a].w / mover[meet->b].w;
+    ratio = ratio < 1 ? 1 / ratio : ratio;
+    return ratio > UNEVEN ? UNEVEN * UNEVEN / (ratio * ratio) : 1;
 }
 
-/* e: the normal, and, if the way is bent, where they are at the end of the substep. */
-static void fill_lane(const sn_meet_substep *s, sn_meet *meet, uint32_t lane, sn_wide_meet *batch,
-                      sn_wide_meet_start *start, ending *e)
+/* What does not change in the step. */
+static void fill_pair(const sn_world *world, sn_meet *meet, uint32_t lane, sn_wide_meet *batch)
 {
-    const sn_world *world = s->world;
-    const sn_mover *a = &meet_movers(world)[meet->a], *b = meet->b == SN_NO_MOVER ? NULL : &meet_movers(world)[meet->b];
-    const sn_pose pa = meet_pose(world, a), pb = meet_pose_of_b(world, meet);
-    sn_vec3 n = sn_quat_turn(pb.rotation, meet->normal);
-    batch->a[lane] = 4 * meet->a;
-    batch->b[lane] = 4 * (b ? meet->b : world->meets.mover_table.count);
-    batch->moves_a |= (uint32_t)(a->w != 0) << lane;
-    batch->moves_b |= (uint32_t)(b && b->w != 0) << lane;
+    const sn_mover *mover = meet_movers(world);
+    batch->a[lane] = SN_MEET_RECORD * meet->a;
+    batch->b[lane] = SN_MEET_RECORD * meet_other(world, meet);
+    batch->moves_a |= (uint32_t)(mover[meet->a].w != 0) << lane;
+    batch->moves_b |= (uint32_t)(meet->b != SN_NO_MOVER && mover[meet->b].w != 0) << lane;
     batch->slop[lane] = meet->slop;
+    batch->far_off[lane] = SN_MEET_FAR_OFF * meet->slop * ease_of(mover, meet);
     batch->hold[lane] = meet->grip.hold;
     batch->drag[lane] = meet->grip.drag;
     batch->restitution[lane] = meet->grip.restitution;
     batch->bounces = batch->bounces || meet->grip.restitution > 0;
-    batch->twists = batch->twists || meet->count > 1;
-    batch->stray[lane] = -1;
-    start->count[lane] = (sn_real)meet->count;
-    set_turn(&start->turn_a, lane, pa.rotation);
-    set_turn(&start->turn_b, lane, pb.rotation);
-    set_lane(&start->between, lane, vec3_sub(pa.position, pb.position));
-    set_lane(&start->n, lane, n);
-    start->lean[lane] = share_of_arm(world, meet);
-    start->other[lane] = b ? 1 - start->lean[lane] : 0;
-    start->guard[lane] = guard_of(world, meet);
-    fill_points(meet, lane, batch, start);
-    if (meet->round > 0)
-        fill_rolling(world, meet, lane, batch);
-    if (meet->clear)
-        fill_course(world, meet, lane, batch);
-    e->n = n;
-    if (bends(s, meet))
-        *e = end_of(s, meet, &pa, n);
-    set_lane(&batch->n, lane, e->n);
-    meet->n = e->n;
+    batch->rolls = batch->rolls || meet->round > 0;
+    batch->rolling[lane] = meet->grip.rolling * meet->round;
 }
 
-/* m/s: of the surface of a collider, along the normal at the points, and where they rub. */
-static void add_motion(const sn_world *world, const sn_meet *meet, uint32_t lane, sn_wide_meet *batch)
+void sn_meet_fill(const sn_meet_substep *s, uint32_t index, uint32_t at, uint32_t lane)
 {
-    const sn_collider_motion *m = meet_motion(world, meet->collider);
-    const sn_vec3 n = lane_of(&batch->n, lane);
-    const sn_vec3 rb = lane_of(&batch->rb, lane);
-    const sn_quat turn = m->start.rotation;
-    if (meet_is_zero(m->velocity) && meet_is_zero(m->spin))
-        return;
-    set_lane(&batch->surface, lane, vec3_add(m->velocity, vec3_cross(m->spin, rb)));
-    batch->spin[lane] = vec3_dot(m->spin, n);
+    sn_wide_meet *batch = &s->run.batch[at];
+    sn_wide_manifold *f = &s->run.manifold[at];
+    sn_meet *meet = &meet_all(s->world)[index];
+    if (!meet->lane) {
+        if (lane == 0) {
+            memset(batch, 0, sizeof *batch);
+            memset(f, 0, sizeof *f);
+            for (uint32_t i = 0; i < SN_MEETS; ++i)
+                batch->a[i] = batch->b[i] = SN_MEET_RECORD * s->world->meets.mover_table.count; /* nobody */
+        }
+        batch->lanes = lane + 1;
+        batch->meet[lane] = index;
+        meet->lane = at * SN_MEETS + lane + 1;
+        fill_pair(s->world, meet, lane, batch);
+    }
+    fill_manifold(s->world, meet, lane, batch, f);
+}
+
+void sn_meet_note(const sn_world *world, sn_meet *meet)
+{
+    const uint32_t at = (meet->lane - 1) / SN_MEETS, lane = (meet->lane - 1) % SN_MEETS;
+    const sn_wide_meet *batch = (const sn_wide_meet *)world->meets.batch_table.column[0] + at;
+    const sn_wide_manifold *f = (const sn_wide_manifold *)world->meets.batch_table.column[1] + at;
     for (uint32_t k = 0; k < meet->count; ++k) {
-        sn_vec3 r = sn_quat_turn(turn, meet->point[k].b);
-        sn_real slide = -vec3_dot(vec3_add(m->velocity, vec3_cross(m->spin, r)), n);
-        batch->point[k].slide[lane] = slide;
-        batch->point[k].before[lane] += slide;
-        batch->point[k].room[lane] += slide;
+        meet->point[k].pressed = batch->point[k].pressed[lane];
+        meet->point[k].last = f->point[k].last[lane];
+        meet->point[k].impulse = f->point[k].impulse[lane] + batch->point[k].struck[lane];
     }
-}
-
-/* What is not filled in for every lane. gaps: some lanes have no meet, or fewer points. */
-static void clear(sn_wide_meet *batch, sn_wide_meet_start *start, uint32_t points, bool gaps)
-{
-    if (gaps) {
-        memset(batch, 0, offsetof(sn_wide_meet, point) + points * sizeof batch->point[0]);
-        memset(start, 0, sizeof *start);
-        return;
-    }
-    batch->moves_a = batch->moves_b = 0;
-    batch->misses = batch->rolls = batch->twists = batch->deep = batch->bounces = false;
-    memset(&batch->surface, 0, offsetof(sn_wide_meet, point) - offsetof(sn_wide_meet, surface));
-    for (uint32_t k = 0; k < points; ++k)
-        memset(batch->point[k].slide, 0, sizeof batch->point[k].slide);
-}
-
-void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes, sn_wide_meet *batch)
-{
-    sn_wide_meet_start start;
-    ending e[SN_MEETS];
-    sn_meet *all = meet_all(s->world);
-    const uint32_t points = all[list[0]].count;
-    clear(batch, &start, points, lanes < SN_MEETS || all[list[lanes - 1]].count < points);
-    batch->lanes = lanes;
-    batch->points = points;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        batch->meet[lane] = list[lane];
-        fill_lane(s, &all[list[lane]], lane, batch, &start, &e[lane]);
-    }
-    for (uint32_t lane = lanes; lane < SN_MEETS; ++lane)
-        batch->a[lane] = batch->b[lane] = 4 * s->world->meets.mover_table.count;
-    s->wide->set_up(&s->run, batch, &start);
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        const sn_meet *meet = &all[list[lane]];
-        if (meet->b == SN_NO_MOVER)
-            add_motion(s->world, meet, lane, batch);
-        if (bends(s, meet))
-            bend_gaps(s, meet, &e[lane], lane_of(&start.n, lane), batch, lane);
-    }
+    meet->slid = f->slid[lane];
+    meet->moved = f->moved[lane];
+    meet->n = lane_of(&batch->n, lane);
+    meet->rub.rubbed = lane_of(&batch->rubbed, lane);
+    meet->rub.twisted = batch->twisted[lane];
+    if (meet->round > 0)
+        meet->rub.rolled = lane_of(&batch->rolled, lane);
 }

@@ -25,7 +25,10 @@ const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number)
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* What a point pushed at the end of the last step, times factor; untouched if there is nothing. Returns what rubbed, if that was
+/* Where what a meet pushed at the end of the last step begins. */
+uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet);
+
+/* What a point pushed then, times factor; untouched if there is nothing. Returns what rubbed, if that was
    asked for. */
 sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
 
@@ -35,29 +38,50 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
-/* Looks where two touch if that must be done anew; whether they may press in this substep (meets_ready.c). */
-bool sn_meet_ready(const sn_meet_substep *s, sn_meet *meet);
+/* The same when a substep begins; whether they may press in it (meets_ready.c). */
+bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet);
 
-/* Puts up to eight into a batch, no two of which share a body that moves. points: that the first has, and none has more. */
-void sn_meet_fill(const sn_meet_substep *s, const uint32_t *list, uint32_t lanes, sn_wide_meet *batch);
+/* Makes room for a meet in a lane of a batch, or fills it in again once its points were looked for anew. */
+void sn_meet_fill(const sn_meet_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
 
-/* Deals meets, that stand in the second column as they were found, to groups; false if memory ran out (meets_group.c). */
+/* What its lane says of a meet. */
+void sn_meet_note(const sn_world *world, sn_meet *meet);
+
+/* The movers of a meet before it is made; b: SN_NO_MOVER for a collider. */
+typedef struct sn_meet_ends {
+    uint32_t a, b;
+} sn_meet_ends;
+
+/* Deals meets, whose ends are known, to groups, and finds the place of each; false if memory ran out (meets_group.c). */
 bool sn_meets_group(sn_world *world, uint32_t count);
 
 /* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
 bool sn_meets_append(sn_world *world, uint32_t count);
 
-/* Puts what watches know into their meets. */
-void sn_meets_unwatch(sn_world *world);
+/* Puts what lanes and watches know into their meets; they have no lanes then. False if tasks were lost. */
+bool sn_meets_leave_lanes(sn_world *world);
+
+/* Makes the record of a collider, if it has none; its place. Room was made. */
+uint32_t sn_meets_rank(sn_world *world, uint32_t number);
+
+/* Colliders as they are when a substep begins. */
+void sn_meets_load_colliders(const sn_world *world);
 
 /* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
 bool sn_meets_ready_groups(sn_meet_substep *s);
 typedef void sn_meet_group_fn(const sn_meet_substep *s, sn_meet_group *group);
 bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
-bool sn_meets_by_group(const sn_meet_substep *s, sn_meet_group_fn *one); /* all at once: for what changes no mover */
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
 void sn_meets_stop(sn_world *world);
+
+/* m: how far spots of a mover came by turning since the substep began, at most. */
+sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
+
+/* What is known of two bodies that were apart at the end of the step before; and what the next step is to know (meets_apart.c). */
+void sn_meet_recall_apart(const sn_world *world, const sn_meet *meet, sn_meet_watch *watch);
+bool sn_meets_reserve_apart(sn_world *world, uint64_t count);
+void sn_meets_remember_apart(sn_world *world);
 
 /* How movers move now, and what they resist with: a piece of a loop over them (meets_begin.c). */
 void sn_meets_load_piece(void *substep, uint32_t first, uint32_t end);
@@ -89,6 +113,19 @@ static inline sn_meet *meet_all(const sn_world *world)
 static inline sn_vec4 *meet_records(const sn_world *world)
 {
     return world->meets.record_table.column[0];
+}
+
+static inline sn_vec4 *meet_record(const sn_world *world, uint32_t index)
+{
+    return &meet_records(world)[SN_MEET_RECORD * (size_t)index];
+}
+
+/* The record of b. */
+static inline uint32_t meet_other(const sn_world *world, const sn_meet *meet)
+{
+    if (meet->b != SN_NO_MOVER)
+        return meet->b;
+    return world->meets.mover_table.count + 1 + ((const uint32_t *)world->meets.rank_table.column[0])[meet->collider];
 }
 
 /* Where a mover is when a substep begins. */
@@ -149,24 +186,9 @@ static inline sn_real meet_turns(const sn_world *world, const sn_meet *meet, sn_
     return h * (meet_is_zero(m->spin) ? sum : sum + m->speed);
 }
 
-static inline sn_vec3 meet_times_inverse(const sn_mover *m, sn_vec3 a)
-{
-    const sn_real *i = m->inverse;
-    return vec3(i[0] * a.x + i[3] * a.y + i[4] * a.z, i[3] * a.x + i[1] * a.y + i[5] * a.z,
-                i[4] * a.x + i[5] * a.y + i[2] * a.z);
-}
-
-/* m/s: of the surface of a collider. */
-static inline sn_vec3 meet_surface_velocity(const sn_world *world, const sn_meet *meet, sn_vec3 rb)
-{
-    if (meet->b != SN_NO_MOVER)
-        return vec3(0, 0, 0);
-    const sn_collider_motion *m = meet_motion(world, meet->collider);
-    return vec3_add(m->velocity, vec3_cross(m->spin, rb));
-}
-
-/* Times the overlap that is left alone, a tenth of the size: as long as somebody is wrong by so much there are more sweeps. */
-#define SN_MEET_FAR_OFF ((sn_real)50)
+/* Times the overlap that is left alone, a hundredth of the size: as long as somebody is wrong by so much there are more sweeps, over
+   those that are and their neighbours. With a tenth, boxes that fell on each other were crushed. */
+#define SN_MEET_FAR_OFF ((sn_real)5)
 
 static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
 {
@@ -176,10 +198,12 @@ static inline sn_meet_substep meet_substep(sn_world *world, sn_real h)
         .world = world,
         .wide = world->wide ? world->wide->meet : &sn_meet_scalar,
         .run = {.batch = world->meets.batch_table.column[0],
+                .manifold = world->meets.batch_table.column[1],
                 .mover = meet_records(world),
                 .h = h,
                 .inverse_h = 1 / h,
-                .far_off = SN_MEET_FAR_OFF,
+                .fall = 2 * h * h * gravity,
+                .deep = SN_MEET_FAR_OFF,
                 .most = settings->push_out * h,
                 .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
         .h = h,

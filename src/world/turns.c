@@ -84,7 +84,7 @@ static void lay_out_piece(void *data, uint32_t first, uint32_t end)
         p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
         if (sn_integrators[world->state.settings.integrator]->looks_back)
             world->history.old_d[slot] = none;
-        sn_bodies_refresh(&world->bodies, row);
+        sn_bodies_turned(&world->bodies, row);
     }
 }
 
@@ -268,46 +268,56 @@ static void add_momentum(const sn_body_state *body, double l[3], const double q[
         l[i] += gain[i];
 }
 
-/* What BDF2 will look back to; `before` is the body as it was at the start. */
-static void remember(const sn_body_state *before, const sn_body_motion *motion, sn_body_state *body)
+/* What BDF2 will look back to; q and l are those of the body at the start. */
+static void remember(const double q[4], const double l[3], const sn_body_motion *motion, sn_body_state *body)
 {
     double angle[3];
     for (int i = 0; i < 3; ++i) {
         body->old_mean[i] = motion->mean[i];
-        body->old_l[i] = motion->keep * before->l[i];
+        body->old_l[i] = motion->keep * l[i];
         body->old_torque[i] = motion->torque[i];
-        body->old_given[i] = before->torque[i];
+        body->old_given[i] = body->torque[i];
     }
-    angle_between(before->q, body->q, angle);
+    angle_between(q, body->q, angle);
     times_k(body, angle, body->old_way);
+}
+
+/* What constraints did to the turn of a body. */
+static void turn_on(sn_substep *s, sn_body_state *body, sn_body_motion *motion, sn_vec4 phi, const double q[4])
+{
+    const double h = (double)s->motion.h;
+    double half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
+    add_momentum(body, body->l, q, phi, motion->looks_back ? h * (double)s->integrator->step_factor : h);
+    for (int i = 0; i < 3; ++i)
+        half[i] /= body->k[i];
+    sn_rotate_by(body->q, half);
+    if (s->integrator->looks_back)
+        add_momentum(body, motion->mean, motion->q, phi, h);
 }
 
 static void settle_body(sn_substep *s, uint32_t row)
 {
     sn_world *world = s->world;
-    sn_body_state *body = &world->bodies.state[row], before = *body;
+    sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
     const sn_settings *settings = &world->state.settings;
-    const double h = (double)s->motion.h;
-    sn_vec4 phi = world->particles.x_low[world->particles.table.count + row];
-    double half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
-    bool at_start = (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
+    const sn_vec4 phi = world->particles.x_low[world->particles.table.count + row];
+    const bool at_start =
+        (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
+    double q[4], l[3];
+    memcpy(q, body->q, sizeof q);
+    memcpy(l, body->l, sizeof l);
     memcpy(body->q, motion->q, sizeof body->q);
     memcpy(body->l, motion->l, sizeof body->l);
-    add_momentum(body, body->l, at_start ? before.q : motion->q, phi,
-                 motion->looks_back ? h * (double)s->integrator->step_factor : h);
-    for (int i = 0; i < 3; ++i)
-        half[i] /= body->k[i];
-    sn_rotate_by(body->q, half);
+    if (phi.x != 0 || phi.y != 0 || phi.z != 0)
+        turn_on(s, body, motion, phi, at_start ? q : motion->q);
     /* the rest of the torque; where there is a kick, a first guess, which that puts right */
-    const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * h;
+    const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * (double)s->motion.h;
     for (int i = 0; rest > 0 && i < 3; ++i)
         body->l[i] += rest * motion->torque[i];
-    if (s->integrator->looks_back) {
-        add_momentum(body, motion->mean, motion->q, phi, h);
-        remember(&before, motion, body);
-    }
-    sn_bodies_refresh(&world->bodies, row);
+    if (s->integrator->looks_back)
+        remember(q, l, motion, body);
+    sn_bodies_turned(&world->bodies, row);
 }
 
 static void settle_piece(void *data, uint32_t first, uint32_t end)

@@ -78,6 +78,25 @@ static void heavy_on_light(void **state)
     sn_world_destroy(world);
 }
 
+/* One box on another, up to ten thousand times as heavy: it sinks by less than a hundredth of its size, and stays on top. */
+static void loads_of_any_weight(void **state)
+{
+    (void)state;
+    static const double ratios[] = {100, 1000, 3000, 10000};
+    for (size_t i = 0; i < COUNT_OF(ratios); ++i) {
+        sn_world *world = support_world();
+        sn_settings settings = sn_world_settings(world);
+        settings.substeps = 10;
+        assert_ok(world, sn_world_configure(world, &settings));
+        add_floor(world);
+        box_body(world, vec(0, BOX, 0), vec(BOX, BOX, BOX), 1);
+        sn_body load = box_body(world, vec(0, 3 * BOX, 0), vec(BOX, BOX, BOX), ratios[i]);
+        support_run(world, support_rounds(600, 120), FRAME);
+        assert_vec_close(sn_body_position(world, load), vec(0, 3 * BOX, 0), 0.01);
+        sn_world_destroy(world);
+    }
+}
+
 /* Two boxes that begin nearly in one place part at about the speed of push_out, and keep nothing of it. */
 static void deep_overlap_parts_without_a_bang(void **state)
 {
@@ -383,6 +402,72 @@ static void bounces_to_the_right_height(void **state)
         }
 }
 
+/* Six bounces at ten substeps, each e^2 as high as the one before, wherever they fall in a substep; and every one of them is an event with
+   the impulse that turned the body. */
+static void ladder_of_bounces(void **state)
+{
+    (void)state;
+    for (int shape = 0; shape < 2; ++shape) {
+        sn_world *world = support_world();
+        sn_settings settings = sn_world_settings(world);
+        sn_contact_settings contact = sn_world_contact_settings(world);
+        settings.substeps = 10;
+        contact.events = true;
+        assert_ok(world, sn_world_configure(world, &settings));
+        assert_ok(world, sn_world_set_contact_settings(world, &contact));
+        add_floor(world);
+        set_materials(world, 0.5, 0.8);
+        sn_body body = shape ? box_body(world, vec(0, 2.2, 0), vec(0.2, 0.2, 0.2), 1000)
+                             : sphere_body(world, vec(0, 2.2, 0), 0.2, 1000);
+        const double mass = (double)sn_particle_mass(world, sn_body_particle(world, body)), g = 9.81;
+        double v = 0, impulse = 0, change = 0, height[8] = {0};
+        uint32_t bounces = 0, begun = 0;
+        while (bounces < 7) {
+            step(world);
+            uint32_t count;
+            const sn_contact_event *event = sn_world_contact_events(world, &count);
+            for (uint32_t i = 0; i < count; ++i) {
+                impulse += (double)event[i].impulse;
+                begun += event[i].phase == SN_CONTACT_BEGIN;
+            }
+            const double now = (double)sn_body_velocity(world, body).y;
+            if (now > v) {
+                change += mass * (now - v + g * FRAME);
+                ++bounces;
+            }
+            v = now;
+            height[bounces] = fmax(height[bounces], (double)sn_body_position(world, body).y - 0.2);
+        }
+        for (uint32_t i = 1; i <= 6; ++i)
+            assert_close(height[i], 2 * pow(0.64, i), 0.01 * 2 * pow(0.64, i));
+        assert_int_equal(begun, 7);
+        assert_close(impulse, change, 1e-3 * change);
+        sn_world_destroy(world);
+    }
+}
+
+/* A blow is handed through a row that touches, from one to the next: the last goes on as the first came. */
+static void blow_goes_through_a_row(void **state)
+{
+    (void)state;
+    static const double gaps[] = {0, 1e-5, 1e-3};
+    for (size_t g = 0; g < COUNT_OF(gaps); ++g)
+        for (int backwards = 0; backwards < 2; ++backwards) {
+            sn_world *world = support_void();
+            sn_body ball[5];
+            set_materials(world, 0, 1);
+            for (int i = 0; i < 5; ++i) {
+                int k = backwards ? 4 - i : i;
+                ball[k] = sphere_body(world, vec(k * (0.2 + gaps[g]) - (k ? 0 : 0.5), 0, 0), 0.1, 1000);
+            }
+            flying(world, ball[0], vec(1, 0, 0), vec(0, 0, 0));
+            support_run(world, 90, FRAME);
+            for (int k = 0; k < 5; ++k)
+                assert_vec_close(sn_body_velocity(world, ball[k]), vec(k == 4, 0, 0), 1e-3);
+            sn_world_destroy(world);
+        }
+}
+
 /* Bodies, and particles among them, that fly into each other keep both momenta. */
 static void collisions_keep_momenta(void **state)
 {
@@ -526,6 +611,7 @@ int main(void)
         cmocka_unit_test(tower_of_bricks_stands),
         cmocka_unit_test(pyramid_comes_to_rest_and_sleeps),
         cmocka_unit_test(heavy_on_light),
+        cmocka_unit_test(loads_of_any_weight),
         cmocka_unit_test(deep_overlap_parts_without_a_bang),
         cmocka_unit_test(comes_out_of_colliders),
         cmocka_unit_test(dropped_boxes_come_to_rest),
@@ -538,6 +624,8 @@ int main(void)
         cmocka_unit_test(ball_rolls_to_a_stop),
         cmocka_unit_test(rolling_is_resisted_between_bodies),
         cmocka_unit_test(bounces_to_the_right_height),
+        cmocka_unit_test(ladder_of_bounces),
+        cmocka_unit_test(blow_goes_through_a_row),
         cmocka_unit_test(collisions_keep_momenta),
         cmocka_unit_test(led_bodies_push_and_carry),
         cmocka_unit_test(colliders_carry_bodies),
