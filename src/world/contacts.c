@@ -39,9 +39,8 @@ enum {
 #define EASE ((sn_real)0.2)
 #define SLOP ((sn_real)0.002)
 
-#define WALL_PIECE 512u /* particles whose walls are one task */
-
-#define FEW_COLLIDERS 16u /* so many are looked at one by one */
+#define NEARBY                                                                                                         \
+    32u /* colliders near a piece of particles: so many are compared with each of them, without asking the tree again */
 
 void sn_contacts_init(sn_contacts *c)
 {
@@ -53,9 +52,9 @@ void sn_contacts_init(sn_contacts *c)
     for (int i = 0; i < PAIR_COLUMNS; ++i)
         sn_table_column(&c->pair_table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
     sn_table_column(&c->motion_table, sizeof(sn_collider_motion), false);
-    sn_table_column(&c->bounds_table, sizeof(sn_bounds), false);
-    sn_table_column(&c->bounds_table, sizeof(uint32_t), false);
-    sn_bvh_init(&c->tree);
+    sn_table_column(&c->mover_table, sizeof(uint32_t), false);
+    sn_collider_tree_init(&c->colliders);
+    sn_table_column(&c->box_table, sizeof(sn_bounds), false);
     sn_table_column(&c->wall_table, sizeof(sn_wall), false);
     sn_table_column(&c->wall_table, sizeof(sn_wall), false);
     sn_table_column(&c->graze_table, sizeof(sn_graze), false);
@@ -67,7 +66,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->normal_table, sizeof(sn_vec4), false);
     sn_bvh_init(&c->skin_tree);
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
-    sn_table_column(&c->piece_table, WALL_PIECE / 8, false);
+    sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
     sn_grazes_init(c);
 }
 
@@ -78,8 +77,9 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->store_table, allocator);
     sn_table_release(&c->pair_table, allocator);
     sn_table_release(&c->motion_table, allocator);
-    sn_table_release(&c->bounds_table, allocator);
-    sn_bvh_release(&c->tree, allocator);
+    sn_table_release(&c->mover_table, allocator);
+    sn_collider_tree_release(&c->colliders, allocator);
+    sn_table_release(&c->box_table, allocator);
     sn_table_release(&c->wall_table, allocator);
     sn_table_release(&c->graze_table, allocator);
     sn_table_release(&c->graze_start_table, allocator);
@@ -157,6 +157,24 @@ bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category
     return (category & other_mask) && (other_category & mask);
 }
 
+/* ---- Boxes -------------------------------------------------------------------------------------------------------------- */
+
+static sn_bounds unite(sn_bounds a, sn_bounds b)
+{
+    a.low = vec3(a.low.x < b.low.x ? a.low.x : b.low.x, a.low.y < b.low.y ? a.low.y : b.low.y,
+                 a.low.z < b.low.z ? a.low.z : b.low.z);
+    a.high = vec3(a.high.x > b.high.x ? a.high.x : b.high.x, a.high.y > b.high.y ? a.high.y : b.high.y,
+                  a.high.z > b.high.z ? a.high.z : b.high.z);
+    return a;
+}
+
+static sn_bounds grow(sn_bounds a, sn_real by)
+{
+    a.low = vec3_sub(a.low, vec3(by, by, by));
+    a.high = vec3_add(a.high, vec3(by, by, by));
+    return a;
+}
+
 /* ---- How far particles reach ------------------------------------------------------------------------------------------ */
 
 typedef struct finding {
@@ -169,11 +187,25 @@ typedef struct finding {
     atomic_bool too_far;     /* some particle is beyond SN_CONTACT_REACH, or may come there */
 } finding;
 
+/* m: how far forces carry it, beyond its velocity. */
+static sn_real forced_way(const sn_world *world, uint32_t slot, sn_real dt)
+{
+    const sn_particle_store *p = &world->particles;
+    sn_real speed_up = vec3_length(world->state.settings.gravity);
+    if (world->state.forces_pending)
+        speed_up += vec3_length(p->force[slot]) * p->x[slot].w;
+    return speed_up * dt * dt;
+}
+
 sn_real sn_contacts_way(const sn_world *world, uint32_t slot, sn_real dt)
 {
     const sn_particle_store *p = &world->particles;
-    sn_real fall = vec3_length(world->state.settings.gravity) * dt * dt;
-    return vec3_length(vec4_xyz(p->v[slot])) * dt + fall + SLACK * p->radius[slot];
+    sn_real room = SLACK * p->radius[slot];
+    if (p->target[slot]) {
+        const sn_target *target = (const sn_target *)world->target_table.column[0] + p->target[slot] - 1;
+        return room + vec3_length(vec3_sub(target->place, vec4_xyz(p->x[slot])));
+    }
+    return vec3_length(vec4_xyz(p->v[slot])) * dt + forced_way(world, slot, dt) + room;
 }
 
 static sn_real way_of(const finding *f, uint32_t slot)
@@ -202,17 +234,76 @@ static sn_result blame_too_far(const finding *f)
     return sn_world_blame(f->world, slot, what);
 }
 
+/* The box around places and the box around velocities of some particles, and their largest radius. */
+typedef struct extremes {
+    sn_real low[4], high[4], slowest[4], fastest[4], radius;
+} extremes;
+
+static extremes extremes_of(const sn_particle_store *p, uint32_t first, uint32_t end)
+{
+    const sn_real far = (sn_real)INFINITY;
+    extremes e = {{far, far, far, far}, {-far, -far, -far, -far}, {0}, {0}, 0};
+    for (uint32_t slot = first; slot < end; ++slot) {
+        const sn_real *x = &p->x[slot].x, *v = &p->v[slot].x;
+        for (uint32_t k = 0; k < 4; ++k) { /* the fourth for the sake of vectors */
+            e.low[k] = x[k] < e.low[k] ? x[k] : e.low[k];
+            e.high[k] = x[k] > e.high[k] ? x[k] : e.high[k];
+            e.slowest[k] = v[k] < e.slowest[k] ? v[k] : e.slowest[k];
+            e.fastest[k] = v[k] > e.fastest[k] ? v[k] : e.fastest[k];
+        }
+    }
+    for (uint32_t slot = first; slot < end; ++slot)
+        e.radius = p->radius[slot] > e.radius ? p->radius[slot] : e.radius;
+    return e;
+}
+
+static void include(sn_bounds *box, sn_vec3 p, sn_real by)
+{
+    *box = unite(*box, grow((sn_bounds){p, p}, by));
+}
+
+/* Where the particles of a piece may come in the step, with their radii. */
+static sn_bounds box_of(const finding *f, uint32_t first, uint32_t end)
+{
+    const sn_world *world = f->world;
+    const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
+    const extremes e = extremes_of(&world->particles, first, end);
+    const sn_real by = e.radius * (1 + SLACK) + fall;
+    sn_bounds box = {
+        vec3(e.low[0] + e.slowest[0] * f->dt, e.low[1] + e.slowest[1] * f->dt, e.low[2] + e.slowest[2] * f->dt),
+        vec3(e.high[0] + e.fastest[0] * f->dt, e.high[1] + e.fastest[1] * f->dt, e.high[2] + e.fastest[2] * f->dt)};
+    box = grow(box, by);
+    for (uint32_t slot = first; slot < end && (world->state.forces_pending || world->target_table.count); ++slot)
+        include(&box, vec4_xyz(world->particles.x[slot]), world->particles.radius[slot] + way_of(f, slot));
+    return box;
+}
+
 static void measure_piece(void *data, uint32_t first, uint32_t end)
+{
+    finding *f = data;
+    sn_bounds *box = f->contacts->box_table.column[0];
+    for (uint32_t from = first; from < end; from += SN_CONTACT_PIECE) {
+        const uint32_t to = end - from < SN_CONTACT_PIECE ? end : from + SN_CONTACT_PIECE;
+        sn_bounds *here = &box[from / SN_CONTACT_PIECE];
+        *here = box_of(f, from, to);
+        if (contact_reaches(here->low) && contact_reaches(here->high))
+            continue;
+        for (uint32_t slot = from; slot < to; ++slot)
+            if (is_too_far(f, slot))
+                atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
+    }
+}
+
+/* The spheres in which pairs are looked for. */
+static void fill_spheres(void *data, uint32_t first, uint32_t end)
 {
     finding *f = data;
     const sn_particle_store *p = &f->world->particles;
     sn_vec4 *sphere = f->contacts->sphere_table.column[0];
-    bool any = false, choice = false, too_far = false;
+    bool any = false, choice = false;
     for (uint32_t slot = first; slot < end; ++slot) {
-        const sn_real reach = p->radius[slot] + way_of(f, slot);
         sphere[slot] = p->x[slot];
-        sphere[slot].w = p->radius[slot] > 0 ? reach : -1;
-        too_far |= !contact_reaches(vec4_xyz(p->x[slot])) || !(reach <= (sn_real)SN_CONTACT_REACH);
+        sphere[slot].w = p->radius[slot] > 0 ? p->radius[slot] + way_of(f, slot) : -1;
         any = any || p->radius[slot] > 0;
         choice = choice || p->x[slot].w == 0 || p->group[slot] != 0;
     }
@@ -220,8 +311,6 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&f->has_spheres, true, memory_order_relaxed);
     if (choice)
         atomic_store_explicit(&f->has_choice, true, memory_order_relaxed);
-    if (too_far)
-        atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
 }
 
 /* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
@@ -589,22 +678,6 @@ static const sn_collider_record *record_of(const sn_world *world, uint32_t numbe
     return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
 }
 
-static sn_bounds unite(sn_bounds a, sn_bounds b)
-{
-    a.low = vec3(a.low.x < b.low.x ? a.low.x : b.low.x, a.low.y < b.low.y ? a.low.y : b.low.y,
-                 a.low.z < b.low.z ? a.low.z : b.low.z);
-    a.high = vec3(a.high.x > b.high.x ? a.high.x : b.high.x, a.high.y > b.high.y ? a.high.y : b.high.y,
-                  a.high.z > b.high.z ? a.high.z : b.high.z);
-    return a;
-}
-
-static sn_bounds grow(sn_bounds a, sn_real by)
-{
-    a.low = vec3_sub(a.low, vec3(by, by, by));
-    a.high = vec3_add(a.high, vec3(by, by, by));
-    return a;
-}
-
 /* The distance of its farthest point from its own origin; unbounded for planes. */
 static sn_real extent(const sn_shape *shape)
 {
@@ -633,6 +706,7 @@ static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
     m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
     m.plain = r->shape.type == SN_COLLIDER_PLANE && !(turns > 0);
     m.moves = turns > 0 || vec3_length(m.velocity) > 0;
+    m.bounces = r->def.material.restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);
     if (m.moves) { /* a point of it strays from the straight line between start and end by no more than it turns */
@@ -642,20 +716,14 @@ static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
     return m;
 }
 
-static bool is_bounded(const sn_bounds *b)
-{
-    return vec3_is_finite(b->low) && vec3_is_finite(b->high);
-}
-
 /* Colliders move on in every step, whether anything is near or not. */
 static sn_result check_colliders(const finding *f)
 {
     const sn_contacts *c = f->contacts;
-    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
+    for (uint32_t number = 0; c->beyond && number < c->motion_table.count; ++number) {
         const sn_collider_motion *m = &motions(c)[number];
         sn_vec3 end = m->step_end.position;
-        if (m->live && !(contact_reaches(m->step_start.position) && contact_reaches(end) &&
-                         vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH))
+        if (m->live && m->beyond)
             return world_fail(
                 f->world, SN_ERROR_DIVERGED,
                 "at %g s collider %u: it would come to (%g, %g, %g) m at (%g, %g, %g) rad/s; contact computes "
@@ -666,29 +734,79 @@ static sn_result check_colliders(const finding *f)
     return SN_OK;
 }
 
+/* What a collider does in this step, anew. */
+static void follow_collider(finding *f, uint32_t number)
+{
+    sn_contacts *c = f->contacts;
+    sn_collider_motion *m = &motions(c)[number], was = *m;
+    if (sn_ids_is_live(&f->world->contact.collider_ids, number)) {
+        *m = motion_of(record_of(f->world, number), f->dt);
+        m->beyond = !(contact_reaches(m->step_start.position) && contact_reaches(m->step_end.position) &&
+                      vec3_length(m->spin) * f->dt <= (sn_real)SN_CONTACT_REACH);
+        sn_collider_tree_set(&c->colliders, number, &m->swept, m->moves);
+    } else {
+        *m = (sn_collider_motion){0};
+        sn_collider_tree_remove(&c->colliders, number);
+    }
+    c->bouncing += (uint32_t)m->bounces - (uint32_t)was.bounces;
+    c->beyond += (uint32_t)m->beyond - (uint32_t)was.beyond;
+    m->listed = was.listed;
+    if (m->moves && !m->listed) {
+        ((uint32_t *)c->mover_table.column[0])[c->mover_table.count++] = number;
+        m->listed = true;
+    }
+}
+
+/* Those that move go on, or stand from now on. */
+static void follow_movers(finding *f)
+{
+    sn_contacts *c = f->contacts;
+    uint32_t *mover = c->mover_table.column[0], count = c->mover_table.count, kept = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        follow_collider(f, mover[i]);
+        motions(c)[mover[i]].listed = motions(c)[mover[i]].moves;
+        if (motions(c)[mover[i]].moves)
+            mover[kept++] = mover[i];
+    }
+    c->mover_table.count = kept;
+}
+
+static void forget_colliders(sn_contacts *c)
+{
+    c->motion_table.count = c->mover_table.count = c->bouncing = c->beyond = 0;
+    sn_collider_tree_clear(&c->colliders);
+}
+
+/* Brings motions and the tree up to date: those of colliders that were edited, and of those that move. */
 static bool prepare_colliders(finding *f)
 {
     sn_world *world = f->world;
     sn_contacts *c = f->contacts;
-    const sn_ids *ids = &world->contact.collider_ids;
-    uint32_t bounded = 0;
-    if (!sn_table_reserve(&c->motion_table, &world->allocator, ids->table.count) ||
-        !sn_table_reserve(&c->bounds_table, &world->allocator, ids->table.count))
+    sn_contact_world *contact = &world->contact;
+    const uint32_t count = contact->collider_ids.table.count, room = contact->edited_table.capacity;
+    if (contact->all_edited)
+        forget_colliders(c);
+    if (!sn_table_reserve(&c->motion_table, &world->allocator, count) ||
+        !sn_table_reserve(&c->mover_table, &world->allocator, count) ||
+        !sn_table_reserve(&contact->edited_table, &world->allocator, count) ||
+        !sn_collider_tree_reserve(&c->colliders, &world->allocator, count))
         return false;
-    for (uint32_t number = 0; number < ids->table.count; ++number) {
-        motions(c)[number].live = false;
-        if (!sn_ids_is_live(ids, number))
-            continue;
-        motions(c)[number] = motion_of(record_of(world, number), f->dt);
-        c->bounces = c->bounces || record_of(world, number)->def.material.restitution > 0;
-        if (!is_bounded(&motions(c)[number].swept))
-            continue;
-        ((sn_bounds *)c->bounds_table.column[0])[bounded] = motions(c)[number].swept;
-        ((uint32_t *)c->bounds_table.column[1])[bounded++] = number;
-    }
-    c->motion_table.count = ids->table.count;
-    c->bounds_table.count = bounded;
-    return bounded <= FEW_COLLIDERS || sn_bvh_build(&c->tree, &world->allocator, c->bounds_table.column[0], bounded);
+    for (; c->motion_table.count < count; c->motion_table.count++)
+        motions(c)[c->motion_table.count] = (sn_collider_motion){0};
+    uint32_t *edited = contact->edited_table.column[0];
+    bool *noted = contact->edited_table.column[1];
+    for (uint32_t number = 0; contact->all_edited && number < count; ++number)
+        follow_collider(f, number);
+    for (uint32_t i = 0; i < contact->edited_table.count && !contact->all_edited; ++i)
+        follow_collider(f, edited[i]);
+    follow_movers(f);
+    if (contact->all_edited || contact->edited_table.capacity > room)
+        memset(noted, 0, contact->edited_table.capacity * sizeof *noted);
+    for (uint32_t i = 0; i < contact->edited_table.count; ++i)
+        noted[edited[i]] = false;
+    contact->edited_table.count = 0;
+    contact->all_edited = false;
+    return sn_collider_tree_build(&c->colliders, &world->allocator);
 }
 
 /* Looking for the colliders of one particle. */
@@ -700,8 +818,9 @@ typedef struct looking {
     uint32_t found;
 } looking;
 
-static bool look_at(looking *l, uint32_t number)
+static bool look_at(void *data, uint32_t number)
 {
+    looking *l = data;
     sn_world *world = l->f->world;
     const sn_collider_motion *m = &motions(l->f->contacts)[number];
     const sn_collider_record *r = record_of(world, number);
@@ -736,12 +855,6 @@ static bool look_at(looking *l, uint32_t number)
     return true;
 }
 
-static bool look_at_bounded(void *data, uint32_t item)
-{
-    looking *l = data;
-    return look_at(l, ((const uint32_t *)l->f->contacts->bounds_table.column[1])[item]);
-}
-
 /* By the number of the collider, and then as they are, by slot: merging, bottom up. */
 static void sort_piece(sn_wall *wall, uint32_t count, sn_wall *scratch)
 {
@@ -770,7 +883,49 @@ static bool overlaps(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
-static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
+/* The colliders near a piece of particles. */
+typedef struct nearby {
+    const finding *f;
+    const sn_bounds *box; /* of the piece */
+    uint32_t count;       /* more than NEARBY: not all of them are here */
+    uint32_t number[NEARBY];
+} nearby;
+
+/* Whether a box is all above a plane. */
+static bool is_above(const nearby *near, uint32_t number)
+{
+    const sn_collider_motion *m = &motions(near->f->contacts)[number];
+    const sn_vec3 n = m->normal;
+    if (!m->plain)
+        return false;
+    sn_vec3 low = vec3(n.x > 0 ? near->box->low.x : near->box->high.x, n.y > 0 ? near->box->low.y : near->box->high.y,
+                       n.z > 0 ? near->box->low.z : near->box->high.z);
+    return vec3_dot(vec3_sub(low, m->step_start.position), n) - record_of(near->f->world, number)->shape.thickness >
+           m->speed * near->f->dt;
+}
+
+static bool add_nearby(void *data, uint32_t number)
+{
+    nearby *near = data;
+    if (is_above(near, number))
+        return true;
+    if (near->count < NEARBY)
+        near->number[near->count] = number;
+    near->count++;
+    return near->count <= NEARBY;
+}
+
+static nearby colliders_near(const finding *f, uint32_t piece)
+{
+    nearby near;
+    near.f = f;
+    near.box = (const sn_bounds *)f->contacts->box_table.column[0] + piece;
+    near.count = 0;
+    sn_collider_tree_overlap(&f->contacts->colliders, near.box, add_nearby, &near);
+    return near;
+}
+
+static uint32_t look_around(finding *f, uint32_t slot, const nearby *near, sn_wall *to)
 {
     const sn_particle_store *p = &f->world->particles;
     sn_contacts *c = f->contacts;
@@ -779,20 +934,17 @@ static uint32_t look_around(finding *f, uint32_t slot, sn_wall *to)
     sn_bounds box = grow((sn_bounds){x, x}, l.reach);
     if (p->x[slot].w == 0 || p->body[slot]) /* bodies: meets.c */
         return 0;
-    bool by_tree = c->bounds_table.count > FEW_COLLIDERS;
-    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
-        const sn_collider_motion *m = &motions(c)[number];
-        if (m->live && !(by_tree && is_bounded(&m->swept)) && overlaps(&m->swept, &box))
-            look_at(&l, number);
-    }
-    if (by_tree)
-        sn_bvh_overlap(&c->tree, &box, look_at_bounded, &l);
+    if (near->count > NEARBY)
+        sn_collider_tree_overlap(&c->colliders, &box, look_at, &l);
+    for (uint32_t i = 0; i < near->count && near->count <= NEARBY; ++i)
+        if (overlaps(&motions(c)[near->number[i]].swept, &box))
+            look_at(&l, near->number[i]);
     return l.found;
 }
 
 /* Which particles of a piece found some when they were counted: the others need not look again. */
 typedef struct wall_finders {
-    uint64_t bits[WALL_PIECE / 64];
+    uint64_t bits[SN_CONTACT_PIECE / 64];
 } wall_finders;
 
 static void walls_piece(void *data, uint32_t index, uint32_t worker)
@@ -800,16 +952,18 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     finding *f = data;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
-    uint32_t first = index * WALL_PIECE, end = count - first < WALL_PIECE ? count : first + WALL_PIECE, found = 0;
+    uint32_t first = index * SN_CONTACT_PIECE,
+             end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
     wall_finders *finders = (wall_finders *)f->contacts->piece_table.column[1] + index;
     sn_wall *wall = f->counting ? NULL : (sn_wall *)f->contacts->wall_table.column[0] + start[index];
     if (f->counting)
         memset(finders, 0, sizeof *finders);
-    for (uint32_t slot = first; slot < end; ++slot) {
+    const nearby near = colliders_near(f, index);
+    for (uint32_t slot = near.count ? first : end; slot < end; ++slot) {
         uint64_t *word = &finders->bits[(slot - first) / 64], bit = UINT64_C(1) << slot % 64;
         if (!f->counting && !(*word & bit))
             continue;
-        uint32_t here = look_around(f, slot, wall ? wall + found : NULL);
+        uint32_t here = look_around(f, slot, &near, wall ? wall + found : NULL);
         *word |= here ? bit : 0;
         found += here;
     }
@@ -826,7 +980,7 @@ static sn_result find_walls(finding *f)
     sn_contacts *c = f->contacts;
     uint32_t count = world->particles.table.count, total = 0;
     c->walls = 0;
-    c->pieces = (count + WALL_PIECE - 1) / WALL_PIECE;
+    c->pieces = (count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE;
     if (!world->contact.collider_ids.live || !count) {
         c->pieces = 0;
         return SN_OK;
@@ -863,20 +1017,28 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     c->walls = c->near.batches = c->grazes = 0;
     look_at_materials(world, c);
     c->spins = sn_spin_any(world);
-    if (!prepare_colliders(&f))
+    if (!prepare_colliders(&f)) {
+        world->contact.all_edited = true;
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u colliders", world->contact.collider_ids.live);
+    }
+    c->bounces = c->bounces || c->bouncing;
     sn_result result = check_colliders(&f);
     if (result != SN_OK)
         return result;
     if (!world->contact.settings.on || !count ||
-        !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii))
+        !(world->contact.collider_ids.live || world->contact.skin_ids.live || world->contact.has_radii ||
+          world->bodies.part_table.count))
         return SN_OK;
-    if (!sn_table_reserve(&c->sphere_table, &world->allocator, count) || !index_press(world) || !sn_spin_reserve(world))
+    if (!sn_table_reserve(&c->box_table, &world->allocator, count / SN_CONTACT_PIECE + 1) ||
+        !sn_table_reserve(&c->sphere_table, &world->allocator, world->contact.has_radii ? count : 0) ||
+        !index_press(world) || !sn_spin_reserve(world))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     if (!sn_parallel_for(&world->parallel, count, measure_piece, &f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     if (atomic_load_explicit(&f.too_far, memory_order_relaxed))
         return blame_too_far(&f);
+    if (world->contact.has_radii && !sn_parallel_for(&world->parallel, count, fill_spheres, &f))
+        return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     world->contact.has_radii = atomic_load_explicit(&f.has_spheres, memory_order_relaxed);
     sn_sleep_meet_colliders(world, dt);
     do { /* again, if somebody who moves wakes others */
@@ -1344,10 +1506,9 @@ static void bounce_wall(const passing *p, sn_wall *wall)
 /* Where colliders are in substep i. */
 static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
 {
-    for (uint32_t number = 0; number < c->motion_table.count; ++number) {
-        sn_collider_motion *m = &motions(c)[number];
-        if (!m->live || !m->moves)
-            continue;
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t k = 0; k < c->mover_table.count; ++k) {
+        sn_collider_motion *m = &motions(c)[mover[k]];
         m->start = sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
         m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
         m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
@@ -1434,16 +1595,11 @@ bool sn_contacts_end(sn_world *world, sn_real h)
 void sn_contacts_leave(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
-    sn_contact_world *contact = &world->contact;
-    for (uint32_t number = 0; number < contact->collider_ids.table.count; ++number) {
-        if (!sn_ids_is_live(&contact->collider_ids, number))
-            continue;
-        sn_collider_record *r = &contact_colliders(contact)[contact->collider_ids.value[number]];
-        const sn_collider_motion *m = &motions(c)[number];
-        if (!m->moves)
-            continue;
-        r->def.position = m->step_end.position;
-        r->def.rotation = m->step_end.rotation;
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t k = 0; k < c->mover_table.count; ++k) {
+        sn_collider_record *r = &contact_colliders(&world->contact)[world->contact.collider_ids.value[mover[k]]];
+        r->def.position = motions(c)[mover[k]].step_end.position;
+        r->def.rotation = motions(c)[mover[k]].step_end.rotation;
         r->has_target = false;
     }
 }

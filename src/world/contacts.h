@@ -5,6 +5,7 @@
 #include "collision/bvh.h"
 #include "collision/neighbours.h"
 #include "collision/shape.h"
+#include "contact/collider_tree.h"
 #include "world/contact.h"
 #include "world/grazes.h"
 
@@ -41,8 +42,14 @@ typedef struct sn_collider_motion {
     sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
     sn_bounds swept;              /* in the world, during the step */
     bool live, moves;
-    bool plain; /* a plane that does not turn */
+    bool plain;   /* a plane that does not turn */
+    bool bounces; /* its restitution is not 0 */
+    bool beyond;  /* it is farther away than contact computes, or goes there */
+    bool listed;  /* in mover_table */
 } sn_collider_motion;
+
+/* Particles whose contacts with colliders are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
+#define SN_CONTACT_PIECE 512u
 
 typedef struct sn_contacts {
     bool any; /* in this step */
@@ -54,9 +61,13 @@ typedef struct sn_contacts {
     bool directed;         /* some pairs are pushed along normals of objects */
     bool varied, bounces;  /* pairs of several materials; somebody bounces */
     sn_grip grip;          /* of all pairs, if not varied */
-    sn_table motion_table; /* of sn_collider_motion, by the collider's number */
-    sn_table bounds_table; /* of sn_bounds and of uint32_t numbers: colliders in the tree */
-    sn_bvh tree;
+    sn_table
+        motion_table; /* of sn_collider_motion, by the collider's number; those that stand keep theirs between steps */
+    sn_table mover_table;       /* of uint32_t: the colliders that move in this step */
+    uint32_t bouncing, beyond;  /* so many colliders do, or are */
+    sn_collider_tree colliders; /* within their bounds in this step */
+    sn_table
+        box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
     sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
     sn_table piece_table; /* by piece of particles, and one more: where its walls begin, and who has some */
     uint32_t walls, pieces;

@@ -414,9 +414,9 @@ void sn_sleep_meet_colliders(sn_world *world, sn_real dt)
     const sn_contacts *c = &world->contacts;
     const sn_collider_motion *m = c->motion_table.column[0];
     const sn_ids *ids = &world->contact.collider_ids;
-    for (uint32_t k = 0; world->contact.sleep.sleepers && k < c->motion_table.count; ++k) {
-        if (!m[k].live || !m[k].moves)
-            continue;
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t at = 0; world->contact.sleep.sleepers && at < c->mover_table.count; ++at) {
+        const uint32_t k = mover[at];
         const sn_collider_record *r = &contact_colliders(&world->contact)[ids->value[k]];
         for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
             if (!holds(world, i))
