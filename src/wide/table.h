@@ -31,7 +31,8 @@
         [SN_KIND_DIHEDRAL] = {WIDE_LINE(dihedral, 4, 1, 1)}, [SN_KIND_BENDING] = {WIDE_LINE(bending, 4, 3, 3)},        \
     }
 
-static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_plane_all};
+static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
+                                                  contact_plane_all};
 
 static const sn_wide_meet_table meet_functions = MEET_TABLE;
 

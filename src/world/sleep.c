@@ -498,10 +498,12 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
         return false;
     bool before = world->contact.sleep.woke;
     world->contact.sleep.woke = false;
-    for (uint32_t b = 0; b < c->near.batches; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
-            if (x[c->near.batch[b].a[i]].w == 0 || x[c->near.batch[b].b[i]].w == 0)
-                meet_pair(world, c->near.batch[b].a[i], c->near.batch[b].b[i], dt);
+    for (uint32_t b = 0; b < c->pairs[SN_PAIRS_FIRST].near.batches; ++b)
+        for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i)
+            if (x[c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i]].w == 0 ||
+                x[c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i]].w == 0)
+                meet_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
+                          c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].triangle != SN_GRAZE_PAIR) /* those are still in their batch */
             meet_graze(world, &graze[i], dt);
