@@ -85,9 +85,9 @@ static void look_at_pairs(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&k->found, true, memory_order_relaxed);
 }
 
-/* A light ball between a heavy one and a wall takes hundreds of rounds to hand on what the wall exerts. So from the third round on what
+/* A light ball between a heavy one and a wall takes hundreds of rounds to hand on what the wall exerts. So from the fifth round on what
    leans on a wall does not give way: the other ball is stopped by it as by the wall itself, and leans on it in turn. */
-#define ROUNDS_OF_BOTH 2u
+#define ROUNDS_OF_BOTH 4u
 
 static uint8_t *leaning(const sn_contacts *c)
 {
@@ -190,11 +190,11 @@ static bool passes_wall(const sn_contact_pass *p, const sn_wall *wall, sn_vec3 *
     return vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least;
 }
 
-/* In the first round only those that others may have led through: what is pushed last is where it should be. */
+/* In the first round only those that others may have led through, unless something is fast: what is pushed last is where it should be. */
 static bool is_due(const keeping *k, uint32_t i)
 {
     const sn_wall *wall = k->p->contacts->wall_table.column[0];
-    return wall[i].shared || k->round > 0 || i >= k->new_walls;
+    return wall[i].shared || k->round > 0 || i >= k->new_walls || k->p->contacts->fast;
 }
 
 static void look_at_walls(void *data, uint32_t first, uint32_t end)
