@@ -196,46 +196,108 @@ SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 want
 
 /* Where a pair bounces: there what it exerts turns its speed round at once, and is no weight that lasts. A ball that hits a row of
    others so passes its speed on from one to the next. */
-SN_INLINE flags contact_bounces(const sn_wide_contacts *run, size_t at, lanes gap, lanes along, lanes *pressed)
+SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair *p, size_t at, lanes3 n, lanes gap,
+                                lanes along, lanes *pressed)
 {
-    const lanes zero = lanes_all(0);
+    const lanes zero = lanes_all(0), h = lanes_all(run->h);
     if (!run->bounces)
         return lanes_unequal(zero, zero);
     lanes restitution = contact_number(run->restitution, run->restitution_all, at);
     flags bounces = lanes_above(zero - along, lanes_all(run->bounce_above * run->h)) & lanes_above(zero, gap) &
                     lanes_above(restitution, zero);
-    *pressed = lanes_choose(bounces, (zero - along) * (lanes_all(1) + restitution), *pressed);
+    /* gravity acts on both alike, unless one is held; see sn_restitution */
+    const lanes fall =
+        n.x * lanes_all(run->gravity.x) + n.y * lanes_all(run->gravity.y) + n.z * lanes_all(run->gravity.z);
+    const lanes a = lanes_keep(lanes_above(p->wa, zero), fall) - lanes_keep(lanes_above(p->wb, zero), fall);
+    const lanes half = a * h * h * lanes_all((lane_number)0.5), start = along - half;
+    const lanes square = start * start - lanes_all(2) * a * h * h * lanes_max(zero, gap - along);
+    const lanes leaves = restitution * lanes_sqrt(lanes_max(zero, square)) - half;
+    *pressed = lanes_choose(bounces, lanes_max(zero, leaves) - along, *pressed);
     return bounces;
 }
 
-SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
+/* Of the sum of the radii: a pair that came farther towards each other in a substep is swept. */
+#define CONTACT_FAR ((lane_number)0.25)
+
+/* The sweep of two balls. Seen from b, a comes from d0 = d - u by u; with q the place of nearest approach on that line, at s, they
+   touch first at
+
+       t = s - sqrt((reach^2 - |q|^2) / |u|^2)
+
+   or at once, if they overlap already. Where that happens, the normal becomes that of the first touch, and the gap is the one to the plane
+   through it: negative also where a has passed b. Computed from q, because |d0|^2 - reach^2 would lose all digits on a long way. */
+SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes *gap)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1), square = lanes3_dot(u, u), limit = reach * reach;
+    const lanes3 from = lanes3_sub(d, u);
+    const lanes s = (zero - lanes3_dot(from, u)) / square;
+    const lanes3 q = lanes3_add(from, lanes3_scale(u, s));
+    const lanes inside = limit - lanes3_dot(q, q), t = s - lanes_sqrt(lanes_max(zero, inside) / square);
+    const lanes3 at = lanes3_add(from, lanes3_scale(u, lanes_max(zero, t)));
+    const lanes length = lanes_sqrt(lanes3_dot(at, at)), inverse = one / length;
+    const lanes3 normal = lanes3_scale(at, inverse);
+    flags met = lanes_above(square, limit * lanes_all(CONTACT_FAR * CONTACT_FAR)) & lanes_above(s, zero) &
+                lanes_above(inside, zero) & lanes_at_least(one, t) & lanes_above(length, lanes_all((lane_number)1e-18));
+    const lanes there = lanes3_dot(d, normal) - reach;
+    *n = (lanes3){lanes_choose(met, normal.x, n->x), lanes_choose(met, normal.y, n->y),
+                  lanes_choose(met, normal.z, n->z)};
+    *gap = lanes_choose(met, there, *gap);
+    return met & lanes_above(zero, there);
+}
+
+/* swept: some balls may have come far in this substep. */
+SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
     const lanes zero = lanes_all(0), reach = lanes_load(run->reach + at), pressed = lanes_load(run->pressed + at);
     contact_pair p;
     contact_places(run, batch, first, &p);
     lanes3 d = lanes3_sub(p.xa, p.xb);
-    flags acts =
-        (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & lanes_above(p.wa + p.wb, zero);
-    const contact_movers m = contact_movers_of(acts, run->lanes[batch], first);
-    if (!m.mask)
+    const flags moves = lanes_above(p.wa + p.wb, zero);
+    flags acts = (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & moves;
+    contact_movers m = contact_movers_of(acts, run->lanes[batch], first);
+    if (!swept && !m.mask)
         return;
     lanes length;
     contact_velocities(run, &p);
     lanes3 n = contact_normal(&p, &length), u = lanes3_scale(lanes3_sub(p.va, p.vb), lanes_all(run->h));
-    lanes along = lanes3_dot(u, n), gap = length - reach, before = gap - along;
+    lanes gap = length - reach;
+    flags met = lanes_unequal(zero, zero);
+    if (swept) {
+        met = contact_sweep(d, u, reach, &n, &gap) & lanes_above(reach, zero);
+        m = contact_movers_of(acts | (met & moves), run->lanes[batch], first);
+        if (!m.mask)
+            return;
+    }
+    lanes along = lanes3_dot(u, n), before = gap - along;
     lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap), normal = after - pressed;
-    flags bounces = contact_bounces(run, at, gap, along, &after);
+    flags bounces = contact_bounces(run, &p, at, n, gap, along, &after);
+    if (swept) { /* a blow: it takes all of the approach, not only what is left of it after the touch */
+        met = met & lanes_above(zero, along) & ~bounces;
+        after = lanes_choose(met, pressed - along, after);
+    }
     const lanes3 was = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
     const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
     deep = lanes_min(lanes_all(run->part), deep * lanes_all(run->ease));
     lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
+    if (swept)
+        speed = lanes_choose(met, zero - along, speed);
     contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)),
                  lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h)), &m);
     contact_keep(run->pressed + at, &m, after, pressed);
     contact_keep_vector(run->rubbed + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
+}
+
+SN_INLINE void contact_project_slow(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
+{
+    contact_project(run, batch, first, false);
+}
+
+SN_INLINE void contact_project_swept(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
+{
+    contact_project(run, batch, first, true);
 }
 
 /* A plane does not give: all of a push is the ball's. */
@@ -285,6 +347,7 @@ static void contact_plane_all(sn_wide_plane *run)
     }
 
 CONTACT_LOOP(contact_warm_all, contact_warm)
-CONTACT_LOOP(contact_project_all, contact_project)
+CONTACT_LOOP(contact_project_all, contact_project_slow)
+CONTACT_LOOP(contact_sweep_all, contact_project_swept)
 
 #endif

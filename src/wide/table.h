@@ -17,7 +17,8 @@
         [SN_KIND_DISTANCE_MAX] = {distance_max_near, distance_max_far, DISTANCE_MAX},                                  \
     }
 
-static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_plane_all};
+static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
+                                                  contact_plane_all};
 
 static const sn_wide_meet_table meet_functions = MEET_TABLE;
 

@@ -140,6 +140,7 @@ typedef struct sn_wide_contacts {
     sn_real ease;         /*   and by this share of it, */
     sn_real slop;         /*   down to this share of reach */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
+    sn_vec3 gravity;      /* m/s^2: that velocities of this substep have in them */
     bool bounces;         /* somebody has restitution */
 } sn_wide_contacts;
 
@@ -161,6 +162,7 @@ typedef struct sn_wide_plane {
 typedef struct sn_wide_contact {
     sn_wide_contacts_fn *warm;         /* begins with what the substep before ended with */
     sn_wide_contacts_fn *project;      /* holds apart, and rubs */
+    sn_wide_contacts_fn *sweep;        /* the same where some may have come far, which are swept */
     void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 

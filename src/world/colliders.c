@@ -33,6 +33,9 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_sleep_init(&contact->sleep);
     sn_contact_events_init(&contact->events);
     sn_table_column(&contact->press_start_table, sizeof(uint32_t), false);
+    sn_table_column(&contact->edited_table, sizeof(uint32_t), false);
+    sn_table_column(&contact->edited_table, sizeof(bool), false);
+    contact->all_edited = true;
 }
 
 void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *allocator)
@@ -54,6 +57,26 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_sleep_release(&contact->sleep, allocator);
     sn_contact_events_release(&contact->events, allocator);
     sn_table_release(&contact->press_start_table, allocator);
+    sn_table_release(&contact->edited_table, allocator);
+}
+
+static void note_all(sn_contact_world *contact)
+{
+    contact->edits++;
+    contact->all_edited = true;
+}
+
+/* A collider has changed: the next step looks at it again. Steps make room for the numbers that there are. */
+static void note_edit(sn_contact_world *contact, uint32_t number)
+{
+    bool *noted = contact->edited_table.column[1];
+    contact->edits++;
+    if (number >= contact->edited_table.capacity)
+        contact->all_edited = true;
+    if (contact->all_edited || noted[number])
+        return;
+    noted[number] = true;
+    ((uint32_t *)contact->edited_table.column[0])[contact->edited_table.count++] = number;
 }
 
 void sn_colliders_bind(sn_contact_world *contact)
@@ -84,7 +107,7 @@ void sn_contact_restored(sn_contact_world *contact)
             record[i].data = sn_contact_find_data(contact, record[i].data, record[i].data_hash, record[i].def.type);
     sn_colliders_bind(contact);
     sn_object_fields_restored(contact);
-    contact->edits++;
+    note_all(contact);
 }
 
 bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check)
@@ -102,7 +125,7 @@ bool sn_contact_shift(sn_contact_world *contact, sn_vec3 offset, bool check)
             record[i].target.position = target;
     }
     if (!check)
-        contact->edits++;
+        note_all(contact);
     return true;
 }
 
@@ -324,7 +347,7 @@ sn_result sn_collider_add(sn_world *world, const sn_collider_def *def, sn_collid
     c->collider_table.count++;
     uint32_t generation = sn_ids_take(&c->collider_ids, number, 1);
     c->collider_ids.value[number] = row;
-    c->edits++;
+    note_edit(c, number);
     sn_sleep_collider_comes(world, number);
     if (collider)
         *collider = (sn_collider){number, generation};
@@ -345,7 +368,7 @@ sn_result sn_collider_remove(sn_world *world, sn_collider collider)
     sn_table_copy_row(&c->collider_table, row, last);
     c->collider_ids.value[contact_colliders(c)[row].number] = row;
     sn_ids_free(&c->collider_ids, collider.index);
-    c->edits++;
+    note_edit(c, collider.index);
     return SN_OK;
 }
 
@@ -502,7 +525,7 @@ sn_result sn_collider_set_pose(sn_world *world, sn_collider collider, sn_vec3 po
     record->def.position = position;
     record->def.rotation = sn_quat_normal(rotation);
     record->has_target = 0;
-    world->contact.edits++;
+    note_edit(&world->contact, collider.index);
     sn_sleep_collider_comes(world, collider.index);
     return SN_OK;
 }
@@ -515,7 +538,7 @@ sn_result sn_collider_move_to(sn_world *world, sn_collider collider, sn_vec3 pos
         return result;
     record->target = (sn_pose){position, sn_quat_normal(rotation)};
     record->has_target = 1;
-    world->contact.edits++;
+    note_edit(&world->contact, collider.index);
     return SN_OK;
 }
 
@@ -528,7 +551,7 @@ sn_result sn_collider_set_velocity(sn_world *world, sn_collider collider, sn_vec
         return result;
     record->def.velocity = velocity;
     record->def.spin = spin;
-    world->contact.edits++;
+    note_edit(&world->contact, collider.index);
     return SN_OK;
 }
 
@@ -543,7 +566,7 @@ sn_result sn_collider_set_material(sn_world *world, sn_collider collider, const 
     if ((result = sn_world_check_material(world, "collider: material", material)) != SN_OK)
         return result;
     record->def.material = *material;
-    world->contact.edits++;
+    note_edit(&world->contact, collider.index);
     sn_sleep_collider_leaves(world, collider.index);
     return SN_OK;
 }
@@ -557,7 +580,7 @@ sn_result sn_collider_set_filter(sn_world *world, sn_collider collider, uint32_t
     sn_sleep_collider_leaves(world, collider.index);
     record->def.category = category;
     record->def.mask = mask;
-    world->contact.edits++;
+    note_edit(&world->contact, collider.index);
     sn_sleep_collider_comes(world, collider.index);
     return SN_OK;
 }

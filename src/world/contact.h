@@ -84,8 +84,11 @@ typedef struct sn_contact_world {
                                     one, otherwise 0. Numbers beyond its end have none */
     sn_sleep sleep;
     sn_contact_events events;
-    bool has_radii; /* some particle has a radius, or had; not state */
-    uint64_t edits; /* rises with every change; not state */
+    sn_table
+        edited_table; /* of uint32_t: colliders that were edited since the last step; of bool, by number: it is there */
+    bool all_edited;  /* so were all */
+    bool has_radii;   /* some particle has a radius, or had; not state */
+    uint64_t edits;   /* rises with every change; not state */
 } sn_contact_world;
 
 struct sn_world;

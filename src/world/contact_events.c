@@ -53,7 +53,11 @@ bool sn_contact_events_reserve(sn_world *world)
 {
     sn_contact_events *e = &world->contact.events;
     const sn_contacts *c = &world->contacts;
-    uint64_t found = (c->any ? (uint64_t)c->near.pairs + c->walls + c->grazes : 0) + world->meets.meets;
+    uint64_t found = world->meets.meets;
+    for (uint32_t set = 0; c->any && set < SN_PAIR_SETS; ++set)
+        found += c->pairs[set].near.pairs;
+    if (c->any)
+        found += (uint64_t)c->walls + c->grazes;
     e->event_table.count = 0;
     if (!world->contact.settings.events)
         return true;
@@ -172,6 +176,16 @@ static void find_meets(sn_world *world)
     }
 }
 
+static void find_pairs(sn_world *world, const sn_contact_pairs *pairs)
+{
+    for (uint32_t b = 0; b < pairs->near.batches; ++b)
+        for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
+            sn_real impulse = sn_contacts_pair_impulse(pairs, b, i);
+            if (impulse > 0)
+                add_pair(world, pairs->near.batch[b].a[i], pairs->near.batch[b].b[i], impulse);
+        }
+}
+
 static void find_all(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
@@ -181,12 +195,8 @@ static void find_all(sn_world *world)
     find_meets(world);
     if (!c->any)
         return;
-    for (uint32_t b = 0; b < c->near.batches; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
-            sn_real impulse = sn_contacts_pair_impulse(c, b, i);
-            if (impulse > 0)
-                add_pair(world, c->near.batch[b].a[i], c->near.batch[b].b[i], impulse);
-        }
+    find_pairs(world, &c->pairs[SN_PAIRS_FIRST]);
+    find_pairs(world, &c->pairs[SN_PAIRS_LATE]);
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].impulse > 0)
             add_graze(world, &graze[i]);

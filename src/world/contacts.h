@@ -5,12 +5,14 @@
 #include "collision/bvh.h"
 #include "collision/neighbours.h"
 #include "collision/shape.h"
+#include "contact/collider_tree.h"
 #include "world/contact.h"
 #include "world/grazes.h"
 
 /* A particle and a collider that may meet. */
 typedef struct sn_wall {
     uint32_t slot, number; /* of the particle's storage, of the collider */
+    uint32_t next;         /* of those that were found late: 1 + the next one of the same particle; 0: there is none */
     sn_grip grip;
     sn_real clear;          /* m: no contact before they have come nearer by this */
     sn_real pressed;        /* m: in this substep, as in wide/contact.h */
@@ -20,6 +22,7 @@ typedef struct sn_wall {
     sn_vec3 normal, point;  /* of the last contact */
     sn_real impulse;        /* N s: in this step */
     bool sensor, touched;   /* in this step */
+    bool shared;            /* the particle has others */
 } sn_wall;
 
 /* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
@@ -41,22 +44,60 @@ typedef struct sn_collider_motion {
     sn_real speed;                /* m/s: nothing of it within reach of the particles is faster; INFINITY: not known */
     sn_bounds swept;              /* in the world, during the step */
     bool live, moves;
-    bool plain; /* a plane that does not turn */
+    bool plain;   /* a plane that does not turn */
+    bool bounces; /* its restitution is not 0 */
+    bool beyond;  /* it is farther away than contact computes, or goes there */
+    bool listed;  /* in mover_table */
 } sn_collider_motion;
 
-typedef struct sn_contacts {
-    bool any; /* in this step */
+/* Particles whose contacts with colliders are one task. A particle's piece is slot / SN_CONTACT_PIECE. */
+#define SN_CONTACT_PIECE 512u
+
+/* Pairs of balls that may touch, in batches. */
+typedef struct sn_contact_pairs {
     sn_neighbours near;
-    sn_table sphere_table; /* of sn_vec4, by slot: input of near */
-    sn_table store_table;  /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
-    sn_table pair_table;   /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
-    bool spins;            /* some particles turn */
-    bool directed;         /* some pairs are pushed along normals of objects */
-    bool varied, bounces;  /* pairs of several materials; somebody bounces */
-    sn_grip grip;          /* of all pairs, if not varied */
-    sn_table motion_table; /* of sn_collider_motion, by the collider's number */
-    sn_table bounds_table; /* of sn_bounds and of uint32_t numbers: colliders in the tree */
-    sn_bvh tree;
+    sn_table table; /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+} sn_contact_pairs;
+
+/* Those that were found when the step began, and those that were found in it, of balls that left their margins. */
+enum { SN_PAIRS_FIRST, SN_PAIRS_LATE, SN_PAIR_SETS };
+
+typedef struct sn_contacts {
+    bool any;     /* in this step */
+    bool watched; /* it is to be followed though nothing was near when it began */
+    sn_contact_pairs pairs[SN_PAIR_SETS];
+    sn_table
+        sphere_table; /* of sn_vec4, by slot, twice: where a particle was when it was searched for, and its margin: its radius and
+                              how far it may come before it is searched for again, or if it has no radius minus the latter; and the
+                              input of the search for late pairs */
+    bool searched;                     /* in this step there is something to touch */
+    bool has_margins;                  /* they are those of this step */
+    sn_real step;                      /* s: of the step */
+    sn_real least_radius, most_radius; /* m: of the balls; INFINITY and 0 if there are none */
+    bool all_wanted;                   /* every pair of balls may touch */
+    bool late;                         /* in this step some particles left their margins: */
+    sn_table
+        left_table; /* of uint8_t, by slot: it did; of uint32_t, by slot: 1 + the last of its late walls; of uint8_t, by slot: it leans on
+                                          something, in the rounds at the end of a substep */
+    sn_table left_list_table; /* of uint32_t: slots of those that just did */
+    sn_table known_table;     /* of sn_sort_item, twice: pairs of theirs that are known */
+    sn_table kept_table;      /* of sn_kept_pair, and of sn_sort_item, twice: late pairs as they were */
+    bool fast;                /* in this substep some came far for their size */
+    bool shared;              /* some particles have several walls, not all of them planes, which nothing passes */
+    bool sided;               /* some walls are no planes: it matters from where a particle comes */
+    bool has_starts;          /* it is known where particles were when this substep began */
+    sn_table store_table;     /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
+    bool spins;               /* some particles turn */
+    bool directed;            /* some pairs are pushed along normals of objects */
+    bool varied, bounces;     /* pairs of several materials; somebody bounces */
+    sn_grip grip;             /* of all pairs, if not varied */
+    sn_table
+        motion_table; /* of sn_collider_motion, by the collider's number; those that stand keep theirs between steps */
+    sn_table mover_table;       /* of uint32_t: the colliders that move in this step */
+    uint32_t bouncing, beyond;  /* so many colliders do, or are */
+    sn_collider_tree colliders; /* within their bounds in this step */
+    sn_table
+        box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
     sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
     sn_table piece_table; /* by piece of particles, and one more: where its walls begin, and who has some */
     uint32_t walls, pieces;
@@ -89,6 +130,10 @@ sn_result sn_contacts_find(struct sn_world *world, sn_real dt);
 bool sn_contacts_begin(struct sn_world *world, uint32_t i, uint32_t substeps, sn_real h);
 bool sn_contacts_pass(struct sn_world *world, sn_real h, bool first);
 bool sn_contacts_end(struct sn_world *world, sn_real h);
+
+/* After the substeps of a step in which nothing was near: whether particles came so much farther than was thought that they may have
+   met something. Then the step is to be taken again, watched. An error as in sn_contacts_find. */
+sn_result sn_contacts_strayed(struct sn_world *world, bool *strayed);
 
 /* Makes room for remembering what was found; and remembers, at the end of a step, what was pushed last. */
 bool sn_contacts_reserve_memory(struct sn_world *world);
@@ -147,7 +192,7 @@ sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 
 /* N s: how hard a pair of particles was pressed together in this step, if events are collected. */
-sn_real sn_contacts_pair_impulse(const sn_contacts *contacts, uint32_t batch, uint32_t lane);
+sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
 
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */
 sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);

@@ -24,6 +24,7 @@
 
 #include "base/math.h"
 #include "collision/triangle.h"
+#include "contact/restitution.h"
 #include "world/world.h"
 
 #include <stdatomic.h>
@@ -47,12 +48,6 @@
 #define STOPPED   ((sn_real)0.0625)
 #define NO_NEARER ((sn_real)0.99)
 
-/* So often those who would pass a triangle are pushed again; then so often they stop shortly before it; and if somebody still
-   passes, because others stopped too, they stay where they were. */
-#define PUSHES 8u
-#define STOPS  16u
-#define STAYS  64u
-
 /* One loop on its way. */
 typedef struct passing {
     sn_world *world;
@@ -68,10 +63,15 @@ static sn_vec3 place(const sn_world *world, uint32_t slot)
     return vec4_xyz(world->particles.x[slot]);
 }
 
-/* Where a particle was when the substep began. */
+/* Where particles were when the substep began. */
+static const sn_vec4 *starts_of(const sn_world *world)
+{
+    return world->contacts.path_table.column[0];
+}
+
 static sn_vec3 start_of(const sn_world *world, uint32_t slot)
 {
-    return vec4_xyz(((const sn_vec4 *)world->contacts.path_table.column[0])[slot]);
+    return vec4_xyz(starts_of(world)[slot]);
 }
 
 static sn_vec3 cross_of(sn_vec3 a, sn_vec3 b, sn_vec3 c)
@@ -340,6 +340,9 @@ static void warm(const passing *p, sn_graze *g)
     g->last = last;
     if (!(last > 0))
         return;
+    if (steady >
+        g->reach) /* no weight presses so much in a substep, and triangles around an edge would each begin with it */
+        steady = 0;
     g->pressed = steady;
     g->rubbed = vec3_scale(g->rubbed, steady / last);
     gap_of(p->world, g);
@@ -360,7 +363,10 @@ static void project(const passing *p, sn_graze *g)
         return;
     g->touched = true;
     sn_vec3 n = g->normal, u = vec3_scale(relative(p->world->particles.v, g), h);
-    sn_real along = vec3_dot(u, n), before = gap - along, pressed = g->pressed + (before < 0 ? before : 0) - gap;
+    sn_real along = vec3_dot(u, n), before = gap - along;
+    if (p->crossed) /* in rounds a particle may have been moved without a velocity: its way tells where it was */
+        before = gap - vec3_dot(vec3_sub(relative(p->world->particles.x, g), relative(starts_of(p->world), g)), n);
+    sn_real pressed = g->pressed + (before < 0 ? before : 0) - gap;
     pressed = pressed > 0 ? pressed : 0;
     sn_vec3 rubbed = vec3_sub(g->rubbed, vec3_scale(n, vec3_dot(g->rubbed, n)));
     sn_real give = mobility(p->world, g);
@@ -395,6 +401,16 @@ static void meet(const passing *p, sn_graze *g)
     g->before = relative(p->world->particles.v, g);
 }
 
+/* m/s^2: along the normal. It acts on all alike, unless some are held. */
+static sn_real gravity_between(const passing *p, const sn_graze *g)
+{
+    const sn_vec4 *x = p->world->particles.x;
+    sn_real falls = x[g->slot[0]].w > 0;
+    for (uint32_t k = 0; k < 3; ++k)
+        falls -= x[g->slot[k + 1]].w > 0 ? g->weight[k] : 0;
+    return falls * vec3_dot(p->world->state.settings.gravity, g->normal);
+}
+
 static void bounce(const passing *p, sn_graze *g)
 {
     if (!(g->pressed > 0))
@@ -402,8 +418,10 @@ static void bounce(const passing *p, sn_graze *g)
     sn_real give = mobility(p->world, g), along = vec3_dot(relative(p->world->particles.v, g), g->normal), wanted = 0;
     g->impulse += give > 0 ? g->pressed / (give * p->pass->h) : 0;
     if (g->grip.restitution > 0) {
-        sn_real approach = -vec3_dot(g->before, g->normal);
-        wanted = approach > p->pass->bounce_above ? g->grip.restitution * approach : 0;
+        const sn_real approach = -vec3_dot(g->before, g->normal);
+        if (approach > p->pass->bounce_above)
+            wanted = sn_restitution(g->grip.restitution, approach, along, gravity_between(p, g), p->pass->h,
+                                    p->pass->behind);
     }
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         move(p->world, g, vec3(0, 0, 0), vec3_scale(g->normal, wanted - along));
@@ -451,7 +469,7 @@ static void stop(const passing *p, sn_graze *g)
     if (!crosses(p->world, g, &w, &t))
         return;
     t *= NO_NEARER; /* and a little before, lest rounding see them there again */
-    if (p->round >= PUSHES + STOPS || g->clear < NEAREST * g->reach)
+    if (p->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS || g->clear < NEAREST * g->reach)
         t = 0;
     between(&w, t, x);
     for (uint32_t k = 0; k < 4; ++k) {
@@ -471,18 +489,23 @@ static void forget_distance(const passing *p, sn_graze *g)
     g->clear = g->closer = 0;
 }
 
-/* Nobody is moved in a round in which nobody passes: then it is done. */
-static bool keep_apart(sn_world *world, const sn_graze_pass *pass)
+bool sn_grazes_round(sn_world *world, const sn_graze_pass *pass, uint32_t round, bool *crossed)
 {
-    bool crossed = true;
-    for (uint32_t i = 0; i < PUSHES + STOPS + STAYS && crossed; ++i) {
-        atomic_bool flag = false;
-        if (!sn_grazes_follow(world) ||
-            !run_with((passing){
-                .world = world, .pass = pass, .one = i < PUSHES ? push_again : stop, .round = i, .crossed = &flag}))
-            return false;
-        crossed = atomic_load_explicit(&flag, memory_order_relaxed);
-    }
+    atomic_bool flag = false;
+    if (!world->contacts.watches)
+        return true;
+    if (!sn_grazes_follow(world) || !run_with((passing){.world = world,
+                                                        .pass = pass,
+                                                        .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
+                                                        .round = round,
+                                                        .crossed = &flag}))
+        return false;
+    *crossed = *crossed || atomic_load_explicit(&flag, memory_order_relaxed);
+    return true;
+}
+
+bool sn_grazes_end_rounds(sn_world *world, const sn_graze_pass *pass, bool crossed)
+{
     return !crossed || run(world, pass, forget_distance);
 }
 
@@ -531,5 +554,5 @@ bool sn_grazes_project(sn_world *world, const sn_graze_pass *pass)
 
 bool sn_grazes_bounce(sn_world *world, const sn_graze_pass *pass)
 {
-    return keep_apart(world, pass) && run(world, pass, bounce);
+    return run(world, pass, bounce);
 }

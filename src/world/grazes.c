@@ -426,9 +426,10 @@ static uint32_t take_directed(searching *s, sn_graze *to)
     const sn_particle_store *p = &world->particles;
     uint32_t found = 0;
     sn_vec3 out;
-    for (uint32_t b = 0; b < c->near.batches; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
-            uint32_t one = c->near.batch[b].a[i], other = c->near.batch[b].b[i];
+    for (uint32_t b = 0; b < c->pairs[SN_PAIRS_FIRST].near.batches; ++b)
+        for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i) {
+            uint32_t one = c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
+                     other = c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i];
             bool directed = c->directed && p->group[one] != p->group[other] && sn_outward_way(c, one, other, &out);
             if (!directed && !sn_spin_has(world, one) && !sn_spin_has(world, other))
                 continue;
@@ -504,7 +505,7 @@ static sn_result find_all(searching *s)
     s->counting = true;
     if (!look(s, &total))
         return lost_tasks(world);
-    if (!s->again && c->near.batches && (c->directed || sn_spin_any(world)))
+    if (!s->again && c->pairs[SN_PAIRS_FIRST].near.batches && (c->directed || sn_spin_any(world)))
         pairs = take_directed(s, NULL);
     c->graze_table.count = s->again ? c->grazes : 0; /* so many stay as they are */
     if (!sn_table_reserve(&c->graze_table, &world->allocator, (uint64_t)total + pairs) ||
@@ -530,7 +531,8 @@ sn_result sn_grazes_find(sn_world *world, sn_real dt)
     searching s = {.world = world, .contacts = &world->contacts, .dt = dt};
     world->contacts.grazes = world->contacts.graze_pairs = 0;
     world->contacts.watches = world->contacts.directed = false;
-    if (!has_skins(world) && !(world->contacts.near.batches && (sn_spin_any(world) || sn_outward_any(world))))
+    if (!has_skins(world) &&
+        !(world->contacts.pairs[SN_PAIRS_FIRST].near.batches && (sn_spin_any(world) || sn_outward_any(world))))
         return SN_OK;
     if (!reserve(&s))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with skins");

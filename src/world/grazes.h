@@ -52,6 +52,7 @@ typedef struct sn_outward {
 typedef struct sn_graze_pass {
     sn_real h;
     sn_real part, ease, bounce_above; /* as in wide/wide.h */
+    bool behind;                      /* as in contact/restitution.h */
 } sn_graze_pass;
 
 struct sn_world;
@@ -76,7 +77,17 @@ bool sn_grazes_meet(struct sn_world *world);
 bool sn_grazes_warm(struct sn_world *world, const sn_graze_pass *pass);
 bool sn_grazes_project(struct sn_world *world, const sn_graze_pass *pass);
 
-/* The end of a substep: whoever would still pass a triangle does not, and what bounces does. */
+/* The end of a substep goes in rounds until nothing crosses anything: in the first ones what would pass a triangle is pushed again, then
+   it is stopped before it, and at last it stays where the substep began. *crossed is set if there was something. The call after the
+   last round says whether something may still cross. */
+#define SN_ROUNDS_OF_PUSHES 8u
+#define SN_ROUNDS_OF_STOPS  16u
+#define SN_ROUNDS_OF_STAYS  64u
+#define SN_ROUNDS           (SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS + SN_ROUNDS_OF_STAYS)
+
+bool sn_grazes_round(struct sn_world *world, const sn_graze_pass *pass, uint32_t round, bool *crossed);
+bool sn_grazes_end_rounds(struct sn_world *world, const sn_graze_pass *pass, bool crossed);
+
 bool sn_grazes_bounce(struct sn_world *world, const sn_graze_pass *pass);
 
 /* ---- outward.c: the normals of objects ----------------------------------------------------------------------------------------- */

@@ -477,16 +477,31 @@ static bool look_at_body(void *data, uint32_t at)
     return true;
 }
 
+static bool stop_looking(void *data, uint32_t at)
+{
+    (void)at;
+    *(bool *)data = true;
+    return false;
+}
+
+/* The bodies of a piece of particles. */
 static void look_for_bodies(looking *l)
 {
     const sn_particle_store *p = &l->f->world->particles;
-    if (p->body[l->item])
-        return;
-    sn_real by = p->radius[l->item] + sn_contacts_way(l->f->world, l->item, l->f->dt);
-    sn_vec3 x = vec4_xyz(p->x[l->item]);
-    l->slot = l->item;
-    l->reach = grow((sn_bounds){x, x}, by);
-    sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
+    const sn_bounds *box = (const sn_bounds *)l->f->world->contacts.box_table.column[0] + l->item;
+    const uint32_t first = l->item * SN_CONTACT_PIECE, count = p->table.count;
+    const uint32_t end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE;
+    bool near = l->f->again; /* then particles may have left their box */
+    if (!near)
+        sn_bvh_overlap(&l->f->meets->tree, box, stop_looking, &near);
+    for (l->slot = first; near && l->slot < end; ++l->slot) {
+        if (p->body[l->slot])
+            continue;
+        sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
+        sn_vec3 x = vec4_xyz(p->x[l->slot]);
+        l->reach = grow((sn_bounds){x, x}, by);
+        sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
+    }
 }
 
 /* Whether a box, which already has room for the way of what is in it, is all above a plane. */
@@ -499,27 +514,47 @@ static bool is_above(const sn_bounds *box, const sn_collider_record *r, const sn
     return vec3_dot(vec3_sub(low, m->step_start.position), n) > r->shape.thickness + r->shape.guard + m->speed * dt;
 }
 
+static bool look_at_collider(void *data, uint32_t number)
+{
+    looking *l = data;
+    const sn_world *world = l->f->world;
+    const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[l->slot]);
+    const sn_collider_record *r = sn_meet_record(world, number);
+    if (is_above(&l->reach, r, meet_motion(world, number), l->f->dt) ||
+        !sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask))
+        return true;
+    uint32_t layers = r->shape.type >= SN_COLLIDER_MESH ? SN_MEET_LAYERS : 1;
+    for (uint32_t k = 0; k < layers; ++k)
+        note(l, l->item, number, FOUND_COLLIDER + k);
+    return true;
+}
+
+/* The order in which the tree visits colliders depends on its history. */
+static void sort_found(found *all, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; ++i) {
+        const found here = all[i];
+        uint32_t at = i;
+        for (; at > 0 &&
+               (all[at - 1].other > here.other || (all[at - 1].other == here.other && all[at - 1].type > here.type));
+             --at)
+            all[at] = all[at - 1];
+        all[at] = here;
+    }
+}
+
 /* The colliders of a part. */
 static void look_for_colliders(looking *l)
 {
     const sn_world *world = l->f->world;
-    const sn_ids *ids = &world->contact.collider_ids;
-    const sn_collider_motion *motion = world->contacts.motion_table.column[0];
-    uint32_t slot = slot_of(l->f, l->item);
-    const sn_group_contact *group = sn_contact_group(&world->contact, world->particles.group[slot]);
-    if (!has_left(l->f, l->item) || (world->particles.x[slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){slot}, 1)))
+    l->slot = slot_of(l->f, l->item);
+    if (!has_left(l->f, l->item) ||
+        (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1)))
         return;
-    for (uint32_t number = 0; number < ids->table.count; ++number) {
-        if (!motion[number].live || !boxes_touch(&motion[number].swept, &l->f->bounds[l->item]))
-            continue;
-        const sn_collider_record *r = sn_meet_record(world, number);
-        if (is_above(&l->f->bounds[l->item], r, &motion[number], l->f->dt))
-            continue;
-        uint32_t layers = r->shape.type >= SN_COLLIDER_MESH ? SN_MEET_LAYERS : 1;
-        for (uint32_t k = 0;
-             k < layers && sn_contacts_agree(group->category, group->mask, r->def.category, r->def.mask); ++k)
-            note(l, l->item, number, FOUND_COLLIDER + k);
-    }
+    l->reach = l->f->bounds[l->item];
+    sn_collider_tree_overlap(&world->contacts.colliders, &l->reach, look_at_collider, l);
+    if (l->to)
+        sort_found(l->to, l->count);
 }
 
 typedef void look_fn(looking *l);
@@ -841,7 +876,8 @@ static sn_result look_for_all(finding *f)
 {
     sn_result result = look_around(f, f->boxes, look_for_parts);
     if (result == SN_OK)
-        result = look_around(f, f->world->particles.table.count, look_for_bodies);
+        result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
+                             look_for_bodies);
     if (result == SN_OK)
         result = look_around(f, f->boxes, look_for_colliders);
     return result;

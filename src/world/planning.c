@@ -179,7 +179,8 @@ static bool look_at_places(sn_world *world, placing *p, bool *far)
     bool lost = false;
     if (!sn_parallel_for(&world->parallel, p->count, measure_piece, p))
         return true;
-    p->item = sn_neighbours_order(&world->contacts.near, &world->allocator, &world->parallel, &input, &lost);
+    p->item = sn_neighbours_order(&world->contacts.pairs[SN_PAIRS_FIRST].near, &world->allocator, &world->parallel,
+                                  &input, &lost);
     if (!p->item)
         return lost;
     lost = !sn_parallel_for(&world->parallel, p->count, list_piece, p);

@@ -114,7 +114,7 @@ static void count_contacts(const sn_world *world, sn_step_counts *counts)
     const sn_meet_press *press = world->meets.press_table.column[0];
     counts->candidates = world->meets.meets;
     if (c->any)
-        counts->candidates += (uint64_t)c->near.pairs + c->walls + c->grazes - c->graze_pairs;
+        counts->candidates += (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->walls + c->grazes - c->graze_pairs;
     counts->contacts = world->contact.press_table.count;
     for (uint32_t i = 0; i < world->meets.press_table.count; ++i)
         counts->contacts += press[i].feature == SN_MEET_RUB;

@@ -414,9 +414,9 @@ void sn_sleep_meet_colliders(sn_world *world, sn_real dt)
     const sn_contacts *c = &world->contacts;
     const sn_collider_motion *m = c->motion_table.column[0];
     const sn_ids *ids = &world->contact.collider_ids;
-    for (uint32_t k = 0; world->contact.sleep.sleepers && k < c->motion_table.count; ++k) {
-        if (!m[k].live || !m[k].moves)
-            continue;
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t at = 0; world->contact.sleep.sleepers && at < c->mover_table.count; ++at) {
+        const uint32_t k = mover[at];
         const sn_collider_record *r = &contact_colliders(&world->contact)[ids->value[k]];
         for (uint32_t i = 0; i < world->contact.sleep.table.count; ++i) {
             if (!holds(world, i))
@@ -498,10 +498,12 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
         return false;
     bool before = world->contact.sleep.woke;
     world->contact.sleep.woke = false;
-    for (uint32_t b = 0; b < c->near.batches; ++b)
-        for (uint32_t i = 0; i < c->near.lanes[b]; ++i)
-            if (x[c->near.batch[b].a[i]].w == 0 || x[c->near.batch[b].b[i]].w == 0)
-                meet_pair(world, c->near.batch[b].a[i], c->near.batch[b].b[i], dt);
+    for (uint32_t b = 0; b < c->pairs[SN_PAIRS_FIRST].near.batches; ++b)
+        for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i)
+            if (x[c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i]].w == 0 ||
+                x[c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i]].w == 0)
+                meet_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
+                          c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
     for (uint32_t i = 0; i < c->grazes; ++i)
         if (graze[i].triangle != SN_GRAZE_PAIR) /* those are still in their batch */
             meet_graze(world, &graze[i], dt);

@@ -169,6 +169,24 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     return result;
 }
 
+/* A step in which nothing was near is taken without a look at contact. If constraints or fields then threw something so far that it may
+   have met something, the step is taken again, and what moves is watched in every substep. */
+static sn_result take_again_if_strayed(sn_world *world, sn_real dt, bool still)
+{
+    bool strayed;
+    sn_result result = sn_contacts_strayed(world, &strayed);
+    if (result == SN_OK && !strayed)
+        return result;
+    sn_undo_put_back(world);
+    if (result != SN_OK)
+        return result;
+    world->state.passes = 0;
+    world->contacts.watched = true;
+    result = find_contacts(world, dt);
+    world->contacts.watched = false;
+    return result == SN_OK ? take_substeps(world, dt, still, false) : result;
+}
+
 /* Takes all substeps. If something diverges, they are undone and taken again with care: that names what failed, or does not
    fail. */
 static sn_result move(sn_world *world, sn_real dt, bool still)
@@ -178,6 +196,8 @@ static sn_result move(sn_world *world, sn_real dt, bool still)
     world->errors.quiet = true;
     if (result == SN_OK)
         result = take_substeps(world, dt, still, false);
+    if (result == SN_OK)
+        result = take_again_if_strayed(world, dt, still);
     world->errors.quiet = false;
     if (result == SN_ERROR_DIVERGED) {
         sn_undo_put_back(world);
@@ -216,6 +236,7 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
     sn_targets_hold(world);
     result = sn_sleep_begin(world, dt) ? find_contacts(world, dt)
                                        : world_fail(world, SN_ERROR_MEMORY, "no memory for sleep");
+    world->fault.time = result != SN_OK ? world->state.time : 0;
     if (result == SN_OK)
         result = move(world, dt, still);
     if (result == SN_OK)

@@ -79,12 +79,12 @@ static void pile_sleeps_and_stays_as_it_is(void **state)
     step(world);
     assert_int_equal(sn_world_awake_count(world), 120);
     support_run(world, 40, FRAME);
-    assert_true(world->contacts.near.pairs > 200);
+    assert_true(world->contacts.pairs[SN_PAIRS_FIRST].near.pairs > 200);
     run_until_asleep(world);
     whereabouts then;
     look(world, &then);
     step(world);
-    assert_int_equal(world->contacts.near.pairs, 0);
+    assert_int_equal(world->contacts.pairs[SN_PAIRS_FIRST].near.pairs, 0);
     assert_int_equal(world->contacts.walls, 0);
     assert_true(deepest_overlap(world) < 0.02);
     uint32_t pressed = world->contact.press_table.count;
