@@ -317,6 +317,8 @@ static bool search_again(following *f)
     if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         result = SN_ERROR_MEMORY;
     sn_stage_enter(world, SN_STAGE_CONTACT);
+    if (result != SN_OK) /* what was found has no columns; the step fails, and is taken back */
+        c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs = 0;
     if (result == SN_ERROR_MEMORY)
         c->failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return result == SN_OK;

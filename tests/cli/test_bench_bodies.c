@@ -121,7 +121,7 @@ static void they_are_accepted(void **state)
     sn_body *body = malloc(m.bodies * sizeof *body);
     sn_bench_row row = sn_bench_row_new("ragdolls", 5, "sinew", "falling", 1);
     assert_non_null(body);
-    if (!sn_bench_add_bodies(world, &m, body))
+    if (!sn_bench_add_bodies(world, &m, body) || !sn_bench_add_joints(world, &m, body))
         fail_msg("%s", sn_world_error(world));
     assert_int_equal(sn_world_body_count(world), 55);
     assert_int_equal(sn_world_constraint_count(world, SN_KIND_NONE), 50);

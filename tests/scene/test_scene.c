@@ -344,14 +344,17 @@ static sn_constraint_def needed(uint32_t kind)
 /* The same for kinds that look at axes: between two bodies that are nowhere near their principal axes. */
 static void oriented_text(const sn_kind *info, const char *more, char *text, size_t size)
 {
+    const char *const both =
+        "{'body': 'a', 'place': [0.61, 0.13, 0.07], 'turn': {'axis': [3, 1, 2], 'angle': 0.7}}, {'body': 'b', 'place':"
+        " [-0.2, 0.1, 0.3], 'rotation': [0.1, 0.2, 0.3, 0.9]}";
+    const char *const more_points =
+        info->points == 4 ? ", {'place': [0, 1, 0]}, {'body': 'a', 'place': [0.1, 0, 0]}" : "";
     snprintf(text, size,
              "{'bodies': [{'name': 'a', 'spin': [1, 2, 3], 'shapes': [{'type': 'box', 'size': [1, 0.5, 0.3]}, {'type':"
              " 'sphere', 'radius': 0.3, 'position': [0.7, 0.4, 0.1]}], 'turn': {'axis': [1, 2, 3], 'angle': 1}},"
              " {'name': 'b', 'position': [1.3, 0.2, 0.1], 'shapes': {'type': 'hull', 'points': [0,0,0, 1,0,0, 0,1,0,"
-             " 0.1,0.2,0.9]}}], 'constraints': [{'kind': '%s', 'name': 'it'%s, 'points': [{'body': 'a', 'place': [0.61,"
-             " 0.13, 0.07], 'turn': {'axis': [3, 1, 2], 'angle': 0.7}}, {'body': 'b', 'place': [-0.2, 0.1, 0.3],"
-             " 'rotation': [0.1, 0.2, 0.3, 0.9]}]}]}",
-             info->name, more);
+             " 0.1,0.2,0.9]}}], 'constraints': [{'kind': '%s', 'name': 'it'%s, 'points': [%s%s]}]}",
+             info->name, more, both, more_points);
 }
 
 /* A text that makes one constraint of a kind as the table says: on a few particles at odd places. */
