@@ -457,7 +457,7 @@ static bool prepare_colliders(sn_contact_finding *f)
     for (uint32_t i = 0; i < contact->edited_table.count && !contact->all_edited; ++i)
         follow_collider(f, edited[i]);
     follow_movers(f);
-    if (contact->all_edited || contact->edited_table.capacity > room)
+    if (noted && (contact->all_edited || contact->edited_table.capacity > room))
         memset(noted, 0, contact->edited_table.capacity * sizeof *noted);
     for (uint32_t i = 0; i < contact->edited_table.count; ++i)
         noted[edited[i]] = false;

@@ -767,7 +767,7 @@ static bool rank_colliders(finding *f)
         !sn_table_reserve(&meets->collider_table, &f->world->allocator, numbers))
         return false;
     uint32_t *rank = meets->rank_table.column[0], *met = meets->collider_table.column[0];
-    if (!meets->collider_table.count)
+    if (numbers && !meets->collider_table.count)
         memset(rank, 0xff, numbers * sizeof *rank);
     for (uint32_t i = 0; i < meets->found_table.count; ++i)
         if (all[i].type >= FOUND_COLLIDER && rank[all[i].other] == SN_ID_FREE) {
