@@ -64,6 +64,9 @@ const common = ['-std=c17', '-O3', '-mllvm', '-disable-lsr', '-fno-vectorize', '
 // What only reads and builds scenes need not be fast, but has to be fetched.
 const cold = /^(scene|export|web\/glue)\//;
 
+// Without vectors, these run only for formulas of a program's own.
+const isFallback = (path, own) => /^src\/wide\/drive(_double)?\.c$/.test(path) && !own.length;
+
 // The second variant differs in what is atomic: objects without atomics serve both.
 const variants = {
   'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
@@ -198,7 +201,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = units().map(({ path, own }) => {
       const found = closure(path);
-      const all = [...common, ...own, ...(cold.test(path) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {

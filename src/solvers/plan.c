@@ -143,7 +143,8 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_plan_run *r
         float *damping = plan->give + run->give + batch * SN_BATCH + lane;
         *damping = (float)give->damping;
         damping[run->batches * SN_BATCH] = (float)row_stiffness(give->stiffness, plan->stiffness_root);
-        *feature |= (give->damping * give->compliance != 0 ? SN_RUN_DAMPED : 0) | (give->stiffness != 1 ? SN_RUN_LIMP : 0);
+        *feature |=
+            (give->damping * give->compliance != 0 ? SN_RUN_DAMPED : 0) | (give->stiffness != 1 ? SN_RUN_LIMP : 0);
     }
     for (uint32_t i = 0; run->corners && i < points; ++i)
         copy_anchor(store, pool->point[(size_t)row * points + i],
@@ -899,8 +900,7 @@ static void make(plan_work *w)
 bool sn_plan_make(sn_plan *plan, const sn_allocator *allocator, sn_store *store, const sn_plan_particles *particles,
                   uint32_t *order)
 {
-    plan_work w = {
-        .plan = plan, .store = store, .allocator = allocator, .particles = particles, .order = order};
+    plan_work w = {.plan = plan, .store = store, .allocator = allocator, .particles = particles, .order = order};
     clear(plan);
     make(&w);
     for (uint32_t i = 0; i < w.blocks; ++i)

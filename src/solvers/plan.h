@@ -61,10 +61,10 @@ typedef struct sn_tile {
     uint32_t count; /* particles */
     uint32_t run;   /* the first of its runs */
     uint32_t runs;
-    uint32_t rows;  /* planes: particles in a lane; 0: records */
-    uint32_t work;  /* constraints, for sharing out */
-    uint32_t large; /* it is part of one body, of many constraints; see is_coarse in tiled.c */
-    uint32_t body;  /* the first tile of that body, otherwise this one */
+    uint32_t rows;   /* planes: particles in a lane; 0: records */
+    uint32_t work;   /* constraints, for sharing out */
+    uint32_t large;  /* it is part of one body, of many constraints; see is_coarse in tiled.c */
+    uint32_t body;   /* the first tile of that body, otherwise this one */
     uint32_t copied; /* see plan_is_copied */
 } sn_tile;
 
@@ -111,7 +111,7 @@ struct sn_plan {
     SN_PLAN_COPIES(SN_PLAN_TABLE)
 #undef SN_PLAN_TABLE
     sn_table feature_table;
-    uint8_t *feature; /* by run */
+    uint8_t *feature;        /* by run */
     uint32_t stiffness_root; /* for which the stiffnesses k were corrected; see sn_plan_correct_stiffness */
     sn_table watched_table;
     bool *watched; /* by run: multipliers of some of its constraints are read after every substep; see sn_plan_watch */

@@ -194,13 +194,14 @@ static bool check_anchors(checker *c, const sn_plan_run *run, uint32_t batch, ui
     const sn_pool *pool = c->store->pool[run->kind];
     const uint32_t points = pool->kind.points, row = c->plan->row[(run->batch + batch) * SN_BATCH + lane];
     for (uint32_t i = 0; run->corners && i < points; ++i) {
-        const uint32_t *at = c->plan->anchor + run->anchor + (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
+        const uint32_t *at =
+            c->plan->anchor + run->anchor + (batch * points + i) * (run->corners + 1) * SN_BATCH + lane;
         const uint32_t code = pool->point[(size_t)row * points + i];
         const sn_spot *spot = code & SN_SPOT_BIT ? &c->store->spot[code & ~SN_SPOT_BIT] : NULL;
         const uint32_t body = spot && spot->type == SN_POINT_BODY ? spot->body : SN_NO_BODY;
         if (at[run->corners * SN_BATCH] != body)
-            return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind.name, row,
-                            body, at[run->corners * SN_BATCH]);
+            return complain(c, "point %u of %s constraint %u is on body %u, but %u in the plan", i, pool->kind.name,
+                            row, body, at[run->corners * SN_BATCH]);
         if (spot && spot->type == SN_POINT_PLACE)
             continue;
         const uint32_t slot = c->particles->slot[spot ? spot->particle[0] : code];
@@ -425,11 +426,7 @@ static bool check_all(checker *c)
 bool sn_plan_check(const sn_plan *plan, const sn_store *store, const sn_plan_particles *particles, char *message,
                    size_t size)
 {
-    checker c = {.plan = plan,
-                 .store = store,
-                 .particles = particles,
-                 .message = message,
-                 .size = size};
+    checker c = {.plan = plan, .store = store, .particles = particles, .message = message, .size = size};
     size_t slots = (size_t)particles->count + 1, places = ((size_t)plan->widest_rows + 2) * SN_BATCH;
     size_t bytes = (3 * slots + places) * sizeof(uint32_t);
     c.layer = sn_allocate(&sn_default_allocator, bytes);

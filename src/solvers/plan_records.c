@@ -170,8 +170,8 @@ static uint32_t place_singles(plan_work *w, const uint32_t *list, uint32_t count
     for (uint32_t i = 0; i < count; ++i) {
         const plan_item *item = &w->item[list[i]];
         if (item->phase == PLAN_SINGLES)
-            out[found++] =
-                (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, form_key(item)), list[i], 0};
+            out[found++] = (sn_sort_item){make_key(PLAN_SINGLES, level_of(w, item, stamp), item->kind, form_key(item)),
+                                          list[i], 0};
     }
     return found;
 }

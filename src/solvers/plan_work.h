@@ -64,8 +64,8 @@ typedef struct plan_item {
     uint16_t kind;
     uint16_t count;
     uint8_t phase; /* where in a pass it comes; set when particles have been stored */
-    uint8_t form; /* sn_plan_form */
-    bool done; /* it has its place */
+    uint8_t form;  /* sn_plan_form */
+    bool done;     /* it has its place */
 } plan_item;
 
 /* Parts of a pass over a tile. */

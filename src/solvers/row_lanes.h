@@ -28,11 +28,11 @@
 
 typedef struct rows_problem {
     uint32_t rows, entries;
-    uint32_t turns;      /* entries from here on are rotations; */
-    uint32_t rotational; /*   by row: it has no gradient by the others */
-    uint32_t inequality; /* by row: C >= 0 */
-    uint32_t bounded;    /* by row: it may be other than an equality */
-    const lanes *w;      /* by entry */
+    uint32_t turns;         /* entries from here on are rotations; */
+    uint32_t rotational;    /*   by row: it has no gradient by the others */
+    uint32_t inequality;    /* by row: C >= 0 */
+    uint32_t bounded;       /* by row: it may be other than an equality */
+    const lanes *w;         /* by entry */
     const lanes3 *gradient; /* [row * entries + entry] */
     const lanes *c;
     const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */

@@ -3,7 +3,7 @@
 #include "wide/variants.h"
 
 #if SN_WIDE_VECTORS && defined(__AVX512F__) && defined(__AVX512VL__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
-#define SN_VECTOR    64
+#define SN_VECTOR   64
 #define CHAIN_WIDTH 8
 #include "wide/chain_rows.h"
 #include "wide/distance.h"
@@ -36,7 +36,7 @@ const bool sn_wide_has_16 = true;
 #define DOUBLE_KIND(name, KIND)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        sn_wide_avx2()->fused[KIND].planes(run);                                                                        \
+        sn_wide_avx2()->fused[KIND].planes(run);                                                                       \
     }
 
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)

@@ -2,7 +2,7 @@
 #include "wide/wide.h"
 
 #if SINEW_DOUBLE && defined(__AVX2__) && defined(__GNUC__) && !defined(SINEW_SCALAR)
-#define SN_VECTOR    0
+#define SN_VECTOR   0
 #define CHAIN_WIDTH 4
 #include "wide/chain.h"
 

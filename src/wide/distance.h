@@ -253,8 +253,8 @@ SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *
                                    const pair_loss *loss, const lanes *least, flags *usual)
 {
     lanes zero = lanes_all(0);
-    return zero - bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, loss, least,
-                              usual);
+    return zero -
+           bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, loss, least, usual);
 }
 
 /* A kind of distance, and what is known of a run: nobody reads or writes multipliers (plain), no compliance (rigid). These
@@ -767,7 +767,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
     if (own.damping || own.stiffness)                                                                                  \
         loop(&own, &gives);                                                                                            \
-    else if (own.read_lambda || own.write_lambda)                                                                           \
+    else if (own.read_lambda || own.write_lambda)                                                                      \
         loop(&own, &any);                                                                                              \
     else if (own.compliance)                                                                                           \
         loop(&own, &plain);                                                                                            \
@@ -782,7 +782,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
     const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
     if (own.damping || own.stiffness)                                                                                  \
         loop(&own, &gives);                                                                                            \
-    else if (own.read_lambda || own.write_lambda || own.compliance)                                                         \
+    else if (own.read_lambda || own.write_lambda || own.compliance)                                                    \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
         loop(&own, &rigid)

@@ -45,11 +45,11 @@ typedef struct drive_group {
     uint32_t turns; /* the first entry that is a rotation */
     uint32_t corners;
     bool bodies, planes;
-    uint32_t mask;  /* lanes that have a constraint */
-    size_t at;      /* the first of them, by batch and lane */
+    uint32_t mask;                          /* lanes that have a constraint */
+    size_t at;                              /* the first of them, by batch and lane */
     uint32_t slot[DRIVE_ENTRIES][SN_WIDTH]; /* of rotations: the body */
     uint32_t moves[DRIVE_ENTRIES];          /* lanes that have such an entry */
-    lanes3 arm[SN_MAX_POINTS];     /* m: from the centre of a body to the point, in the world */
+    lanes3 arm[SN_MAX_POINTS];              /* m: from the centre of a body to the point, in the world */
     lanes3 back[SN_MAX_POINTS][3]; /* the rows of the matrix that takes a torque in the world to the rotation */
     lanes3 give[SN_MAX_POINTS];    /* 1/m: sn_turn.give */
     lanes weight[DRIVE_CORNERS];
@@ -179,7 +179,7 @@ SN_INLINE void drive_look_body(drive_group *g, uint32_t i, flags on_body, lanes3
     if (run->kind->oriented) {
         lanes4 own = drive_fixed4(g, i, SN_ANCHOR_TURN), turned = drive_times(q, own);
         g->f->q[i] = (lanes4){lanes_choose(on_body, turned.x, own.x), lanes_choose(on_body, turned.y, own.y),
-                           lanes_choose(on_body, turned.z, own.z), lanes_choose(on_body, turned.w, own.w)};
+                              lanes_choose(on_body, turned.z, own.z), lanes_choose(on_body, turned.w, own.w)};
     }
     for (uint32_t k = 0; k < 3; ++k)
         axis[k] = lanes3_scale(axis[k], inverse);
@@ -501,7 +501,8 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
     const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
     flags asks = lanes_above(gamma, zero);
     for (uint32_t r = 0; run->kind->own_rows && r < g->rows; ++r)
-        asks |= g->f->row[r].rate | (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
+        asks |= g->f->row[r].rate |
+                (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
     const bool looks_back = flags_any(asks);
     if (looks_back)
         drive_way(g, asks);
@@ -598,8 +599,8 @@ SN_INLINE void drive_move(const drive_group *g)
     const sn_wide_run *run = g->run;
     for (uint32_t e = 0; e < g->entries; ++e)
         if (g->planes)
-            planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH, g->push[e],
-                        g->mask);
+            planes_add3(run->plane + drive_offset(g, e) + (run->coarse ? SN_PLANE_X : SN_PLANE_D) * SN_BATCH,
+                        g->push[e], g->mask);
         else
             scatter3_add(g->bodies && e >= g->turns ? run->turned : run->d, g->slot[e], g->push[e], g->moves[e]);
 }

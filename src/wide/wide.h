@@ -67,14 +67,14 @@ typedef struct sn_wide_run {
     uint32_t number; /* of the kind */
     const sn_kind *kind;
     uint32_t params;
-    uint32_t bounded;       /* by row: it may be other than an equality; see sn_wide_bounded */
-    bool planar;            /* a 2D world */
-    const float *damping;   /* as compliance; NULL: 0 for all */
-    const float *stiffness; /* k; NULL: 1 for all */
-    float inverse_h, h;     /* 1/s, of the effective substep; s, of the substep */
-    const float *state;     /* of the kind's pool; NULL: none */
+    uint32_t bounded;                         /* by row: it may be other than an equality; see sn_wide_bounded */
+    bool planar;                              /* a 2D world */
+    const float *damping;                     /* as compliance; NULL: 0 for all */
+    const float *stiffness;                   /* k; NULL: 1 for all */
+    float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
+    const float *state;                       /* of the kind's pool; NULL: none */
     const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
-    const float *start_plane; /* planes: the same, start in the place of x and old_d in that of d */
+    const float *start_plane;                 /* planes: the same, start in the place of x and old_d in that of d */
     /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
        and the row of its body, or SN_NO_BODY; by batch, point, number and lane. NULL: points are particles. */
     const uint32_t *anchor;
@@ -83,9 +83,9 @@ typedef struct sn_wide_run {
     bool bodies;      /* some points are fixed to bodies */
     bool shared;      /* some constraints have a particle, or a body, behind two points */
     const struct sn_turn *turn;
-    sn_vec4 *turned;     /* d of the turns of bodies, by body, */
-    uint32_t turn_node;  /*   which are so far behind x */
-    float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
+    sn_vec4 *turned;    /* d of the turns of bodies, by body, */
+    uint32_t turn_node; /*   which are so far behind x */
+    float *largest;     /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
 } sn_wide_run;
 
@@ -93,9 +93,9 @@ typedef struct sn_wide_run {
 
 /* The numbers of an anchored point. */
 enum {
-    SN_ANCHOR_PLACE = 0,    /* 3, m: from the centre of a body along its principal axes; or in the world */
-    SN_ANCHOR_TURN = 3,     /* 4: of its own axes, in the same frame */
-    SN_ANCHOR_WEIGHT = 7,   /* 4: of its corners */
+    SN_ANCHOR_PLACE = 0,     /* 3, m: from the centre of a body along its principal axes; or in the world */
+    SN_ANCHOR_TURN = 3,      /* 4: of its own axes, in the same frame */
+    SN_ANCHOR_WEIGHT = 7,    /* 4: of its corners */
     SN_ANCHOR_IS_PLACE = 11, /* 1: it is a place in the world; its corner is then any particle of the constraint */
     SN_ANCHOR_NUMBERS = 12
 };

@@ -110,9 +110,8 @@ static bool make_plan(sn_world *world)
     uint32_t *order = sn_allocate(&world->allocator, order_size);
     void *scratch = sn_allocate(&world->allocator, scratch_size);
     sn_plan_particles particles = planned_particles(world);
-    bool made =
-        order && scratch && complete_history(world) &&
-        sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, order);
+    bool made = order && scratch && complete_history(world) &&
+                sn_plan_make(&world->plan, &world->allocator, &world->constraints, &particles, order);
     if (made)
         arrange_all(world, order, scratch);
     sn_release(&world->allocator, scratch, scratch_size);
@@ -221,8 +220,7 @@ bool sn_world_plan(sn_world *world)
     sn_plan *plan = &world->plan;
     if (world->state.settings.solver != SN_SOLVER_TILED)
         return true;
-    if (plan->made && !plan->filled &&
-        !sn_plan_restored(plan, &world->allocator, &world->constraints))
+    if (plan->made && !plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints))
         return false;
     if (plan->made && sn_plan_follow(plan, &world->constraints))
         return store_by_place(world, false);
@@ -233,8 +231,7 @@ bool sn_world_plan(sn_world *world)
 void sn_world_follow_edits(sn_world *world)
 {
     sn_plan *plan = &world->plan;
-    if (!plan->made ||
-        (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints)))
+    if (!plan->made || (!plan->filled && !sn_plan_restored(plan, &world->allocator, &world->constraints)))
         return;
     if (!sn_plan_follow(plan, &world->constraints))
         plan->made = false;

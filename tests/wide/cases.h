@@ -22,7 +22,7 @@ typedef struct wide_case {
     uint32_t kind;
     const sn_kind *about;
     uint32_t points, params, rows; /* of the kind */
-    double size; /* m, about: of the constraints */
+    double size;                   /* m, about: of the constraints */
     sn_vec4 x[CASE_COUNT], d[CASE_COUNT];
     uint16_t near[CASE_LANES * CASE_POINTS];
     uint32_t far[CASE_LANES * CASE_POINTS];
@@ -35,7 +35,7 @@ typedef struct wide_case {
     float lambda[CASE_LANES * CASE_ROWS];
     bool rigid, read_lambda, write_lambda;
     bool damped, soft; /* damping and stiffness are handed over */
-    bool coarse; /* there is no d: places themselves are moved, and are what comes out as d. Not generic */
+    bool coarse;       /* there is no d: places themselves are moved, and are what comes out as d. Not generic */
     float inverse_h2;
 } wide_case;
 
