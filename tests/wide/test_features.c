@@ -9,7 +9,7 @@ enum { CONSTRAINTS = 50, STEPS = 2, SUBSTEPS = 3, PASSES = 2 };
 #define NEVER 1e20 /* N, N m */
 
 /* By how much places (m) may differ between the default solver and the reference. */
-#define OFF (SINEW_DOUBLE ? 1e-9 : 2e-3)
+#define OFF (SINEW_DOUBLE ? 1e-9 : 2e-4)
 
 typedef struct cage {
     sn_world *world;
