@@ -9,7 +9,7 @@
 /* A row with so many particles that others touch is exchanged as a whole. */
 #define LEAST_TOGETHER 4u
 
-/* ---- Who moves what ------------------------------------------------------------------------------------------------------- */
+/* ---- Which tile moves what ------------------------------------------------------------------------------------------------------- */
 
 static void touch_visits(const sn_solver_in *in, uint8_t *touched, const sn_visit *visit, uint32_t count)
 {

@@ -140,7 +140,7 @@ SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_
 struct pair_loss;
 
 /* What a kind of distance makes of the difference of its points: dlambda / l, and where that holds. lambda is NULL where it is 0
-   and nobody asks for what becomes of it. loss is NULL where there is neither damping nor a stiffness k. */
+   and its new value is not needed. loss is NULL where there is neither damping nor a stiffness k. */
 typedef lanes share_fn(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
                        const struct pair_loss *loss, const lanes *least, flags *usual);
 
@@ -274,7 +274,7 @@ SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
     return lanes_min(lanes_load(run->compliance + at) * damping, lanes_all(1e30f));
 }
 
-/* From how far the points came in the substep. Where there is no damping nobody noted where they started. */
+/* From how far the points came in the substep. Without damping their start is not noted. */
 SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes gamma, lanes3 difference, lanes3 way_a,
                               lanes3 way_c)
 {

@@ -374,7 +374,7 @@ SN_INLINE void meet_store_shifts(const sn_wide_meets *run, const sn_wide_meet *m
     meet_store_two(&there, m, first, shift);
 }
 
-/* Impacts. Whoever comes fast goes back, a share as fast: all points together, so that a box that falls flat does not begin to turn. One
+/* Impacts. A body that approaches fast leaves at a share of that speed: all points together, so that a box that falls flat does not begin to turn. One
    meet after the other, so that a blow is handed on from one to the next, as in a cradle. With v the speed at the end of the substep, a
    the acceleration, so that u = v - a h / 2 is the speed at its start, and g the gap then, they touch after the time t, at the speed c:
 

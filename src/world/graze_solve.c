@@ -11,7 +11,7 @@
 
    One round of pushes leaves crossings where several triangles meet, or where a heavy particle drags light ones along. So at the end
    of a substep all ways from its start to where particles are now are looked at: a particle whose way leads through a triangle is
-   pushed again, a few times; and if that does not help, all four stop on their ways shortly before they meet. Ways only become
+   pushed again, a few times; and if that does not help, all four stop on their paths shortly before they touch. Ways only become
    shorter by that, and nobody who does not move meets anybody, so it comes to an end. Therefore a particle is always on the side
    of a triangle on which it started, and where it is at the start of a substep tells which side that is. The exception are
    particles that are led: they do not stop.
