@@ -275,10 +275,11 @@ SN_INLINE lanes pair_gamma(const sn_wide_run *run, size_t at)
 }
 
 /* From how far the points came in the substep. Without damping their start is not noted. */
-SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes gamma, lanes3 difference, lanes3 way_a,
-                              lanes3 way_c)
+SN_INLINE pair_loss pair_lose(const sn_wide_run *run, size_t at, lanes3 difference, lanes3 way_a, lanes3 way_c,
+                              lanes *give)
 {
-    const lanes zero = lanes_all(0), length = pair_length(&difference);
+    const lanes zero = lanes_all(0), length = pair_length(&difference), gamma = pair_gamma(run, at);
+    *give = (lanes_all(1) + gamma) * *give;
     const lanes3 apart = lanes3_sub(way_a, way_c); /* along x where the points coincide, as they part then */
     const lanes rate = lanes_choose(lanes_above(length, zero), lanes3_dot(difference, apart) / length, apart.x);
     return (pair_loss){lanes_keep(lanes_above(gamma, zero), gamma * rate),
@@ -395,14 +396,12 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
         wide_read_lambda(run, shape->rows, at, mask, lambda);
     pair_loss loss;
     if (shape->gives) {
-        const lanes gamma = pair_gamma(run, at);
         lanes3 way_a = pair_nowhere(), way_c = pair_nowhere();
         if (run->damping) {
             way_a = pair_way_planes(run, a, coarse);
             way_c = pair_way_planes(run, c, coarse);
         }
-        loss = pair_lose(run, at, gamma, difference, way_a, way_c);
-        give = (lanes_all(1) + gamma) * give;
+        loss = pair_lose(run, at, difference, way_a, way_c, &give);
     }
     if (!shape->rigid)
         give = give + alpha;
@@ -467,11 +466,11 @@ typedef struct pair_push {
                               ~lanes_unequal(old.part[3], lanes_all(run->h)));                                         \
     }                                                                                                                  \
     SN_INLINE pair_loss pair_lose_##suffix(const sn_wide_run *run, size_t at, const number *a, const number *c,        \
-                                           lanes gamma, lanes3 difference)                                             \
+                                           lanes3 difference, lanes *give)                                             \
     {                                                                                                                  \
         if (!run->damping)                                                                                             \
-            return pair_lose(run, at, gamma, difference, pair_nowhere(), pair_nowhere());                              \
-        return pair_lose(run, at, gamma, difference, pair_way_##suffix(run, a), pair_way_##suffix(run, c));            \
+            return pair_lose(run, at, difference, pair_nowhere(), pair_nowhere(), give);                               \
+        return pair_lose(run, at, difference, pair_way_##suffix(run, a), pair_way_##suffix(run, c), give);             \
     }                                                                                                                  \
     SN_INLINE void pair_front_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,    \
                                        pair_push *to)                                                                  \
@@ -490,11 +489,8 @@ typedef struct pair_push {
         if (!shape->plain)                                                                                             \
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
         pair_loss loss;                                                                                                \
-        if (shape->gives) {                                                                                            \
-            const lanes gamma = pair_gamma(run, at);                                                                   \
-            loss = pair_lose_##suffix(run, at, a, c, gamma, difference);                                               \
-            give = (lanes_all(1) + gamma) * give;                                                                      \
-        }                                                                                                              \
+        if (shape->gives)                                                                                              \
+            loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
         lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,                      \
@@ -560,11 +556,8 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         if (!shape->plain)                                                                                             \
             wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
         pair_loss loss;                                                                                                \
-        if (shape->gives) {                                                                                            \
-            const lanes gamma = pair_gamma(run, at);                                                                   \
-            loss = pair_lose_##suffix(run, at, a, c, gamma, difference);                                               \
-            give = (lanes_all(1) + gamma) * give;                                                                      \
-        }                                                                                                              \
+        if (shape->gives)                                                                                              \
+            loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
         const lanes least = lanes_all(run->least);                                                                     \
@@ -661,12 +654,10 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
         wide_read_lambda(run, shape->rows, at, to->mask, lambda);
     pair_loss loss;
     if (shape->gives) {
-        const lanes gamma = pair_gamma(run, at);
         uint32_t slot[8];
         for (uint32_t i = 0; i < 8; ++i)
             slot[i] = (uint32_t)(to->at[i] - run->d);
-        loss = pair_lose_far(run, at, slot, slot + 4, gamma, difference);
-        give = (lanes_all(1) + gamma) * give;
+        loss = pair_lose_far(run, at, slot, slot + 4, difference, &give);
     }
     if (!shape->rigid)
         give = give + alpha;
