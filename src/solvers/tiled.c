@@ -884,13 +884,15 @@ bool sn_tiled_collect_lambda(const sn_tiled *t)
     return done;
 }
 
-bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot)
+bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot, uint32_t *end)
 {
     const layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = t->in->plan, .is_first = true};
+    *end = UINT32_MAX;
     if (slot >= l.plan->particles)
         return false;
     const sn_tile *tile = &l.plan->tile[sn_resident_owner(l.plan, slot)];
     float least;
+    *end = tile->first + tile->count;
     return lags(&l, tile) && !is_coarse(&l, tile, &least);
 }
 

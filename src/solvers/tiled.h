@@ -52,7 +52,8 @@ bool sn_tiled_scatters(const sn_solver_in *in);
 /* After the last pass of a step: see by_lane. False if tasks were lost. */
 bool sn_tiled_collect_lambda(const sn_tiled *t);
 
-/* Whether x and x_low of a particle are to be added up before each is looked at: its tile lags, and has not done that yet. */
-bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot);
+/* Whether x and x_low of a particle are to be added up before each is looked at: its tile lags, and has not done that yet. The same
+   holds for slots up to `end`, which is not one of them. */
+bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot, uint32_t *end);
 
 #endif

@@ -9,10 +9,10 @@
 #include "wide/distance.h"
 #include "wide/planes.h"
 
-#define DOUBLE_KIND(name, KIND)                                                                                        \
+#define DOUBLE_KIND(name, KIND, MORE)                                                                                  \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, KIND, 1, 1);                                                                \
+        PAIR_LOOPS(pair_loop_planes, name, KIND, 1, 1, MORE, MORE);                                                    \
     }
 
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
@@ -33,7 +33,7 @@ void sn_wide_chain_round_16(chain *k, bool turning)
 const bool sn_wide_has_16 = true;
 #else
 /* Nobody calls these. */
-#define DOUBLE_KIND(name, KIND)                                                                                        \
+#define DOUBLE_KIND(name, KIND, MORE)                                                                                  \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
         sn_wide_avx2()->fused[KIND].planes(run);                                                                       \
@@ -58,6 +58,6 @@ void sn_wide_chain_round_16(struct chain *k, bool turning)
 const bool sn_wide_has_16 = false;
 #endif
 
-DOUBLE_KIND(distance, SN_KIND_DISTANCE)
-DOUBLE_KIND(distance_min, SN_KIND_DISTANCE_MIN)
-DOUBLE_KIND(distance_max, SN_KIND_DISTANCE_MAX)
+DOUBLE_KIND(distance, SN_KIND_DISTANCE, true)
+DOUBLE_KIND(distance_min, SN_KIND_DISTANCE_MIN, false)
+DOUBLE_KIND(distance_max, SN_KIND_DISTANCE_MAX, false)

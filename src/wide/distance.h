@@ -749,43 +749,32 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 
 /* ---- Kinds ---------------------------------------------------------------------------------------------------------------------- */
 
-/* The loop for what is usual in a run, and one for everything. */
-#define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS)                                                                     \
+/* The loop for what is usual in a run, and one for everything. Distances, which are most of a cloth, have more between
+   them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. */
+#define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS, PLAIN, ANY)                                                         \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
     const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
     const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false, false};                                   \
     const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
     const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
-    if (own.damping || own.stiffness)                                                                                  \
-        loop(&own, &gives);                                                                                            \
-    else if (own.read_lambda || own.write_lambda)                                                                      \
-        loop(&own, &any);                                                                                              \
-    else if (own.compliance)                                                                                           \
+    const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
+    if (!gives_way && !keeps && !own.compliance)                                                                       \
+        loop(&own, &rigid);                                                                                            \
+    else if (PLAIN && !gives_way && !keeps)                                                                            \
         loop(&own, &plain);                                                                                            \
-    else                                                                                                               \
-        loop(&own, &rigid)
-
-/* The same for places without a remainder. */
-#define PAIR_LOOPS_ALONE(loop, name, KIND, PARAMS, ROWS)                                                               \
-    const sn_wide_run own = *run;                                                                                      \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
-    const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
-    if (own.damping || own.stiffness)                                                                                  \
-        loop(&own, &gives);                                                                                            \
-    else if (own.read_lambda || own.write_lambda || own.compliance)                                                    \
+    else if (ANY && !gives_way)                                                                                        \
         loop(&own, &any);                                                                                              \
     else                                                                                                               \
-        loop(&own, &rigid)
+        loop(&own, &gives)
 
 #if SN_WIDTH <= 8
 PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
-#define PAIR_KIND(name, KIND, PARAMS, ROWS)                                                                            \
+#define PAIR_KIND(name, KIND, PARAMS, ROWS, MORE)                                                                      \
     static void name##_near_coarse(const sn_wide_run *run)                                                             \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_coarse_near, name, KIND, PARAMS, ROWS);                                             \
+        PAIR_LOOPS(pair_loop_coarse_near, name, KIND, PARAMS, ROWS, false, MORE);                                      \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
@@ -793,11 +782,11 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_near_coarse(run);                                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS);                                                          \
+        PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS, MORE, MORE);                                              \
     }                                                                                                                  \
     static void name##_far_coarse(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS_ALONE(pair_loop_coarse_far, name, KIND, PARAMS, ROWS);                                              \
+        PAIR_LOOPS(pair_loop_coarse_far, name, KIND, PARAMS, ROWS, false, MORE);                                       \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
@@ -805,16 +794,16 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_far_coarse(run);                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS);                                                           \
+        PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS, MORE, MORE);                                               \
     }                                                                                                                  \
     static void name##_planes(const sn_wide_run *run)                                                                  \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, KIND, PARAMS, ROWS);                                                        \
+        PAIR_LOOPS(pair_loop_planes, name, KIND, PARAMS, ROWS, MORE, MORE);                                            \
     }
 
-PAIR_KIND(distance, SN_KIND_DISTANCE, 1, 1)
-PAIR_KIND(distance_min, SN_KIND_DISTANCE_MIN, 1, 1)
-PAIR_KIND(distance_max, SN_KIND_DISTANCE_MAX, 1, 1)
+PAIR_KIND(distance, SN_KIND_DISTANCE, 1, 1, true)
+PAIR_KIND(distance_min, SN_KIND_DISTANCE_MIN, 1, 1, false)
+PAIR_KIND(distance_max, SN_KIND_DISTANCE_MAX, 1, 1, false)
 #endif
 
 #endif

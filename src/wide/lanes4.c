@@ -1,7 +1,8 @@
 /* Four lanes: what every 64-bit x86 and ARM has. */
 #include "wide/variants.h"
 
-#if SN_WIDE_VECTORS && (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
+#if SN_WIDE_VECTORS && !defined(SINEW_WITHOUT_LANES4) &&                                                               \
+    (defined(__SSE2__) || defined(__aarch64__) || defined(__wasm_simd128__))
 #define SN_VECTOR 16
 #include "wide/table.h"
 

@@ -4,9 +4,7 @@
 #define SN_WIDE_TABLE_H
 
 #include "wide/chain.h"
-#include "wide/contact.h"
 #include "wide/distance.h"
-#include "wide/meet.h"
 #include "wide/planes.h"
 
 /* Fused kernels, by kind number; those of planes are given, for avx512.c. */
@@ -17,20 +15,27 @@
         [SN_KIND_DISTANCE_MAX] = {distance_max_near, distance_max_far, DISTANCE_MAX},                                  \
     }
 
+/* With one lane there are some already, which builds without wide kernels have too. */
+#if SN_WIDTH == 1
+#define MOTION_FUNCTIONS  &sn_motion_scalar
+#define CONTACT_FUNCTIONS &sn_contact_scalar
+#define MEET_FUNCTIONS    &sn_meet_scalar
+#else
+#include "wide/contact.h"
+#include "wide/meet.h"
+
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
                                                   contact_plane_all};
-
 static const sn_wide_meet_table meet_functions = MEET_TABLE;
 
-#if SN_WIDTH == 1
-#define MOTION_FUNCTIONS &sn_motion_scalar
-#else
-#define MOTION_FUNCTIONS &motion_functions
+#define MOTION_FUNCTIONS  &motion_functions
+#define CONTACT_FUNCTIONS &contact_functions
+#define MEET_FUNCTIONS    &meet_functions
 #endif
 
 #define WIDE_TABLE(NAME, FUSED, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
-        .name = NAME, .vector = SN_VECTOR, .contact = &contact_functions, .meet = &meet_functions, .chain = CHAIN,     \
+        .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .meet = MEET_FUNCTIONS, .chain = CHAIN,       \
         .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect,                \
         .restore = motion_restore, .enter = motion_enter, .leave = motion_leave, .enter_past = motion_enter_past,      \
         .leave_past = motion_leave_past, .predict_planes = PREDICT, .settle_planes = SETTLE                            \

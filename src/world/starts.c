@@ -54,13 +54,36 @@ static bool walk(sn_starts *starts, const sn_store *store, bool lists)
     return any;
 }
 
+/* Slots change when storage is rearranged. The list is put into their order again then: neighbours in it are of one tile. */
+static void sort_by_slot(sn_world *world)
+{
+    sn_starts *starts = &world->starts;
+    uint32_t *number = starts->table.column[0], count = starts->table.count, last = 0, listed = 0;
+    bool *here = starts->seen_table.column[0], sorted = true;
+    for (uint32_t i = 0; i < count; ++i) {
+        const uint32_t slot = world->ids.value[number[i]];
+        sorted = sorted && slot >= last;
+        last = slot;
+    }
+    if (sorted)
+        return;
+    memset(here, 0, world->ids.table.count * sizeof *here);
+    for (uint32_t i = 0; i < count; ++i)
+        here[world->ids.value[number[i]]] = true;
+    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
+        if (here[slot])
+            number[listed++] = world->particles.index[slot];
+}
+
 bool sn_starts_find(sn_world *world)
 {
     sn_starts *starts = &world->starts;
     const sn_store *store = &world->constraints;
     uint32_t numbers = world->ids.table.count;
-    if (starts->found && starts->changes == store->changes)
+    if (starts->found && starts->changes == store->changes) {
+        sort_by_slot(world);
         return true;
+    }
     starts->found = false;
     starts->table.count = 0;
     if (walk(starts, store, false)) {
@@ -70,6 +93,7 @@ bool sn_starts_find(sn_world *world)
         memset(starts->seen_table.column[0], 0, numbers * sizeof(bool));
         walk(starts, store, true);
     }
+    sort_by_slot(world);
     starts->changes = store->changes;
     starts->found = true;
     return true;
@@ -92,13 +116,18 @@ static void note_piece(void *data, uint32_t first, uint32_t end)
     const noting *n = data;
     sn_particle_store *p = &n->world->particles;
     const uint32_t *number = n->world->starts.table.column[0];
+    uint32_t tile_end = 0;
+    bool split = false;
     for (uint32_t i = first; i < end; ++i) {
-        uint32_t slot = n->world->ids.value[number[i]];
-        sn_real *y = &p->y[slot].x, *d = &p->d[slot].x;
+        const uint32_t slot = n->world->ids.value[number[i]];
         p->y[slot] = p->x[slot];
         p->d[slot] = p->x_low[slot];
-        for (int k = 0; n->t && sn_tiled_is_split(n->t, slot) && k < 3;
-             ++k) { /* as stage_settle is going to add them up */
+        if (n->t && slot >= tile_end)
+            split = sn_tiled_is_split(n->t, slot, &tile_end);
+        if (!split)
+            continue;
+        sn_real *y = &p->y[slot].x, *d = &p->d[slot].x;
+        for (int k = 0; k < 3; ++k) { /* as stage_settle is going to add them up */
             sn_real sum = y[k] + d[k];
             d[k] = d[k] - (sum - y[k]);
             y[k] = sum;
