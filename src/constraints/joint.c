@@ -1,5 +1,5 @@
 /* Friction of joints, which remember where they hold; and their parameters. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 /* Parameters of SN_JOINT_AXIS. */

@@ -3,7 +3,7 @@
        C = (e_i . (b - a), e_i the axes of a;   if it is driven, the turn from its target to b, as axis times angle)
 
    Friction acts about each axis of a by itself. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 /* What it remembers: 1 if friction holds, how b was turned then as seen from a, and the spin to go back there. */

@@ -7,7 +7,7 @@
    what the cone allows, and beyond that along s and across it, so that the length of s, which the cone limits, is a
    row by itself. They are then rows of s seen along directions that count as fixed: of a drive, whose energy is |s -
    target|^2 / 2, these are the right ones. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum {
@@ -56,14 +56,14 @@ static void settle_cone_twist(const sn_eval_in *in, sn_real h)
 {
     joint_pose pose = joint_look_at(in);
     joint_turn swing[2];
-    double t = joint_lean(&pose, swing), along[2];
-    const double value[3] = {joint_twist(&pose).value, swing[0].value, swing[1].value};
+    lanes t = joint_lean(&pose, swing), along[2];
+    const double value[3] = {(double)joint_twist(&pose).value, (double)swing[0].value, (double)swing[1].value};
     if (in->param[TARGET_MOST] > 0)
         return;
-    joint_see_swing(swing, t, (double)in->param[SWING_MOST], along);
+    joint_see_swing(swing, t, (lanes)in->param[SWING_MOST], along);
     double y = sn_joint_moved(in, 1, value[1], true), z = sn_joint_moved(in, 2, value[2], true);
-    const double moved[3] = {sn_joint_moved(in, 0, value[0], true), along[0] * y + along[1] * z,
-                             along[0] * z - along[1] * y};
+    const double moved[3] = {sn_joint_moved(in, 0, value[0], true), (double)along[0] * y + (double)along[1] * z,
+                             (double)along[0] * z - (double)along[1] * y};
     bool slips = sn_joint_slips(in->exerted + 3, moved, 3, (double)in->param[FRICTION]);
     sn_joint_hold(in, h, 3, value, slips, true);
 }

@@ -1,7 +1,7 @@
 /* A weld: two points of bodies stay in one place, and their axes stay aligned.
 
        C = (e_i . (b - a);   turn of b against a, as axis times angle) */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { LINEAR = 0, ANGULAR = 2, PARAMS = 4 };

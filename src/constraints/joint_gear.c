@@ -7,7 +7,7 @@
    The twist of a joint is known up to whole turns, which must not be lost: with a ratio that is no whole number they matter. So it is
    remembered where the twists were at the end of a substep, and what the turns that were made since add to C. C is near 0, so the
    sum of all of them, unlike the turns themselves, stays small; it is kept in two numbers, so that it is exact for ever. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { RATIO, PHASE, PARAMS };

@@ -3,7 +3,7 @@
        C = (e_i . (b - a), i = x, y, z;   swing about y, about z;   twist)
 
    The twist is the angle of the hinge, and what is asked of it (target, speed, friction, limits) is the last row. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2, PARAMS = ANGULAR + 2 };

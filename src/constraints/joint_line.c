@@ -1,7 +1,7 @@
 /* A point of a body stays on a line of another, the x axis of the point a, about which it turns any way.
 
        C = (e_y . (b - a), e_z . (b - a);   e_x . (b - a)) */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { LINEAR = SN_JOINT_AXIS_PARAMS, PARAMS = LINEAR + 2 };

@@ -1,7 +1,7 @@
 /* A point of a body stays in a plane that goes along with another: across the x axis of the point a.
 
        C = e_x . (b - a) */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 static void eval_plane(const lanes_in *in, lanes_out *out)

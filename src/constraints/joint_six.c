@@ -3,7 +3,7 @@
        C = (e_i . (b - a);   twist;   swing about y, about z)
 
    An axis whose limits are both 0, the default, is locked. The parameters of an axis are a number each of vectors. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 /* Of the three axes along; those about them follow, in the same order. */

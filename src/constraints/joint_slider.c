@@ -1,7 +1,7 @@
 /* A slider: b does not turn against a, and moves along the x axis of a only.
 
        C = (e_y . (b - a), e_z . (b - a);   turn of b against a, as axis times angle;   e_x . (b - a)) */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { LINEAR = SN_JOINT_AXIS_PARAMS, ANGULAR = LINEAR + 2, PARAMS = ANGULAR + 2 };

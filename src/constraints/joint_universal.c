@@ -8,7 +8,7 @@
        C_3 = atan2(-Y, sqrt(X^2 + Z^2)),     g = (Z, 0, -X) / sqrt(X^2 + Z^2),
 
    which near rest is the twist. The last row rests until the swing comes near to its limit. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum { SWING_MOST, LINEAR, ANGULAR = LINEAR + 2, PARAMS = ANGULAR + 2 };

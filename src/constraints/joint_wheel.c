@@ -10,7 +10,7 @@
 
    Of the spin only its rate is asked for, g = z_b. Where the axle points along x, which camber keeps it from, there is no steering
    angle, and it counts as 0. */
-#define SN_LANE_DOUBLE 1
+#define SN_LANE_DOUBLE 0
 #include "constraints/joint.h"
 
 enum {
@@ -79,11 +79,11 @@ SN_LANES(joint_wheel, eval_wheel, 2, ROWS, PARAMS, SN_JOINT_HOLD(1))
 double sn_joint_wheel_angle(const sn_eval_in *in)
 {
     joint_pose pose = joint_look_at(in);
-    double inverse, x = pose.r.x, y = pose.r.y, z = pose.r.z, w = pose.r.w;
+    lanes inverse, x = pose.r.x, y = pose.r.y, z = pose.r.z, w = pose.r.w;
     flags exists;
     lanes3 axle = joint_z_axis(&pose), b = {1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)};
     steering(axle, &inverse, &exists);
-    return lanes_atan2((b.y * axle.z - b.z * axle.y) * inverse, b.x);
+    return (double)lanes_atan2((b.y * axle.z - b.z * axle.y) * inverse, b.x);
 }
 
 static void settle_wheel(const sn_eval_in *in, sn_real h)
@@ -97,7 +97,7 @@ static void settle_wheel(const sn_eval_in *in, sn_real h)
 static void measure_wheel(const sn_eval_in *in, sn_real *param)
 {
     joint_pose pose = joint_look_at(in);
-    double inverse;
+    lanes inverse;
     flags exists;
     param[REST] = (sn_real)joint_way_at(in);
     param[TARGET] = (sn_real)steering(joint_z_axis(&pose), &inverse, &exists);
