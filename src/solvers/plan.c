@@ -138,7 +138,8 @@ static void copy_lane(sn_plan *plan, const sn_store *store, const sn_plan_run *r
     for (uint32_t n = 0; n < params; ++n)
         plan->param[run->param + (batch * params + n) * SN_BATCH + lane] = (float)pool->param[(size_t)row * params + n];
     plan->compliance[global * SN_BATCH + lane] = (float)give->compliance;
-    *feature |= give->compliance > 0 ? SN_RUN_SOFT : 0;
+    *feature |= (give->compliance > 0 ? SN_RUN_SOFT : 0) |
+                ((pool->kind.settle || pool->kind.state) && pool_settles(pool, row) ? SN_RUN_SETTLES : 0);
     if (run->give != SN_PLAN_NONE) {
         float *damping = plan->give + run->give + batch * SN_BATCH + lane;
         *damping = (float)give->damping;

@@ -299,7 +299,7 @@ static bool keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
     const sn_plan *plan = t->in->plan;
     const uint32_t at = (uint32_t)(run - plan->run);
     const sn_kind *kind = &t->in->store->pool[run->kind]->kind;
-    return t->keep_lambda || plan->watched[at] || kind->settle ||
+    return t->keep_lambda || plan->watched[at] || (kind->settle && plan->feature[at] & SN_RUN_SETTLES) ||
            (t->again && (plan->feature[at] & SN_RUN_SOFT || kind->inequality || kind->own_rows));
 }
 
@@ -332,7 +332,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
                          .stiffness = feature & SN_RUN_LIMP ? damping + (size_t)run->batches * SN_BATCH : NULL,
                          .inverse_h = (float)inverse_h,
                          .h = (float)frame->h,
-                         .state = (float *)(void *)pool->state,
+                         .state = feature & SN_RUN_SETTLES ? (float *)(void *)pool->state : NULL,
                          .largest = t->measures ? p->largest : NULL};
 }
 

@@ -23,7 +23,8 @@
 /* What is known of a run: constants wherever a shape is used, so that the usual ones have loops of their own. */
 typedef struct drive_shape {
     uint32_t points, rows;
-    uint32_t corners; /* of a point; 0: points are particles */
+    uint32_t corners;    /* of a point; 0: points are particles */
+    uint32_t rotational; /* by row: as in sn_kind */
     bool bodies, planes;
     bool single; /* one row, of which its kind says all */
 } drive_shape;
@@ -42,7 +43,8 @@ typedef struct drive_group {
     const sn_wide_run *run;
     drive_formula *f;
     uint32_t points, rows, entries;
-    uint32_t turns; /* the first entry that is a rotation */
+    uint32_t turns;      /* the first entry that is a rotation */
+    uint32_t rotational; /* rows that have gradients by those alone; what by_entry holds for their other entries is not read */
     uint32_t corners;
     bool bodies, planes;
     uint32_t mask;                          /* lanes that have a constraint */
@@ -239,6 +241,12 @@ SN_INLINE void drive_look_anchored(drive_group *g)
     }
 }
 
+/* Whether a row has a gradient by an entry. */
+SN_INLINE bool drive_has(const drive_group *g, uint32_t r, uint32_t e)
+{
+    return e >= g->turns || !(g->rotational >> r & 1);
+}
+
 /* What is this small beside the rest is rounding; see evaluate.c. */
 SN_INLINE lanes3 drive_without_rounding(lanes3 t, flags open)
 {
@@ -289,6 +297,8 @@ DRIVE_APART void drive_merge(drive_group *g)
                 continue;
             const flags here = flags_of(same);
             for (uint32_t r = 0; r < g->rows; ++r) {
+                if (!drive_has(g, r, e))
+                    continue;
                 lanes3 *from = &g->by_entry[r * g->entries + e], *to = &g->by_entry[r * g->entries + f];
                 *to = lanes3_choose(here, drive_sum(g, r, e, *to, *from), *to);
                 *from = lanes3_keep(~here, *from);
@@ -305,9 +315,14 @@ SN_INLINE void drive_spread_turn(drive_group *g, uint32_t i)
     const flags open = lanes_unequal(give.x, zero) & lanes_unequal(give.y, zero) & lanes_unequal(give.z, zero);
     const bool locked = !flags_all(open);
     for (uint32_t r = 0; r < g->rows; ++r) {
-        lanes3 torque = lanes3_cross(g->arm[i], g->f->by_point[r * g->points + i]);
-        if (g->run->kind->oriented)
-            torque = lanes3_add(torque, g->f->by_turn[r * g->points + i]);
+        lanes3 torque;
+        if (g->rotational >> r & 1) {
+            torque = g->f->by_turn[r * g->points + i];
+        } else {
+            torque = lanes3_cross(g->arm[i], g->f->by_point[r * g->points + i]);
+            if (g->run->kind->oriented)
+                torque = lanes3_add(torque, g->f->by_turn[r * g->points + i]);
+        }
         lanes3 t = {lanes3_dot(g->back[i][0], torque), lanes3_dot(g->back[i][1], torque),
                     lanes3_dot(g->back[i][2], torque)};
         if (locked)
@@ -323,6 +338,8 @@ SN_INLINE void drive_spread(drive_group *g)
         for (uint32_t r = 0; r < g->rows; ++r)
             for (uint32_t k = 0; k < g->corners; ++k) {
                 const uint32_t e = i * g->corners + k;
+                if (!drive_has(g, r, e))
+                    continue;
                 lanes3 share = g->f->by_point[r * g->points + i];
                 share = g->corners == 1 ? share : lanes3_scale(share, g->weight[e]);
                 g->by_entry[r * g->entries + e] = g->run->planar ? drive_flat(share) : share;
@@ -346,8 +363,8 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
     for (uint32_t i = 0; i < run->params; ++i)
         param[i] = lanes_from(run->param + (b * run->params + i) * SN_BATCH + first);
     for (uint32_t i = 0; i < kind->state; ++i) {
-        float all[SN_WIDTH];
-        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        float all[SN_WIDTH] = {0};
+        for (uint32_t l = 0; run->state && l < SN_WIDTH; ++l)
             all[l] = g->mask >> l & 1 ? run->state[(size_t)run->row[g->at + l] * kind->state + i] : 0;
         state[i] = lanes_from(all);
     }
@@ -451,10 +468,11 @@ DRIVE_APART void drive_way(drive_group *g, flags asks)
         const flags here = g->planes ? asks : asks & flags_of(g->moves[e]);
         lanes3 left, by = lanes3_keep(here, drive_entry_way(g, e, &left));
         left = lanes3_sub(by, lanes3_keep(here, left));
-        for (uint32_t r = 0; r < g->rows; ++r) {
-            g->way[r] = g->way[r] + lanes3_dot(g->gradient[r * g->entries + e], by);
-            g->rate_way[r] = g->rate_way[r] + lanes3_dot(g->gradient[r * g->entries + e], left);
-        }
+        for (uint32_t r = 0; r < g->rows; ++r)
+            if (drive_has(g, r, e)) {
+                g->way[r] = g->way[r] + lanes3_dot(g->gradient[r * g->entries + e], by);
+                g->rate_way[r] = g->rate_way[r] + lanes3_dot(g->gradient[r * g->entries + e], left);
+            }
     }
 }
 
@@ -463,7 +481,11 @@ DRIVE_APART void drive_solve_block(const rows_problem *p)
     rows_solve(p);
 }
 
-/* The same for joints, in which most is constant. */
+#if !SN_LANE_DOUBLE
+/* Of most joints: three rows along axes, three about them. */
+#define DRIVE_JOINT_ROTATIONAL (7u << 3)
+
+/* The same for these, in which most is constant. */
 #define DRIVE_SOLVE(FIRST)                                                                                             \
     DRIVE_APART void drive_solve_##FIRST(const rows_problem *p)                                                        \
     {                                                                                                                  \
@@ -471,6 +493,8 @@ DRIVE_APART void drive_solve_block(const rows_problem *p)
         own.rows = 6;                                                                                                  \
         own.entries = 4;                                                                                               \
         own.turns = 2;                                                                                                 \
+        own.rotational = DRIVE_JOINT_ROTATIONAL;                                                                       \
+        own.inequality = 0;                                                                                            \
         rows_solve_block(&own, FIRST);                                                                                 \
     }
 
@@ -480,7 +504,7 @@ DRIVE_SOLVE(6)
 
 SN_INLINE void drive_solve_joint(const rows_problem *p)
 {
-    const uint32_t first = p->rows == 6 && p->row ? rows_first(p) : 0;
+    const uint32_t first = rows_first(p);
     if (first == 3)
         drive_solve_3(p);
     else if (first == 5)
@@ -490,6 +514,7 @@ SN_INLINE void drive_solve_joint(const rows_problem *p)
     else
         drive_solve_block(p);
 }
+#endif
 
 /* single: one row, of which its kind says all. */
 SN_INLINE void drive_solve(drive_group *g, bool single)
@@ -509,7 +534,7 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
     const rows_problem p = {.rows = g->rows,
                             .entries = g->entries,
                             .turns = g->turns,
-                            .rotational = run->kind->rotational,
+                            .rotational = g->rotational,
                             .inequality = run->kind->inequality,
                             .bounded = run->bounded,
                             .w = g->w,
@@ -525,20 +550,25 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
                             .inverse_h = inverse_h,
                             .lambda = g->lambda,
                             .step = g->step};
-    if (single)
+    if (single) {
         rows_solve_one(&p);
-    else if (g->bodies && g->entries == 4)
+        return;
+    }
+#if !SN_LANE_DOUBLE
+    if (g->entries == 4 && g->rows == 6 && g->rotational == DRIVE_JOINT_ROTATIONAL && p.row && !p.inequality) {
         drive_solve_joint(&p);
-    else
-        drive_solve_block(&p);
+        return;
+    }
+#endif
+    drive_solve_block(&p);
 }
 
 /* What an entry is pushed by. */
 SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e)
 {
-    lanes3 sum = lanes3_scale(g->gradient[e], g->step[0]);
+    lanes3 sum = drive_has(g, 0, e) ? lanes3_scale(g->gradient[e], g->step[0]) : drive_zero3();
     for (uint32_t r = 1; r < g->rows; ++r)
-        if (e >= g->turns || !(g->run->kind->rotational >> r & 1))
+        if (drive_has(g, r, e))
             sum = lanes3_add(sum, lanes3_scale(g->gradient[r * g->entries + e], g->step[r]));
     return lanes3_scale(sum, g->w[e]);
 }
@@ -614,6 +644,7 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
     g.points = shape.points;
     g.rows = shape.rows;
     g.corners = shape.corners;
+    g.rotational = shape.rotational;
     g.bodies = shape.bodies;
     g.planes = shape.planes;
     g.turns = g.points * (g.corners ? g.corners : 1);
@@ -655,41 +686,40 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
 #define DRIVE_SINGLE(POINTS, PLANES)                                                                                   \
     static void drive_single_##POINTS##_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                         \
     {                                                                                                                  \
-        drive_all(run, formula, (drive_shape){POINTS, 1, 0, false, PLANES, true});                                     \
+        drive_all(run, formula, (drive_shape){POINTS, 1, 0, 0, false, PLANES, true});                                  \
     }
 
-DRIVE_SINGLE(2, 0)
 DRIVE_SINGLE(3, 0)
 DRIVE_SINGLE(4, 0)
-DRIVE_SINGLE(2, 1)
 DRIVE_SINGLE(3, 1)
 DRIVE_SINGLE(4, 1)
-
-/* Two points of bodies. */
-static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
-{
-    if (run->kind->rows == 6)
-        drive_all(run, formula, (drive_shape){2, 6, 1, true, false, false});
-    else
-        drive_all(run, formula, (drive_shape){2, run->kind->rows, 1, true, false, false});
-}
 
 static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
 {
     drive_all(run, formula,
-              (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->bodies,
-                            run->plane != NULL, false});
+              (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->kind->rotational,
+                            run->bodies, run->plane != NULL, false});
 }
+
+#if !SN_LANE_DOUBLE
+/* Most joints. */
+static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
+{
+    drive_all(run, formula, (drive_shape){2, 6, 1, DRIVE_JOINT_ROTATIONAL, true, false, false});
+}
+#else
+#define drive_joint drive_any
+#endif
 
 static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
 {
-    static sn_wide_drive_fn *const single[2][3] = {{drive_single_2_0, drive_single_3_0, drive_single_4_0},
-                                                   {drive_single_2_1, drive_single_3_1, drive_single_4_1}};
-    const uint32_t points = run->kind->points;
-    if (run->anchor && points == 2 && run->corners == 1 && run->bodies)
+    static sn_wide_drive_fn *const single[2][2] = {{drive_single_3_0, drive_single_4_0},
+                                                   {drive_single_3_1, drive_single_4_1}};
+    const sn_kind *kind = run->kind;
+    if (run->bodies && run->corners == 1 && kind->points == 2 && kind->rows == 6 && kind->rotational == 7u << 3)
         drive_joint(run, formula);
-    else if (!run->anchor && run->kind->rows == 1 && !run->kind->own_rows && points >= 2 && points <= 4)
-        single[run->plane != NULL][points - 2](run, formula);
+    else if (!run->anchor && kind->rows == 1 && !kind->own_rows && kind->points >= 3 && kind->points <= 4)
+        single[run->plane != NULL][kind->points - 3](run, formula);
     else
         drive_any(run, formula);
 }

@@ -26,6 +26,7 @@
 
 #include "base/math.h"
 #include "bodies/rotation.h"
+#include "bodies/turning.h"
 
 /* ---- Where turns are ---------------------------------------------------------------------------------------------- */
 
@@ -44,7 +45,9 @@ void sn_body_inverse_moments(const sn_body_state *body, double inverse[3])
 
 bool sn_body_turns_soundly(const sn_body_state *body, const double q[4], const double l[3])
 {
-    double least = fmin(body->k[0], fmin(body->k[1], body->k[2])), limit = SN_TOO_FAST * least * least;
+    double least = body->k[0] < body->k[1] ? body->k[0] : body->k[1];
+    least = least < body->k[2] ? least : body->k[2];
+    const double limit = SN_TOO_FAST * least * least;
     return isfinite(q[0] + q[1] + q[2] + q[3]) && l[0] * l[0] + l[1] * l[1] + l[2] * l[2] < limit * limit;
 }
 
@@ -68,6 +71,48 @@ static void share(sn_world *world, sn_piece_fn *piece, void *data)
         return;
     sn_parallel_repair(&world->parallel);
     world->bodies.lost = true;
+}
+
+/* ---- Several bodies at a time ----------------------------------------------------------------------------------------
+
+   Numbers of bodies are copied to batches (bodies/turning.h) and back. */
+
+typedef struct turn_group {
+    const sn_turning *by;
+    uint32_t count;
+    uint32_t row[SN_TURN_BATCH];
+    sn_turn_batch batch;
+} turn_group;
+
+static void group_begin(turn_group *g, const sn_world *world)
+{
+    *g = (turn_group){.by = sn_turning_by(world->wide ? world->wide->vector : 0)};
+    for (uint32_t i = 0; i < SN_TURN_BATCH; ++i) /* places that stay empty hold something harmless */
+        g->batch.q[3][i] = g->batch.end[3][i] = g->batch.k[0][i] = g->batch.k[1][i] = g->batch.k[2][i] = 1;
+}
+
+static void put3(double to[3][SN_TURN_BATCH], uint32_t at, const double from[3])
+{
+    for (int i = 0; i < 3; ++i)
+        to[i][at] = from[i];
+}
+
+static void put4(double to[4][SN_TURN_BATCH], uint32_t at, const double from[4])
+{
+    for (int i = 0; i < 4; ++i)
+        to[i][at] = from[i];
+}
+
+static void get3(double from[3][SN_TURN_BATCH], uint32_t at, double to[3])
+{
+    for (int i = 0; i < 3; ++i)
+        to[i] = from[i][at];
+}
+
+static void get4(double from[4][SN_TURN_BATCH], uint32_t at, double to[4])
+{
+    for (int i = 0; i < 4; ++i)
+        to[i] = from[i][at];
 }
 
 static void lay_out_piece(void *data, uint32_t first, uint32_t end)
@@ -198,42 +243,70 @@ static void predict_momentum(const sn_substep *s, const sn_body_state *body, sn_
         motion->l[i] = motion->mean[i] = motion->keep * body->l[i] + share * motion->torque[i];
 }
 
-static void predict_body(const sn_substep *s, uint32_t row)
+/* What a body turns with, into its place in the group. One that is led, or fixed, does not turn freely. */
+static void begin_turn(const sn_substep *s, turn_group *g, uint32_t row)
+{
+    static const double none[3] = {0};
+    const sn_world *world = s->world;
+    const sn_body_state *body = &world->bodies.state[row];
+    sn_body_motion *motion = &world->bodies.motion[row];
+    const bool is_free = !body->led && world->particles.x[world->ids.value[body->particle]].w != 0;
+    gather_torque(s, row, motion->torque);
+    predict_momentum(s, body, motion);
+    if (body->led)
+        lead(body, motion, s->motion.h, s->substeps_left);
+    else if (!is_free)
+        motion->l[0] = motion->l[1] = motion->l[2] = 0;
+    put4(g->batch.q, g->count, body->q);
+    put3(g->batch.k, g->count, body->k);
+    put3(g->batch.l, g->count, is_free ? motion->mean : none);
+    g->row[g->count++] = row;
+}
+
+/* Where it turned to. */
+static void end_turn(const sn_substep *s, turn_group *g, uint32_t at)
 {
     sn_world *world = s->world;
     sn_particle_store *p = &world->particles;
+    const uint32_t row = g->row[at], slot = p->table.count + row;
     const sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
-    uint32_t centre = world->ids.value[body->particle], slot = p->table.count + row;
-    double inverse[3], way[3];
-    memcpy(motion->q, body->q, sizeof motion->q);
-    gather_torque(s, row, motion->torque);
-    predict_momentum(s, body, motion);
-    if (body->led) {
-        lead(body, motion, s->motion.h, s->substeps_left);
-    } else if (p->x[centre].w != 0) {
-        sn_body_inverse_moments(body, inverse);
-        sn_rotate_free(motion->q, motion->mean, inverse, (double)s->motion.h);
-    } else {
-        motion->l[0] = motion->l[1] = motion->l[2] = 0;
-    }
-    sn_turn *turn = &world->bodies.turn[row];
-    turn->now = (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
-    angle_between(body->q, motion->q, way);
-    times_k(body, way, way);
-    p->x[slot] = vec4(vec3((sn_real)way[0], (sn_real)way[1], (sn_real)way[2]), p->x[centre].w);
+    if (!body->led)
+        get4(g->batch.end, at, motion->q);
+    world->bodies.turn[row].now =
+        (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
+    p->x[slot] = vec4(vec3((sn_real)g->batch.phi[0][at], (sn_real)g->batch.phi[1][at], (sn_real)g->batch.phi[2][at]),
+                      p->x[world->ids.value[body->particle]].w);
     p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
     if (motion->looks_back)
         s->motion.old_d[slot] =
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
 }
 
+static void turn_group_on(const sn_substep *s, turn_group *g)
+{
+    const sn_world *world = s->world;
+    g->by->free(&g->batch, (double)s->motion.h);
+    for (uint32_t i = 0; i < g->count; ++i)
+        if (world->bodies.state[g->row[i]].led)
+            put4(g->batch.end, i, world->bodies.motion[g->row[i]].q);
+    g->by->way(&g->batch, 0);
+    for (uint32_t i = 0; i < g->count; ++i)
+        end_turn(s, g, i);
+    g->count = 0;
+}
+
 static void predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
-    for (uint32_t row = first; row < end; ++row)
+    turn_group g;
+    group_begin(&g, s->world);
+    for (uint32_t row = first; row < end; ++row) {
         if (bodies_has(&s->world->bodies, row))
-            predict_body(s, row);
+            begin_turn(s, &g, row);
+        if (g.count == SN_TURN_BATCH || (row + 1 == end && g.count))
+            turn_group_on(s, &g);
+    }
 }
 
 void sn_turns_predict(sn_substep *s)
@@ -258,16 +331,6 @@ uint32_t sn_turns_check(const sn_substep *s)
     return SN_ID_FREE;
 }
 
-/* l += R (k phi) / h. */
-static void add_momentum(const sn_body_state *body, double l[3], const double q[4], sn_vec4 phi, double h)
-{
-    double gain[3] = {(double)phi.x / h, (double)phi.y / h, (double)phi.z / h};
-    times_k(body, gain, gain);
-    sn_rotate_vector(q, gain, gain);
-    for (int i = 0; i < 3; ++i)
-        l[i] += gain[i];
-}
-
 /* What BDF2 will look back to; q and l are those of the body at the start. */
 static void remember(const double q[4], const double l[3], const sn_body_motion *motion, sn_body_state *body)
 {
@@ -282,35 +345,60 @@ static void remember(const double q[4], const double l[3], const sn_body_motion 
     times_k(body, angle, body->old_way);
 }
 
-/* What constraints did to the turn of a body. */
-static void turn_on(sn_substep *s, sn_body_state *body, sn_body_motion *motion, sn_vec4 phi, const double q[4])
+/* phi of bodies, and what they gain by it, as seen from an orientation. */
+static void put_phi(turn_group *g, uint32_t at, sn_vec4 phi)
 {
-    const double h = (double)s->motion.h;
-    double half[3] = {(double)phi.x / 2, (double)phi.y / 2, (double)phi.z / 2};
-    add_momentum(body, body->l, q, phi, motion->looks_back ? h * (double)s->integrator->step_factor : h);
-    for (int i = 0; i < 3; ++i)
-        half[i] /= body->k[i];
-    sn_rotate_by(body->q, half);
-    if (s->integrator->looks_back)
-        add_momentum(body, motion->mean, motion->q, phi, h);
+    g->batch.phi[0][at] = (double)phi.x;
+    g->batch.phi[1][at] = (double)phi.y;
+    g->batch.phi[2][at] = (double)phi.z;
 }
 
-static void settle_body(sn_substep *s, uint32_t row)
+/* With BDF2 bodies that look back gain over a longer step, and so does the momentum that they turn with. */
+static void gain_momentum(sn_substep *s, turn_group *g)
+{
+    const sn_world *world = s->world;
+    const double h = (double)s->motion.h;
+    double l[3][SN_TURN_BATCH];
+    memcpy(l, g->batch.l, sizeof l);
+    g->by->gain(&g->batch, h);
+    if (!s->integrator->looks_back)
+        return;
+    double short_l[3][SN_TURN_BATCH];
+    memcpy(short_l, g->batch.l, sizeof short_l);
+    memcpy(g->batch.l, l, sizeof l);
+    g->by->gain(&g->batch, h * (double)s->integrator->step_factor);
+    for (uint32_t i = 0; i < g->count; ++i)
+        if (!world->bodies.motion[g->row[i]].looks_back)
+            for (int k = 0; k < 3; ++k)
+                g->batch.l[k][i] = short_l[k][i];
+}
+
+static void gain_mean(sn_substep *s, turn_group *g)
+{
+    double l[3][SN_TURN_BATCH];
+    memcpy(l, g->batch.l, sizeof l);
+    for (uint32_t i = 0; i < g->count; ++i) {
+        const sn_body_motion *motion = &s->world->bodies.motion[g->row[i]];
+        put4(g->batch.q, i, motion->q);
+        put3(g->batch.l, i, motion->mean);
+    }
+    g->by->gain(&g->batch, (double)s->motion.h);
+    for (uint32_t i = 0; i < g->count; ++i)
+        get3(g->batch.l, i, s->world->bodies.motion[g->row[i]].mean);
+    memcpy(g->batch.l, l, sizeof l);
+}
+
+static void end_settling(sn_substep *s, turn_group *g, uint32_t at)
 {
     sn_world *world = s->world;
+    const uint32_t row = g->row[at];
     sn_body_state *body = &world->bodies.state[row];
     sn_body_motion *motion = &world->bodies.motion[row];
-    const sn_settings *settings = &world->state.settings;
-    const sn_vec4 phi = world->particles.x_low[world->particles.table.count + row];
-    const bool at_start =
-        (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     double q[4], l[3];
     memcpy(q, body->q, sizeof q);
     memcpy(l, body->l, sizeof l);
-    memcpy(body->q, motion->q, sizeof body->q);
-    memcpy(body->l, motion->l, sizeof body->l);
-    if (phi.x != 0 || phi.y != 0 || phi.z != 0)
-        turn_on(s, body, motion, phi, at_start ? q : motion->q);
+    get4(g->batch.end, at, body->q);
+    get3(g->batch.l, at, body->l);
     /* the rest of the torque; where there is a kick, a first guess, which that puts right */
     const double rest = s->integrator->looks_back ? 0 : (1 - (double)s->integrator->kick) * (double)s->motion.h;
     for (int i = 0; rest > 0 && i < 3; ++i)
@@ -320,12 +408,41 @@ static void settle_body(sn_substep *s, uint32_t row)
     sn_bodies_turned(&world->bodies, row);
 }
 
+/* What constraints did to the turn of bodies. */
+static void settle_group(sn_substep *s, turn_group *g)
+{
+    gain_momentum(s, g);
+    if (s->integrator->looks_back)
+        gain_mean(s, g);
+    g->by->on(&g->batch, 0);
+    for (uint32_t i = 0; i < g->count; ++i)
+        end_settling(s, g, i);
+    g->count = 0;
+}
+
 static void settle_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_substep *s = data;
-    for (uint32_t row = first; row < end; ++row)
-        if (bodies_has(&s->world->bodies, row))
-            settle_body(s, row);
+    const sn_world *world = s->world;
+    const sn_settings *settings = &world->state.settings;
+    const bool at_start =
+        (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
+    turn_group g;
+    group_begin(&g, world);
+    for (uint32_t row = first; row < end; ++row) {
+        const sn_body_state *body = &world->bodies.state[row];
+        const sn_body_motion *motion = &world->bodies.motion[row];
+        if (bodies_has(&world->bodies, row)) {
+            put4(g.batch.q, g.count, at_start ? body->q : motion->q);
+            put4(g.batch.end, g.count, motion->q);
+            put3(g.batch.l, g.count, motion->l);
+            put3(g.batch.k, g.count, body->k);
+            put_phi(&g, g.count, world->particles.x_low[world->particles.table.count + row]);
+            g.row[g.count++] = row;
+        }
+        if (g.count == SN_TURN_BATCH || (row + 1 == end && g.count))
+            settle_group(s, &g);
+    }
 }
 
 void sn_turns_settle(sn_substep *s)
@@ -362,10 +479,19 @@ void sn_turns_kick(sn_substep *s)
 void sn_turns_correct(sn_substep *s)
 {
     sn_world *world = s->world;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row)
-        if (bodies_has(&world->bodies, row))
-            add_momentum(&world->bodies.state[row], world->bodies.state[row].l, world->bodies.state[row].q,
-                         world->particles.d[world->particles.table.count + row], (double)s->motion.h);
+    turn_group g;
+    group_begin(&g, world);
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        sn_body_state *body = &world->bodies.state[row];
+        if (!bodies_has(&world->bodies, row))
+            continue;
+        put4(g.batch.q, 0, body->q);
+        put3(g.batch.l, 0, body->l);
+        put3(g.batch.k, 0, body->k);
+        put_phi(&g, 0, world->particles.d[world->particles.table.count + row]);
+        g.by->gain(&g.batch, (double)s->motion.h);
+        get3(g.batch.l, 0, body->l);
+    }
 }
 
 /* ---- The end of a step ---------------------------------------------------------------------------------------------- */
