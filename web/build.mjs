@@ -47,7 +47,7 @@ function sources() {
 }
 
 // Formulas over lanes (include/sinew/lanes.h) and their drivers are compiled once more, for the vectors of WebAssembly.
-const isOverLanes = (path) => /^src\/wide\/drive(_double)?\.c$/.test(path)
+const isOverLanes = (path) => /^src\/(wide\/drive(_double)?|bodies\/turning)\.c$/.test(path)
   || (path.startsWith('src/constraints/') && /^SN_LANES\(/m.test(readFileSync(join(root, path), 'utf8')));
 const units = () => sources().flatMap((path) => [{ path, own: [] }, ...(isOverLanes(path) ? [{ path, own: ['-DSN_VECTOR=16'] }] : [])]);
 

@@ -33,7 +33,8 @@ typedef struct rows_problem {
     uint32_t inequality;    /* by row: C >= 0 */
     uint32_t bounded;       /* by row: it may be other than an equality */
     const lanes *w;         /* by entry */
-    const lanes3 *gradient; /* [row * entries + entry] */
+    const lanes3 *linear;   /* gradients by the entries that are no rotations: [row * turns + entry]; */
+    const lanes3 *turning;  /*   and by those that are: [row * (entries - turns) + entry - turns] */
     const lanes *c;
     const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */
     const lanes *rate_way; /* the same without what rounding put into x0, for rates */
@@ -48,11 +49,20 @@ typedef struct rows_problem {
 /* sum w grad_r . grad_s */
 SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s)
 {
-    const lanes3 *a = p->gradient + r * p->entries, *b = p->gradient + s * p->entries;
-    const uint32_t first = (p->rotational >> r | p->rotational >> s) & 1 ? p->turns : 0;
-    lanes sum = p->w[first] * lanes3_dot(a[first], b[first]);
-    for (uint32_t e = first + 1; e < p->entries; ++e)
+    const uint32_t rotations = p->entries - p->turns;
+    const lanes3 *a = p->linear + r * p->turns, *b = p->linear + s * p->turns;
+    const bool linear = p->turns && !((p->rotational >> r | p->rotational >> s) & 1);
+    lanes sum = lanes_all(0);
+    if (linear)
+        sum = p->w[0] * lanes3_dot(a[0], b[0]);
+    for (uint32_t e = 1; linear && e < p->turns; ++e)
         sum = sum + p->w[e] * lanes3_dot(a[e], b[e]);
+    a = p->turning + r * rotations;
+    b = p->turning + s * rotations;
+    for (uint32_t e = 0; e < rotations; ++e) {
+        const lanes product = p->w[p->turns + e] * lanes3_dot(a[e], b[e]);
+        sum = linear || e ? sum + product : product;
+    }
     return sum;
 }
 

@@ -44,7 +44,7 @@ typedef struct drive_group {
     drive_formula *f;
     uint32_t points, rows, entries;
     uint32_t turns;      /* the first entry that is a rotation */
-    uint32_t rotational; /* rows that have gradients by those alone; what by_entry holds for their other entries is not read */
+    uint32_t rotational; /* rows that have gradients by those alone; what stands for their other entries is not read */
     uint32_t corners;
     bool bodies, planes;
     uint32_t mask;                          /* lanes that have a constraint */
@@ -58,8 +58,8 @@ typedef struct drive_group {
     lanes w[DRIVE_ENTRIES];
     lanes lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
     lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
-    lanes3 by_entry[SN_MAX_ROWS * DRIVE_ENTRIES];
-    const lanes3 *gradient; /* [row * entries + entry]: by_entry, or by_point where points are entries */
+    lanes3 by_corner[SN_MAX_ROWS * DRIVE_CORNERS]; /* where points have several */
+    lanes3 *linear; /* gradients by the entries that are no rotations: by_corner or f->by_point. Those by rotations are in f->by_turn */
     lanes3 push[DRIVE_ENTRIES];
     flags exists;
 } drive_group;
@@ -227,18 +227,19 @@ SN_INLINE void drive_look_anchored(drive_group *g)
         drive_look_corners(g, i, in_world, place, &origin);
         if (!g->bodies)
             continue;
-        const uint32_t *body = drive_anchor(g, i, g->corners), e = g->turns + i;
-        uint32_t has = 0;
-        for (uint32_t l = 0; l < SN_WIDTH; ++l) {
-            has |= (uint32_t)(body[l] != SN_NO_BODY) << l;
-            g->slot[e][l] = body[l] != SN_NO_BODY ? body[l] : 0; /* another, which is looked at in vain */
-        }
-        const flags on_body = flags_of(has);
+        const uint32_t e = g->turns + i;
+        const flags on_body = slots_or_none(drive_anchor(g, i, g->corners), SN_NO_BODY, g->slot[e]);
         drive_look_body(g, i, on_body, place);
         g->f->x[i] = lanes3_add(g->f->x[i], g->arm[i]);
         g->w[e] = lanes_keep(on_body, g->w[i * g->corners]);
-        g->moves[e] = g->mask & has;
+        g->moves[e] = g->mask & flags_bits(on_body);
     }
+}
+
+/* [row, entry] */
+SN_INLINE lanes3 *drive_gradient(const drive_group *g, uint32_t r, uint32_t e)
+{
+    return e < g->turns ? &g->linear[r * g->turns + e] : &g->f->by_turn[r * (g->entries - g->turns) + e - g->turns];
 }
 
 /* Whether a row has a gradient by an entry. */
@@ -284,11 +285,11 @@ SN_INLINE lanes3 drive_sum(const drive_group *g, uint32_t r, uint32_t e, lanes3 
                     lanes_keep(~lanes_at_least(least, lanes_abs(sum.z)), sum.z)};
 }
 
-/* Entries that are the same particle, or the same rotation, are one: the first has it all. */
-DRIVE_APART void drive_merge(drive_group *g)
+/* Entries from first to end that are the same particle, or the same rotation, are one: the first has it all. */
+DRIVE_APART void drive_merge(drive_group *g, uint32_t first, uint32_t end)
 {
-    for (uint32_t e = 1; e < g->entries; ++e)
-        for (uint32_t f = e < g->turns ? 0 : g->turns; f < e; ++f) {
+    for (uint32_t e = first + 1; e < end; ++e)
+        for (uint32_t f = first; f < e; ++f) {
             uint32_t same = 0;
             for (uint32_t l = 0; l < SN_WIDTH; ++l)
                 same |= (uint32_t)(g->slot[e][l] == g->slot[f][l]) << l;
@@ -299,7 +300,7 @@ DRIVE_APART void drive_merge(drive_group *g)
             for (uint32_t r = 0; r < g->rows; ++r) {
                 if (!drive_has(g, r, e))
                     continue;
-                lanes3 *from = &g->by_entry[r * g->entries + e], *to = &g->by_entry[r * g->entries + f];
+                lanes3 *from = drive_gradient(g, r, e), *to = drive_gradient(g, r, f);
                 *to = lanes3_choose(here, drive_sum(g, r, e, *to, *from), *to);
                 *from = lanes3_keep(~here, *from);
             }
@@ -327,29 +328,26 @@ SN_INLINE void drive_spread_turn(drive_group *g, uint32_t i)
                     lanes3_dot(g->back[i][2], torque)};
         if (locked)
             t = drive_without_rounding(t, open);
-        g->by_entry[r * g->entries + g->turns + i] = (lanes3){give.x * t.x, give.y * t.y, give.z * t.z};
+        g->f->by_turn[r * g->points + i] = (lanes3){give.x * t.x, give.y * t.y, give.z * t.z};
     }
 }
 
-/* Gradients by point become gradients by entry. */
+/* Gradients by point become gradients by entry. What turns a body is found first: it depends on the gradients by its point. */
 SN_INLINE void drive_spread(drive_group *g)
 {
-    for (uint32_t i = 0; i < g->points; ++i) {
-        for (uint32_t r = 0; r < g->rows; ++r)
-            for (uint32_t k = 0; k < g->corners; ++k) {
-                const uint32_t e = i * g->corners + k;
-                if (!drive_has(g, r, e))
-                    continue;
-                lanes3 share = g->f->by_point[r * g->points + i];
-                share = g->corners == 1 ? share : lanes3_scale(share, g->weight[e]);
-                g->by_entry[r * g->entries + e] = g->run->planar ? drive_flat(share) : share;
-            }
-        if (g->bodies)
-            drive_spread_turn(g, i);
-    }
+    for (uint32_t i = 0; g->bodies && i < g->points; ++i)
+        drive_spread_turn(g, i);
+    if (g->run->shared && g->bodies)
+        drive_merge(g, g->turns, g->entries);
+    g->linear = g->corners > 1 ? g->by_corner : g->f->by_point;
+    for (uint32_t i = 0; g->corners > 1 && i < g->rows * g->points; ++i)
+        for (uint32_t k = 0; k < g->corners; ++k)
+            g->by_corner[i * g->corners + k] =
+                lanes3_scale(g->f->by_point[i], g->weight[i % g->points * g->corners + k]);
+    for (uint32_t i = 0; g->run->planar && i < g->rows * g->turns; ++i)
+        g->linear[i] = drive_flat(g->linear[i]);
     if (g->run->shared)
-        drive_merge(g);
-    g->gradient = g->by_entry;
+        drive_merge(g, 0, g->turns);
 }
 
 /* ---- Any ---------------------------------------------------------------------------------------------------------- */
@@ -392,13 +390,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
             if (kind->oriented)
                 g->f->by_turn[i] = lanes3_keep(g->exists, g->f->by_turn[i]);
         }
-    if (g->corners) {
-        drive_spread(g);
-        return;
-    }
-    for (uint32_t i = 0; run->planar && i < g->rows * g->points; ++i)
-        g->f->by_point[i] = drive_flat(g->f->by_point[i]);
-    g->gradient = g->f->by_point;
+    drive_spread(g);
 }
 
 SN_INLINE void drive_read_lambda(drive_group *g)
@@ -470,8 +462,8 @@ DRIVE_APART void drive_way(drive_group *g, flags asks)
         left = lanes3_sub(by, lanes3_keep(here, left));
         for (uint32_t r = 0; r < g->rows; ++r)
             if (drive_has(g, r, e)) {
-                g->way[r] = g->way[r] + lanes3_dot(g->gradient[r * g->entries + e], by);
-                g->rate_way[r] = g->rate_way[r] + lanes3_dot(g->gradient[r * g->entries + e], left);
+                g->way[r] = g->way[r] + lanes3_dot(*drive_gradient(g, r, e), by);
+                g->rate_way[r] = g->rate_way[r] + lanes3_dot(*drive_gradient(g, r, e), left);
             }
     }
 }
@@ -538,7 +530,8 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
                             .inequality = run->kind->inequality,
                             .bounded = run->bounded,
                             .w = g->w,
-                            .gradient = g->gradient,
+                            .linear = g->linear,
+                            .turning = g->f->by_turn,
                             .c = g->f->c,
                             .way = looks_back ? g->way : NULL,
                             .rate_way = g->rate_way,
@@ -566,10 +559,10 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
 /* What an entry is pushed by. */
 SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e)
 {
-    lanes3 sum = drive_has(g, 0, e) ? lanes3_scale(g->gradient[e], g->step[0]) : drive_zero3();
+    lanes3 sum = drive_has(g, 0, e) ? lanes3_scale(*drive_gradient(g, 0, e), g->step[0]) : drive_zero3();
     for (uint32_t r = 1; r < g->rows; ++r)
         if (drive_has(g, r, e))
-            sum = lanes3_add(sum, lanes3_scale(g->gradient[r * g->entries + e], g->step[r]));
+            sum = lanes3_add(sum, lanes3_scale(*drive_gradient(g, r, e), g->step[r]));
     return lanes3_scale(sum, g->w[e]);
 }
 

@@ -35,6 +35,23 @@ SN_INLINE void lanes_to(float *to, lanes a)
 #endif
 }
 
+/* Numbers of things, and where there is one; the number is 0 where there is `none`, so that another is looked at, in vain. */
+SN_INLINE flags slots_or_none(const uint32_t *from, uint32_t none, uint32_t *slot)
+{
+#if SN_VECTOR
+    typedef int32_t numbers __attribute__((vector_size(SN_WIDTH * 4)));
+    numbers a;
+    memcpy(&a, from, sizeof a);
+    const numbers is = a != (int32_t)none - (numbers){0};
+    a = a & is;
+    memcpy(slot, &a, sizeof a);
+    return __builtin_convertvector(is, flags);
+#else
+    *slot = *from != none ? *from : 0;
+    return *from != none ? -1 : 0;
+#endif
+}
+
 /* ---- Planes ------------------------------------------------------------------------------------------------------- */
 
 SN_INLINE lanes3 planes_load3(const float *from)
