@@ -36,7 +36,8 @@
 /* rad: below this angle Taylor's series with so many terms have all digits: the first that are left out are 1e-17. */
 #define SMALL_ANGLE 0.25
 
-#define SMALL_TURN 1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
+#define SMALL_TURN                                                                                                     \
+    1e-4 /* the square of the sine of half an angle below which the series of the arcsine has all digits */
 
 SN_LANES_INLINE lanes3 read3(double from[3][SN_TURN_BATCH], uint32_t at)
 {
@@ -107,8 +108,8 @@ SN_LANES_INLINE lanes sine_cosine(lanes x, lanes *cosine)
                       z * (lanes_all(-1.0 / 5040) + z * (lanes_all(1.0 / 362880) + z * lanes_all(-1.0 / 39916800)));
     const lanes even =
         lanes_all(1.0 / 24) +
-        z * (lanes_all(-1.0 / 720) + z * (lanes_all(1.0 / 40320) +
-                                          z * (lanes_all(-1.0 / 3628800) + z * lanes_all(1.0 / 479001600))));
+        z * (lanes_all(-1.0 / 720) +
+             z * (lanes_all(1.0 / 40320) + z * (lanes_all(-1.0 / 3628800) + z * lanes_all(1.0 / 479001600))));
     const lanes s = x + x * z * (lanes_all(-1.0 / 6) + z * odd), c = one - z * (lanes_all(0.5) - z * even);
     const flags small = lanes_above(lanes_all(SMALL_ANGLE), lanes_abs(x));
     *cosine = c;
@@ -201,8 +202,8 @@ SN_LANES_INLINE flags is_between(lanes a, lanes b, lanes c)
 SN_LANES_INLINE lanes4 rotate_freely(lanes4 q, lanes3 l, lanes3 inverse, lanes h)
 {
     const lanes zero = lanes_all(0);
-    const flags x_is = is_between(inverse.z, inverse.x, inverse.y), y = is_between(inverse.x, inverse.y, inverse.z) & ~x_is,
-                z = ~(x_is | y);
+    const flags x_is = is_between(inverse.z, inverse.x, inverse.y),
+                y = is_between(inverse.x, inverse.y, inverse.z) & ~x_is, z = ~(x_is | y);
     const flags turns = lanes_unequal(l.x, zero) | lanes_unequal(l.y, zero) | lanes_unequal(l.z, zero);
     q = unit(q);
     if (!flags_any(turns))
@@ -260,7 +261,8 @@ void SN_LANES_NAME(sn_turn_gain, SN_VECTOR)(sn_turn_batch *batch, double h)
 {
     for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
         const lanes4 q = read4(batch->q, at);
-        const lanes3 phi = read3(batch->phi, at), own = {phi.x / lanes_all(h), phi.y / lanes_all(h), phi.z / lanes_all(h)};
+        const lanes3 phi = read3(batch->phi, at),
+                     own = {phi.x / lanes_all(h), phi.y / lanes_all(h), phi.z / lanes_all(h)};
         const lanes3 gain = turned(vector_part(q), q.w, times_k(read3(batch->k, at), own));
         write3(batch->l, at, lanes3_add(read3(batch->l, at), gain));
     }
@@ -273,8 +275,8 @@ void SN_LANES_NAME(sn_turn_on, SN_VECTOR)(sn_turn_batch *batch, double h)
     for (uint32_t at = 0; at < SN_TURN_BATCH; at += SN_WIDTH) {
         const lanes3 phi = read3(batch->phi, at), k = read3(batch->k, at);
         const lanes4 q = read4(batch->end, at);
-        const lanes4 next = unit(
-            times(q, (lanes4){phi.x * half / k.x, phi.y * half / k.y, phi.z * half / k.z, lanes_all(1)}));
+        const lanes4 next =
+            unit(times(q, (lanes4){phi.x * half / k.x, phi.y * half / k.y, phi.z * half / k.z, lanes_all(1)}));
         const flags turns = lanes_unequal(phi.x, zero) | lanes_unequal(phi.y, zero) | lanes_unequal(phi.z, zero);
         write4(batch->end, at,
                (lanes4){lanes_choose(turns, next.x, q.x), lanes_choose(turns, next.y, q.y),

@@ -8,11 +8,11 @@
 
 /* Numbers of so many bodies; each function says which it reads and writes. */
 typedef struct sn_turn_batch {
-    double q[4][SN_TURN_BATCH];    /* an orientation: from principal axes to the world */
-    double end[4][SN_TURN_BATCH];  /* another */
-    double l[3][SN_TURN_BATCH];    /* m^2/s: angular momentum / mass, in the world */
-    double k[3][SN_TURN_BATCH];    /* m: radii of gyration; INFINITY: it does not turn about that axis */
-    double phi[3][SN_TURN_BATCH];  /* m: k times a small angle, along principal axes */
+    double q[4][SN_TURN_BATCH];   /* an orientation: from principal axes to the world */
+    double end[4][SN_TURN_BATCH]; /* another */
+    double l[3][SN_TURN_BATCH];   /* m^2/s: angular momentum / mass, in the world */
+    double k[3][SN_TURN_BATCH];   /* m: radii of gyration; INFINITY: it does not turn about that axis */
+    double phi[3][SN_TURN_BATCH]; /* m: k times a small angle, along principal axes */
 } sn_turn_batch;
 
 typedef void sn_turning_fn(sn_turn_batch *batch, double h);

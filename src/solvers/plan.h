@@ -93,7 +93,12 @@ typedef struct sn_tile {
     ARRAY(float, fixed)
 
 /* What some constraints of a run have, or had. */
-enum { SN_RUN_SOFT = 1, SN_RUN_DAMPED = 2, SN_RUN_LIMP = 4 /* k is not 1 */, SN_RUN_SETTLES = 8 /* see pool_settles */ };
+enum {
+    SN_RUN_SOFT = 1,
+    SN_RUN_DAMPED = 2,
+    SN_RUN_LIMP = 4 /* k is not 1 */,
+    SN_RUN_SETTLES = 8 /* see pool_settles */
+};
 
 struct sn_plan {
     bool made;

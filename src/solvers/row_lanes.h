@@ -14,13 +14,20 @@
    that visiting rows one after the other (projected Gauss-Seidel) converges to the one answer. It is not what is usually needed:
    rows are first solved together with those that act now as equalities, and where all laws hold that is the answer. Where they
    do not, some sweeps find out which rows are at their bounds and limits, the others are solved together again, and a last sweep
-   keeps every bound. Whatever was found, the answer of one lane depends on that lane alone. */
+   keeps every bound. If the laws do not hold then, that is done again. Whatever was found, the answer of one lane depends on that lane
+   alone. */
 #ifndef SN_SOLVERS_ROW_LANES_H
 #define SN_SOLVERS_ROW_LANES_H
 
 #include <sinew/lanes.h>
 
 #define ROWS_SWEEPS 8
+#define ROWS_ROUNDS 4
+
+/* 1: a file that solves one constraint at a time has time to try all sets of inequalities. */
+#ifndef ROWS_TRY_SETS
+#define ROWS_TRY_SETS 0
+#endif
 
 /* A pivot below this share of its diagonal means that the row says what earlier rows said already (or, in a 2D world, that it
    asks for a locked coordinate); it then gets no multiplier of its own. */
@@ -28,13 +35,14 @@
 
 typedef struct rows_problem {
     uint32_t rows, entries;
-    uint32_t turns;         /* entries from here on are rotations; */
-    uint32_t rotational;    /*   by row: it has no gradient by the others */
-    uint32_t inequality;    /* by row: C >= 0 */
-    uint32_t bounded;       /* by row: it may be other than an equality */
-    const lanes *w;         /* by entry */
-    const lanes3 *linear;   /* gradients by the entries that are no rotations: [row * turns + entry]; */
-    const lanes3 *turning;  /*   and by those that are: [row * (entries - turns) + entry - turns] */
+    uint32_t turns;        /* entries from here on are rotations; */
+    uint32_t rotational;   /*   by row: it has no gradient by the others */
+    uint32_t inequality;   /* by row: C >= 0 */
+    uint32_t bounded;      /* by row: it may be other than an equality */
+    const lanes *w;        /* by entry */
+    const lanes3 *linear;  /* gradients by the entries that are no rotations: [row * turns + entry]; */
+    const lanes3 *turning; /*   and by those that are: [row * (entries - turns) + entry - turns] */
+    const lanes *product;  /* J W J^T, its lower half: [row * SN_MAX_ROWS + row]; NULL: by gradients */
     const lanes *c;
     const lanes *way;      /* grad C . (x - x0); NULL: no row needs it */
     const lanes *rate_way; /* the same without what rounding put into x0, for rates */
@@ -49,6 +57,8 @@ typedef struct rows_problem {
 /* sum w grad_r . grad_s */
 SN_LANES_INLINE lanes rows_product(const rows_problem *p, uint32_t r, uint32_t s)
 {
+    if (p->product)
+        return p->product[r * SN_MAX_ROWS + s];
     const uint32_t rotations = p->entries - p->turns;
     const lanes3 *a = p->linear + r * p->turns, *b = p->linear + s * p->turns;
     const bool linear = p->turns && !((p->rotational >> r | p->rotational >> s) & 1);
@@ -285,45 +295,84 @@ SN_LANES_INLINE lanes rows_law(const rows_problem *p, const rows_block *b, uint3
     return x;
 }
 
-/* Where the laws do not hold: a row that acts is beyond its bounds or limits, or one that does not should. */
-SN_LANES_INLINE flags rows_wrong(const rows_problem *p, const rows_block *b)
+/* Where the laws do not hold: a row that acts is beyond its bounds or limits, or one that does not should (if `strict`); or a row is
+   farther from its law than rounding takes it, such as one that earlier rows made redundant, and which does not follow from them. */
+SN_LANES_INLINE flags rows_wrong(const rows_problem *p, const rows_block *b, bool strict)
 {
     flags wrong = flags_nowhere();
+    lanes scale = lanes_all(0), worst = scale;
     rows_state state;
     for (uint32_t r = b->first; r < p->rows; ++r) {
         const lanes x = b->x[r], law = rows_law(p, b, r, &state);
         const flags beyond = lanes_above(b->least[r], x) | lanes_above(x, b->most[r]) | state.at_limit[r];
-        wrong |= (b->acts[r] & beyond) | (~b->acts[r] & lanes_unequal(law, x));
+        if (strict)
+            wrong |= (b->acts[r] & beyond) | (~b->acts[r] & lanes_unequal(law, x));
+        worst = lanes_max(lanes_abs(law - x) * (b->a[r][r] + state.soft[r]), worst);
+        scale = lanes_max(lanes_abs(state.target[r]), scale);
     }
-    return wrong;
+    return p->rows - b->first > 1 ? wrong | lanes_above(worst, lanes_all(ROWS_REDUNDANT) * scale) : wrong;
 }
+
+#if ROWS_TRY_SETS
+/* Where sweeps converge too slowly: every set of inequalities that push, until one is right. Other rows are as they are. */
+SN_LANES_INLINE void rows_try_sets(const rows_problem *p, rows_block *b, rows_state *state, flags wrong)
+{
+    const uint32_t bounded = p->rows - b->first;
+    lanes best[SN_MAX_ROWS];
+    memcpy(best, b->x, sizeof best);
+    for (uint32_t set = 0; set < 1u << bounded && flags_any(wrong); ++set) {
+        flags is_free[SN_MAX_ROWS];
+        flags right = wrong;
+        for (uint32_t r = b->first; r < p->rows; ++r) {
+            const flags pushes_only =
+                lanes_above(b->least[r], lanes_all(0) - rows_infinity()) & ~lanes_above(rows_infinity(), b->most[r]);
+            is_free[r] =
+                (set >> (r - b->first) & 1 ? pushes_only : flags_nowhere()) | (~pushes_only & state->is_free[r]);
+            state->held[r] = lanes_choose(pushes_only, b->least[r], state->held[r]);
+        }
+        rows_solve_free(p, b, is_free, state->target, state->soft, state->held, b->x);
+        for (uint32_t r = b->first; r < p->rows; ++r)
+            right &= ~lanes_above(b->least[r], b->x[r]);
+        right &= ~rows_wrong(p, b, false);
+        for (uint32_t r = b->first; r < p->rows; ++r)
+            best[r] = lanes_choose(right, b->x[r], best[r]);
+        wrong &= ~right;
+    }
+    memcpy(b->x, best, sizeof best);
+}
+#endif
 
 /* The bounded rows. */
 SN_LANES_INLINE void rows_settle(const rows_problem *p, rows_block *b)
 {
     const lanes zero = lanes_all(0);
-    lanes first[SN_MAX_ROWS];
+    lanes before[SN_MAX_ROWS];
     rows_state state;
     rows_solve_free(p, b, b->acts, b->ask, b->soft, b->at_rest, b->x);
-    const flags wrong = rows_wrong(p, b);
-    if (!flags_any(wrong))
-        return;
-    for (uint32_t r = b->first; r < p->rows; ++r) {
-        lanes x = b->x[r];
-        first[r] = x;
-        x = lanes_keep(~lanes_unequal(x - x, zero), x);
-        b->x[r] = lanes_max(b->least[r], lanes_min(b->most[r], x));
-    }
-    for (uint32_t i = 0; i < ROWS_SWEEPS; ++i)
+    flags wrong = rows_wrong(p, b, true);
+    for (uint32_t round = 0; round < ROWS_ROUNDS && flags_any(wrong); ++round) {
+        for (uint32_t r = b->first; r < p->rows; ++r) {
+            lanes x = b->x[r];
+            before[r] = x;
+            x = lanes_keep(~lanes_unequal(x - x, zero), x);
+            b->x[r] = lanes_max(b->least[r], lanes_min(b->most[r], x));
+        }
+        for (uint32_t i = 0; i < ROWS_SWEEPS; ++i)
+            for (uint32_t r = b->first; r < p->rows; ++r)
+                b->x[r] = rows_law(p, b, r, &state);
+        if (p->rows - b->first > 1) {
+            rows_solve_free(p, b, state.is_free, state.target, state.soft, state.held, b->x);
+            for (uint32_t r = b->first; r < p->rows; ++r)
+                b->x[r] = rows_law(p, b, r, &state);
+        }
         for (uint32_t r = b->first; r < p->rows; ++r)
-            b->x[r] = rows_law(p, b, r, &state);
-    if (p->rows - b->first > 1) {
-        rows_solve_free(p, b, state.is_free, state.target, state.soft, state.held, b->x);
-        for (uint32_t r = b->first; r < p->rows; ++r)
-            b->x[r] = rows_law(p, b, r, &state);
+            b->x[r] = lanes_choose(wrong, b->x[r], before[r]);
+        wrong &= rows_wrong(p, b, false);
     }
-    for (uint32_t r = b->first; r < p->rows; ++r)
-        b->x[r] = lanes_choose(wrong, b->x[r], first[r]);
+#if ROWS_TRY_SETS
+    if (flags_any(wrong))
+        rows_try_sets(p, b, &state, wrong);
+#endif
 }
 
 /* The first row that may be other than an equality. */

@@ -59,7 +59,8 @@ typedef struct drive_group {
     lanes lambda[SN_MAX_ROWS], step[SN_MAX_ROWS];
     lanes way[SN_MAX_ROWS], rate_way[SN_MAX_ROWS];
     lanes3 by_corner[SN_MAX_ROWS * DRIVE_CORNERS]; /* where points have several */
-    lanes3 *linear; /* gradients by the entries that are no rotations: by_corner or f->by_point. Those by rotations are in f->by_turn */
+    lanes3 *
+        linear; /* gradients by the entries that are no rotations: by_corner or f->by_point. Those by rotations are in f->by_turn */
     lanes3 push[DRIVE_ENTRIES];
     flags exists;
 } drive_group;
@@ -486,6 +487,7 @@ DRIVE_APART void drive_solve_block(const rows_problem *p)
         own.entries = 4;                                                                                               \
         own.turns = 2;                                                                                                 \
         own.rotational = DRIVE_JOINT_ROTATIONAL;                                                                       \
+        own.product = NULL;                                                                                            \
         own.inequality = 0;                                                                                            \
         rows_solve_block(&own, FIRST);                                                                                 \
     }

@@ -833,7 +833,8 @@ static void check_state(const lane_state *l, double tolerance, uint32_t *compare
     plain s = make_plain(&l->s);
     lane_value v;
     double c[SN_MAX_ROWS] = {0}, slope[6 * SN_MAX_POINTS][SN_MAX_ROWS], doubt[SN_MAX_ROWS] = {0},
-           size[SN_MAX_ROWS] = {0}, reach[SN_MAX_ROWS] = {0}; /* reach: what C changes by over 1 rad, or the extent of the points */
+           size[SN_MAX_ROWS] = {0},
+           reach[SN_MAX_ROWS] = {0}; /* reach: what C changes by over 1 rad, or the extent of the points */
     evaluate_wide(l, 0, &v);
     if (v.exists == 0)
         return;
