@@ -229,7 +229,7 @@ typedef struct sn_kind {
                        snapshots and of the hash */
     sn_settle_fn *settle; /* may be NULL */
     uint32_t settle_param; /* settle is called only where this number of the parameters, counted from 1, is not 0; 0:
-                              always */
+                              always. Where it is not called the constraint remembers nothing: its state is all 0 */
     const sn_kind_lanes
         *lanes; /* may be NULL: then constraints are evaluated one by one. What it computes must be what eval does.
                                    Must outlive the world */

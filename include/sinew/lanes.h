@@ -407,6 +407,14 @@ SN_LANES_INLINE lanes lanes_atan2(lanes y, lanes x)
     return angle * lanes_sign(y);
 }
 
+/* The nearest whole number, of two the even one. What is beyond 2^22, in double precision 2^51, stays as it is. */
+SN_LANES_INLINE lanes lanes_round(lanes a)
+{
+    const lanes whole = lanes_all(SN_LANES_BY_PRECISION(0x1.8p23, 0x1.8p52)); /* what is added to it is rounded */
+    const flags small = lanes_above(lanes_all(SN_LANES_BY_PRECISION(0x1p22, 0x1p51)), lanes_abs(a));
+    return lanes_choose(small, (a + whole) - whole, a);
+}
+
 /* The sine of an angle, and its cosine. The error is below 3e-16, in single precision 2e-7, and what rounding of x does; so it grows
    with x. Beyond 1e15, in single precision 1e6, x has no place on the circle, and counts as 0. With n the nearest number of quarters,
    x - n pi / 2 is taken in three parts, the first of which is exact (Cody and Waite), and at most pi / 4: there Taylor's series. */
