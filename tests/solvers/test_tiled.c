@@ -317,7 +317,7 @@ static void test_threads_and_vectors(void **state)
             def.settings.iterations = 1 + slow;
             def.settings.integrator = slow ? SN_INTEGRATOR_LEAPFROG : SN_INTEGRATOR_SYMPLECTIC_EULER;
             uint64_t hash = hash_after(&def, shapes[i], graph_shapes[shapes[i]].large, 1);
-            for (uint32_t k = 2; k <= 8; k += k < 4 ? 1 : 4) {
+            for (uint32_t k = support_long(2, 3); k <= 8; k += k < 4 ? support_long(1, 5) : 4) {
                 def.threads = k;
                 if (hash_after(&def, shapes[i], graph_shapes[shapes[i]].large, 1) != hash)
                     fail_msg("%s: %u threads make a difference", graph_shapes[shapes[i]].name, k);
