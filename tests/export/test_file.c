@@ -176,7 +176,8 @@ static void test_locale(void **state)
     for (uint32_t i = 0; i < COUNT_OF(points); ++i) {
         char command[512];
         snprintf(command, sizeof command,
-                 "cd '%s' && printf 'LC_NUMERIC\ndecimal_point \"%s\"\nthousands_sep \"\"\ngrouping -1\nEND LC_NUMERIC\n' >source "
+                 "cd '%s' && printf 'LC_NUMERIC\ndecimal_point \"%s\"\nthousands_sep \"\"\ngrouping -1\nEND "
+                 "LC_NUMERIC\n' >source "
                  "&& localedef -c -i ./source -f UTF-8 ./own%u.UTF-8 >/dev/null 2>&1",
                  f.path, points[i], i);
         if (system(command) == -1)

@@ -149,7 +149,7 @@ static void test_golden_hash_with_any_lanes(void **state)
     assert_true(tried > 0);
 }
 
-enum { SIDE = 160 };
+enum { SIDE = 96 };
 
 /* Rods, diagonals and bending of a sheet beside the zoo, large enough that threads share it. shuffled: its particles have
    any numbers, so that it is no grid to the plan. */

@@ -95,7 +95,7 @@ static void test_no_energy_from_nowhere(void **state)
         sn_world *world = make_world(&def, free_shapes[i], 400);
         stir(world, 0.1, true);
         double first = report_of(world).kinetic;
-        for (uint32_t step = 0; step < 40; ++step) {
+        for (uint32_t step = 0; step < support_long(40, 20); ++step) {
             support_run(world, 1, 1.0 / 60);
             double now = report_of(world).kinetic;
             if (!(now <= 1.001 * first))

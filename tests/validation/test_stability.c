@@ -7,8 +7,8 @@
 
 #include <math.h>
 
-#define SPACING 0.01
-#define GRAVITY 9.81
+#define SPACING  0.01
+#define GRAVITY  9.81
 #define EXPLODED 1e12 /* J */
 
 /* RENUMBERED: shuffled, and the particles have any numbers, too, so that nothing shows that it is a grid. */

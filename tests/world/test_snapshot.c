@@ -756,8 +756,8 @@ static void test_plan_comes_back(void **state)
     for (uint32_t i = 0; i < COUNT_OF(changes); ++i)
         for (uint32_t edit_first = 0; edit_first < 2; ++edit_first) /* before the next step */
             if (support_long(1, edit_first == i % 2))
-                check_plan_comes_back(changes[i][0] < most ? changes[i][0] : most, changes[i][1] < most ? changes[i][1] : most,
-                                      5, edit_first);
+                check_plan_comes_back(changes[i][0] < most ? changes[i][0] : most,
+                                      changes[i][1] < most ? changes[i][1] : most, 5, edit_first);
     check_plan_comes_back(10, 0, 600, true); /* so many that it depends on what is known of the last plan */
     check_plan_comes_back(10, 3, support_long(300, 100), true);
     check_plan_comes_back(10, 3, support_long(300, 100), false);
