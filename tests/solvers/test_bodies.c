@@ -569,7 +569,7 @@ static void limits(void **state)
     for (uint32_t i = 0; i < WAYS; ++i) {
         arm a = arm_of(&ways[i], false, DOWN, with_limits);
         double before = energy_of(a.world), most = -1e9, lowest = 0;
-        for (uint32_t k = 0; k < 180; ++k) {
+        for (uint32_t k = 0; k < support_long(180, 120); ++k) {
             support_run(a.world, 1, FRAME);
             most = fmax(most, energy_of(a.world) - before);
             lowest = fmin(lowest, angle_of(&a));

@@ -524,7 +524,7 @@ static void expect_no_allocation(sn_world *world, support_memory *memory)
         frame(world, &zoo, snapshot);
         unsigned long libc_before = libc_requests;
         uint64_t before = memory ? memory->requests : 0;
-        for (uint32_t j = 0; j < support_long(20, 5); ++j)
+        for (uint32_t j = 0; j < support_long(20, 3); ++j)
             frame(world, &zoo, snapshot);
         assert_int_equal(libc_requests - libc_before, 0);
         if (memory)
