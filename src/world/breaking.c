@@ -105,18 +105,20 @@ sn_result sn_constraint_set_strength(sn_world *world, sn_constraint constraint, 
         return SN_ERROR_STALE;
     if ((result = sn_breaking_prepare(world, sn_kind_info(world, constraint.kind), force, torque)) != SN_OK)
         return result;
+    /* What is gone stays in the list until the next step: tidying here would make many strengths in a row cost their square. It
+       keeps the order of the list, and is replaced where its number is used again. */
     sn_table *table = &world->breaking.table;
-    sn_breaking_tidy(world);
     sn_weak *weak = weak_list(world), entry = {constraint, force, torque};
     uint32_t at = find(world, constraint);
     bool there = is_at(world, at, constraint), stays = force > 0 || torque > 0;
+    bool taken = at < table->count && place_of(weak[at].constraint) == place_of(constraint);
     size_t after = (table->count - at) * sizeof *weak;
-    if (there && !stays)
+    if (taken && !stays)
         memmove(weak + at, weak + at + 1, after - sizeof *weak);
-    else if (!there && stays)
+    else if (!taken && stays)
         memmove(weak + at + 1, weak + at, after);
-    table->count = table->count + (stays && !there) - (there && !stays);
-    world->breaking.changed = world->breaking.changed || stays != there;
+    table->count = table->count + (stays && !taken) - (taken && !stays);
+    world->breaking.changed = world->breaking.changed || stays != there || taken != there;
     if (stays)
         weak[at] = entry;
     return SN_OK;

@@ -507,7 +507,7 @@ static void test_heap(void **state)
     assert_true(sn_neighbours_find(&n, &allocator, &parallel, &what, &lost));
     assert_structure(&n);
     if (support_rounds(1, 0))
-        assert_pairs_of_every(&n, support_long(1, 8));
+        assert_pairs_of_every(&n, support_long(1, 24));
     sn_neighbours_release(&n, &allocator);
     sn_parallel_release(&parallel, &allocator);
     assert_memory_clean(&memory);

@@ -701,7 +701,7 @@ static bool loaded_case(const case_subject *s, uint64_t *seed, uint32_t row, loa
 /* How far a load deflects a compliant constraint depends on neither passes nor substeps. */
 static void equilibrium_is_independent_of_passes(const case_subject *s)
 {
-    static const uint32_t passes[][2] = {{10, 10}, {10, 1}, {50, 1}, {1, 10}, {1, 40}};
+    static const uint32_t passes[][2] = {{10, 1}, {1, 10}, {10, 10}, {50, 1}, {1, 40}};
     uint64_t seed = case_seed(s);
     const sn_material material = {real(SETTLE_COMPLIANCE), 0};
     for (uint32_t row = 0; row < s->kind->rows; ++row) {
@@ -710,7 +710,7 @@ static void equilibrium_is_independent_of_passes(const case_subject *s)
         if (!loaded_case(s, &seed, row, &l, &k))
             continue;
         sn_real c[SN_MAX_ROWS], first[SN_MAX_ROWS];
-        for (size_t n = 0; n < support_rounds(COUNT_OF(passes), 1); ++n) {
+        for (size_t n = 0; n < support_rounds(COUNT_OF(passes), 2); ++n) {
             case_build(&k, &material, 1);
             settle(&k, &l, passes[n][0], passes[n][1]);
             check_equilibrium(&k, &l, n == 0 ? first : c);

@@ -164,30 +164,37 @@ static void test_numbers(void **state)
     assert_string_equal(text, "inf");
 }
 
-/* Locales differ between machines, so we make two of our own: one with a comma, and one whose point has two bytes. */
+/* Locales differ between machines, so here are two of their own: one with a comma, and one whose point has two bytes. They have
+   nothing but numbers, because to sort the letters of a language takes localedef a second; so it warns, and says that it failed. */
 static void test_locale(void **state)
 {
     (void)state;
-    static const char *const names[] = {"de_DE", "ps_AF"};
+    static const char *const points[] = {"<U002C>", "<U066B>"};
     folder f = folder_make();
-    bool found = false;
+    uint32_t found = 0;
     assert_int_equal(setenv("LOCPATH", f.path, 1), 0);
-    for (size_t i = 0; i < COUNT_OF(names); ++i) {
+    for (uint32_t i = 0; i < COUNT_OF(points); ++i) {
         char command[512];
-        snprintf(command, sizeof command, "localedef -i %s -f UTF-8 '%s/%s.UTF-8' >/dev/null 2>&1", names[i], f.path,
-                 names[i]);
-        if (system(command) != 0)
+        snprintf(command, sizeof command,
+                 "cd '%s' && printf 'LC_NUMERIC\ndecimal_point \"%s\"\nthousands_sep \"\"\ngrouping -1\nEND "
+                 "LC_NUMERIC\n' >source "
+                 "&& localedef -c -i ./source -f UTF-8 ./own%u.UTF-8 >/dev/null 2>&1",
+                 f.path, points[i], i);
+        if (system(command) == -1)
             continue;
-        snprintf(command, sizeof command, "%s.UTF-8", names[i]);
-        found = setlocale(LC_NUMERIC, command) != NULL;
+        snprintf(command, sizeof command, "own%u.UTF-8", i);
+        if (!setlocale(LC_NUMERIC, command))
+            continue;
+        found++;
         snprintf(command, sizeof command, "%.1f", 0.5);
-        assert_true(!found || strcmp(command, "0.5") != 0);
+        assert_true(strcmp(command, "0.5") != 0);
         check_numbers();
     }
     setlocale(LC_NUMERIC, "C");
     unsetenv("LOCPATH");
     folder_remove(&f);
-    if (!found)
+    assert_true(found == 0 || found == COUNT_OF(points));
+    if (found == 0)
         skip();
 }
 

@@ -319,7 +319,7 @@ static void read_option(const char *name, const char *value)
 
 int main(int count, char **argument)
 {
-    options.worlds = support_rounds(1600, 160); /* a quarter of the first without SINEW_LONG_TESTS */
+    options.worlds = support_rounds(support_long(1600, 800), 120); /* 200 in 'make test' */
     for (int i = 1; i < count; ++i)
         if (strcmp(argument[i], "--all") == 0)
             options.all = true;

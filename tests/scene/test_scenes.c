@@ -207,7 +207,7 @@ static void test_catenary_hangs_as_deep_as_it_says(void **state)
     (void)state;
     sn_loaded loaded;
     sn_scene *scene = load("catenary", &loaded, 0, NULL);
-    step(scene, sn_scene_describe(scene).frames);
+    step(scene, sn_scene_describe(scene).frames / support_long(1, 2));
     assert_close(-place(scene, "long", 10).y, 0.798273, 0.004);
     assert_close(-place(scene, "middle", 10).y, 0.503447, 0.0026);
     assert_close(-place(scene, "short", 10).y, 0.292721, 0.0015);
@@ -272,12 +272,14 @@ static void test_the_order_of_sweeps_matters(void **state)
     step(scene, 20);
     assert_true(energy(scene) <= start * (1 + 1e-6));
     scene = load("explosion", &wild, 1, &insertion);
-    sn_result result = SN_OK;
-    for (int i = 0; i < 40 && result == SN_OK; ++i)
-        result = sn_scene_step(scene);
-    sn_report report;
-    assert_ok(sn_scene_world(scene), sn_world_report(sn_scene_world(scene), &report));
-    assert_true(result == SN_ERROR_DIVERGED || report.kinetic > 10 * fabs(start));
+    bool exploded = false;
+    for (int i = 0; i < 40 && !exploded; ++i) {
+        sn_report report;
+        exploded = sn_scene_step(scene) == SN_ERROR_DIVERGED;
+        assert_ok(sn_scene_world(scene), sn_world_report(sn_scene_world(scene), &report));
+        exploded = exploded || report.kinetic > 10 * fabs(start);
+    }
+    assert_true(exploded);
     sn_loaded_release(&calm);
     sn_loaded_release(&wild);
 }
@@ -316,7 +318,7 @@ static double sheet_residual(uint32_t set_count, const char *const *sets)
     sn_loaded loaded;
     sn_report report;
     sn_scene *scene = load("cascade_and_jacobi", &loaded, set_count, sets);
-    step(scene, 120);
+    step(scene, support_long(120, 40));
     assert_int_equal(sn_world_report(sn_scene_world(scene), &report), SN_OK);
     double mean = report.kinds[0].mean;
     sn_loaded_release(&loaded);

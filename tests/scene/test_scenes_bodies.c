@@ -268,19 +268,10 @@ static void test_what_falls_comes_to_rest(void **state)
         }
         assert_true(most < 1.01 * (start.kinetic + start.potential)); /* nothing explodes on the way */
         assert_true(report(scene).kinetic < scenes[i].left);
+        if (strcmp(scenes[i].name, "crate_in_hammock") == 0) /* the net carries it well above the floor */
+            assert_true(centre(scene, "crate").y > 0.5f);
         sn_loaded_release(&loaded);
     }
-}
-
-/* The net carries the crate: it hangs well above the floor. */
-static void test_crate_hangs(void **state)
-{
-    (void)state;
-    sn_loaded loaded;
-    sn_scene *scene = load("crate_in_hammock", &loaded);
-    step(scene, 240);
-    assert_true(centre(scene, "crate").y > 0.5f);
-    sn_loaded_release(&loaded);
 }
 
 /* Nobody goes through a plank, and planks hold together. */
@@ -344,7 +335,7 @@ static void test_jelly_cubes(void **state)
     sn_loaded loaded;
     sn_scene *scene = load("jelly_cubes", &loaded);
     double dented = 0;
-    for (int i = 0; i < 12; ++i) {
+    for (uint32_t i = 0; i < support_long(12, 7); ++i) {
         step(scene, 30);
         dented = fmax(dented, dent(scene, "plastic"));
         assert_true(dent(scene, "firm") < 0.2 && dent(scene, "linear") < 0.5 && dent(scene, "quadratic") < 0.5);
@@ -387,7 +378,6 @@ int main(void)
         cmocka_unit_test(test_tumbling_handle),
         cmocka_unit_test(test_towers_stand),
         cmocka_unit_test(test_what_falls_comes_to_rest),
-        cmocka_unit_test(test_crate_hangs),
         cmocka_unit_test(test_bridge_of_planks),
         cmocka_unit_test(test_wrecking_ball),
         cmocka_unit_test(test_jelly_cubes),

@@ -24,9 +24,9 @@ static const zoo zoos[] = {
 #endif
 };
 
-#define FEW_FRAMES support_long(4, 2)
+#define FEW_FRAMES support_long(4, 1)
 
-#define SOME_FRAMES support_rounds(60, 8)
+#define SOME_FRAMES support_rounds(support_long(60, 32), 8)
 
 /* Lanes and threads go through all frames only in a long run: the random worlds compare them too. */
 #define WHOLE support_long(1, 0)
@@ -149,7 +149,7 @@ static void test_golden_hash_with_any_lanes(void **state)
     assert_true(tried > 0);
 }
 
-enum { SIDE = 160 };
+enum { SIDE = 96 };
 
 /* Rods, diagonals and bending of a sheet beside the zoo, large enough that threads share it. shuffled: its particles have
    any numbers, so that it is no grid to the plan. */

@@ -140,8 +140,8 @@ sinew 2 bench --substeps 0
 sinew 2 bench --path grid,fast
 grep -q "no path 'fast'" stderr || fail "what is wrong with --path grid,fast?"
 sinew 2 bench --set world.substeps=2
-sinew 3 bench cloth-1
-sinew 3 bench pile-4294967296
+sinew 3 bench --quick cloth-1
+sinew 3 bench --quick pile-4294967296
 sinew 4 bench --quick cloth-8 --threads 1 --bullet none --save no_folder/rows.json
 
 # The page. A second machine and the curve are sections of it only where they were measured.

@@ -205,7 +205,7 @@ static inline void check_triangle_with_a_double_edge(solver_setup *setup, double
 static inline void check_comings_and_goings(solver_setup *setup, double strain)
 {
     solver_chain c = chain_in(solver_world(setup, 10, 20), 6, 0.2, 0.1, 0);
-    for (uint32_t round = 0; round < 20; ++round) {
+    for (uint32_t round = 0; round < support_long(20, 10); ++round) {
         support_run(c.world, 5, FRAME);
         sn_particle p = sn_add_particle(c.world, sn_particle_position(c.world, c.node[3]), real(0.1));
         sn_constraint rod = sn_add_distance(c.world, sn_at(c.node[6]), sn_at(p), SN_MEASURE);
@@ -226,7 +226,7 @@ static inline void check_comings_and_goings(solver_setup *setup, double strain)
         c.rod[link] = sn_add_distance(c.world, sn_at(c.node[link]), sn_at(c.node[link + 1]), real(c.link));
         assert_bounded(c.world, c.links + 1, 2, 30);
     }
-    support_run(c.world, 300, FRAME);
+    support_run(c.world, support_long(300, 120), FRAME);
     assert_true(chain_strain(&c) < strain);
     sn_world_destroy(c.world);
 }
@@ -294,7 +294,7 @@ static inline void check_zoo(solver_setup *setup)
         setup(&def.settings);
         sn_world *world = support_world_from(&def);
         zoo_without_projections(world);
-        for (uint32_t frame = 0; frame < support_long(60, 8); ++frame) {
+        for (uint32_t frame = 0; frame < support_long(60, 5); ++frame) {
             assert_ok(world, sn_world_step(world, real(FRAME)));
             assert_bounded(world, SUPPORT_ZOO_PARTICLES, 100, 2000);
         }
@@ -380,16 +380,17 @@ static inline void check_out_of_memory(solver_setup *setup)
 static inline void check_snapshots(solver_setup *setup)
 {
     sn_world *world = solver_world(setup, 4, 3), *other = solver_world(setup, 1, 1);
+    const uint32_t some = support_long(10, 4);
     zoo_without_projections(world);
-    support_run(world, 10, FRAME);
+    support_run(world, some, FRAME);
     sn_snapshot *saved = sn_world_save(world);
     assert_non_null(saved);
-    support_run(world, 10, FRAME);
+    support_run(world, some, FRAME);
     assert_ok(other, sn_world_load(other, saved));
-    support_run(other, 10, FRAME);
+    support_run(other, some, FRAME);
     assert_same_world(world, other);
     assert_ok(world, sn_world_load(world, saved));
-    support_run(world, 10, FRAME);
+    support_run(world, some, FRAME);
     assert_same_world(world, other);
     sn_snapshot_destroy(saved);
     sn_world_destroy(world);

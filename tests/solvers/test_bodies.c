@@ -388,7 +388,7 @@ static void a_swinging_chain(void **state)
             assert_ok(c.world, sn_body_set_velocity(c.world, c.body[k], vec(0.1 * k * c.link, 0, k % 2 ? 0.1 : -0.1),
                                                     vec(0, 0, 0.1)));
         double before = energy_of(c.world), size = 9.81 * (99 + c.last) * 100 * c.link, most = -1e9;
-        for (uint32_t k = 0; k < support_long(300, 75); ++k) {
+        for (uint32_t k = 0; k < support_long(300, 45); ++k) {
             support_run(c.world, 1, FRAME);
             most = fmax(most, energy_of(c.world) - before);
             if (!(widest(&c) < 0.01 * c.link))
@@ -569,7 +569,7 @@ static void limits(void **state)
     for (uint32_t i = 0; i < WAYS; ++i) {
         arm a = arm_of(&ways[i], false, DOWN, with_limits);
         double before = energy_of(a.world), most = -1e9, lowest = 0;
-        for (uint32_t k = 0; k < 180; ++k) {
+        for (uint32_t k = 0; k < support_long(180, 120); ++k) {
             support_run(a.world, 1, FRAME);
             most = fmax(most, energy_of(a.world) - before);
             lowest = fmin(lowest, angle_of(&a));
@@ -645,13 +645,13 @@ static void a_servo(void **state)
     (void)state;
     for (uint32_t i = 0; i < WAYS; ++i) {
         arm a = arm_of(&ways[i], false, DOWN, with_weak_servo);
-        support_run(a.world, 240, FRAME);
+        support_run(a.world, support_long(240, 150), FRAME);
         double weight = 4 * 9.81 * 0.5 * cos(0.5), torque = mean_torque(&a);
         if (fabs(angle_of(&a) + 0.5) > 2e-3 || fabs(torque - weight) > 0.02 * weight)
             fail_msg("%s: it lies at %g rad on %g N m", ways[i].name, angle_of(&a), torque);
         assert_ok(a.world, sn_joint_set_target(a.world, a.hinge, real(0.2), 40));
         damp(a.world, 2);
-        support_run(a.world, support_long(600, 300), FRAME);
+        support_run(a.world, support_long(600, 200), FRAME);
         if (fabs(angle_of(&a) - 0.2) > 0.02)
             fail_msg("%s: it is lifted to %g rad", ways[i].name, angle_of(&a));
         sn_world_destroy(a.world);
@@ -686,7 +686,7 @@ static void an_arm_with_a_motor(void **state)
             joint[k] = sn_add_joint(world, &def);
             assert_true(sn_constraint_is_valid(world, joint[k]));
         }
-        support_run(world, 120, FRAME);
+        support_run(world, support_long(120, 60), FRAME);
         for (uint32_t k = 0; k < 4; ++k)
             angle[i][k] = (double)sn_joint_angle(world, joint[k]);
         sn_world_destroy(world);

@@ -191,7 +191,7 @@ static void nothing_comes_of_nothing(void **state)
         const size_t set = n / COUNT_OF(methods) / COUNT_OF(passes);
         sn_world *world = make_world(m, pass[0], pass[1], 0);
         sets[set](world);
-        for (uint32_t frame = 0; frame < 20; ++frame) {
+        for (uint32_t frame = 0; frame < support_long(20, 8); ++frame) {
             assert_ok(world, sn_world_step(world, real(FRAME)));
             momenta moved = momenta_of(world, sn_world_particle_count(world)), none;
             memset(&none, 0, sizeof none);
@@ -260,7 +260,7 @@ static void a_compromise_swings(void **state)
         double allowed = methods[n].jacobi == SN_JACOBI_AVERAGED ? 8 : gains ? 2 : 0.3;
         double start = 0, most = 0, length[8] = {0};
         wrong_by(world, 0.2, SN_IMMOVABLE);
-        for (uint32_t frame = 0; frame < 60; ++frame) {
+        for (uint32_t frame = 0; frame < support_long(60, 30); ++frame) {
             sn_report report;
             assert_ok(world, sn_world_step(world, real(FRAME)));
             assert_ok(world, sn_world_report(world, &report));

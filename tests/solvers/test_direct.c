@@ -487,7 +487,7 @@ static void torn_and_squeezed(void **state)
 {
     (void)state;
     static const uint32_t kinds[] = {SN_KIND_DISTANCE, SN_KIND_DISTANCE_MAX};
-    const uint32_t second = support_rounds(300, 75); /* of slow motion, in frames */
+    const uint32_t second = support_rounds(support_long(300, 160), 40); /* of slow motion, in frames */
     for (uint32_t n = 0; n < 8; ++n) {
         rope r = rope_in(solver_world(direct, n & 2 ? 10 : 1, n & 4 ? 5 : 1), kinds[n & 1], 50, 0.02, 1);
         sn_particle end = sn_particles_at(r.node, 50);
@@ -501,7 +501,7 @@ static void torn_and_squeezed(void **state)
             assert_bounded(r.world, 51, 3, 200);
         }
         assert_int_equal(direct_count(r.world), 50);
-        support_run(r.world, 300, FRAME); /* let go: it swings */
+        support_run(r.world, support_long(300, 120), FRAME); /* let go: it swings */
         assert_bounded(r.world, 51, 1.1, 50);
         assert_true(rope_strain(&r, false) < 0.01);
         sn_world_destroy(r.world);
@@ -706,7 +706,7 @@ static void faults_are_named(void **state)
 static void a_million_links(void **state)
 {
     (void)state;
-    uint32_t links = support_rounds(1000000, 50000);
+    uint32_t links = support_rounds(support_long(1000000, 400000), 50000);
     rope r = rope_in(solver_world(direct, 2, 1), SN_KIND_DISTANCE, links, 0.05, 10);
     support_run(r.world, 2, FRAME);
     assert_int_equal(direct_count(r.world), links);

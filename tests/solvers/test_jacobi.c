@@ -357,11 +357,11 @@ static void threads_change_nothing(void **state)
                                  {.mode = SUPPORT_TASKS_TWICE},
                                  {.mode = SUPPORT_TASKS_ECHO, .threads = 3}};
         sn_world *reference = threaded_cloth(setups[way], NULL, NULL);
-        support_run(reference, support_long(5, 2), FRAME);
+        support_run(reference, support_long(5, 1), FRAME);
         for (size_t i = 0; i < COUNT_OF(modes); ++i) {
             support_memory memory = {0};
             sn_world *world = threaded_cloth(setups[way], &modes[i], &memory);
-            support_run(world, support_long(5, 2), FRAME);
+            support_run(world, support_long(5, 1), FRAME);
             assert_same_world(world, reference);
             assert_true(modes[i].most >= 3); /* constraints too, not only particles */
             sn_world_destroy(world);

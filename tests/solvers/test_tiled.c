@@ -95,7 +95,7 @@ static void test_no_energy_from_nowhere(void **state)
         sn_world *world = make_world(&def, free_shapes[i], 400);
         stir(world, 0.1, true);
         double first = report_of(world).kinetic;
-        for (uint32_t step = 0; step < 40; ++step) {
+        for (uint32_t step = 0; step < support_long(40, 20); ++step) {
             support_run(world, 1, 1.0 / 60);
             double now = report_of(world).kinetic;
             if (!(now <= 1.001 * first))
@@ -317,7 +317,7 @@ static void test_threads_and_vectors(void **state)
             def.settings.iterations = 1 + slow;
             def.settings.integrator = slow ? SN_INTEGRATOR_LEAPFROG : SN_INTEGRATOR_SYMPLECTIC_EULER;
             uint64_t hash = hash_after(&def, shapes[i], graph_shapes[shapes[i]].large, 1);
-            for (uint32_t k = 2; k <= 8; k += k < 4 ? 1 : 4) {
+            for (uint32_t k = support_long(2, 3); k <= 8; k += k < 4 ? support_long(1, 5) : 4) {
                 def.threads = k;
                 if (hash_after(&def, shapes[i], graph_shapes[shapes[i]].large, 1) != hash)
                     fail_msg("%s: %u threads make a difference", graph_shapes[shapes[i]].name, k);

@@ -221,8 +221,8 @@ static double link_stretch(uint32_t link)
 
 static void hanging_chain(records *out)
 {
-    static const uint32_t passes[][2] = {{50, 1}, {200, 1}, {10, 10}, {50, 10}, {10, 1}, {200, 10}};
-    for (size_t n = 0; n < COUNT_OF(passes) - support_long(0, 1); ++n) {
+    static const uint32_t passes[][2] = {{50, 1}, {200, 1}, {10, 10}, {10, 1}, {50, 10}, {200, 10}};
+    for (size_t n = 0; n < COUNT_OF(passes) - support_long(0, 2); ++n) {
         double stretch[CHAIN_LINKS], total = 0, expected = 0, worst = 0;
         hang_chain(passes[n][0], passes[n][1], stretch);
         for (uint32_t i = 0; i < CHAIN_LINKS; ++i) {
@@ -379,17 +379,23 @@ static void row_5(records *out)
 {
     record *r = append(out, 5, JUDGE_WITHIN, exact_period[0].seconds, pendulum_period(make_pendulum(1), 600), 1e-4);
     SETUP(r, "rod pendulum from 1°, h = 1/600, period in s");
+    double plain[COUNT_OF(exact_period)][2];
+    for (size_t i = 0; i < COUNT_OF(exact_period); ++i)
+        for (uint32_t k = 0; k < 2 && exact_period[i].degrees >= 60; ++k)
+            plain[i][k] =
+                fabs(pendulum_period(make_pendulum(exact_period[i].degrees), k ? 6000 : 600) - exact_period[i].seconds);
     for (size_t m = 0; m < COUNT_OF(methods); ++m)
         for (size_t i = 0; i < COUNT_OF(exact_period); ++i)
             for (uint32_t n = 600; n <= 6000; n *= 10) {
                 double degrees = exact_period[i].degrees, exact = exact_period[i].seconds;
+                if (n > 600 && (m + i) % support_long(1, 2)) /* half of the long ones, of all sorts */
+                    continue;
                 double period = pendulum_period(make_pendulum_by(&methods[m], degrees), n);
                 if (degrees < 60 || degrees == 90) {
                     r = append(out, 5, JUDGE_WITHIN, exact, period, NEAR_EXACT * exact);
                     SETUP(r, "rod pendulum from %.0f°, h = 1/%u, period in s, %s", degrees, n, methods[m].name);
                 } else {
-                    double plain = fabs(pendulum_period(make_pendulum(degrees), n) - exact);
-                    r = append(out, 5, JUDGE_BELOW, plain, fabs(period - exact), 0);
+                    r = append(out, 5, JUDGE_BELOW, plain[i][n > 600], fabs(period - exact), 0);
                     SETUP(r, "rod pendulum from %.0f°, h = 1/%u, error of the period in s, %s against plain projection",
                           degrees, n, methods[m].name);
                 }
@@ -499,7 +505,7 @@ static double catenary_sag(catenary c)
 static void catenary_rest(records *out)
 {
     static const double sag[][2] = {{2, 0.798273}, {1.5, 0.503447}, {1.2, 0.292721}};
-    for (size_t i = 0; i < COUNT_OF(sag); ++i) {
+    for (size_t i = 0; i < COUNT_OF(sag); i += support_long(1, 2)) { /* test_claims has the one in the middle, too */
         catenary c = make_catenary(sag[i][0], 10, 50);
         run(c.world, support_long(1800, 450), FRAME);
         record *r = append(out, 9, JUDGE_WITHIN, sag[i][1], catenary_sag(c), 0.005 * sag[i][1]);

@@ -1,13 +1,15 @@
 /* Stability of one pass a substep: row 23 of the validation cases for the default settings, and the counter-examples
    that docs/stability.md tells of, so that what it says stays true. The whole of row 23 runs if SINEW_LONG_TESTS is
-   set in the environment; otherwise one of its five orders of adding runs to the end, and the others for a while: with
-   SN_SOLVER_GAUSS_SEIDEL until it is clear that they are the same. */
+   set in the environment; otherwise it runs for a while: with SN_SOLVER_GAUSS_SEIDEL until it is clear that all orders of adding are
+   the same. A while is long enough for ten substeps: the cloths that explode gain energy after 6 frames of them, after 2 of fifty and
+   after 54 of a single one. */
 #include "support/support.h"
 
 #include <math.h>
 
-#define SPACING 0.01
-#define GRAVITY 9.81
+#define SPACING  0.01
+#define GRAVITY  9.81
+#define EXPLODED 1e12 /* J */
 
 /* RENUMBERED: shuffled, and the particles have any numbers, too, so that nothing shows that it is a grid. */
 typedef enum adding { BY_VERTEX, REVERSED, BY_CELL, BY_DIRECTION, SHUFFLED, RENUMBERED, ADDINGS } adding;
@@ -222,7 +224,7 @@ static double rms_strain(const net *n)
 static double highest_energy(net *n, uint32_t frames)
 {
     double most = 0;
-    for (uint32_t i = 0; i < frames && most < 1e20; ++i) {
+    for (uint32_t i = 0; i < frames && most <= EXPLODED; ++i) {
         if (sn_world_step(n->world, real(1.0 / 60)) != SN_OK)
             return (double)INFINITY;
         read_net(n);
@@ -234,7 +236,7 @@ static double highest_energy(net *n, uint32_t frames)
 
 /* ---- Row 23 ------------------------------------------------------------------------------------------------------- */
 
-enum { ROW_23_SIDE = 100, ROW_23_FRAMES = 300, SOME_FRAMES = 60, SHORT_FRAMES = 12 };
+enum { ROW_23_SIDE = 100, ROW_23_FRAMES = 300, SOME_FRAMES = 60, SHORT_FRAMES = 12, FEW_FRAMES = 4 };
 
 static void run_row_23(int sweep, adding how, uint32_t frames)
 {
@@ -251,7 +253,7 @@ static void row_23_in_one_order(void **state)
 {
     (void)state;
     run_row_23(SUPPORT_TILED, BY_VERTEX, support_long(ROW_23_FRAMES, SOME_FRAMES));
-    run_row_23(SN_ORDER_THERE_AND_BACK, BY_VERTEX, support_long(ROW_23_FRAMES, SOME_FRAMES));
+    run_row_23(SN_ORDER_THERE_AND_BACK, BY_VERTEX, support_long(ROW_23_FRAMES, SOME_FRAMES / 2));
 }
 
 /* The plan of a cloth depends on the order of adding, and none of them makes it gain energy. */
@@ -269,13 +271,14 @@ static void row_23_of_the_reference_in_all_orders(void **state)
 {
     (void)state;
     bool whole = getenv("SINEW_LONG_TESTS") != NULL;
+    uint32_t frames = support_long(SHORT_FRAMES, FEW_FRAMES);
     net reference = make_cloth(ROW_23_SIDE, BY_VERTEX);
     configure(&reference, SN_ORDER_THERE_AND_BACK, 10, 1, 0);
-    assert_true(highest_energy(&reference, SHORT_FRAMES) <= 0);
+    assert_true(highest_energy(&reference, frames) <= 0);
     for (int how = REVERSED; how <= SHUFFLED; ++how) {
         net n = make_cloth(ROW_23_SIDE, (adding)how);
         configure(&n, SN_ORDER_THERE_AND_BACK, 10, 1, 0);
-        assert_true(highest_energy(&n, SHORT_FRAMES) <= 0);
+        assert_true(highest_energy(&n, frames) <= 0);
         assert_memory_equal(n.xyz, reference.xyz, 3 * (size_t)n.node_count * sizeof *n.xyz);
         assert_memory_equal(n.v, reference.v, 3 * (size_t)n.node_count * sizeof *n.v);
         free_net(&n);
@@ -300,7 +303,7 @@ static void one_direction_explodes(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         net n = make_cloth(60, cases[i].how);
         configure(&n, SN_ORDER_INSERTION, cases[i].substeps, 1, cases[i].damping);
-        assert_true(highest_energy(&n, 100) > 1e12);
+        assert_true(highest_energy(&n, 100) > EXPLODED);
         free_net(&n);
     }
 }
@@ -330,7 +333,9 @@ static void no_direction_does_not(void **state)
     for (size_t i = 0; i < COUNT_OF(cases); ++i) {
         net n = make_cloth(60, cases[i].how);
         configure(&n, cases[i].sweep, cases[i].substeps, cases[i].iterations, 0);
-        assert_true(highest_energy(&n, cases[i].substeps > 10 ? support_long(40, 10) : 40) <= 0);
+        static const uint32_t whole = 40;
+        uint32_t frames = cases[i].substeps > 10 ? 6 : cases[i].substeps == 10 ? 15 : whole;
+        assert_true(highest_energy(&n, support_long(whole, frames)) <= 0);
         free_net(&n);
     }
 }
@@ -355,7 +360,7 @@ static void ropes(void **state)
         configure(&plain, sweeps[i], 10, 1, 0);
         configure(&braided, sweeps[i], 10, 1, 0);
         assert_true(highest_energy(&plain, 120) <= 0);
-        assert_true((highest_energy(&braided, 120) > 1e12) == (sweeps[i] == SN_ORDER_INSERTION));
+        assert_true((highest_energy(&braided, 120) > EXPLODED) == (sweeps[i] == SN_ORDER_INSERTION));
         free_net(&plain);
         free_net(&braided);
     }

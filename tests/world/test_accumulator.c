@@ -49,14 +49,14 @@ static void assert_quat_close(sn_quat a, sn_quat b, double tolerance)
 
 /* ---- Time ------------------------------------------------------------------------------------------------------------ */
 
-/* A million frames whose lengths are sums of powers of two, so that the sum of all of them is known exactly. */
+/* Many frames whose lengths are sums of powers of two, so that the sum of all of them is known exactly. */
 static void test_no_time_is_lost(void **state)
 {
     (void)state;
     sn_world *world = weightless();
     sn_accumulator *a = accumulator(world, DT, 100);
     uint64_t random = 5, units = 0, steps = 0;
-    for (uint32_t i = support_rounds(4000000, 100000); i > 0; --i) {
+    for (uint32_t i = support_rounds(support_long(4000000, 800000), 50000); i > 0; --i) {
         uint32_t unit = support_random_below(&random, 1u << 16); /* of 2^-20 s: up to 1/16 s */
         double dropped;
         units += unit;
@@ -72,14 +72,14 @@ static void test_no_time_is_lost(void **state)
     finish(a, world);
 }
 
-/* Lengths that no float has: a million frames of 1/144 s and steps of 1/60 s. */
+/* Lengths that no float has: many frames of 1/144 s and steps of 1/60 s. */
 static void test_no_time_is_lost_by_rounding(void **state)
 {
     (void)state;
     sn_world *world = weightless();
     sn_accumulator *a = accumulator(world, 1.0 / 60, 5);
     const double dt = (double)(sn_real)(1.0 / 60);
-    const uint32_t frames = support_rounds(4000000, 100000);
+    const uint32_t frames = support_rounds(support_long(4000000, 800000), 50000);
     uint64_t steps = 0;
     for (uint32_t i = 0; i < frames; ++i) {
         assert_ok(world, sn_accumulator_add(a, world, 1.0 / 144, NULL));

@@ -449,7 +449,7 @@ static void test_each_request_fails_once(void **state)
     assert_memory_clean(&s->memory);
     assert_true(s->memory.requests > 50);
     free(s);
-    for (uint64_t n = 1;; n += support_long(1, 7)) {
+    for (uint64_t n = 1;; n += support_long(1, 13)) {
         s = scenario_open(n, false);
         run_script(s);
         bool failed = s->memory.failures > 0;
@@ -467,7 +467,7 @@ static void test_each_request_fails_once(void **state)
 static void test_memory_runs_out(void **state)
 {
     (void)state;
-    for (uint64_t n = 1;; n += support_long(1, 7)) {
+    for (uint64_t n = support_long(1, 6);; n += support_long(1, 13)) {
         scenario *s = scenario_open(n, true);
         for (uint32_t i = 0; i < COUNT_OF(script) && (s->world || i == 0); ++i)
             for (uint32_t j = 0; j < script[i].times; ++j) {
@@ -524,7 +524,7 @@ static void expect_no_allocation(sn_world *world, support_memory *memory)
         frame(world, &zoo, snapshot);
         unsigned long libc_before = libc_requests;
         uint64_t before = memory ? memory->requests : 0;
-        for (uint32_t j = 0; j < support_long(20, 5); ++j)
+        for (uint32_t j = 0; j < support_long(20, 3); ++j)
             frame(world, &zoo, snapshot);
         assert_int_equal(libc_requests - libc_before, 0);
         if (memory)
@@ -644,7 +644,7 @@ static void check_no_creep(int sweep)
     for (uint32_t i = 0; i < support_long(500, 200); ++i)
         come_and_go(world, &zoo);
     size_t bytes = memory.bytes;
-    for (uint32_t i = 0; i < support_long(1000, 300); ++i)
+    for (uint32_t i = 0; i < support_long(1000, 150); ++i)
         come_and_go(world, &zoo);
     assert_true(memory.bytes <= bytes);
     sn_world_destroy(world);

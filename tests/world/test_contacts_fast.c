@@ -347,7 +347,7 @@ static void troughs_hold(void **state)
                     double x = support_random_in(&seed, -0.3, 0.3), up = radius[j] * hypot(1, slope[i]) + 0.2;
                     ball(world, vec(x, slope[i] * fabs(x) + up, 0.4 * k - 2), 1, radius[j]);
                 }
-                for (int step = 0; step < 300; ++step) {
+                for (uint32_t step = 0; step < support_long(300, 120); ++step) {
                     support_run(world, 1, FRAME);
                     for (uint32_t k = 0; k < 10; ++k) {
                         sn_vec3 x = place(world, sn_particle_from_index(world, k));

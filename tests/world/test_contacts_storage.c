@@ -143,17 +143,18 @@ static void storage_decides_nothing(void **state)
 {
     (void)state;
     sn_world *one = make_world(1, SN_SIMD_AUTO), *other = make_world(1, SN_SIMD_AUTO);
+    const uint32_t count = support_long(900, 500);
     bool differed = false;
     for (int i = 0; i < 2; ++i)
-        fill(i ? other : one, 900, 0.8, 2);
+        fill(i ? other : one, count, 0.8, 2);
     other->state.steps = 11; /* so it looks at other times */
     for (uint32_t round = 0; round < 6; ++round) {
         for (int i = 0; i < 2; ++i) {
             sn_world *world = i ? other : one;
             if (round == 2 || round == 4)
-                for (uint32_t k = 0; k < 900; k += 2) { /* stirred by somebody who knows numbers only */
+                for (uint32_t k = 0; k < count; k += 2) { /* stirred by somebody who knows numbers only */
                     sn_particle p = sn_particle_from_index(world, k),
-                                q = sn_particle_from_index(world, (k * 7 + 1) % 900);
+                                q = sn_particle_from_index(world, (k * 7 + 1) % count);
                     sn_vec3 x = place(world, p), y = place(world, q);
                     assert_ok(world, sn_particle_set_position(world, p, y));
                     assert_ok(world, sn_particle_set_position(world, q, x));
@@ -213,7 +214,7 @@ static void saved_in_between(void **state)
     static const uint32_t when[] = {10, 45, 70, 82, 100};
     sn_world *world = make_world(1, SN_SIMD_AUTO), *other = make_world(2, SN_SIMD_SCALAR);
     sn_snapshot *saved[COUNT_OF(when)];
-    fill(world, 1200, 0.8, 5);
+    fill(world, support_long(1200, 700), 0.8, 5);
     for (size_t i = 0; i < COUNT_OF(when); ++i) {
         live(world, i ? when[i - 1] : 0, when[i]);
         if (i == 3) /* where the plan is to be made anew by the next step */

@@ -788,6 +788,19 @@ static void strength_goes_with_its_constraint(void **unused)
     assert_true(sn_constraint_is_valid(world, next));
     assert_result(world, SN_ERROR_STALE, sn_constraint_strength(world, rod, &force, NULL));
     assert_result(world, SN_ERROR_STALE, sn_constraint_set_strength(world, rod, 1, 0));
+    /* its own takes the place of that of the one before, without a step between them; taken away, nothing is left */
+    for (int round = 0; round < 2; ++round) {
+        assert_ok(world, sn_constraint_set_strength(world, next, 1, 0));
+        assert_ok(world, sn_constraint_remove(world, next));
+        next = sn_add_distance(world, sn_at(a), sn_at(b), SN_MEASURE);
+        assert_int_equal(next.index, rod.index);
+        bare = sn_world_hash(world);
+        assert_ok(world, sn_constraint_set_strength(world, next, round ? 2 : 0, 0));
+        assert_ok(world, sn_constraint_strength(world, next, &force, NULL));
+        assert_true(force == (round ? 2 : 0) && (sn_world_hash(world) == bare) == !round);
+        support_run(world, 1, 1.0 / 60);
+        assert_true(sn_constraint_is_valid(world, next) == !round);
+    }
     sn_world_destroy(world);
 }
 

@@ -156,28 +156,29 @@ static void test_pendulum_and_ground(void **state)
 static void test_cloth(void **state)
 {
     (void)state;
-    enum { N = 12 };
+    enum { MOST = 12 };
+    const int n = (int)support_long(MOST, 8);
     sn_world *world = world_with(20, 4);
     sn_settings settings = sn_world_settings(world);
     support_set_sweep(&settings, SN_ORDER_SYMMETRIC);
     assert_ok(world, sn_world_configure(world, &settings));
-    sn_particle p[N][N];
-    for (int i = 0; i < N; ++i)
-        for (int j = 0; j < N; ++j)
-            p[i][j] = add(world, 0.1 * i, 0, 0.1 * j, j == 0 && (i == 0 || i == N - 1) ? (double)INFINITY : 0.01);
-    for (int i = 0; i < N; ++i)
-        for (int j = 0; j < N; ++j) {
-            if (i + 1 < N)
+    sn_particle p[MOST][MOST];
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j)
+            p[i][j] = add(world, 0.1 * i, 0, 0.1 * j, j == 0 && (i == 0 || i == n - 1) ? (double)INFINITY : 0.01);
+    for (int i = 0; i < n; ++i)
+        for (int j = 0; j < n; ++j) {
+            if (i + 1 < n)
                 join(world, p[i][j], p[i + 1][j], (double)SN_MEASURE, 1e-3);
-            if (j + 1 < N)
+            if (j + 1 < n)
                 join(world, p[i][j], p[i][j + 1], (double)SN_MEASURE, 1e-3);
-            if (i + 1 < N && j + 1 < N)
+            if (i + 1 < n && j + 1 < n)
                 join(world, p[i][j], p[i + 1][j + 1], (double)SN_MEASURE, 1e-3);
         }
     sn_relax_def def = sn_default_relax_def();
     def.displacement = real(1e-4);
     sn_relax_info info = relax(world, &def);
-    print_message("cloth of %d particles: %u steps, moved %.1e m, fastest %.1e m/s, residual %.1e m\n", N * N,
+    print_message("cloth of %d particles: %u steps, moved %.1e m, fastest %.1e m/s, residual %.1e m\n", n * n,
                   info.steps, info.displacement, info.speed, info.residual);
     assert_true(info.rested && info.residual < 1e-3);
     /* what holds it is its weight */
