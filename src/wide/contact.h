@@ -276,7 +276,12 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
         met = met & lanes_above(zero, along) & ~bounces;
         after = lanes_choose(met, pressed - along, after);
     }
-    const lanes3 was = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
+    const lanes3 was = contact_vector(run->rubbed, batch, first);
+    lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
+    if (run->belt) {
+        const lanes3 belt = contact_vector(run->belt, batch, first), off = lanes3_scale(n, lanes3_dot(belt, n));
+        slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
+    }
     const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);

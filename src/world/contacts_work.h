@@ -16,6 +16,7 @@ enum {
     PAIR_PRESSED,
     PAIR_LAST,
     PAIR_IMPULSE,
+    PAIR_IMPACT,
     PAIR_RUBBED,
     PAIR_COLUMNS
 };
@@ -26,7 +27,7 @@ enum {
 
 /* What a late pair had pushed when pairs were looked for again. */
 typedef struct sn_kept_pair {
-    sn_real pressed, last, impulse;
+    sn_real pressed, last, impulse, impact;
     sn_vec3 rubbed;
 } sn_kept_pair;
 
