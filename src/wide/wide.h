@@ -140,9 +140,11 @@ typedef struct sn_wide_contacts {
     sn_real ease;         /*   and by this share of it, */
     sn_real slop;         /*   down to this share of reach */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
-    const sn_real *belt;  /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
-    sn_vec3 gravity;      /* m/s^2: that velocities of this substep have in them */
-    bool bounces;         /* somebody has restitution */
+    sn_real *
+        given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: nobody asks */
+    const sn_real *belt; /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
+    sn_vec3 gravity;     /* m/s^2: that velocities of this substep have in them */
+    bool bounces;        /* somebody has restitution */
 } sn_wide_contacts;
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);

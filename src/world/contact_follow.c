@@ -218,11 +218,14 @@ static bool keep_late_pairs(following *f)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i, ++count) {
             const size_t at = (size_t)b * SN_NEAR + i;
             const sn_real *rubbed = pair_column(pairs, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *given = pair_given(c, pairs, b, i);
             kept[count] = (sn_kept_pair){.pressed = pair_column(pairs, PAIR_PRESSED)[at],
                                          .last = pair_column(pairs, PAIR_LAST)[at],
                                          .impulse = pair_column(pairs, PAIR_IMPULSE)[at],
                                          .impact = pair_column(pairs, PAIR_IMPACT)[at],
                                          .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR])};
+            if (given)
+                kept[count].given = vec3(given[0], given[SN_NEAR], given[2 * SN_NEAR]);
             key[count] = (sn_sort_item){pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]), count, 0};
         }
     c->kept_table.count = count;
@@ -263,6 +266,9 @@ static void restore_late_pairs(following *f)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
             const size_t at = (size_t)b * SN_NEAR + i;
             uint32_t from;
+            sn_real *given = pair_given(c, pairs, b, i);
+            for (uint32_t k = 0; given && k < 3; ++k)
+                given[k * SN_NEAR] = 0;
             if (!is_known(key, c->kept_table.count, pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]),
                           &from))
                 continue;
@@ -272,6 +278,8 @@ static void restore_late_pairs(following *f)
             pair_column(pairs, PAIR_IMPACT)[at] = kept[from].impact;
             for (uint32_t k = 0; k < 3; ++k)
                 pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] = (&kept[from].rubbed.x)[k];
+            for (uint32_t k = 0; given && k < 3; ++k)
+                given[k * SN_NEAR] = (&kept[from].given.x)[k];
         }
     }
 }
@@ -302,6 +310,7 @@ static sn_result find_late_pairs(following *f)
     if (!sn_neighbours_find(near, &world->allocator, &world->parallel, &input, &lost))
         return lost ? SN_ERROR_HOST : no_memory;
     if (!sn_table_reserve(&pairs->table, &world->allocator, near->batches) ||
+        (c->rigid.groups && !sn_table_reserve(&pairs->given_table, &world->allocator, near->batches)) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, near->blocks))
         return no_memory;
     restore_late_pairs(f);

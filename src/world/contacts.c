@@ -25,6 +25,7 @@ void sn_contacts_init(sn_contacts *c)
         sn_neighbours_init(&c->pairs[set].near);
         for (int i = 0; i < PAIR_COLUMNS; ++i)
             sn_table_column(&c->pairs[set].table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+        sn_table_column(&c->pairs[set].given_table, 3 * SN_NEAR * sizeof(sn_real), false);
         sn_table_column(&c->pairs[set].belt_table, 3 * SN_NEAR * sizeof(sn_real), false);
     }
     sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
@@ -57,6 +58,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
     sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
     sn_grazes_init(c);
+    sn_rigid_init(&c->rigid);
 }
 
 void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
@@ -64,6 +66,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
         sn_neighbours_release(&c->pairs[set].near, allocator);
         sn_table_release(&c->pairs[set].table, allocator);
+        sn_table_release(&c->pairs[set].given_table, allocator);
         sn_table_release(&c->pairs[set].belt_table, allocator);
     }
     sn_table_release(&c->sphere_table, allocator);
@@ -85,6 +88,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
     sn_grazes_release(c, allocator);
+    sn_rigid_release(&c->rigid, allocator);
 }
 
 /* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
@@ -131,6 +135,7 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
         p->pairs.drag = pair_column(pairs, PAIR_DRAG);
         p->pairs.restitution = pair_column(pairs, PAIR_RESTITUTION);
     }
+    p->pairs.given = p->contacts->rigid.groups ? pairs->given_table.column[0] : NULL;
     p->pairs.belt = p->contacts->belts ? pairs->belt_table.column[0] : NULL;
 }
 
@@ -590,6 +595,7 @@ static void meet_wall(const sn_contact_pass *p, sn_wall *wall)
 
 static void bounce_wall(const sn_contact_pass *p, sn_wall *wall)
 {
+    wall->stopped = 0;
     if (!(wall->pressed > 0))
         return;
     sn_particle_store *store = &p->world->particles;
@@ -608,6 +614,7 @@ static void bounce_wall(const sn_contact_pass *p, sn_wall *wall)
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         store->v[wall->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[wall->slot].w);
         wall->impulse += (wanted - along) * store->v[wall->slot].w;
+        wall->stopped = wanted - along;
     }
 }
 
@@ -690,6 +697,8 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!sn_contacts_follow(world, h, first))
         return false;
+    if (first)
+        sn_rigid_begin(world);
     sn_contact_pass p = make_passing(world, h);
     p.first = first;
     sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
@@ -714,7 +723,10 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         if (!sn_contacts_run_batches(world, p.set, &loop, count_pushes, &p))
             return false;
     }
-    return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
+    if (!sn_grazes_bounce(world, &graze) || !run_walls(&p, bounce_wall))
+        return false;
+    sn_rigid_calm(world, h);
+    return true;
 }
 
 void sn_contacts_leave(sn_world *world)

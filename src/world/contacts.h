@@ -7,6 +7,7 @@
 #include "collision/shape.h"
 #include "contact/collider_tree.h"
 #include "world/contact.h"
+#include "world/contact_rigid.h"
 #include "world/grazes.h"
 
 /* A particle and a collider that may meet. */
@@ -20,6 +21,7 @@ typedef struct sn_wall {
     sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
     sn_vec3 before;         /* m/s: the particle's velocity before the substep */
     sn_vec3 normal, point;  /* of the last contact */
+    sn_real stopped;        /* m/s: what was still going in at the end of the substep, and stopped */
     sn_real impulse;        /* N s: in this step */
     sn_real impact;         /* m/s: how fast they came together in it, at most */
     sn_vec3 belt;           /* m/s: the surface runs so; see contact_callbacks.c */
@@ -61,7 +63,9 @@ typedef struct sn_collider_motion {
 /* Pairs of balls that may touch, in batches. */
 typedef struct sn_contact_pairs {
     sn_neighbours near;
-    sn_table table;      /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    sn_table table; /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    sn_table
+        given_table; /* of sn_real, 24 a batch: m/s, what they exerted in this substep; where there are rigid bodies of particles */
     sn_table belt_table; /* of sn_real, 24 a batch: m/s, of surfaces; where there is a pre-solve function */
 } sn_contact_pairs;
 
@@ -122,6 +126,7 @@ typedef struct sn_contacts {
     bool watches;                 /* there are skins, and particles that may meet them */
     sn_real time_left;            /* s: of the step, with the substep that runs */
     sn_real longest_way;          /* m: nobody has come farther in this substep, as of the last look at it */
+    sn_rigid rigid;               /* bodies of particles that contact presses on */
     sn_result failed;             /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 

@@ -417,6 +417,7 @@ static sn_real gravity_between(const passing *p, const sn_graze *g)
 
 static void bounce(const passing *p, sn_graze *g)
 {
+    g->stopped = 0;
     if (!(g->pressed > 0))
         return;
     sn_real give = mobility(p->world, g), along = vec3_dot(relative(p->world->particles.v, g), g->normal), wanted = 0;
@@ -432,6 +433,7 @@ static void bounce(const passing *p, sn_graze *g)
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         move(p->world, g, vec3(0, 0, 0), vec3_scale(g->normal, wanted - along));
         g->impulse += give > 0 ? (wanted - along) / give : 0;
+        g->stopped = wanted - along;
     }
 }
 
