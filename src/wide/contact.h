@@ -257,7 +257,7 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes 
     return met & lanes_above(zero, there);
 }
 
-/* swept: some balls may have come far in this substep. */
+/* swept: some balls may have come far in this substep, some surfaces run, or somebody asks what was exerted. Most worlds have none of that. */
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
@@ -290,7 +290,7 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     }
     const lanes3 was = contact_vector(run->rubbed, batch, first);
     lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
-    if (run->belt) {
+    if (swept && run->belt) {
         const lanes3 belt = contact_vector(run->belt, batch, first), off = lanes3_scale(n, lanes3_dot(belt, n));
         slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
     }
@@ -303,7 +303,8 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
         speed = lanes_choose(met, zero - along, speed);
     const lanes3 change = lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h));
     contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)), change, &m);
-    contact_note(run, batch, first, change, &m);
+    if (swept)
+        contact_note(run, batch, first, change, &m);
     contact_keep(run->pressed + at, &m, after, pressed);
     contact_keep_vector(run->rubbed + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
 }

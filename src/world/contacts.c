@@ -704,8 +704,9 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
     if (first && !(run_pairs(&p, p.wide->warm) && sn_grazes_warm(world, &graze) && run_walls(&p, warm_wall)))
         return false;
-    return run_pairs(&p, world->contacts.fast ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) &&
-           project_walls(&p);
+    const sn_contacts *c = &world->contacts;
+    const bool all = c->fast || c->belts || c->rigid.groups;
+    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) && project_walls(&p);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
