@@ -163,9 +163,9 @@ typedef struct sn_wide_plane {
 } sn_wide_plane;
 
 typedef struct sn_wide_contact {
-    sn_wide_contacts_fn *warm;         /* begins with what the substep before ended with */
-    sn_wide_contacts_fn *project;      /* holds apart, and rubs */
-    sn_wide_contacts_fn *sweep;        /* the same where some may have come far, which are swept, and for belts and given */
+    sn_wide_contacts_fn *warm;    /* begins with what the substep before ended with */
+    sn_wide_contacts_fn *project; /* holds apart, and rubs */
+    sn_wide_contacts_fn *sweep;   /* the same where some may have come far, which are swept, and for belts and given */
     void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 

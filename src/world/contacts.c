@@ -706,7 +706,8 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
         return false;
     const sn_contacts *c = &world->contacts;
     const bool all = c->fast || c->belts || c->rigid.groups;
-    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) && project_walls(&p);
+    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) &&
+           project_walls(&p);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
