@@ -20,12 +20,6 @@ extern "C" {
 
 /* ---- Points ----------------------------------------------------------------------------------------------------- */
 
-/* A rigid body: see bodies.h. A zeroed handle is null. */
-typedef struct sn_body {
-    uint32_t index;
-    uint32_t generation;
-} sn_body;
-
 /* What a point is fixed to. */
 typedef enum sn_point_type {
     SN_POINT_PARTICLES = 0, /* a particle, or a spot inside a triangle or tetrahedron of particles, by weights */

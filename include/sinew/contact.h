@@ -102,6 +102,8 @@ typedef struct sn_contact_settings {
     sn_real sleep_speed;  /* m/s: slower is rest; default 0.01 */
     sn_real sleep_time;   /* s: for so long; default 0.5 */
     bool events;          /* collect sn_contact_event; default false */
+    sn_real impact_above; /* m/s: slower impacts read 0 in sn_contact_event.impact; default -1: twice gravity times the
+                              substep */
 } sn_contact_settings;
 
 SN_API sn_contact_settings sn_default_contact_settings(void);
@@ -246,6 +248,73 @@ SN_API sn_result sn_skin_add(sn_world *world, const sn_skin_def *def, sn_skin *s
 SN_API sn_result sn_skin_remove(sn_world *world, sn_skin skin);
 SN_API bool sn_skin_is_valid(const sn_world *world, sn_skin skin);
 
+/* ---- Callbacks ------------------------------------------------------------------------------------------------------
+
+   Two functions of yours may look at contacts before they act: a filter, which says whether two may touch at all, and a
+   pre-solve function, which sees where they touch and may switch the contact off for the step or change its friction,
+   its restitution and the velocity of its surface: one-way platforms, conveyor belts, ice. examples/one_way_platform.c is
+   a program with both.
+
+   When: at the start of a step for all that may touch in it, and within the step for bodies that come near each other and
+   for what is found late, because it was thrown farther than its velocity said. Once for each contact in a step; again if
+   the step has to be taken again. The filter is asked first. Sensors have a filter and no pre-solve. What sleeps is not
+   asked about.
+
+   On which thread: on the one that called sn_world_step, one call at a time, in an order that does not depend on threads,
+   SIMD or addresses. So a function needs no locks. (Box2D and Jolt call from several threads at once.)
+
+   What they may do: read. Handles of the pair may be looked at by calls that take a const world and a handle: positions,
+   velocities, groups, user data, definitions. Every call that changes the world is refused with SN_ERROR_BUSY. For results
+   that are the same each time, an answer must depend on what the function is given and on what changes between steps
+   only. A step that fails is undone, but what a function noted elsewhere is not.
+
+   What they may return: a friction or restitution that sn_contact_material would refuse, or a surface velocity that is not
+   finite, makes the step fail with SN_ERROR_HOST; the message names the pair and the number, and nothing has changed.
+
+   They are no part of the state: neither snapshots nor hashes know of them. To set one wakes all that sleeps. A world
+   without them does not pay for them. */
+
+#define SN_NO_TRIANGLE UINT32_MAX
+
+/* Two that touch, or may. The first is a particle or a body; the other one of: particle, body, collider, triangle of a skin. */
+typedef struct sn_contact_pair {
+    sn_particle particle; /* of a body its particle. Of two particles or bodies the one with the lower number */
+    sn_body body;         /* null: a particle */
+    uint32_t shape;       /* of the body: which of its shapes; otherwise 0 */
+    sn_particle other;    /* null: a collider. Of a skin: the corner that has most of the weight */
+    sn_body other_body;
+    uint32_t other_shape;
+    sn_collider collider; /* null: a particle, a body or a skin */
+    sn_skin skin;         /* null: something else */
+    uint32_t triangle;    /* of the skin or of a collider that is a mesh, counted as they were given; otherwise
+                              SN_NO_TRIANGLE. A skin that lost triangles counts those that are left */
+} sn_contact_pair;
+
+/* A contact before it acts: of bodies the manifold of two of their shapes. */
+typedef struct sn_contact {
+    sn_contact_pair pair;
+    sn_vec3 point;      /* m: where they are nearest; of several points the deepest */
+    sn_vec3 normal;     /* length 1, towards pair.particle */
+    sn_real separation; /* m: between the surfaces; negative: they overlap */
+    sn_vec3 velocity;   /* m/s: of the particle or body at the point, seen from the other */
+
+    /* yours to change, for this step */
+    sn_real static_friction, dynamic_friction, restitution; /* as mixed from both materials */
+    sn_vec3
+        surface_velocity; /* m/s: the other's surface runs so below the particle, like a belt; what of it is along the
+                                  normal does not count; default 0 */
+} sn_contact;
+
+/* Whether the two may touch in this step. */
+typedef bool sn_contact_filter_fn(void *context, const sn_contact_pair *pair);
+
+/* Whether the contact acts in this step. */
+typedef bool sn_pre_solve_fn(void *context, sn_contact *contact);
+
+/* NULL takes it away. */
+SN_API sn_result sn_world_set_contact_filter(sn_world *world, sn_contact_filter_fn *function, void *context);
+SN_API sn_result sn_world_set_pre_solve(sn_world *world, sn_pre_solve_fn *function, void *context);
+
 /* ---- Events --------------------------------------------------------------------------------------------------------- */
 
 typedef enum sn_contact_phase { SN_CONTACT_BEGIN = 0, SN_CONTACT_STAY, SN_CONTACT_END } sn_contact_phase;
@@ -266,6 +335,13 @@ typedef struct sn_contact_event {
     sn_real
         impulse; /* N s: what they pushed each other apart with in the step, along the normal, a bounce included; 0 at the
                         end, and of sensors */
+    sn_real
+        impact; /* m/s: how fast the two came together, along the normal, in the hardest impact of the step; 0 if that
+                        is below sn_contact_settings.impact_above, at the end, and of sensors */
+    sn_body body, other_body;    /* of the particles; null: they are none. Also at the end */
+    uint32_t shape, other_shape; /* of the bodies: which shape pressed hardest; otherwise, and at the end, 0 */
+    sn_skin skin;                /* null: no skin, or the end */
+    uint32_t triangle;           /* as in sn_contact_pair; SN_NO_TRIANGLE at the end */
 } sn_contact_event;
 
 /* The events of the last step, by the particles' numbers, then those of the others, colliders last; *count gets how

@@ -15,6 +15,12 @@ typedef struct sn_particle {
     uint32_t generation;
 } sn_particle;
 
+/* A rigid body: see bodies.h. A zeroed handle is null. */
+typedef struct sn_body {
+    uint32_t index;
+    uint32_t generation;
+} sn_body;
+
 /* A run of particles added together, with consecutive numbers. count 0 is null. */
 typedef struct sn_particles {
     uint32_t first;

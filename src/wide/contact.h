@@ -156,6 +156,16 @@ SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, 
     contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), m);
 }
 
+/* For those who want to know what pairs exerted; see world/contact_rigid.c. */
+SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t first, lanes3 speed,
+                            const contact_movers *m)
+{
+    if (!run->given)
+        return;
+    const lanes3 was = contact_vector(run->given, batch, first);
+    contact_keep_vector(run->given + batch * 3 * SN_NEAR + first, m, lanes3_add(was, speed), was);
+}
+
 /* What the substep before ended with. */
 SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
@@ -177,7 +187,9 @@ SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_
     contact_places(run, batch, first, &p);
     contact_velocities(run, &p);
     lanes3 push = lanes3_add(rubbed, lanes3_scale(contact_normal(&p, &length), steady));
-    contact_move(run, &p, push, lanes3_scale(push, lanes_all(run->inverse_h)), &m);
+    lanes3 speed = lanes3_scale(push, lanes_all(run->inverse_h));
+    contact_move(run, &p, push, speed, &m);
+    contact_note(run, batch, first, speed, &m);
 }
 
 /* What friction holds is left, the rest is cut to what it drags with. */
@@ -245,7 +257,7 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes 
     return met & lanes_above(zero, there);
 }
 
-/* swept: some balls may have come far in this substep. */
+/* swept: some balls may have come far in this substep, some surfaces run, or somebody asks what was exerted. Most worlds have none of that. */
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
@@ -276,7 +288,12 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
         met = met & lanes_above(zero, along) & ~bounces;
         after = lanes_choose(met, pressed - along, after);
     }
-    const lanes3 was = contact_vector(run->rubbed, batch, first), slip = lanes3_sub(u, lanes3_scale(n, along));
+    const lanes3 was = contact_vector(run->rubbed, batch, first);
+    lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
+    if (swept && run->belt) {
+        const lanes3 belt = contact_vector(run->belt, batch, first), off = lanes3_scale(n, lanes3_dot(belt, n));
+        slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
+    }
     const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
     lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
@@ -284,8 +301,10 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
     if (swept)
         speed = lanes_choose(met, zero - along, speed);
-    contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)),
-                 lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h)), &m);
+    const lanes3 change = lanes3_scale(lanes3_add(across, lanes3_scale(n, speed)), lanes_all(run->inverse_h));
+    contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)), change, &m);
+    if (swept)
+        contact_note(run, batch, first, change, &m);
     contact_keep(run->pressed + at, &m, after, pressed);
     contact_keep_vector(run->rubbed + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
 }

@@ -298,6 +298,8 @@ SN_INLINE void meet_rub(sn_wide_meet *m, uint32_t first, uint32_t points, meet_t
     lanes3 was = meet_rows(&m->rubbed, first);
     lanes3 v = lanes3_add(two->a.v, lanes3_cross(two->a.spin, meet_rows(&m->ra, first)));
     v = lanes3_sub(v, lanes3_add(two->b.v, lanes3_cross(two->b.spin, meet_rows(&m->rb, first))));
+    if (m->belted)
+        v = lanes3_sub(v, meet_rows(&m->belt, first));
     v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
     lanes3 wanted = lanes3_sub(was, lanes3_scale(v, meet_row(m->across, first)));
     lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
@@ -782,19 +784,21 @@ SN_INLINE lanes meet_roll_of(const meet_two *two)
 SN_INLINE lanes meet_begin_points(sn_wide_meet *m, sn_wide_manifold *f, uint32_t first, uint32_t points, lanes *weight)
 {
     const lanes zero = lanes_all(0), one = lanes_all(1);
-    lanes before = zero, after = zero;
+    lanes before = zero, after = zero, impact = meet_row(f->impact, first);
     for (uint32_t k = 0; k < points; ++k) {
         const lanes pressed = meet_row(m->point[k].pressed, first), last = meet_row(f->point[k].last, first);
-        const lanes steady = lanes_min(pressed, last + last);
+        const lanes steady = lanes_min(pressed, last + last), exerted = pressed + meet_row(m->point[k].struck, first);
+        const lanes came = zero - meet_row(m->point[k].before, first);
+        impact = lanes_max(lanes_keep(lanes_above(exerted, zero), came), impact);
         before = before + pressed;
         after = after + steady;
         weight[k] = pressed;
-        lanes_store(f->point[k].impulse + first,
-                    meet_row(f->point[k].impulse, first) + (pressed + meet_row(m->point[k].struck, first)));
+        lanes_store(f->point[k].impulse + first, meet_row(f->point[k].impulse, first) + exerted);
         lanes_store(m->point[k].struck + first, zero);
         lanes_store(f->point[k].last + first, pressed);
         lanes_store(m->point[k].pressed + first, steady);
     }
+    lanes_store(f->impact + first, impact);
     const flags presses = lanes_above(before, zero);
     const lanes by = one / lanes_choose(presses, before, meet_row(f->count, first));
     for (uint32_t k = 0; k < points; ++k)

@@ -140,8 +140,11 @@ typedef struct sn_wide_contacts {
     sn_real ease;         /*   and by this share of it, */
     sn_real slop;         /*   down to this share of reach */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
-    sn_vec3 gravity;      /* m/s^2: that velocities of this substep have in them */
-    bool bounces;         /* somebody has restitution */
+    sn_real *
+        given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: nobody asks */
+    const sn_real *belt; /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
+    sn_vec3 gravity;     /* m/s^2: that velocities of this substep have in them */
+    bool bounces;        /* somebody has restitution */
 } sn_wide_contacts;
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
@@ -160,9 +163,9 @@ typedef struct sn_wide_plane {
 } sn_wide_plane;
 
 typedef struct sn_wide_contact {
-    sn_wide_contacts_fn *warm;         /* begins with what the substep before ended with */
-    sn_wide_contacts_fn *project;      /* holds apart, and rubs */
-    sn_wide_contacts_fn *sweep;        /* the same where some may have come far, which are swept */
+    sn_wide_contacts_fn *warm;    /* begins with what the substep before ended with */
+    sn_wide_contacts_fn *project; /* holds apart, and rubs */
+    sn_wide_contacts_fn *sweep;   /* the same where some may have come far, which are swept, and for belts and given */
     void (*plane)(sn_wide_plane *run); /* as project, for a plane */
 } sn_wide_contact;
 
@@ -236,10 +239,11 @@ typedef struct sn_wide_meet {
     uint32_t meet[SN_MEETS];           /* whose they are */
     uint32_t lanes, points;            /* so many lanes have a meet, and none more points than this */
     uint32_t moves_a, moves_b;         /* a bit for each lane: it may be moved */
-    bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce */
-    sn_meet_rows n;                            /* from b to a, in the world */
-    sn_meet_row slop;                          /* m: so much overlap is left alone */
-    sn_meet_row far_off;                       /* m: who would come so far into the other in a substep is violent */
+    bool misses, rolls, twists, deep, bounces,
+        belted;              /* whether there is one that may miss, roll, twist, overlap, bounce, or is on a belt */
+    sn_meet_rows n;          /* from b to a, in the world */
+    sn_meet_row slop;        /* m: so much overlap is left alone */
+    sn_meet_row far_off;     /* m: who would come so far into the other in a substep is violent */
     sn_meet_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
@@ -253,6 +257,7 @@ typedef struct sn_wide_meet {
     sn_meet_row rolling;    /* m: the largest torque against it, by what presses */
     sn_meet_rows rolled;    /* N m s */
 
+    sn_meet_rows belt;   /* m/s: a is to slip on b so, if belted */
     sn_meet_rows course; /* m/s: unless a turns from this velocity, seen from b, */
     sn_meet_row stray;   /*   by more than the root of that, they miss; of others it is negative */
     sn_meet_row restitution;
@@ -284,6 +289,7 @@ typedef struct sn_wide_manifold {
     sn_meet_row bent;             /* m^2: a way that turns by more than the root of this is bent */
     sn_meet_row size;             /* m: how far the core of the smaller one reaches: its turn moves points by no more */
     sn_meet_row slid, most_slid;  /* m: how far the anchors slid off each other since, and may */
+    sn_meet_row impact;           /* m/s: how fast they came together in substeps that are over, at most */
     sn_meet_row moved, reach;     /* m: how far the two may have come towards each other since, and may */
     sn_wide_anchor point[SN_MEET_POINTS];
 } sn_wide_manifold;

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/math.h"
 #include "base/sort.h"
-#include "world/world.h"
+#include "world/contact_callbacks.h"
 
 #include <string.h>
 
@@ -68,15 +68,22 @@ bool sn_contact_events_reserve(sn_world *world)
 
 /* ---- What touched ------------------------------------------------------------------------------------------------------------ */
 
-static sn_particle particle_in(const sn_world *world, uint32_t slot)
-{
-    uint32_t number = world->particles.index[slot];
-    return (sn_particle){number, world->ids.generation[number]};
-}
-
 static sn_vec3 place(const sn_world *world, uint32_t slot)
 {
     return vec4_xyz(world->particles.x[slot]);
+}
+
+static sn_contact_event event_of(const sn_contact_pair *pair)
+{
+    return (sn_contact_event){.particle = pair->particle,
+                              .other = pair->other,
+                              .collider = pair->collider,
+                              .body = pair->body,
+                              .other_body = pair->other_body,
+                              .shape = pair->shape,
+                              .other_shape = pair->other_shape,
+                              .skin = pair->skin,
+                              .triangle = pair->triangle};
 }
 
 static void add_found(sn_contact_events *e, const sn_contact_event *event)
@@ -89,14 +96,16 @@ static void add_found(sn_contact_events *e, const sn_contact_event *event)
 }
 
 /* The lower number first, as everywhere. */
-static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse)
+static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, sn_real impact)
 {
     const sn_particle_store *p = &world->particles;
     uint32_t one = p->index[a] < p->index[b] ? a : b, two = one == a ? b : a;
     sn_vec3 d = vec3_sub(place(world, one), place(world, two));
     sn_real length = vec3_length(d);
-    sn_contact_event event = {
-        .particle = particle_in(world, one), .other = particle_in(world, two), .impulse = impulse};
+    const sn_contact_pair pair = sn_contact_pair_of(world, one, two);
+    sn_contact_event event = event_of(&pair);
+    event.impulse = impulse;
+    event.impact = impact;
     event.normal = length > 0 ? vec3_scale(d, 1 / length) : vec3(0, 1, 0);
     event.point = vec3_add(place(world, two), vec3_scale(event.normal, p->radius[two]));
     add_found(&world->contact.events, &event);
@@ -104,28 +113,29 @@ static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse)
 
 static void add_graze(sn_world *world, const sn_graze *g)
 {
-    uint32_t most = 0;
-    sn_contact_event event = {.particle = particle_in(world, g->slot[0]), .normal = g->normal, .impulse = g->impulse};
     if (g->triangle == SN_GRAZE_PAIR) {
-        add_pair(world, g->slot[0], g->slot[1], g->impulse);
+        add_pair(world, g->slot[0], g->slot[1], g->impulse, g->impact);
         return;
     }
-    for (uint32_t k = 0; k < 3; ++k) {
-        most = g->weight[k] > g->weight[most] ? k : most;
+    const sn_contact_pair pair = sn_contact_pair_of_graze(world, g);
+    sn_contact_event event = event_of(&pair);
+    event.normal = g->normal;
+    event.impulse = g->impulse;
+    event.impact = g->impact;
+    for (uint32_t k = 0; k < 3; ++k)
         event.point = vec3_add(event.point, vec3_scale(place(world, g->slot[k + 1]), g->weight[k]));
-    }
-    event.other = particle_in(world, g->slot[most + 1]);
     add_found(&world->contact.events, &event);
 }
 
 static void add_wall(sn_world *world, const sn_wall *wall)
 {
-    sn_contact_event event = {.particle = particle_in(world, wall->slot),
-                              .collider = {wall->number, world->contact.collider_ids.generation[wall->number]},
-                              .sensor = wall->sensor,
-                              .point = wall->point,
-                              .normal = wall->normal,
-                              .impulse = wall->impulse};
+    const sn_contact_pair pair = sn_contact_pair_of_wall(world, wall);
+    sn_contact_event event = event_of(&pair);
+    event.sensor = wall->sensor;
+    event.point = wall->point;
+    event.normal = wall->normal;
+    event.impulse = wall->impulse;
+    event.impact = wall->impact;
     add_found(&world->contact.events, &event);
 }
 
@@ -146,23 +156,19 @@ static sn_real impulse_of(const sn_meet *meet, sn_vec3 *spot)
 /* Of bodies: where the points are in the middle, weighted by what they pressed. */
 static void add_meet(sn_world *world, const sn_meet *meet)
 {
-    const sn_mover *mover = world->meets.mover_table.column[0], *a = &mover[meet->a];
-    sn_contact_event event = {.particle = particle_in(world, a->slot), .sensor = meet->sensor, .normal = meet->n};
-    sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
+    const sn_mover *a = (const sn_mover *)world->meets.mover_table.column[0] + meet->a;
+    const sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
     sn_vec3 spot;
-    event.impulse = impulse_of(meet, &spot);
-    event.point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(meet->n, meet->round_a));
-    if (meet->b == SN_NO_MOVER) {
-        event.collider = (sn_collider){meet->collider, world->contact.collider_ids.generation[meet->collider]};
-    } else {
-        event.other = particle_in(world, mover[meet->b].slot);
-        if (event.other.index < event.particle.index) { /* the lower number first, as everywhere */
-            sn_particle other = event.other;
-            event.other = event.particle;
-            event.particle = other;
-            event.normal = vec3_scale(event.normal, -1);
-        }
-    }
+    const sn_real impulse = impulse_of(meet, &spot);
+    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(meet->n, meet->round_a));
+    sn_contact_pair pair = sn_contact_pair_of_meet(world, meet, point);
+    const bool turned = sn_contact_pair_turn(&pair);
+    sn_contact_event event = event_of(&pair);
+    event.sensor = meet->sensor;
+    event.point = point;
+    event.normal = vec3_scale(meet->n, turned ? -1 : 1);
+    event.impulse = impulse;
+    event.impact = meet->impact;
     add_found(&world->contact.events, &event);
 }
 
@@ -171,7 +177,7 @@ static void find_meets(sn_world *world)
     const sn_meet *meet = world->meets.meet_table.column[0];
     for (uint32_t i = 0; i < world->meets.meets; ++i) {
         sn_vec3 spot;
-        if (meet[i].sensor ? meet[i].touched : impulse_of(&meet[i], &spot) > 0)
+        if (meet[i].sensor ? meet[i].touched && !meet[i].off : impulse_of(&meet[i], &spot) > 0)
             add_meet(world, &meet[i]);
     }
 }
@@ -182,7 +188,8 @@ static void find_pairs(sn_world *world, const sn_contact_pairs *pairs)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
             sn_real impulse = sn_contacts_pair_impulse(pairs, b, i);
             if (impulse > 0)
-                add_pair(world, pairs->near.batch[b].a[i], pairs->near.batch[b].b[i], impulse);
+                add_pair(world, pairs->near.batch[b].a[i], pairs->near.batch[b].b[i], impulse,
+                         sn_contacts_pair_impact(pairs, b, i));
         }
 }
 
@@ -201,7 +208,7 @@ static void find_all(sn_world *world)
         if (graze[i].impulse > 0)
             add_graze(world, &graze[i]);
     for (uint32_t i = 0; i < c->walls; ++i)
-        if (wall[i].sensor ? wall[i].touched : wall[i].impulse > 0)
+        if (wall[i].sensor ? wall[i].touched && !wall[i].off : wall[i].impulse > 0)
             add_wall(world, &wall[i]);
 }
 
@@ -219,10 +226,11 @@ static uint32_t sort_and_unite(sn_contact_events *e)
             continue;
         }
         sn_contact_event *one = &found[item[count - 1].a], *more = &found[item[i].a];
-        sn_real sum = one->impulse + more->impulse;
+        sn_real sum = one->impulse + more->impulse, impact = one->impact > more->impact ? one->impact : more->impact;
         if (more->impulse > one->impulse)
             *one = *more;
         one->impulse = sum;
+        one->impact = impact;
     }
     return count;
 }
@@ -267,6 +275,8 @@ static void tell(sn_contact_events *e, const sn_contact_event *event, sn_contact
     sn_contact_event *to = (sn_contact_event *)e->event_table.column[0] + e->event_table.count++;
     *to = *event;
     to->phase = phase;
+    if (to->impact < e->impact_above)
+        to->impact = 0;
 }
 
 /* Two that touched before, and were not found now. */
@@ -279,14 +289,14 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
         keep(e, kept, t);
         return;
     }
-    uint32_t other = t->other & ~SN_PRESS_COLLIDER;
-    sn_contact_event event = {.particle = {t->number, t->generation},
-                              .point = place(world, world->ids.value[t->number])};
+    const uint32_t other = t->other & ~SN_PRESS_COLLIDER, slot = world->ids.value[t->number];
+    const sn_contact_pair pair =
+        sn_contact_pair_of(world, slot, has_collider(t) ? SN_NO_SLOT : world->ids.value[other]);
+    sn_contact_event event = event_of(&pair);
+    event.point = place(world, slot);
     if (has_collider(t)) {
         event.collider = (sn_collider){other, t->other_generation};
         event.sensor = sn_world_collider(world, event.collider)->def.sensor;
-    } else {
-        event.other = (sn_particle){other, t->other_generation};
     }
     tell(e, &event, SN_CONTACT_END);
 }
@@ -309,6 +319,9 @@ void sn_contact_events_collect(sn_world *world)
     if (!world->contact.settings.events)
         return;
     sn_stage_enter(world, SN_STAGE_EVENTS);
+    const sn_contact_settings *settings = &world->contact.settings;
+    e->impact_above = settings->impact_above >= 0 ? settings->impact_above
+                                                  : 2 * vec3_length(world->state.settings.gravity) * world->state.h;
     find_all(world);
     const uint32_t count = sort_and_unite(e), old_count = e->touching_table.count;
     const sn_contact_event *found = e->found_table.column[0];

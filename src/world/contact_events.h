@@ -17,6 +17,7 @@ typedef struct sn_contact_events {
     sn_table touching_table; /* of sn_touching, and room for those of the next step */
     sn_table event_table;    /* of sn_contact_event: those of the last step; not state */
     sn_table found_table;    /* of sn_contact_event, and twice of sn_sort_item: scratch */
+    sn_real impact_above;    /* m/s: of the step */
 } sn_contact_events;
 
 struct sn_world;

@@ -231,7 +231,7 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         size_t at = (size_t)batch * SN_NEAR + i;
         uint32_t a = pairs->a[i], b = pairs->b[i];
         pair_column(set, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
-        pair_column(set, PAIR_IMPULSE)[at] = 0;
+        pair_column(set, PAIR_IMPULSE)[at] = pair_column(set, PAIR_IMPACT)[at] = 0;
         const sn_press *old = sn_contacts_recall(world, a, p->index[b]);
         if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
             old = NULL;
@@ -287,7 +287,7 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
 {
     const sn_group_record *group = world->contact.group_table.column[0];
     sn_contact_material plain = sn_default_contact_material();
-    c->varied = world->contact.group_table.count > 0;
+    c->varied = world->contact.group_table.count > 0 || world->pre_solve; /* which may change each */
     c->grip = sn_contacts_grip(&plain, &plain);
     c->bounces = false;
     for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
@@ -362,7 +362,7 @@ static sn_collider_motion motion_of(const sn_collider_record *r, sn_real dt)
     sn_real turns = vec3_length(m.spin);
     m.normal = sn_quat_turn(now.rotation, vec3(0, 1, 0));
     m.plain = r->shape.type == SN_COLLIDER_PLANE && !(turns > 0);
-    m.moves = turns > 0 || vec3_length(m.velocity) > 0;
+    m.moves = r->has_target || turns > 0 || vec3_length(m.velocity) > 0; /* a target is reached, however slowly */
     m.bounces = r->def.material.restitution > 0;
     m.speed = vec3_length(m.velocity) + (turns > 0 ? turns * extent(&r->shape) : 0);
     m.swept = sn_shape_bounds_at(&r->shape, &now);

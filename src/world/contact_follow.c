@@ -3,6 +3,7 @@
    Contacts were looked for with margins: how far particles may come in the step by their velocities, by gravity and by the users'
    forces. Fields, constraints and blows take some of them farther. Those are searched for again, alone, within the substep and before
    contact acts in it: what they may touch on their way in this substep and in the rest of the step is added to what is known. */
+#include "world/contact_callbacks.h"
 #include "world/contacts_work.h"
 
 #include <string.h>
@@ -217,10 +218,14 @@ static bool keep_late_pairs(following *f)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i, ++count) {
             const size_t at = (size_t)b * SN_NEAR + i;
             const sn_real *rubbed = pair_column(pairs, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *given = pair_given(c, pairs, b, i);
             kept[count] = (sn_kept_pair){.pressed = pair_column(pairs, PAIR_PRESSED)[at],
                                          .last = pair_column(pairs, PAIR_LAST)[at],
                                          .impulse = pair_column(pairs, PAIR_IMPULSE)[at],
+                                         .impact = pair_column(pairs, PAIR_IMPACT)[at],
                                          .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR])};
+            if (given)
+                kept[count].given = vec3(given[0], given[SN_NEAR], given[2 * SN_NEAR]);
             key[count] = (sn_sort_item){pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]), count, 0};
         }
     c->kept_table.count = count;
@@ -261,14 +266,20 @@ static void restore_late_pairs(following *f)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
             const size_t at = (size_t)b * SN_NEAR + i;
             uint32_t from;
+            sn_real *given = pair_given(c, pairs, b, i);
+            for (uint32_t k = 0; given && k < 3; ++k)
+                given[k * SN_NEAR] = 0;
             if (!is_known(key, c->kept_table.count, pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]),
                           &from))
                 continue;
             pair_column(pairs, PAIR_PRESSED)[at] = kept[from].pressed;
             pair_column(pairs, PAIR_LAST)[at] = kept[from].last;
             pair_column(pairs, PAIR_IMPULSE)[at] = kept[from].impulse;
+            pair_column(pairs, PAIR_IMPACT)[at] = kept[from].impact;
             for (uint32_t k = 0; k < 3; ++k)
                 pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] = (&kept[from].rubbed.x)[k];
+            for (uint32_t k = 0; given && k < 3; ++k)
+                given[k * SN_NEAR] = (&kept[from].given.x)[k];
         }
     }
 }
@@ -299,6 +310,7 @@ static sn_result find_late_pairs(following *f)
     if (!sn_neighbours_find(near, &world->allocator, &world->parallel, &input, &lost))
         return lost ? SN_ERROR_HOST : no_memory;
     if (!sn_table_reserve(&pairs->table, &world->allocator, near->batches) ||
+        (c->rigid.groups && !sn_table_reserve(&pairs->given_table, &world->allocator, near->batches)) ||
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, near->blocks))
         return no_memory;
     restore_late_pairs(f);
@@ -314,12 +326,14 @@ static bool search_again(following *f)
     sn_result result = list_left(f) && find_late_walls(&again) ? SN_OK : SN_ERROR_MEMORY;
     if (result == SN_OK && c->left_list_table.count)
         result = find_late_pairs(f);
+    if (result == SN_OK && !f->whole_step)
+        result = c->failed = sn_callbacks_late(world);
     if (result == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         result = SN_ERROR_MEMORY;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (result != SN_OK) /* what was found has no columns; the step fails, and is taken back */
         c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs = 0;
-    if (result == SN_ERROR_MEMORY)
+    if (result == SN_ERROR_MEMORY && c->failed == SN_OK)
         c->failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return result == SN_OK;
 }

@@ -69,7 +69,7 @@ sn_contact_settings sn_default_contact_settings(void)
     settings.on = true;
     settings.particles = true;
     settings.push_out = 1;
-    settings.bounce_above = -1;
+    settings.bounce_above = settings.impact_above = -1;
     settings.sleep_speed = (sn_real)0.01;
     settings.sleep_time = (sn_real)0.5;
     return settings;
@@ -94,6 +94,11 @@ static sn_result check_settings(const sn_world *world, const sn_contact_settings
                           "contact settings.bounce_above is %g m/s; it must be finite and not negative, or -1 for what "
                           "gravity and the substep suggest",
                           (double)s->bounce_above);
+    if (s->impact_above != -1 && (!isfinite(s->impact_above) || s->impact_above < 0))
+        return world_fail(world, SN_ERROR_ARGUMENT,
+                          "contact settings.impact_above is %g m/s; it must be finite and not negative, or -1 for what "
+                          "gravity and the substep suggest",
+                          (double)s->impact_above);
     sn_result result = check_number(world, "contact settings", "sleep_speed", " m/s", s->sleep_speed);
     return result == SN_OK ? check_number(world, "contact settings", "sleep_time", " s", s->sleep_time) : result;
 }
@@ -115,7 +120,8 @@ static uint64_t hash_settings(uint64_t hash, const sn_contact_settings *s)
 {
     hash = hash_u64(hash, (uint64_t)s->on << 3 | (uint64_t)s->particles << 2 | (uint64_t)s->sleep << 1 | s->events);
     hash = hash_real(hash_real(hash, s->push_out), s->bounce_above);
-    return hash_real(hash_real(hash, s->sleep_speed), s->sleep_time);
+    hash = hash_real(hash_real(hash, s->sleep_speed), s->sleep_time);
+    return s->impact_above == -1 ? hash : hash_real(hash, s->impact_above);
 }
 
 /* ---- Groups ------------------------------------------------------------------------------------------------------ */

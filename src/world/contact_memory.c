@@ -324,6 +324,8 @@ bool sn_contacts_reserve_memory(sn_world *world)
     sn_contact_world *contact = &world->contact;
     if (!c->any && !contact->press_table.count)
         return true;
+    if (!sn_rigid_prepare(world))
+        return false;
     uint32_t asleep = contact->sleep.sleepers ? contact->press_table.count : 0;
     return sn_table_reserve(&contact->press_table, &world->allocator,
                             (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs +

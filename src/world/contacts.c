@@ -25,6 +25,8 @@ void sn_contacts_init(sn_contacts *c)
         sn_neighbours_init(&c->pairs[set].near);
         for (int i = 0; i < PAIR_COLUMNS; ++i)
             sn_table_column(&c->pairs[set].table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+        sn_table_column(&c->pairs[set].given_table, 3 * SN_NEAR * sizeof(sn_real), false);
+        sn_table_column(&c->pairs[set].belt_table, 3 * SN_NEAR * sizeof(sn_real), false);
     }
     sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
     sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
@@ -56,6 +58,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
     sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
     sn_grazes_init(c);
+    sn_rigid_init(&c->rigid);
 }
 
 void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
@@ -63,6 +66,8 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
         sn_neighbours_release(&c->pairs[set].near, allocator);
         sn_table_release(&c->pairs[set].table, allocator);
+        sn_table_release(&c->pairs[set].given_table, allocator);
+        sn_table_release(&c->pairs[set].belt_table, allocator);
     }
     sn_table_release(&c->sphere_table, allocator);
     sn_table_release(&c->left_table, allocator);
@@ -83,6 +88,7 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
     sn_grazes_release(c, allocator);
+    sn_rigid_release(&c->rigid, allocator);
 }
 
 /* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
@@ -129,6 +135,8 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
         p->pairs.drag = pair_column(pairs, PAIR_DRAG);
         p->pairs.restitution = pair_column(pairs, PAIR_RESTITUTION);
     }
+    p->pairs.given = p->contacts->rigid.groups ? pairs->given_table.column[0] : NULL;
+    p->pairs.belt = p->contacts->belts ? pairs->belt_table.column[0] : NULL;
 }
 
 /* Whether velocities are those of half a substep before; see contact/restitution.h. */
@@ -172,24 +180,36 @@ sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, 
     return pair_column(pairs, PAIR_IMPULSE)[(size_t)batch * SN_NEAR + lane];
 }
 
-/* Adds an impulse that changed the speed between two by so much. */
-static void add_impulse(const sn_contact_pass *p, uint32_t batch, uint32_t lane, sn_real change)
+sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
 {
-    const sn_near_batch *pairs = &p->set->near.batch[batch];
-    const sn_vec4 *x = p->world->particles.x;
-    sn_real give = x[pairs->a[lane]].w + x[pairs->b[lane]].w;
-    if (give > 0)
-        pair_column(p->set, PAIR_IMPULSE)[(size_t)batch * SN_NEAR + lane] += change / give;
+    return pair_column(pairs, PAIR_IMPACT)[(size_t)batch * SN_NEAR + lane];
 }
 
+/* How fast two came together in a substep is how fast they part now, less what contact changed of that, but for what it changed in the
+   substep before, which was a weight. */
+static void note_impact(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real change, sn_real *impact)
+{
+    const sn_vec4 *x = p->world->particles.x, *v = p->world->particles.v;
+    const sn_vec3 d = vec3_sub(vec4_xyz(x[a]), vec4_xyz(x[b])), u = vec3_sub(vec4_xyz(v[a]), vec4_xyz(v[b]));
+    const sn_real length = vec3_length(d), approach = change - (length > 0 ? vec3_dot(u, d) / length : 0);
+    *impact = approach > *impact ? approach : *impact;
+}
+
+/* An impulse is what changed the speed between two, by what they give. */
 static void count_pushes(void *data, uint32_t first, uint32_t end)
 {
     const sn_contact_pass *p = data;
-    for (uint32_t b = first; b < end; ++b)
-        for (uint32_t i = 0; i < p->set->near.lanes[b]; ++i) {
-            sn_real pressed = pair_column(p->set, PAIR_PRESSED)[(size_t)b * SN_NEAR + i];
-            if (pressed > 0)
-                add_impulse(p, b, i, pressed * p->pairs.inverse_h);
+    const sn_vec4 *x = p->world->particles.x;
+    for (uint32_t batch = first; batch < end; ++batch)
+        for (uint32_t i = 0; i < p->set->near.lanes[batch]; ++i) {
+            const size_t at = (size_t)batch * SN_NEAR + i;
+            const uint32_t a = p->set->near.batch[batch].a[i], b = p->set->near.batch[batch].b[i];
+            const sn_real pressed = pair_column(p->set, PAIR_PRESSED)[at], give = x[a].w + x[b].w;
+            if (!(pressed > 0) || !(give > 0))
+                continue;
+            pair_column(p->set, PAIR_IMPULSE)[at] += pressed * p->pairs.inverse_h / give;
+            note_impact(p, a, b, (pressed - pair_column(p->set, PAIR_LAST)[at]) * p->pairs.inverse_h,
+                        &pair_column(p->set, PAIR_IMPACT)[at]);
         }
 }
 
@@ -199,14 +219,14 @@ static void forget_impulses(sn_contacts *c)
     sn_wall *wall = c->wall_table.column[0];
     sn_graze *graze = c->graze_table.column[0];
     for (uint32_t i = 0; i < c->walls; ++i) {
-        wall[i].impulse = 0;
+        wall[i].impulse = wall[i].impact = 0;
         wall[i].touched = false;
     }
     for (uint32_t i = 0; i < c->grazes; ++i)
-        graze[i].impulse = 0;
+        graze[i].impulse = graze[i].impact = 0;
     const sn_contact_pairs *pairs = &c->pairs[SN_PAIRS_FIRST];
-    if (pairs->near.batches)
-        memset(pair_column(pairs, PAIR_IMPULSE), 0, (size_t)pairs->near.batches * SN_NEAR * sizeof(sn_real));
+    for (int column = PAIR_IMPULSE; pairs->near.batches && column <= PAIR_IMPACT; ++column)
+        memset(pair_column(pairs, column), 0, (size_t)pairs->near.batches * SN_NEAR * sizeof(sn_real));
 }
 
 static void run_block(void *data, uint32_t index, uint32_t worker)
@@ -268,6 +288,12 @@ static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
     if (!m->moves)
         return vec3(0, 0, 0);
     return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
+}
+
+/* What of a vector is across a normal. */
+static sn_vec3 across(sn_vec3 a, sn_vec3 n)
+{
+    return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
 }
 
 /* How far the spot of a collider that is now at p came in the substep. */
@@ -389,7 +415,7 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
 static bool is_plain(const sn_contact_pass *p, const sn_wall *wall)
 {
     const sn_collider_motion *m = &motions(p->contacts)[wall->number];
-    return m->plain && !wall->sensor && !(p->contacts->spins && sn_spin_has(p->world, wall->slot));
+    return m->plain && !wall->sensor && !wall->belted && !(p->contacts->spins && sn_spin_has(p->world, wall->slot));
 }
 
 static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_wall *wall)
@@ -524,12 +550,15 @@ void sn_contacts_project_wall(const sn_contact_pass *p, sn_wall *wall)
                (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
         wall->normal = sn_quat_turn(m->end.rotation, touch.normal);
         wall->point = sn_pose_to_world(&m->end, touch.point);
+        wall->triangle = touch.part;
     }
     wall->touched = true;
     if (wall->sensor)
         return;
     sn_vec3 n = wall->normal;
     u = vec3_sub(u, surface_way(m, wall->point, p->h));
+    if (wall->belted)
+        u = vec3_sub(u, vec3_scale(across(wall->belt, n), p->h));
     sn_real along = vec3_dot(u, n), before = gap - along, pressed = wall->pressed + (before < 0 ? before : 0) - gap;
     pressed = pressed > 0 ? pressed : 0;
     sn_vec3 rubbed = vec3_sub(wall->rubbed, vec3_scale(n, vec3_dot(wall->rubbed, n)));
@@ -566,12 +595,15 @@ static void meet_wall(const sn_contact_pass *p, sn_wall *wall)
 
 static void bounce_wall(const sn_contact_pass *p, sn_wall *wall)
 {
+    wall->stopped = 0;
     if (!(wall->pressed > 0))
         return;
     sn_particle_store *store = &p->world->particles;
     sn_vec3 v = vec4_xyz(store->v[wall->slot]), n = wall->normal;
     sn_vec3 surface = surface_velocity(&motions(p->contacts)[wall->number], wall->point);
     sn_real along = vec3_dot(vec3_sub(v, surface), n), wanted = 0;
+    const sn_real came = (wall->pressed - wall->last) * p->pairs.inverse_h - along;
+    wall->impact = came > wall->impact ? came : wall->impact;
     wall->impulse += wall->pressed * p->pairs.inverse_h * store->v[wall->slot].w;
     if (wall->grip.restitution > 0) {
         const sn_real approach = -vec3_dot(vec3_sub(wall->before, surface), n);
@@ -582,6 +614,7 @@ static void bounce_wall(const sn_contact_pass *p, sn_wall *wall)
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         store->v[wall->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[wall->slot].w);
         wall->impulse += (wanted - along) * store->v[wall->slot].w;
+        wall->stopped = wanted - along;
     }
 }
 
@@ -664,12 +697,16 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
     sn_stage_enter(world, SN_STAGE_CONTACT);
     if (!sn_contacts_follow(world, h, first))
         return false;
+    if (first)
+        sn_rigid_begin(world);
     sn_contact_pass p = make_passing(world, h);
     p.first = first;
     sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
     if (first && !(run_pairs(&p, p.wide->warm) && sn_grazes_warm(world, &graze) && run_walls(&p, warm_wall)))
         return false;
-    return run_pairs(&p, world->contacts.fast ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) &&
+    const sn_contacts *c = &world->contacts;
+    const bool all = c->fast || c->belts || c->rigid.groups;
+    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) &&
            project_walls(&p);
 }
 
@@ -688,7 +725,10 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         if (!sn_contacts_run_batches(world, p.set, &loop, count_pushes, &p))
             return false;
     }
-    return sn_grazes_bounce(world, &graze) && run_walls(&p, bounce_wall);
+    if (!sn_grazes_bounce(world, &graze) || !run_walls(&p, bounce_wall))
+        return false;
+    sn_rigid_calm(world, h);
+    return true;
 }
 
 void sn_contacts_leave(sn_world *world)

@@ -7,6 +7,7 @@
 #include "collision/shape.h"
 #include "contact/collider_tree.h"
 #include "world/contact.h"
+#include "world/contact_rigid.h"
 #include "world/grazes.h"
 
 /* A particle and a collider that may meet. */
@@ -20,9 +21,15 @@ typedef struct sn_wall {
     sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
     sn_vec3 before;         /* m/s: the particle's velocity before the substep */
     sn_vec3 normal, point;  /* of the last contact */
+    sn_real stopped;        /* m/s: what was still going in at the end of the substep, and stopped */
     sn_real impulse;        /* N s: in this step */
+    sn_real impact;         /* m/s: how fast they came together in it, at most */
+    sn_vec3 belt;           /* m/s: the surface runs so; see contact_callbacks.c */
+    uint32_t triangle;      /* of a mesh: of the last contact */
     bool sensor, touched;   /* in this step */
     bool shared;            /* the particle has others */
+    bool asked, off;        /* the caller's functions were; and said no: a sensor that tells nobody */
+    bool belted;            /* belt is not 0 */
 } sn_wall;
 
 /* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
@@ -57,6 +64,9 @@ typedef struct sn_collider_motion {
 typedef struct sn_contact_pairs {
     sn_neighbours near;
     sn_table table; /* columns of sn_real by batch and lane, see PAIR_COLUMNS in contacts.c */
+    sn_table
+        given_table; /* of sn_real, 24 a batch: m/s, what they exerted in this substep; where there are rigid bodies of particles */
+    sn_table belt_table; /* of sn_real, 24 a batch: m/s, of surfaces; where there is a pre-solve function */
 } sn_contact_pairs;
 
 /* Those that were found when the step began, and those that were found in it, of balls that left their margins. */
@@ -90,6 +100,7 @@ typedef struct sn_contacts {
     bool spins;               /* some particles turn */
     bool directed;            /* some pairs are pushed along normals of objects */
     bool varied, bounces;     /* pairs of several materials; somebody bounces */
+    bool belts;               /* surfaces of some pairs run */
     sn_grip grip;             /* of all pairs, if not varied */
     sn_table
         motion_table; /* of sn_collider_motion, by the collider's number; those that stand keep theirs between steps */
@@ -115,6 +126,7 @@ typedef struct sn_contacts {
     bool watches;                 /* there are skins, and particles that may meet them */
     sn_real time_left;            /* s: of the step, with the substep that runs */
     sn_real longest_way;          /* m: nobody has come farther in this substep, as of the last look at it */
+    sn_rigid rigid;               /* bodies of particles that contact presses on */
     sn_result failed;             /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 
@@ -193,6 +205,9 @@ void sn_contacts_add(const struct sn_world *world, uint32_t slot, sn_vec3 by);
 
 /* N s: how hard a pair of particles was pressed together in this step, if events are collected. */
 sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
+
+/* m/s: and how fast it came together, at most. */
+sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
 
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */
 sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);

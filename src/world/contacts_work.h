@@ -16,6 +16,7 @@ enum {
     PAIR_PRESSED,
     PAIR_LAST,
     PAIR_IMPULSE,
+    PAIR_IMPACT,
     PAIR_RUBBED,
     PAIR_COLUMNS
 };
@@ -26,8 +27,8 @@ enum {
 
 /* What a late pair had pushed when pairs were looked for again. */
 typedef struct sn_kept_pair {
-    sn_real pressed, last, impulse;
-    sn_vec3 rubbed;
+    sn_real pressed, last, impulse, impact;
+    sn_vec3 rubbed, given;
 } sn_kept_pair;
 
 typedef struct sn_contact_finding {
@@ -117,6 +118,12 @@ static inline void include(sn_bounds *box, sn_vec3 p, sn_real by)
 static inline sn_real *pair_column(const sn_contact_pairs *pairs, int column)
 {
     return pairs->table.column[column];
+}
+
+/* m/s: what a pair exerted in this substep, where bodies of particles ask for it; NULL: they do not. x, y and z are SN_NEAR apart. */
+static inline sn_real *pair_given(const sn_contacts *c, const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
+{
+    return c->rigid.groups ? (sn_real *)pairs->given_table.column[0] + (size_t)batch * 3 * SN_NEAR + lane : NULL;
 }
 
 static inline sn_collider_motion *motions(const sn_contacts *c)

@@ -358,6 +358,8 @@ static void warm(const passing *p, sn_graze *g)
 
 static void project(const passing *p, sn_graze *g)
 {
+    if (g->off)
+        return;
     sn_real h = p->pass->h, gap = gap_of(p->world, g);
     if (!(gap < 0) && !(g->pressed > 0))
         return;
@@ -372,6 +374,8 @@ static void project(const passing *p, sn_graze *g)
     sn_real give = mobility(p->world, g);
     const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
     sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
+    if (g->belted)
+        slip = vec3_sub(slip, vec3_scale(vec3_sub(g->belt, vec3_scale(n, vec3_dot(g->belt, n))), h));
     if (a.turns || b.turns)
         slip =
             vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &a, &b, n), h)), sn_spin_share(&a, &b, give));
@@ -413,9 +417,12 @@ static sn_real gravity_between(const passing *p, const sn_graze *g)
 
 static void bounce(const passing *p, sn_graze *g)
 {
+    g->stopped = 0;
     if (!(g->pressed > 0))
         return;
     sn_real give = mobility(p->world, g), along = vec3_dot(relative(p->world->particles.v, g), g->normal), wanted = 0;
+    const sn_real came = (g->pressed - g->last) / p->pass->h - along;
+    g->impact = came > g->impact ? came : g->impact;
     g->impulse += give > 0 ? g->pressed / (give * p->pass->h) : 0;
     if (g->grip.restitution > 0) {
         const sn_real approach = -vec3_dot(g->before, g->normal);
@@ -426,6 +433,7 @@ static void bounce(const passing *p, sn_graze *g)
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
         move(p->world, g, vec3(0, 0, 0), vec3_scale(g->normal, wanted - along));
         g->impulse += give > 0 ? (wanted - along) / give : 0;
+        g->stopped = wanted - along;
     }
 }
 
@@ -435,7 +443,7 @@ static void bounce(const passing *p, sn_graze *g)
 static bool crosses(const sn_world *world, sn_graze *g, ways *w, sn_real *t)
 {
     sn_real weight[3], least = STOPPED * g->reach;
-    if (g->triangle == SN_GRAZE_PAIR)
+    if (g->triangle == SN_GRAZE_PAIR || g->off)
         return false;
     g->closer = 2 * world->contacts.longest_way;
     if (g->clear - g->closer > least)

@@ -7,9 +7,7 @@
 
    Pairs of particles that turn, or of which one has a normal of its object (outward.c), are contacts with a triangle whose
    corners are all the other particle. */
-#include "world/contacts.h"
-
-#include "world/world.h"
+#include "world/contact_callbacks.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -562,6 +560,8 @@ bool sn_grazes_follow(sn_world *world)
         return true;
     set_aside(c);
     c->failed = find_all(&s);
+    if (c->failed == SN_OK)
+        c->failed = sn_callbacks_late_skins(world);
     if (c->failed == SN_OK && !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world)))
         c->failed = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");
     return c->failed == SN_OK;

@@ -37,8 +37,13 @@ typedef struct sn_graze {
     sn_real weight[3];      /* of the corners, where they touch, or touched last */
     sn_vec3 normal;         /* towards the particle */
     sn_vec3 before;         /* m/s: relative velocity before the substep */
+    sn_vec3 belt;           /* m/s: the surface of the triangle, or of the other particle, runs so */
+    sn_real stopped;        /* m/s: what was still going in at the end of the substep, and stopped */
     sn_real impulse;        /* N s: in this step */
+    sn_real impact;         /* m/s: how fast they came together in it, at most */
     bool touched;           /* in this step */
+    bool asked, off;        /* the caller's functions were; and said no */
+    bool belted;            /* belt is not 0 */
 } sn_graze;
 
 /* Which way is out of the object that a particle belongs to. */

@@ -63,10 +63,12 @@ typedef struct sn_meet {
     uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
-    bool fresh;    /* its points were looked for in this step */
+    bool asked, off; /* the caller's functions were; and said no: a sensor that tells nobody */
+    bool fresh;      /* its points were looked for in this step */
     bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
     uint8_t owner; /* of the normal: an sn_normal_owner */
     uint8_t colour;
+    sn_vec3 belt;    /* m/s: a is to slip on b at this velocity; see contact_callbacks.c */
     sn_vec3 course;  /* m/s: turned from this velocity of a, seen from b */
     sn_real reach;   /* m: how far apart points may be to be looked at */
     sn_real nearest; /* m: how far apart they were at least when points were looked for */
@@ -78,6 +80,7 @@ typedef struct sn_meet {
     sn_vec3 normal;           /* from b to a, in the frame of its owner */
     sn_vec3 n;                /* it, in the world, in the last substep in which they might press */
     sn_real gone;             /* N s: what points pressed in this step that are no more, */
+    sn_real impact;           /* m/s: how fast they came together in this step where they touched, at most */
     sn_vec3 spot;             /* m: and where that was on a, from its centre along principal axes */
     sn_meet_rub rub;
     uint32_t count;

@@ -1,4 +1,5 @@
 /* Contact of bodies: movers as they are when a substep begins, and who may be struck by somebody fast. */
+#include "world/contact_callbacks.h"
 #include "world/meets_work.h"
 #include "world/substep.h"
 
@@ -254,7 +255,7 @@ bool sn_meets_begin(sn_substep *substep)
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = meet_substep(world, h).run;           /* tables may have grown */
-    good = good && (!world->meets.meets || sn_meets_ready_groups(&s));
+    good = good && (!world->meets.meets || (sn_callbacks_meets(&s) && sn_meets_ready_groups(&s)));
     world->meets.left -= h;
     return good;
 }

@@ -371,7 +371,7 @@ static void add_lanes(const sn_meet_substep *s, sn_meet_group *group, const uint
 /* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
 
 /* Whether two that were apart still are: nobody needs to look at them. */
-static bool stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
+bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
 {
     const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
     if (!watch->idle)
@@ -394,7 +394,7 @@ static bool turns(const sn_world *world, const sn_meet *meet)
 /* Whether a meet without a lane may press in this substep. */
 static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
 {
-    if (stays_apart(s, watch))
+    if (sn_meet_stays_apart(s, watch))
         return false;
     bool presses = sn_meet_look_again(s, meet);
     const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);

@@ -278,3 +278,13 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
     }
     take_points(world, meet, &l.m[0], &l.other, factor);
 }
+
+bool sn_meet_manifold(const sn_world *world, sn_meet *meet, sn_real reach, sn_manifold *manifold)
+{
+    looking l;
+    look_at(world, meet, &l);
+    if (!touches_at(&l, &l.pa, reach))
+        return false;
+    *manifold = l.m[0];
+    return true;
+}

@@ -58,10 +58,15 @@ static void sense(const sn_world *world, sn_meet *meet)
     }
 }
 
+sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet)
+{
+    return closing(s, meet) * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
+}
+
 bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
     const sn_real way = closing(s, meet);
-    meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
+    meet->reach = sn_meet_reach(s, meet);
     sn_meet_look(s->world, meet, s->factor, s->h);
     meet->moved = way; /* of the substep that begins */
     if (meet->sensor)
@@ -98,6 +103,7 @@ static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lan
     const sn_real b = meet->b == SN_NO_MOVER ? a : core_of(world, meet->b, meet->part_b);
     f->size[lane] = a < b ? a : b;
     f->bent[lane] = type == SN_COLLIDER_FIELD ? SN_MEET_EVER : meet->slop * meet_movers(world)[meet->a].extent / 2;
+    f->impact[lane] = meet->impact;
     f->slid[lane] = meet->slid;
     f->moved[lane] = meet->moved;
     f->reach[lane] = meet->count ? meet->reach : meet->nearest;
@@ -109,7 +115,7 @@ static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lan
 static void fill_point(const sn_meet_point *from, uint32_t lane, sn_wide_meet_point *point, sn_wide_anchor *anchor)
 {
     point->pressed[lane] = from->pressed;
-    point->struck[lane] = 0;
+    point->struck[lane] = point->before[lane] = 0;
     anchor->last[lane] = from->last;
     anchor->impulse[lane] = from->impulse;
     set_lane(&anchor->a, lane, from->a);
@@ -169,6 +175,8 @@ static void fill_pair(const sn_world *world, sn_meet *meet, uint32_t lane, sn_wi
     batch->bounces = batch->bounces || meet->grip.restitution > 0;
     batch->rolls = batch->rolls || meet->round > 0;
     batch->rolling[lane] = meet->grip.rolling * meet->round;
+    batch->belted = batch->belted || !meet_is_zero(meet->belt);
+    set_lane(&batch->belt, lane, meet->belt);
 }
 
 void sn_meet_fill(const sn_meet_substep *s, uint32_t index, uint32_t at, uint32_t lane)
@@ -196,7 +204,11 @@ void sn_meet_note(const sn_world *world, sn_meet *meet)
     const uint32_t at = (meet->lane - 1) / SN_MEETS, lane = (meet->lane - 1) % SN_MEETS;
     const sn_wide_meet *batch = (const sn_wide_meet *)world->meets.batch_table.column[0] + at;
     const sn_wide_manifold *f = (const sn_wide_manifold *)world->meets.batch_table.column[1] + at;
+    meet->impact = f->impact[lane];
     for (uint32_t k = 0; k < meet->count; ++k) {
+        const sn_real came = -batch->point[k].before[lane];
+        if (batch->point[k].pressed[lane] + batch->point[k].struck[lane] > 0 && came > meet->impact)
+            meet->impact = came;
         meet->point[k].pressed = batch->point[k].pressed[lane];
         meet->point[k].last = f->point[k].last[lane];
         meet->point[k].impulse = f->point[k].impulse[lane] + batch->point[k].struck[lane];

@@ -35,6 +35,15 @@ sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real facto
 /* A loop in small pieces. */
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
 
+/* Where two that are no farther apart than reach touch, as they are now; false: nowhere (meets_look.c). */
+bool sn_meet_manifold(const sn_world *world, sn_meet *meet, sn_real reach, sn_manifold *manifold);
+
+/* m: how far apart two may be that are to be looked at in this substep. */
+sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet);
+
+/* Whether what is known of two says that they do not press in this substep (meets_group.c). */
+bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch);
+
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 

@@ -18,6 +18,7 @@
 
    A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
    failed. */
+#include "world/contact_callbacks.h"
 #include "world/substep.h"
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
@@ -163,6 +164,8 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
         if (result == SN_OK)
             result = sn_meets_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
+    if (result == SN_OK)
+        result = sn_callbacks_begin(world);
     if (result == SN_OK &&
         !(sn_contacts_reserve_memory(world) && sn_contact_events_reserve(world) && sn_undo_reserve(world)))
         result = world_fail(world, SN_ERROR_MEMORY, "no memory for contact");

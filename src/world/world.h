@@ -180,6 +180,10 @@ struct sn_world {
     sn_query_trees query;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
     void *cancel_context;
+    sn_contact_filter_fn *filter; /* NULL: there is none; see contact_callbacks.c */
+    void *filter_context;
+    sn_pre_solve_fn *pre_solve; /* the same */
+    void *pre_solve_context;
 };
 
 /* Remembers why a call failed. Reading calls take a const world; the last error is not part of what they promise to

@@ -73,6 +73,33 @@ CODE(
     })
 
 CODE(
+    filter,
+    static bool net_all_touch(void *context, const sn_contact_pair *pair) {
+        (void)context;
+        (void)pair;
+        return true;
+    } static bool net_some_touch(void *context, const sn_contact_pair *pair) {
+        (void)context;
+        return (pair->particle.index + pair->other.index + pair->collider.index) % 3 != 0;
+    })
+
+CODE(
+    pre_solve,
+    static bool net_one_way(void *context, sn_contact *contact) {
+        (void)context;
+        contact->restitution = contact->separation > 0 ? 1 : 0;
+        return contact->normal.y > (sn_real)-0.5;
+    } static bool net_belt(void *context, sn_contact *contact) {
+        (void)context;
+        contact->surface_velocity.x = contact->pair.particle.index % 2 ? 1 : 0;
+        return true;
+    } static bool net_bad_friction(void *context, sn_contact *contact) {
+        (void)context;
+        contact->dynamic_friction = -1;
+        return contact->pair.particle.index % 4 == 0;
+    })
+
+CODE(
     trace, static void net_trace(void *context, const char *name) {
         (void)context;
         (void)name;
@@ -168,6 +195,12 @@ const char *const net_trace_name[NET_TRACES] = {"NULL", "net_trace"};
 sn_cancel_fn *const net_cancel_function[NET_CANCELS] = {NULL, net_go_on, net_cancel};
 const char *const net_cancel_name[NET_CANCELS] = {"NULL", "net_go_on", "net_cancel"};
 
+sn_contact_filter_fn *const net_filter_function[NET_FILTERS] = {NULL, net_all_touch, net_some_touch};
+const char *const net_filter_name[NET_FILTERS] = {"NULL", "net_all_touch", "net_some_touch"};
+
+sn_pre_solve_fn *const net_pre_solve_function[NET_PRE_SOLVES] = {NULL, net_one_way, net_belt, net_bad_friction};
+const char *const net_pre_solve_name[NET_PRE_SOLVES] = {"NULL", "net_one_way", "net_belt", "net_bad_friction"};
+
 const sn_kind *const net_kind[NET_KINDS] = {NULL,       &net_gap,     &net_comb,    &net_pull,
                                             &net_taken, &net_no_eval, &net_no_rows, &net_many_points};
 const char *const net_kind_name[NET_KINDS] = {"NULL",       "&net_gap",     "&net_comb",    "&net_pull",
@@ -176,8 +209,8 @@ const char *const net_kind_name[NET_KINDS] = {"NULL",       "&net_gap",     "&ne
 const char *net_code(void)
 {
     static char text[8192];
-    const char *const parts[] = {text_wind,  text_drift, text_fails, text_storm, text_ball, text_slab,
-                                 text_go_on, text_trace, text_gap,   text_comb,  text_pull, text_bad};
+    const char *const parts[] = {text_wind,   text_drift,     text_fails, text_storm, text_ball, text_slab, text_go_on,
+                                 text_filter, text_pre_solve, text_trace, text_gap,   text_comb, text_pull, text_bad};
     size_t at = 0;
     for (size_t i = 0; i < COUNT_OF(parts); ++i)
         at += (size_t)snprintf(text + at, sizeof text - at, "%s", parts[i]);

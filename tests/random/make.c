@@ -1057,9 +1057,11 @@ static void make_leaf(net_maker *m, net_type type, const char *name)
         make_point(m);
         break;
     case CLASS_CODE:
-        push_number(m, type == TYPE_FIELD_FUNCTION    ? 1 + (chance(m, 60) ? draw(m, 2) : draw(m, NET_FIELDS - 1))
-                       : type == TYPE_NEW_KIND        ? 1 + draw(m, 3)
-                       : type == TYPE_CANCEL_FUNCTION ? (chance(m, 20) ? 2 : draw(m, 2))
+        push_number(m, type == TYPE_FIELD_FUNCTION       ? 1 + (chance(m, 60) ? draw(m, 2) : draw(m, NET_FIELDS - 1))
+                       : type == TYPE_NEW_KIND           ? 1 + draw(m, 3)
+                       : type == TYPE_CANCEL_FUNCTION    ? (chance(m, 20) ? 2 : draw(m, 2))
+                       : type == TYPE_FILTER_FUNCTION    ? draw(m, NET_FILTERS)
+                       : type == TYPE_PRE_SOLVE_FUNCTION ? (chance(m, 10) ? 3 : draw(m, 3))
                        : type == TYPE_DISTANCE_FUNCTION
                            ? (m->shape == SN_COLLIDER_FIELD && m->each == 0 ? 1 + draw(m, 2) : 0)
                            : 1);

@@ -129,11 +129,13 @@ const char *net_list_check(void);
 /* ---- Code that calls take ------------------------------------------------------------------------------------------ */
 
 /* Item 0 is NULL; the last is bad. */
-#define NET_FIELDS    6
-#define NET_DISTANCES 3
-#define NET_CANCELS   3
-#define NET_TRACES    2
-#define NET_KINDS     8
+#define NET_FIELDS     6
+#define NET_DISTANCES  3
+#define NET_CANCELS    3
+#define NET_FILTERS    3
+#define NET_PRE_SOLVES 4
+#define NET_TRACES     2
+#define NET_KINDS      8
 extern sn_field_fn *const net_field_function[NET_FIELDS];
 extern const char *const net_field_name[NET_FIELDS];
 extern sn_distance_fn *const net_distance_function[NET_DISTANCES];
@@ -142,6 +144,10 @@ extern sn_trace_fn *const net_trace_function[NET_TRACES];
 extern const char *const net_trace_name[NET_TRACES];
 extern sn_cancel_fn *const net_cancel_function[NET_CANCELS];
 extern const char *const net_cancel_name[NET_CANCELS];
+extern sn_contact_filter_fn *const net_filter_function[NET_FILTERS];
+extern const char *const net_filter_name[NET_FILTERS];
+extern sn_pre_solve_fn *const net_pre_solve_function[NET_PRE_SOLVES];
+extern const char *const net_pre_solve_name[NET_PRE_SOLVES];
 extern const sn_kind *const net_kind[NET_KINDS];
 extern const char *const net_kind_name[NET_KINDS];
 const char *net_code(void); /* all of it, as C */

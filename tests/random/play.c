@@ -384,6 +384,8 @@ static uint64_t events_of(const net_stage *stage)
         hash = hash_u64(hash_u64(hash_u64(hash, e[i].phase), e[i].particle.index), e[i].other.index);
         hash = hash_u64(hash_u64(hash, e[i].collider.index), e[i].sensor);
         hash = hash_real(hash_vec3(hash_vec3(hash, e[i].point), e[i].normal), e[i].impulse);
+        hash = hash_u64(hash_u64(hash_real(hash, e[i].impact), e[i].body.index), e[i].other_body.index);
+        hash = hash_u64(hash_u64(hash, (uint64_t)e[i].shape << 32 | e[i].other_shape), e[i].triangle);
     }
     for (uint32_t i = 0; i < broken; ++i)
         hash = hash_real(hash_u64(hash_u64(hash, b[i].constraint.kind), b[i].constraint.index), b[i].force);
@@ -478,7 +480,8 @@ static bool play_again(player *p, const net_op *op)
     return true;
 }
 
-/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes, fields, and who may cancel. */
+/* Makes known to a fresh world what a snapshot does not hold: kinds, meshes, fields, who may cancel, and who has a
+   say in contact. */
 static void introduce(player *p, uint32_t serial)
 {
     net_stage *stage = &p->stage;
@@ -487,7 +490,8 @@ static void introduce(player *p, uint32_t serial)
         net_made made = stage->made[op->serial];
         if (op->call == CALL_sn_register_kind && made.type == TYPE_NEW_KIND)
             net_invoke(stage, op);
-        if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel)
+        if (op->call == CALL_sn_collider_add || op->call == CALL_sn_world_set_cancel ||
+            op->call == CALL_sn_world_set_contact_filter || op->call == CALL_sn_world_set_pre_solve)
             net_invoke(stage, op);
         if (op->call == CALL_sn_world_set_group_field && !op->cell[2].flaw) {
             const sn_collider_def *def = NULL;

@@ -247,12 +247,14 @@ static void write_code(writer *w, net_type type)
 {
     uint64_t i = (w->cell++)->as.number;
     fprintf(w->file, "%s",
-            type == TYPE_FIELD_FUNCTION      ? net_field_name[i % NET_FIELDS]
-            : type == TYPE_DISTANCE_FUNCTION ? net_distance_name[i % NET_DISTANCES]
-            : type == TYPE_CANCEL_FUNCTION   ? net_cancel_name[i % NET_CANCELS]
-            : type == TYPE_TRACE_FUNCTION    ? net_trace_name[i % NET_TRACES]
-            : type == TYPE_NEW_KIND          ? net_kind_name[i % NET_KINDS]
-                                             : "NULL");
+            type == TYPE_FIELD_FUNCTION       ? net_field_name[i % NET_FIELDS]
+            : type == TYPE_DISTANCE_FUNCTION  ? net_distance_name[i % NET_DISTANCES]
+            : type == TYPE_CANCEL_FUNCTION    ? net_cancel_name[i % NET_CANCELS]
+            : type == TYPE_FILTER_FUNCTION    ? net_filter_name[i % NET_FILTERS]
+            : type == TYPE_PRE_SOLVE_FUNCTION ? net_pre_solve_name[i % NET_PRE_SOLVES]
+            : type == TYPE_TRACE_FUNCTION     ? net_trace_name[i % NET_TRACES]
+            : type == TYPE_NEW_KIND           ? net_kind_name[i % NET_KINDS]
+                                              : "NULL");
 }
 
 static void write_numbers(writer *w, const net_type_info *info, bool in_struct)

@@ -868,5 +868,11 @@ const row validation_rows[] = {
     {21, "substeps against iterations", substeps_against_iterations},
     {0, "pendulum that is a body", body_pendulum},
     {0, "chain of bodies", chain_of_bodies},
+    {0, "stack of boxes, forces", stack_forces},
+    {0, "box that tips over", tipping_box},
+    {0, "top on its tip", spinning_top},
+    {0, "cradle of bodies", cradle_of_bodies},
+    {0, "bounces one after the other", bounce_ladder},
+    {0, "heavy on light", heavy_on_light},
 };
 const size_t validation_row_count = COUNT_OF(validation_rows);

@@ -710,6 +710,8 @@ static void test_settings(void **state)
                  {&bad.push_out, (double)INFINITY, "push_out inf finite"},
                  {&bad.bounce_above, -2, "bounce_above -2 negative -1"},
                  {&bad.bounce_above, (double)NAN, "bounce_above nan"},
+                 {&bad.impact_above, -2, "impact_above -2 negative -1"},
+                 {&bad.impact_above, (double)NAN, "impact_above nan"},
                  {&bad.sleep_speed, -1, "sleep_speed -1 m/s negative"},
                  {&bad.sleep_speed, (double)NAN, "sleep_speed nan"},
                  {&bad.sleep_time, (double)INFINITY, "sleep_time inf s"},
@@ -1058,6 +1060,20 @@ static void test_busy(void **state)
     sn_world_destroy(world);
 }
 
+/* A step so long that the way to the target is no velocity at all: it arrives all the same. */
+static void slow_targets_are_reached(void **state)
+{
+    (void)state;
+    sn_world *world = support_world();
+    sn_collider_def def;
+    sn_collider c = sn_add_plane_collider(world, vec(0, 0, 1), vec(1, 0, 1));
+    assert_ok(world, sn_collider_move_to(world, c, vec(1, 2, 3), (sn_quat){0, 0, 0, 1}));
+    assert_ok(world, sn_world_step(world, real(3e38)));
+    assert_ok(world, sn_collider_read(world, c, &def));
+    assert_vec_same(def.position, vec(1, 2, 3));
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1086,6 +1102,7 @@ int main(void)
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_baking_by_tasks),
         cmocka_unit_test(test_busy),
+        cmocka_unit_test(slow_targets_are_reached),
     };
     return cmocka_run_group_tests_name("colliders", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Events of contact: when they come, in which order, and how hard. */
-#include "world/contact_worlds.h"
+#include "world/body_worlds.h"
 
 static sn_world *world_with_events_from(sn_world_def def)
 {
@@ -203,6 +203,184 @@ static void skin_names_a_corner(void **state)
     sn_world_destroy(world);
 }
 
+/* ---- Sums of impulses, and impacts ---------------------------------------------------------------------------------------- */
+
+enum {
+    PARTICLE_ON_PLANE,
+    PARTICLE_ON_BOX,
+    PARTICLE_ON_HELD,
+    PARTICLE_ON_SKIN,
+    SPHERE_ON_PLANE,
+    BOX_ON_PLANE,
+    BOX_ON_BODY,
+    DROPS
+};
+
+static sn_particle held(sn_world *world, sn_vec3 at, double radius, uint32_t group)
+{
+    sn_particle p = ball(world, at, SN_IMMOVABLE, radius);
+    assert_ok(world, sn_particle_set_group(world, p, group));
+    return p;
+}
+
+static void add_ground(sn_world *world, int drop)
+{
+    if (drop == PARTICLE_ON_PLANE || drop == SPHERE_ON_PLANE || drop == BOX_ON_PLANE)
+        add_floor(world);
+    else if (drop == PARTICLE_ON_BOX)
+        sn_add_box_collider(world, vec(0, -0.5, 0), vec(2, 0.5, 2));
+    else if (drop == PARTICLE_ON_HELD)
+        held(world, vec(0, -1, 0), 1, 0);
+    else if (drop == BOX_ON_BODY)
+        assert_ok(world, sn_body_set_mass(world, box_body(world, vec(0, -0.5, 0), vec(2, 0.5, 2), 1000), SN_IMMOVABLE));
+    else {
+        const uint32_t corner[3] = {held(world, vec(-2, 0, -2), 0, 5).index, held(world, vec(0, 0, 4), 0, 5).index,
+                                    held(world, vec(2, 0, -2), 0, 5).index};
+        sn_skin_def def = sn_default_skin_def();
+        def.triangles = corner;
+        def.triangle_count = 1;
+        assert_ok(world, sn_skin_add(world, &def, NULL));
+    }
+}
+
+static sn_particle add_falling(sn_world *world, int drop)
+{
+    const sn_vec3 at = vec(0, 1.05, 0);
+    if (drop < SPHERE_ON_PLANE)
+        return ball(world, at, 2, 0.05);
+    sn_body body =
+        drop == SPHERE_ON_PLANE ? sphere_body(world, at, 0.05, 1000) : box_body(world, at, vec(0.05, 0.05, 0.05), 2000);
+    assert_ok(world, sn_body_set_mass(world, body, 2));
+    return sn_body_particle(world, body);
+}
+
+/* From a metre onto the ground: the sum of impulses is what changed the momentum, every bounce begins and ends, and its first impact is
+   as fast as the fall. */
+static void drop(int which, double restitution, uint32_t substeps)
+{
+    sn_world_def def = sn_default_world_def();
+    def.settings.substeps = substeps;
+    sn_world *world = world_with_events_from(def);
+    const uint32_t frames = 120;
+    double exerted = 0, impact = 0, was = 0;
+    uint32_t begun = 0, bounces = 0;
+    add_ground(world, which);
+    sn_particle p = add_falling(world, which);
+    set_materials(world, 0.5, restitution);
+    for (uint32_t frame = 0; frame < frames; ++frame) {
+        uint32_t count;
+        step(world);
+        const double v = (double)speed(world, p).y;
+        const sn_contact_event *e = sn_world_contact_events(world, &count);
+        for (uint32_t i = 0; i < count; ++i) {
+            exerted += (double)e[i].impulse;
+            begun += e[i].phase == SN_CONTACT_BEGIN;
+            impact = impact > 0 ? impact : (double)e[i].impact;
+            assert_true(e[i].phase != SN_CONTACT_END || (e[i].impulse == 0 && e[i].impact == 0));
+            assert_int_equal((e[i].body.generation | e[i].other_body.generation) != 0, which >= SPHERE_ON_PLANE);
+            assert_int_equal(e[i].skin.generation && e[i].triangle == 0,
+                             which == PARTICLE_ON_SKIN && e[i].phase != SN_CONTACT_END);
+        }
+        bounces += was < -0.5 && v > 0;
+        was = v;
+    }
+    const double changed = 2 * ((double)speed(world, p).y + GRAVITY * frames * FRAME);
+    const double fall = sqrt(2 * GRAVITY), slack = GRAVITY * FRAME / substeps;
+    if (!(fabs(exerted - changed) < 2e-3 * changed) || begun < bounces || (restitution > 0) != (bounces > 1) ||
+        !(fabs(impact - fall) < 0.01 * fall + 2 * slack))
+        fail_msg("drop %d, e = %g, %u substeps: %g of %g N s, %u of %u begun, impact %g of %g m/s", which, restitution,
+                 substeps, exerted, changed, begun, bounces, impact, fall);
+    sn_world_destroy(world);
+}
+
+static void sums_are_what_changed(void **state)
+{
+    (void)state;
+    for (int which = 0; which < DROPS; ++which)
+        for (uint32_t substeps = 1; substeps <= 20; substeps += substeps < 6 ? 1 : 7) {
+            drop(which, 0.8, substeps);
+            drop(which, 0, substeps);
+        }
+}
+
+/* Weight is no impact, however much of it there is. */
+static void rest_is_no_impact(void **state)
+{
+    (void)state;
+    sn_world *world = world_with_events();
+    add_floor(world);
+    for (int i = 0; i < 10; ++i) {
+        ball(world, vec(0, 0.1 + 0.2 * i, 0), 5, 0.1);
+        box_body(world, vec(3, 0.1 + 0.2 * i, 0), vec(0.1, 0.1, 0.1), 1000);
+    }
+    support_run(world, 60, FRAME); /* until the weights are where they belong */
+    for (int frame = 0; frame < 60; ++frame) {
+        uint32_t count;
+        step(world);
+        const sn_contact_event *e = sn_world_contact_events(world, &count);
+        for (uint32_t i = 0; i < count; ++i)
+            assert_true(e[i].impact == 0);
+        assert_int_equal(count, 20);
+    }
+    sn_contact_settings settings = sn_world_contact_settings(world);
+    flying_ball(world, vec(3, 3, 0), vec(0, -5, 0), 1, 0.1);
+    double hardest = 0;
+    for (int round = 0; round < 2; ++round) { /* then with a threshold above it */
+        sn_snapshot *snapshot = sn_world_save(world);
+        hardest = 0;
+        for (int frame = 0; frame < 20; ++frame) {
+            uint32_t count;
+            step(world);
+            const sn_contact_event *e = sn_world_contact_events(world, &count);
+            for (uint32_t i = 0; i < count; ++i)
+                hardest = fmax(hardest, (double)e[i].impact);
+        }
+        assert_close(hardest, round ? 0 : sqrt(25 + 2 * GRAVITY * 0.9), 0.05);
+        assert_ok(world, sn_world_load(world, snapshot));
+        sn_snapshot_destroy(snapshot);
+        settings.impact_above = 8;
+        assert_ok(world, sn_world_set_contact_settings(world, &settings));
+    }
+    sn_world_destroy(world);
+}
+
+/* The shape of a body, and the triangle of a mesh, that touch. */
+static void shapes_and_triangles_are_named(void **state)
+{
+    (void)state;
+    static const sn_vec3 corner[6] = {{-2, 0, -2}, {-2, 0, 2}, {0, 0, 2}, {0, 0, -2}, {2, 0, 2}, {2, 0, -2}};
+    static const uint32_t triangle[12] = {0, 1, 2, 0, 2, 3, 3, 2, 4, 3, 4, 5};
+    sn_world *world = world_with_events();
+    sn_collider_def def = sn_default_collider_def();
+    def.type = SN_COLLIDER_MESH;
+    def.vertices = corner;
+    def.vertex_count = 6;
+    def.triangles = triangle;
+    def.triangle_count = 4;
+    assert_ok(world, sn_collider_add(world, &def, NULL));
+    sn_body_shape shape[3];
+    for (int i = 0; i < 3; ++i) { /* a pillar: the last one is at the bottom */
+        shape[i] = sn_default_body_shape(SN_BODY_BOX);
+        shape[i].half = vec(0.1, 0.1, 0.1);
+        shape[i].radius = 0;
+        shape[i].position = vec(0, -0.2 * i, 0);
+    }
+    sn_body pillar = compound_body(world, vec(-1, 0.5, 1), shape, 3, 500);
+    sn_particle p = ball(world, vec(1.5, 0.1, -1.5), 1, 0.1);
+    support_run(world, 20, FRAME);
+    uint32_t count;
+    const sn_contact_event *e = sn_world_contact_events(world, &count);
+    assert_int_equal(count, 2);
+    assert_int_equal(e[0].body.index, pillar.index);
+    assert_int_equal(e[0].body.generation, pillar.generation);
+    assert_int_equal(e[0].shape, 2);
+    assert_int_equal(e[0].triangle, 0);
+    assert_int_equal(e[1].particle.index, p.index);
+    assert_int_equal(e[1].body.generation, 0);
+    assert_int_equal(e[1].triangle, 3);
+    sn_world_destroy(world);
+}
+
 /* ---- Order, and who is gone ----------------------------------------------------------------------------------------------- */
 
 static int compare(const sn_contact_event *a, const sn_contact_event *b)
@@ -324,6 +502,7 @@ static void assert_same_events(const sn_world *a, const sn_world *b)
         assert_vec_same(e[i].point, f[i].point);
         assert_vec_same(e[i].normal, f[i].normal);
         assert_memory_equal(&e[i].impulse, &f[i].impulse, sizeof(sn_real));
+        assert_memory_equal(&e[i].impact, &f[i].impact, sizeof(sn_real));
     }
 }
 
@@ -413,19 +592,14 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(resting_ball_begins_and_stays),
-        cmocka_unit_test(rest_presses_with_the_weight),
-        cmocka_unit_test(bouncing_ball_begins_and_ends),
-        cmocka_unit_test(blow_exchanges_momentum),
-        cmocka_unit_test(sensor_notices_and_does_nothing),
-        cmocka_unit_test(skin_names_a_corner),
-        cmocka_unit_test(events_are_in_order),
-        cmocka_unit_test(removed_ones_end_in_silence),
-        cmocka_unit_test(off_means_none),
-        cmocka_unit_test(collecting_changes_nothing),
-        cmocka_unit_test(snapshot_knows_who_touches),
-        cmocka_unit_test(events_do_not_depend_on_threads),
-        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(resting_ball_begins_and_stays),   cmocka_unit_test(rest_presses_with_the_weight),
+        cmocka_unit_test(bouncing_ball_begins_and_ends),   cmocka_unit_test(blow_exchanges_momentum),
+        cmocka_unit_test(sensor_notices_and_does_nothing), cmocka_unit_test(skin_names_a_corner),
+        cmocka_unit_test(sums_are_what_changed),           cmocka_unit_test(rest_is_no_impact),
+        cmocka_unit_test(shapes_and_triangles_are_named),  cmocka_unit_test(events_are_in_order),
+        cmocka_unit_test(removed_ones_end_in_silence),     cmocka_unit_test(off_means_none),
+        cmocka_unit_test(collecting_changes_nothing),      cmocka_unit_test(snapshot_knows_who_touches),
+        cmocka_unit_test(events_do_not_depend_on_threads), cmocka_unit_test(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

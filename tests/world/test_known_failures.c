@@ -1,13 +1,13 @@
-/* What is known to be wrong with contact of bodies made of particles, and not cured yet. Contact moves single particles, after the
-   constraints; what those then do to bring the shape back becomes velocity. */
+/* Contact of bodies made of particles: contact moves single particles, after the constraints, and what those then do to bring the shape back
+   must not become a velocity of the body. What is still wrong with that is listed as known. */
 #include "support/support.h"
 
 #include <math.h>
 
 #define MOST 1000
 
-/* A cube of n^3 particles that shape matching holds: half a metre and 2 kg. */
-static uint32_t add_cube(sn_world *world, uint32_t n, sn_particle *p)
+/* A cube of n^3 particles that shape matching holds, or rods: half a metre and 2 kg. */
+static uint32_t add_cube(sn_world *world, uint32_t n, bool rods, sn_particle *p)
 {
     uint32_t index[MOST], count = 0;
     for (uint32_t i = 0; i < n * n * n; ++i) {
@@ -16,18 +16,25 @@ static uint32_t add_cube(sn_world *world, uint32_t n, sn_particle *p)
                                    real(2.0 / (n * n * n)));
         assert_ok(world, sn_particle_set_group(world, p[count], 1));
         index[count] = p[count].index;
+        for (uint32_t k = 0; rods && k < count; ++k)
+            if (support_gap(sn_particle_position(world, p[count]), sn_particle_position(world, p[k])) < 1.8 * side)
+                assert_true(sn_add_distance(world, sn_at(p[count]), sn_at(p[k]), SN_MEASURE).generation);
         count++;
     }
-    assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, count, index, 1).generation);
+    if (!rods)
+        assert_true(sn_add_shape_match(world, SN_KIND_SHAPE_MATCH, count, index, 1).generation);
     return count;
 }
 
 /* The share of its speed with which it comes back from the ground. */
-static double rebound(uint32_t n)
+static double rebound(uint32_t n, bool rods, uint32_t substeps, uint32_t passes)
 {
-    sn_world *world = support_world();
+    sn_world_def def = sn_default_world_def();
+    def.settings.substeps = substeps;
+    def.settings.iterations = passes;
+    sn_world *world = support_world_from(&def);
     sn_particle p[MOST];
-    uint32_t count = add_cube(world, n, p);
+    uint32_t count = add_cube(world, n, rods, p);
     double fastest_down = 0, fastest_up = 0;
     sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
     for (uint32_t frame = 0; frame < 45; ++frame) {
@@ -46,14 +53,16 @@ static double rebound(uint32_t n)
 static void particle_bodies_stay_down(void **state)
 {
     (void)state;
-    const uint32_t size[] = {3, 5, 10};
-    for (uint32_t i = 0; i < COUNT_OF(size); ++i) {
-        const double e = rebound(size[i]);
-        char name[128];
-        snprintf(name, sizeof name, "a cube of %u^3 particles bounces at restitution 0", size[i]);
-        print_message("%s: e = %.3f\n", name, e);
-        assert_known_failure(name, e < 0.02);
-    }
+    static const uint32_t size[] = {2, 3, 5, 10}, substeps[] = {1, 10, 40};
+    for (uint32_t i = 0; i < COUNT_OF(size); ++i)
+        for (uint32_t k = 0; k < COUNT_OF(substeps) && (k < 2 || size[i] < 10); ++k)
+            for (uint32_t rods = 0; rods < 2 && (!rods || size[i] < 10); ++rods)
+                for (uint32_t passes = 1; passes <= 4; passes += 3) {
+                    const double e = rebound(size[i], rods, substeps[k], passes);
+                    if (!(e < 0.02))
+                        fail_msg("a cube of %u^3 %s comes back with %.3f of its speed: %u substeps of %u", size[i],
+                                 rods ? "rods" : "particles", e, substeps[k], passes);
+                }
 }
 
 /* J: the most that two blocks of 8 kg which overlap by one and a half layers get from rest in a second, without gravity. */
@@ -101,7 +110,7 @@ static double energy_of_parting(bool rods, uint32_t substeps, double push_out)
 static void parting_adds_little_energy(void **state)
 {
     (void)state;
-    const uint32_t substeps[] = {10, 20, 40};
+    const uint32_t substeps[] = {1, 10, 20, 40};
     for (uint32_t rods = 0; rods < 2; ++rods)
         for (uint32_t i = 0; i < COUNT_OF(substeps); ++i) {
             const double push_out = 0.1, most = energy_of_parting(rods, substeps[i], push_out);
@@ -109,7 +118,11 @@ static void parting_adds_little_energy(void **state)
             snprintf(name, sizeof name, "interlocked blocks of %s gain energy with %u substeps",
                      rods ? "rods" : "matched shape", substeps[i]);
             print_message("%s: %.3g J\n", name, most);
-            assert_known_failure(name, most <= 0.5 * 16 * push_out * push_out);
+            if (rods &&
+                i > 0) /* projections of rods keep angular momentum to first order only, and here rods are bent by centimetres */
+                assert_known_failure(name, most <= 0.5 * 16 * push_out * push_out);
+            else
+                assert_true(most < (rods ? 0.01 : 1e-6));
         }
 }
 

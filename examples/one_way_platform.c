@@ -1,0 +1,65 @@
+/* Callbacks of contact: a platform that is solid from above only, a conveyor belt, and a ghost that touches nothing.
+
+   A crate of 1 m is thrown up through the platform, falls back onto it and stays there. A ball lies on the belt and is carried off. The
+   ghost is a ball, too, and falls through everything. */
+#include <sinew/sinew.h>
+#include <stdio.h>
+
+/* What the functions know. */
+typedef struct level {
+    sn_collider platform, belt;
+    sn_particle ghost;
+} level;
+
+static bool is_collider(sn_collider a, sn_collider b)
+{
+    return a.index == b.index && a.generation == b.generation;
+}
+
+/* Whether the two may touch at all. */
+static bool filter(void *context, const sn_contact_pair *pair)
+{
+    const level *l = context;
+    return pair->particle.index != l->ghost.index;
+}
+
+/* Whether the contact acts in this step, and how. Normals point to the particle or body. */
+static bool pre_solve(void *context, sn_contact *contact)
+{
+    const level *l = context;
+    if (is_collider(contact->pair.collider, l->belt))
+        contact->surface_velocity.x = 2; /* m/s */
+    if (!is_collider(contact->pair.collider, l->platform))
+        return true;
+    return contact->normal.y > 0.9f && contact->separation > -0.02f; /* from above, and not while it passes */
+}
+
+int main(void)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world;
+    if (sn_world_create(&def, &world) != SN_OK)
+        return 1;
+    level l;
+    l.platform = sn_add_box_collider(world, (sn_vec3){0, 3, 0}, (sn_vec3){2, 0.1f, 2});
+    l.belt = sn_add_box_collider(world, (sn_vec3){10, -0.5f, 0}, (sn_vec3){5, 0.5f, 2});
+    sn_body crate = sn_add_box_body(world, (sn_vec3){0, 0.5f, 0}, (sn_vec3){0.5f, 0.5f, 0.5f}, 500);
+    sn_particle ball = sn_add_particle(world, (sn_vec3){6, 0.1f, 0}, 1);
+    l.ghost = sn_add_particle(world, (sn_vec3){8, 1, 0}, 1);
+    sn_particle_set_radius(world, ball, 0.1f);
+    sn_body_set_velocity(world, crate, (sn_vec3){0, 10, 0}, (sn_vec3){0, 0, 0});
+    sn_world_set_contact_filter(world, filter, &l);
+    sn_world_set_pre_solve(world, pre_solve, &l);
+    for (int frame = 0; frame < 180; ++frame)
+        if (sn_world_step(world, 1.0f / 60) != SN_OK) {
+            puts(sn_world_error(world));
+            return 1;
+        }
+    const double height = (double)sn_body_position(world, crate).y, way = (double)sn_particle_position(world, ball).x;
+    const double depth = (double)sn_particle_position(world, l.ghost).y;
+    printf("the crate stands at %.2f m, on the platform\n", height);
+    printf("the ball came %.2f m on the belt, at %.2f m/s\n", way - 6, (double)sn_particle_velocity(world, ball).x);
+    printf("the ghost is at %.0f m\n", depth);
+    sn_world_destroy(world);
+    return height > 3.59 && height < 3.61 && way > 11 && depth < -40 ? 0 : 1;
+}

@@ -1,0 +1,33 @@
+/* The caller's say in contacts. */
+#ifndef SN_WORLD_CONTACT_CALLBACKS_H
+#define SN_WORLD_CONTACT_CALLBACKS_H
+
+#include "world/meets.h"
+#include "world/world.h"
+
+bool sn_callbacks_any(const sn_world *world);
+
+/* Asks about what was found at the start of a step, but for bodies. Fails with an error if an answer is bad, or memory runs out. */
+sn_result sn_callbacks_begin(sn_world *world);
+
+/* The same within a substep, about what was found late. */
+sn_result sn_callbacks_late(sn_world *world);
+sn_result sn_callbacks_late_skins(sn_world *world);
+
+/* When a substep begins: bodies that came near each other. False: contacts.failed says why. */
+struct sn_meet_substep;
+bool sn_callbacks_meets(const struct sn_meet_substep *s);
+
+/* ---- Who two are, by handles; for events, too ---- */
+
+sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_t other); /* SN_NO_SLOT: a collider */
+sn_contact_pair sn_contact_pair_of_wall(const sn_world *world, const sn_wall *wall);
+sn_contact_pair sn_contact_pair_of_graze(const sn_world *world, const sn_graze *graze);
+
+/* The body of the meet is the first. point: where they touch, in the world. */
+sn_contact_pair sn_contact_pair_of_meet(const sn_world *world, const sn_meet *meet, sn_vec3 point);
+
+/* The lower number first. Whether they changed sides. */
+bool sn_contact_pair_turn(sn_contact_pair *pair);
+
+#endif
