@@ -59,11 +59,10 @@ typedef struct sn_meet {
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
-    uint32_t press; /* where what it pushed in the step before begins; SN_ID_FREE: nobody has looked */
+    uint32_t kept;  /* the manifold of the step before, if there is one; SN_ID_FREE: it was not looked for yet */
     uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
-    bool fresh;    /* its points were looked for in this step */
     bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
     uint8_t owner; /* of the normal: an sn_normal_owner */
     uint8_t colour;
@@ -76,6 +75,8 @@ typedef struct sn_meet {
     sn_real round; /* m: the radius that rolling is resisted at; 0: it is not */
     sn_real round_a, round_b; /* m: from the cores to the surfaces */
     sn_vec3 normal;           /* from b to a, in the frame of its owner */
+    sn_vec3 in_a;             /* it, in the frame of a when points were looked for; and a seen from b then */
+    sn_pose seen;
     sn_vec3 n;                /* it, in the world, in the last substep in which they might press */
     sn_real gone;             /* N s: what points pressed in this step that are no more, */
     sn_vec3 spot;             /* m: and where that was on a, from its centre along principal axes */
@@ -122,21 +123,27 @@ typedef struct sn_meet_cell {
     uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
 } sn_meet_cell;
 
-/* What a point of contact pushed in the last substep: state. Sorted by key and feature. */
-typedef struct sn_meet_press {
-    uint64_t key[2];
+/* A point of a manifold that is kept. */
+typedef struct sn_kept_point {
+    sn_vec3 a, b; /* as of sn_meet_point */
     uint32_t feature;
-    uint32_t generation[2]; /* of the particles of both, or of the collider */
-    sn_real pressed, last;  /* N s */
-    sn_vec3 rubbed; /* N s: of what rubs, whose feature is SN_MEET_RUB; there `pressed` is what twists, N m s; of
-                               SN_MEET_ROLL N m s: against rolling */
-} sn_meet_press;
+    sn_real pressed, last; /* N s */
+} sn_kept_point;
 
-#define SN_MEET_RUB  UINT32_MAX
-#define SN_MEET_ROLL (UINT32_MAX - 1)
+/* A manifold whose points pressed in the last substep: state. Sorted by key. */
+typedef struct sn_kept_manifold {
+    uint64_t key[2];
+    uint32_t generation[2]; /* of the particles of both, or of the collider */
+    uint32_t owner, count;
+    sn_vec3 normal; /* from b to a, in the frame of b if it is the owner, otherwise in that of a */
+    sn_pose seen;   /* a in the frame of b, when the points were found */
+    sn_real reach;  /* m: as of sn_meet; 0: points are always found anew */
+    sn_meet_rub rub;
+    sn_kept_point point[SN_MANIFOLD_MOST];
+} sn_kept_manifold;
 
 typedef struct sn_meets {
-    sn_table press_table; /* of sn_meet_press: state */
+    sn_table kept_table; /* of sn_kept_manifold: state */
 
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */

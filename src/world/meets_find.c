@@ -1,4 +1,4 @@
-/* Contact of bodies: finding who may meet whom, once a step, and remembering what they pushed. */
+/* Contact of bodies: finding who may meet whom, once a step. */
 #include "world/meets_work.h"
 
 #include "base/hash.h"
@@ -43,10 +43,10 @@ typedef struct finding {
 void sn_meets_init(sn_meets *meets)
 {
     memset(meets, 0, sizeof *meets);
-    sn_table_column(&meets->press_table, sizeof(sn_meet_press), true);
-    sn_table_column(&meets->press_table, sizeof(sn_meet_press), false);
-    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
-    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_kept_manifold), true);
+    sn_table_column(&meets->kept_table, sizeof(sn_kept_manifold), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_sort_item), false);
     sn_table_column(&meets->mover_table, sizeof(sn_mover), false);
     sn_table_column(&meets->box_table, sizeof(sn_bounds), false);
     sn_table_column(&meets->box_table, sizeof(uint32_t), false);
@@ -76,7 +76,7 @@ void sn_meets_init(sn_meets *meets)
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table,    &meets->mover_table, &meets->box_table,    &meets->ball_table,
+    sn_table *tables[] = {&meets->kept_table,     &meets->mover_table, &meets->box_table,    &meets->ball_table,
                           &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
                           &meets->collider_table, &meets->rank_table,  &meets->apart_table};
@@ -110,149 +110,6 @@ bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *d
 static bool is_on(const sn_world *world)
 {
     return world->contact.settings.on && world->bodies.part_table.count;
-}
-
-/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
-
-static uint32_t generation_a(const sn_world *world, uint64_t key)
-{
-    return world->ids.generation[key >> 32];
-}
-
-static uint32_t generation_b(const sn_world *world, uint64_t key)
-{
-    uint32_t other = (uint32_t)key;
-    return other & SN_PRESS_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_PRESS_COLLIDER]
-                                     : world->ids.generation[other];
-}
-
-uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    const uint32_t count = world->meets.press_table.count;
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (press[middle].key[0] < meet->key[0])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low < count && press[low].key[0] == meet->key[0] && press[low].key[1] != meet->key[1])
-        ++low;
-    bool known = low < count && press[low].key[0] == meet->key[0] &&
-                 press[low].generation[0] == generation_a(world, meet->key[0]) &&
-                 press[low].generation[1] == generation_b(world, meet->key[0]);
-    return known ? low : count;
-}
-
-sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    const uint32_t count = world->meets.press_table.count;
-    for (uint32_t i = meet->press; i < count && press[i].key[0] == meet->key[0] && press[i].key[1] == meet->key[1]; ++i)
-        if (press[i].feature == point->feature) {
-            point->pressed = press[i].pressed * factor;
-            point->last = press[i].last * factor;
-            return vec3_scale(press[i].rubbed, factor);
-        }
-    return vec3(0, 0, 0);
-}
-
-static sn_meet_press press_of(const sn_world *world, const sn_meet *meet, uint32_t feature)
-{
-    sn_meet_press press;
-    memset(&press, 0, sizeof press); /* bytes between its parts go into snapshots, too */
-    press.key[0] = meet->key[0];
-    press.key[1] = meet->key[1];
-    press.feature = feature;
-    press.generation[0] = generation_a(world, meet->key[0]);
-    press.generation[1] = generation_b(world, meet->key[0]);
-    return press;
-}
-
-/* What one meet pushed, in up to as many entries as it has points, and two. */
-static uint32_t tell(const sn_world *world, const sn_meet *meet, sn_meet_press *to)
-{
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < meet->count && !meet->sensor; ++k) {
-        const sn_meet_point *p = &meet->point[k];
-        if (!(p->pressed > 0))
-            continue;
-        to[count] = press_of(world, meet, p->feature);
-        to[count].pressed = p->pressed;
-        to[count++].last = p->last;
-    }
-    if (!count)
-        return 0;
-    to[count] = press_of(world, meet, SN_MEET_RUB);
-    to[count].pressed = meet->rub.twisted;
-    to[count++].rubbed = meet->rub.rubbed;
-    if (meet->round > 0) {
-        to[count] = press_of(world, meet, SN_MEET_ROLL);
-        to[count++].rubbed = meet->rub.rolled;
-    }
-    return count;
-}
-
-/* Contacts of sleepers were not looked for, and stay what they were. */
-static uint32_t set_aside(const sn_world *world, sn_meet_press *to)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    uint32_t count = 0;
-    for (uint32_t i = 0; world->contact.sleep.held && i < world->meets.press_table.count; ++i) {
-        sn_press two = {.number = (uint32_t)(press[i].key[0] >> 32), .other = (uint32_t)press[i].key[0]};
-        if (sn_sleep_has_press(world, &two)) {
-            to[count] = press[i];
-            to[count].pressed *= world->meets.factor;
-            to[count].last *= world->meets.factor;
-            to[count++].rubbed = vec3_scale(press[i].rubbed, world->meets.factor);
-        }
-    }
-    return count;
-}
-
-/* As it is stored: -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the
-   width of vectors; so the sign of a zero would. */
-static sn_meet_press without_signs_of_zeros(sn_meet_press press)
-{
-    press.pressed += 0;
-    press.last += 0;
-    press.rubbed = vec3_add(press.rubbed, vec3(0, 0, 0));
-    return press;
-}
-
-void sn_meets_remember(sn_world *world)
-{
-    sn_meets *meets = &world->meets;
-    const sn_meet *meet = meets->meet_table.column[0];
-    sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
-    sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
-    sn_meets_remember_apart(world);
-    if (!sn_meets_leave_lanes(world))
-        sn_parallel_repair(&world->parallel);
-    for (uint32_t i = 0; i < count; ++i)
-        item[i] = (sn_sort_item){raw[i].key[0], i, 0};
-    for (uint32_t i = 0; i < meets->meets; ++i)
-        for (uint32_t end = count + tell(world, &meet[i], raw + count); count < end; ++count)
-            item[count] = (sn_sort_item){meet[i].key[0], count, 0};
-    if (count)
-        sn_sort(item, meets->press_table.column[3], count);
-    for (uint32_t i = 0; i < count; ++i)
-        press[i] = without_signs_of_zeros(raw[item[i].a]);
-    meets->press_table.count = count;
-}
-
-uint64_t sn_meets_hash(uint64_t hash, const sn_meets *meets)
-{
-    const sn_meet_press *press = meets->press_table.column[0];
-    for (uint32_t i = 0; i < meets->press_table.count; ++i) {
-        hash = hash_u64(hash_u64(hash_u64(hash, press[i].key[0]), press[i].key[1]), press[i].feature);
-        hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
-        hash = hash_real(hash_real(hash_real(hash, press[i].rubbed.x), press[i].rubbed.y), press[i].rubbed.z);
-    }
-    return hash;
 }
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
@@ -731,7 +588,7 @@ static void make_meet(const finding *f, const found *two, sn_meet *meet)
     meet->a = f->body[two->a];
     meet->b = SN_NO_MOVER;
     meet->part_a = f->part[two->a];
-    meet->part_b = meet->press = SN_ID_FREE;
+    meet->part_b = meet->kept = SN_ID_FREE;
     meet->collider = two->other;
     sn_real inner = sn_convex_inner(&world->bodies.part[meet->part_a].convex);
     if (two->type >= FOUND_COLLIDER) {
@@ -783,8 +640,7 @@ static bool reserve_meets(sn_world *world, uint64_t count)
     sn_meets *meets = &world->meets;
     meets->meet_table.count = meets->meets;
     return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count + A_FEW) &&
-           sn_table_reserve(&meets->press_table, &world->allocator,
-                            2 * (count + A_FEW) * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
+           sn_table_reserve(&meets->kept_table, &world->allocator, count + A_FEW + meets->kept_table.count) &&
            sn_meets_reserve_apart(world, count + A_FEW) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
@@ -932,13 +788,13 @@ static void leave_known(finding *f)
     const sn_meet *meet = meets->meet_table.column[0];
     const sn_mover *mover = meets->mover_table.column[0];
     found *all = meets->found_table.column[0];
-    sn_sort_item *item = meets->press_table.column[2];
+    sn_sort_item *item = meets->kept_table.column[2];
     uint32_t count = 0, items = 0;
     for (uint32_t i = 0; meets->found_table.count && i < meets->meets; ++i)
         if (mover[meet[i].a].left || (meet[i].b < bodies_rows(&f->world->bodies) && mover[meet[i].b].left))
             item[items++] = (sn_sort_item){mixed(meet[i].key), i, 0};
     if (items)
-        sn_sort(item, meets->press_table.column[3], items);
+        sn_sort(item, meets->kept_table.column[3], items);
     for (uint32_t i = 0; i < meets->found_table.count; ++i) {
         uint64_t key[2];
         name(f, &all[i], key);

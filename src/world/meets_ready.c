@@ -58,9 +58,36 @@ static void sense(const sn_world *world, sn_meet *meet)
     }
 }
 
+static sn_real most_slid(const sn_world *world, const sn_meet *meet)
+{
+    bool plane = meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_PLANE;
+    return plane ? SN_MEET_EVER : SLIDE * meet->slop;
+}
+
+/* What rests is where it was when its points were found, in this step or an earlier one. */
+static bool reuse(const sn_meet_substep *s, sn_meet *meet, sn_real way)
+{
+    sn_real moved;
+    if (meet->kept != SN_ID_FREE)
+        return false;
+    meet->kept = sn_meet_find_kept(s->world, meet);
+    sn_meet_recall_rub(s->world, meet, s->factor);
+    const sn_kept_manifold *kept = meet_kept(s->world, meet);
+    if (!kept || !(kept->reach > way))
+        return false;
+    const sn_real slid = most_slid(s->world, meet), room = kept->reach - way;
+    if (!sn_meet_reuse(s->world, meet, s->factor, slid < room ? slid : room, &moved))
+        return false;
+    meet->slid = moved;
+    meet->moved = moved + way;
+    return true;
+}
+
 bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
     const sn_real way = closing(s, meet);
+    if (reuse(s, meet, way))
+        return true;
     meet->reach = way * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
     sn_meet_look(s->world, meet, s->factor, s->h);
     meet->moved = way; /* of the substep that begins */
@@ -101,7 +128,7 @@ static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lan
     f->slid[lane] = meet->slid;
     f->moved[lane] = meet->moved;
     f->reach[lane] = meet->count ? meet->reach : meet->nearest;
-    f->most_slid[lane] = type == SN_COLLIDER_PLANE ? SN_MEET_EVER : SLIDE * meet->slop;
+    f->most_slid[lane] = most_slid(world, meet);
     if (is_ball(meet) || meet->clear)
         f->most_slid[lane] = -1;
 }

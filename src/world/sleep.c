@@ -184,8 +184,8 @@ void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i)
         if (press[i].other == (SN_PRESS_COLLIDER | number))
             wake_ring(world, press[i].number);
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.press_table.count; ++i)
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.kept_table.count; ++i)
         if ((uint32_t)meet[i].key[0] == (SN_PRESS_COLLIDER | number))
             wake_ring(world, (uint32_t)(meet[i].key[0] >> 32));
 }
@@ -322,7 +322,7 @@ static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32
 }
 
 /* Contacts of bodies name their two in the same way. */
-static sn_press press_of_bodies(const sn_meet_press *press)
+static sn_press press_of_bodies(const sn_kept_manifold *press)
 {
     return (sn_press){.number = (uint32_t)(press->key[0] >> 32), .other = (uint32_t)press->key[0]};
 }
@@ -344,8 +344,8 @@ static void tell_all(sn_world *world)
     uint32_t number[4 * SN_MAX_POINTS], count;
     for (uint32_t i = 0; i < world->contact.press_table.count; ++i)
         tell(world, number, members(&world->contact, &press[i], number));
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
         sn_press two = press_of_bodies(&meet[i]);
         tell(world, number, members(&world->contact, &two, number));
     }
@@ -701,8 +701,8 @@ static void join_by_contacts(sn_world *world)
             column(world, SLEEP_MARKS)[press[i].number] |=
                 m[press[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
         sn_press two = press_of_bodies(&meet[i]);
         join_all(world, number, members(&world->contact, &two, number), TOUCHES);
         if (two.other & SN_PRESS_COLLIDER)
