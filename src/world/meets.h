@@ -34,6 +34,15 @@ typedef struct sn_mover {
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
+/* A part of a body, in the box that is turned with it, on its way in a step. */
+typedef struct sn_meet_box {
+    sn_vec3 centre;  /* m */
+    sn_vec3 axis[3]; /* of length 1 */
+    sn_real half[3]; /* m */
+    sn_vec3 way;     /* m: where it flies to */
+    sn_real stray;   /* m: how far it may come from there */
+} sn_meet_box;
+
 /* A point where two touch. */
 typedef struct sn_meet_point {
     sn_vec3 a,
@@ -147,7 +156,7 @@ typedef struct sn_meets {
 
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
-    sn_table box_table;   /* of sn_bounds and of uint32_t: parts in the tree, and their bodies */
+    sn_table box_table;   /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
     sn_bvh tree;
     sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
     sn_table count_table; /* of uint32_t: how many each item of a loop found */

@@ -51,6 +51,7 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->box_table, sizeof(sn_bounds), false);
     sn_table_column(&meets->box_table, sizeof(uint32_t), false);
     sn_table_column(&meets->box_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->box_table, sizeof(sn_meet_box), false);
     sn_table_column(&meets->ball_table, sizeof(uint32_t), false);
     sn_table_column(&meets->count_table, sizeof(uint32_t), false);
     sn_table_column(&meets->found_table, sizeof(found), false);
@@ -161,6 +162,22 @@ static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
     return least;
 }
 
+static sn_meet_box box_of(const finding *f, const sn_convex *convex, const sn_pose *pose, uint32_t slot, sn_real stray)
+{
+    const sn_bounds own = sn_convex_bounds(convex);
+    const sn_quat q = pose->rotation;
+    sn_meet_box box = {.centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
+                       .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)),
+                                sn_quat_turn(q, vec3(0, 0, 1))},
+                       .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
+                       .stray = stray};
+    const sn_vec3 size = vec3_sub(own.high, own.low);
+    box.half[0] = size.x / 2;
+    box.half[1] = size.y / 2;
+    box.half[2] = size.z / 2;
+    return box;
+}
+
 /* A body, and where its parts may come. */
 static void make_mover(finding *f, uint32_t row, uint32_t at)
 {
@@ -194,6 +211,7 @@ static void make_mover(finding *f, uint32_t row, uint32_t at)
             atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
         ((uint32_t *)f->meets->box_table.column[1])[at] = row;
         ((uint32_t *)f->meets->box_table.column[2])[at] = i;
+        ((sn_meet_box *)f->meets->box_table.column[3])[at] = box_of(f, &p->convex, &there, m->slot, stray);
     }
 }
 
@@ -284,6 +302,30 @@ static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+/* Whether one of the axes of a lies between the two, wherever they fly: each may be stopped anywhere on its way. */
+static bool has_axis_between(const sn_meet_box *a, const sn_meet_box *b)
+{
+    const sn_vec3 between = vec3_sub(b->centre, a->centre);
+    const sn_real stray = a->stray + b->stray;
+    for (uint32_t i = 0; i < 3; ++i) {
+        const sn_vec3 axis = a->axis[i];
+        const sn_real along = vec3_dot(between, axis), sign = along < 0 ? -1 : 1;
+        const sn_real way_a = sign * vec3_dot(a->way, axis), way_b = -sign * vec3_dot(b->way, axis);
+        const sn_real size = a->half[i] + b->half[0] * meet_magnitude(vec3_dot(b->axis[0], axis)) +
+                             b->half[1] * meet_magnitude(vec3_dot(b->axis[1], axis)) +
+                             b->half[2] * meet_magnitude(vec3_dot(b->axis[2], axis));
+        if (sign * along > size + stray + (way_a > 0 ? way_a : 0) + (way_b > 0 ? way_b : 0))
+            return true;
+    }
+    return false;
+}
+
+static bool are_apart(const finding *f, uint32_t a, uint32_t b)
+{
+    const sn_meet_box *box = f->meets->box_table.column[3];
+    return has_axis_between(&box[a], &box[b]) || has_axis_between(&box[b], &box[a]);
+}
+
 static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
 {
     if (l->to && l->count < l->most)
@@ -311,7 +353,7 @@ static bool look_at_part(void *data, uint32_t other)
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
-    if ((lower || !has_left(f, other)) && groups_agree(f->world, l->slot, b))
+    if ((lower || !has_left(f, other)) && !are_apart(f, l->item, other) && groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }
