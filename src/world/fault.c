@@ -106,9 +106,9 @@ sn_result sn_fault_contact(sn_world *world)
     for (uint32_t i = 0; i < world->target_table.count; ++i)
         if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
             return sn_world_blame(world, world->ids.value[target[i].index], what);
-    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
-        uint32_t slot = bodies_has(bodies, row) ? world->ids.value[bodies->state[row].particle] : SN_NO_SLOT;
-        if (slot != SN_NO_SLOT && (what = complaint(world, slot)) != NULL)
+    for (uint32_t i = 0; i < bodies->awake_table.count; ++i) {
+        uint32_t slot = world->ids.value[bodies->state[bodies_awake(bodies)[i]].particle];
+        if ((what = complaint(world, slot)) != NULL)
             return sn_world_blame(world, slot, what);
     }
     return SN_OK;

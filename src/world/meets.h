@@ -31,6 +31,7 @@ typedef struct sn_mover {
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
+    bool listed;         /* it is in the list of movers */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
 
@@ -86,9 +87,9 @@ typedef struct sn_meet {
     sn_vec3 normal;           /* from b to a, in the frame of its owner */
     sn_vec3 in_a;             /* it, in the frame of a when points were looked for; and a seen from b then */
     sn_pose seen;
-    sn_vec3 n;                /* it, in the world, in the last substep in which they might press */
-    sn_real gone;             /* N s: what points pressed in this step that are no more, */
-    sn_vec3 spot;             /* m: and where that was on a, from its centre along principal axes */
+    sn_vec3 n;    /* it, in the world, in the last substep in which they might press */
+    sn_real gone; /* N s: what points pressed in this step that are no more, */
+    sn_vec3 spot; /* m: and where that was on a, from its centre along principal axes */
     sn_meet_rub rub;
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
@@ -156,11 +157,19 @@ typedef struct sn_meets {
 
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
-    sn_table box_table;   /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
-    sn_bvh tree;
-    sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
-    sn_table count_table; /* of uint32_t: how many each item of a loop found */
-    sn_table found_table; /* see meets_find.c */
+    sn_table
+        box_table; /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
+    sn_bvh tree;   /* of parts of bodies that are awake, */
+    sn_bvh rest;   /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
+    sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
+    sn_table row_table;                /* of uint32_t: the first box of a body */
+    uint64_t rest_moves, rest_changes; /* what world->moves and sn_sleep.changes were when the second was made, */
+    sn_real rest_fall;                 /* m: and what gravity may do in a step; */
+    bool rest_known;                   /*   false: there is none */
+    sn_table list_table;               /* of uint32_t: movers that are awake, or in a meet */
+    sn_table ball_table;               /* of uint32_t: particles that may meet bodies, by slot: their movers */
+    sn_table count_table;              /* of uint32_t: how many each item of a loop found */
+    sn_table found_table;              /* see meets_find.c */
     sn_table spare_table;
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those

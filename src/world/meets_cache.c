@@ -95,7 +95,8 @@ bool sn_meet_reuse(const sn_world *world, sn_meet *meet, sn_real factor, sn_real
         return false;
     meet->owner = (uint8_t)kept->owner;
     meet->in_a = kept->normal;
-    meet->normal = kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(meet_pose(world, a).rotation, kept->normal);
+    meet->normal =
+        kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(meet_pose(world, a).rotation, kept->normal);
     meet->seen = kept->seen;
     meet->reach = kept->reach;
     meet->nearest = 0;
@@ -159,24 +160,30 @@ static bool keep(const sn_world *world, const sn_meet *meet, sn_kept_manifold *t
     return true;
 }
 
-/* Contacts of sleepers were not looked for, and stay what they were. */
-static uint32_t set_aside(const sn_world *world, sn_kept_manifold *to)
+static void scale(sn_kept_manifold *kept, sn_real factor)
 {
-    const sn_kept_manifold *kept = world->meets.kept_table.column[0];
-    const sn_real factor = world->meets.factor;
+    kept->rub = (sn_meet_rub){vec3_scale(kept->rub.rubbed, factor), kept->rub.twisted * factor,
+                              vec3_scale(kept->rub.rolled, factor)};
+    for (uint32_t p = 0; p < kept->count; ++p) {
+        kept->point[p].pressed *= factor;
+        kept->point[p].last *= factor;
+    }
+}
+
+/* Contacts of sleepers were not looked for, and stay what and where they were. How many. */
+static uint32_t leave_asleep(const sn_world *world)
+{
+    sn_kept_manifold *kept = world->meets.kept_table.column[0];
     uint32_t count = 0;
     for (uint32_t i = 0; world->contact.sleep.held && i < world->meets.kept_table.count; ++i) {
         sn_press two = {.number = (uint32_t)(kept[i].key[0] >> 32), .other = (uint32_t)kept[i].key[0]};
         if (!sn_sleep_has_press(world, &two))
             continue;
-        sn_kept_manifold *k = &to[count++];
-        *k = kept[i];
-        k->rub = (sn_meet_rub){vec3_scale(k->rub.rubbed, factor), k->rub.twisted * factor,
-                               vec3_scale(k->rub.rolled, factor)};
-        for (uint32_t p = 0; p < k->count; ++p) {
-            k->point[p].pressed *= factor;
-            k->point[p].last *= factor;
-        }
+        if (i != count)
+            kept[count] = kept[i];
+        if (world->meets.factor != 1)
+            scale(&kept[count], world->meets.factor);
+        ++count;
     }
     return count;
 }
@@ -188,20 +195,26 @@ void sn_meets_remember(sn_world *world)
     sn_kept_manifold *kept = meets->kept_table.column[0], *raw = meets->kept_table.column[1];
     sn_sort_item *item = meets->kept_table.column[2];
     bool on = world->contact.settings.on && world->bodies.part_table.count;
-    uint32_t count = on ? set_aside(world, raw) : 0;
+    uint32_t asleep = on ? leave_asleep(world) : 0, count = 0;
     sn_meets_remember_apart(world);
     if (!sn_meets_leave_lanes(world))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < meets->meets; ++i)
-        if (keep(world, &meet[i], &raw[count]))
+        if (keep(world, &meet[i], &raw[count])) {
+            item[count] = (sn_sort_item){raw[count].key[0], count, 0};
             ++count;
-    for (uint32_t i = 0; i < count; ++i)
-        item[i] = (sn_sort_item){raw[i].key[0], i, 0};
+        }
     if (count)
         sn_sort(item, meets->kept_table.column[3], count);
-    for (uint32_t i = 0; i < count; ++i)
-        kept[i] = raw[item[i].a];
-    meets->kept_table.count = count;
+    meets->kept_table.count = asleep + count;
+    for (uint32_t at = asleep + count; count > 0; --at) /* merged from the end */
+        if (asleep > 0 && kept[asleep - 1].key[0] > item[count - 1].key) {
+            kept[at - 1] = kept[asleep - 1];
+            --asleep;
+        } else {
+            kept[at - 1] = raw[item[count - 1].a];
+            --count;
+        }
 }
 
 /* ---- Hash ---------------------------------------------------------------------------------------------------------------------- */

@@ -31,7 +31,8 @@ typedef struct finding {
     const sn_bounds *bounds; /* by box */
     const uint32_t *body, *part;
     uint32_t boxes;
-    uint32_t *start; /* by item of the loop that runs: how many it found, then where they begin */
+    const uint32_t *row; /* by row: its first box */
+    uint32_t *start;     /* by item of the loop that runs: how many it found, then where they begin */
     found *to;
     found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
 } finding;
@@ -72,7 +73,14 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->rank_table, sizeof(uint32_t), false);
     sn_table_column(&meets->apart_table, sizeof(sn_meet_apart), false);
     sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
+    for (uint32_t i = 0; i < 2; ++i) {
+        sn_table_column(&meets->leaf_table[i], sizeof(sn_bounds), false);
+        sn_table_column(&meets->leaf_table[i], sizeof(uint32_t), false);
+    }
+    sn_table_column(&meets->row_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->list_table, sizeof(uint32_t), false);
     sn_bvh_init(&meets->tree);
+    sn_bvh_init(&meets->rest);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
@@ -80,10 +88,12 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
     sn_table *tables[] = {&meets->kept_table,     &meets->mover_table, &meets->box_table,    &meets->ball_table,
                           &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
-                          &meets->collider_table, &meets->rank_table,  &meets->apart_table};
+                          &meets->collider_table, &meets->rank_table,  &meets->apart_table,  &meets->leaf_table[0],
+                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
+    sn_bvh_release(&meets->rest, allocator);
 }
 
 /* ---- Small things --------------------------------------------------------------------------------------------------------- */
@@ -166,11 +176,11 @@ static sn_meet_box box_of(const finding *f, const sn_convex *convex, const sn_po
 {
     const sn_bounds own = sn_convex_bounds(convex);
     const sn_quat q = pose->rotation;
-    sn_meet_box box = {.centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
-                       .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)),
-                                sn_quat_turn(q, vec3(0, 0, 1))},
-                       .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
-                       .stray = stray};
+    sn_meet_box box = {
+        .centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
+        .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)), sn_quat_turn(q, vec3(0, 0, 1))},
+        .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
+        .stray = stray};
     const sn_vec3 size = vec3_sub(own.high, own.low);
     box.half[0] = size.x / 2;
     box.half[1] = size.y / 2;
@@ -190,6 +200,7 @@ static void make_mover(finding *f, uint32_t row, uint32_t at)
         m->blow = before.blow;
         m->spun = before.spun;
         m->from = before.from;
+        m->listed = before.listed;
     }
     if (!bodies_has(&world->bodies, row))
         return;
@@ -218,17 +229,25 @@ static void make_mover(finding *f, uint32_t row, uint32_t at)
 static void make_movers_piece(void *data, uint32_t first, uint32_t end)
 {
     finding *f = data;
-    for (uint32_t row = first; row < end; ++row)
+    for (uint32_t i = first; i < end; ++i) {
+        const uint32_t row = bodies_awake(&f->world->bodies)[i];
         if (!f->again || meet_movers(f->world)[row].left)
-            make_mover(f, row, f->start[row]);
+            make_mover(f, row, f->row[row]);
+    }
 }
 
 /* The first body that is too far: which one it is, is found after the loop. */
 static sn_result blame_too_far(const finding *f)
 {
+    const sn_bodies *bodies = &f->world->bodies;
     uint32_t at = 0;
-    while (at + 1 < f->boxes && contact_reaches(f->bounds[at].low) && contact_reaches(f->bounds[at].high))
-        ++at;
+    bool far = false;
+    for (uint32_t i = 0; i < bodies->awake_table.count && !far; ++i) {
+        const uint32_t row = bodies_awake(bodies)[i];
+        for (at = f->row[row]; at < f->row[row] + bodies->state[row].parts; ++at)
+            if ((far = !contact_reaches(f->bounds[at].low) || !contact_reaches(f->bounds[at].high)))
+                break;
+    }
     char what[SN_ERROR_SIZE];
     sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
     snprintf(
@@ -238,36 +257,125 @@ static sn_result blame_too_far(const finding *f)
     return sn_world_blame(f->world, meet_movers(f->world)[f->body[at]].slot, what);
 }
 
+/* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
+
+enum { TREE_AWAKE, TREE_REST };
+
+/* Boxes of some rows become the leaves of a tree. */
+static uint32_t add_leaves(const finding *f, sn_table *leaves, uint32_t row, uint32_t count)
+{
+    for (uint32_t i = 0; i < f->world->bodies.state[row].parts; ++i, ++count) {
+        ((sn_bounds *)leaves->column[0])[count] = f->bounds[f->row[row] + i];
+        ((uint32_t *)leaves->column[1])[count] = f->row[row] + i;
+    }
+    return count;
+}
+
+static bool build_tree(finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    sn_table *leaves = &f->meets->leaf_table[TREE_AWAKE];
+    leaves->count = 0;
+    for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
+        leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
+    if (f->again)
+        sn_bvh_refit(&f->meets->tree, leaves->column[0]);
+    return f->again || sn_bvh_build(&f->meets->tree, &f->world->allocator, leaves->column[0], leaves->count);
+}
+
+static bool is_resting(const sn_world *world, uint32_t row)
+{
+    return bodies_has(&world->bodies, row) && sn_sleep_holds(world, world->bodies.state[row].particle);
+}
+
+/* What sleeps stays where it is, and so does its tree. */
+static bool build_rest(finding *f)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    sn_table *leaves = &meets->leaf_table[TREE_REST];
+    leaves->count = 0;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        if (!is_resting(world, row)) {
+            if (!bodies_has(&world->bodies, row))
+                meet_movers(world)[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+            continue;
+        }
+        make_mover(f, row, f->row[row]);
+        meet_movers(world)[row].left = false;
+        leaves->count = add_leaves(f, leaves, row, leaves->count);
+    }
+    return sn_bvh_build(&meets->rest, &world->allocator, leaves->column[0], leaves->count);
+}
+
+/* Whether bodies lie in the tables as they did, and the same ones sleep. */
+static bool rest_is_known(finding *f)
+{
+    const sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
+    const bool known = meets->rest_known && meets->rest_moves + 1 == world->moves &&
+                       meets->rest_changes == world->contact.sleep.changes && meets->rest_fall == fall;
+    meets->rest_known = false;
+    meets->rest_moves = world->moves;
+    meets->rest_changes = world->contact.sleep.changes;
+    meets->rest_fall = fall;
+    return known;
+}
+
+/* The first box of each body; how many there are. */
+static void lay_out_boxes(finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    uint32_t *start = f->meets->row_table.column[0], count = 0;
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
+        start[row] = count;
+        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
+    }
+    f->meets->row_table.count = bodies_rows(bodies);
+    f->meets->box_table.count = count;
+}
+
+static bool reserve_boxes(const finding *f)
+{
+    sn_world *world = f->world;
+    sn_meets *meets = f->meets;
+    const uint32_t rows = bodies_rows(&world->bodies), parts = world->bodies.part_table.count;
+    return sn_table_reserve(&meets->box_table, &world->allocator, parts) &&
+           sn_table_reserve(&meets->leaf_table[TREE_AWAKE], &world->allocator, parts) &&
+           sn_table_reserve(&meets->leaf_table[TREE_REST], &world->allocator, parts) &&
+           sn_table_reserve(&meets->row_table, &world->allocator, rows) &&
+           sn_table_reserve(&meets->mover_table, &world->allocator, rows) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
+}
+
 /* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
 static sn_result make_boxes(finding *f)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
-    const sn_bodies *bodies = &world->bodies;
-    uint32_t rows = bodies_rows(bodies), count = 0;
-    if (!sn_table_reserve(&meets->box_table, &world->allocator, bodies->part_table.count) ||
-        !sn_table_reserve(&meets->mover_table, &world->allocator, rows) ||
-        !sn_table_reserve(&meets->count_table, &world->allocator, rows) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1))
+    const bool known = f->again || rest_is_known(f);
+    if (!known)
+        meets->mover_table.count = 0; /* none needs to be kept when there is more room */
+    if (!reserve_boxes(f))
         return SN_ERROR_MEMORY;
-    f->start = meets->count_table.column[0];
-    for (uint32_t row = 0; row < rows; ++row) {
-        f->start[row] = count;
-        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
-    }
-    if (!sn_meets_share(world, rows, make_movers_piece, f))
-        return SN_ERROR_HOST;
-    meets->box_table.count = f->boxes = count;
-    if (!f->again)
-        meets->mover_table.count = rows;
+    if (!known)
+        lay_out_boxes(f);
+    f->row = meets->row_table.column[0];
+    f->boxes = meets->box_table.count;
     f->bounds = meets->box_table.column[0];
     f->body = meets->box_table.column[1];
     f->part = meets->box_table.column[2];
+    if (!sn_meets_share(world, world->bodies.awake_table.count, make_movers_piece, f))
+        return SN_ERROR_HOST;
+    if (!f->again)
+        meets->mover_table.count = bodies_rows(&world->bodies);
     if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
         return blame_too_far(f);
-    if (f->again)
-        sn_bvh_refit(&meets->tree, f->bounds);
-    return f->again || sn_bvh_build(&meets->tree, &world->allocator, f->bounds, count) ? SN_OK : SN_ERROR_MEMORY;
+    if (!build_tree(f) || (!known && !build_rest(f)))
+        return SN_ERROR_MEMORY;
+    meets->rest_known = true;
+    return SN_OK;
 }
 
 /* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
@@ -292,6 +400,7 @@ typedef struct looking {
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
+    const uint32_t *leaf; /* boxes of the tree that it looks in */
     uint32_t count, most; /* of what is written */
     found *to;
 } looking;
@@ -343,11 +452,23 @@ static uint32_t slot_of(const finding *f, uint32_t at)
     return ((const sn_mover *)f->meets->mover_table.column[0])[f->body[at]].slot;
 }
 
+/* Calls visit for boxes of bodies, awake or not. */
+static void look_in_trees(looking *l, sn_bvh_visit *visit)
+{
+    const sn_meets *meets = l->f->meets;
+    l->leaf = meets->leaf_table[TREE_AWAKE].column[1];
+    sn_bvh_overlap(&meets->tree, &l->reach, visit, l);
+    l->leaf = meets->leaf_table[TREE_REST].column[1];
+    if (meets->leaf_table[TREE_REST].count)
+        sn_bvh_overlap(&meets->rest, &l->reach, visit, l);
+}
+
 /* Of two parts the one with the lower particle asks; or the one that left, of two of which one did. */
-static bool look_at_part(void *data, uint32_t other)
+static bool look_at_part(void *data, uint32_t leaf)
 {
     looking *l = data;
     const finding *f = l->f;
+    const uint32_t other = l->leaf[leaf];
     if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach))
         return true;
     uint32_t b = slot_of(f, other);
@@ -360,17 +481,19 @@ static bool look_at_part(void *data, uint32_t other)
 
 static void look_for_parts(looking *l)
 {
+    l->item = ((const uint32_t *)l->f->meets->leaf_table[TREE_AWAKE].column[1])[l->item];
     if (!has_left(l->f, l->item))
         return;
     l->slot = slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
-    sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_part, l);
+    look_in_trees(l, look_at_part);
 }
 
-static bool look_at_body(void *data, uint32_t at)
+static bool look_at_body(void *data, uint32_t leaf)
 {
     looking *l = data;
-    if (has_left(l->f, at) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+    const uint32_t at = l->leaf[leaf];
+    if ((has_left(l->f, at) || !l->f->again) && boxes_touch(&l->f->bounds[at], &l->reach) &&
         groups_agree(l->f->world, slot_of(l->f, at), l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
@@ -393,13 +516,15 @@ static void look_for_bodies(looking *l)
     bool near = l->f->again; /* then particles may have left their box */
     if (!near)
         sn_bvh_overlap(&l->f->meets->tree, box, stop_looking, &near);
+    if (!near && l->f->meets->leaf_table[TREE_REST].count)
+        sn_bvh_overlap(&l->f->meets->rest, box, stop_looking, &near);
     for (l->slot = first; near && l->slot < end; ++l->slot) {
         if (p->body[l->slot])
             continue;
         sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
         l->reach = grow((sn_bounds){x, x}, by);
-        sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
+        look_in_trees(l, look_at_body);
     }
 }
 
@@ -446,6 +571,7 @@ static void sort_found(found *all, uint32_t count)
 static void look_for_colliders(looking *l)
 {
     const sn_world *world = l->f->world;
+    l->item = ((const uint32_t *)l->f->meets->leaf_table[TREE_AWAKE].column[1])[l->item];
     l->slot = slot_of(l->f, l->item);
     if (!has_left(l->f, l->item) ||
         (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1)))
@@ -729,6 +855,35 @@ static sn_meet_ends ends_of(const finding *f, const found *two)
                                                                      : SN_NO_MOVER};
 }
 
+static void list_mover(sn_meets *meets, uint32_t i)
+{
+    sn_mover *m = (sn_mover *)meets->mover_table.column[0] + i;
+    if (!m->listed)
+        ((uint32_t *)meets->list_table.column[0])[meets->list_table.count++] = i;
+    m->listed = true;
+}
+
+/* Movers that are awake, or in one of the meets from the first on. */
+static bool list_movers(sn_world *world, uint32_t first)
+{
+    sn_meets *meets = &world->meets;
+    const sn_bodies *bodies = &world->bodies;
+    const sn_meet *meet = meets->meet_table.column[0];
+    if (!sn_table_reserve(&meets->list_table, &world->allocator, meets->mover_table.count))
+        return false;
+    for (uint32_t i = 0; first == 0 && i < meets->list_table.count; ++i)
+        meet_movers(world)[((uint32_t *)meets->list_table.column[0])[i]].listed = false;
+    meets->list_table.count = first == 0 ? 0 : meets->list_table.count;
+    for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
+        list_mover(meets, bodies_awake(bodies)[i]);
+    for (uint32_t i = first; i < meets->meets; ++i) {
+        list_mover(meets, meet[i].a);
+        if (meet[i].b != SN_NO_MOVER)
+            list_mover(meets, meet[i].b);
+    }
+    return true;
+}
+
 /* Adds what was found to the first `kept` meets. */
 static sn_result make_meets(finding *f, uint32_t kept)
 {
@@ -756,7 +911,7 @@ static sn_result make_meets(finding *f, uint32_t kept)
         return SN_ERROR_HOST;
     meets->meets = kept + founds;
     meets->bounces = m.bounces;
-    return SN_OK;
+    return list_movers(f->world, 0) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 /* ---- All together --------------------------------------------------------------------------------------------------------------- */
@@ -772,12 +927,13 @@ static sn_result fail(const sn_world *world, sn_result result)
 
 static sn_result look_for_all(finding *f)
 {
-    sn_result result = look_around(f, f->boxes, look_for_parts);
+    const uint32_t leaves = f->meets->leaf_table[TREE_AWAKE].count;
+    sn_result result = look_around(f, leaves, look_for_parts);
     if (result == SN_OK)
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
-        result = look_around(f, f->boxes, look_for_colliders);
+        result = look_around(f, leaves, look_for_colliders);
     return result;
 }
 
@@ -786,11 +942,14 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     sn_meets *meets = &world->meets;
     finding f = {.world = world, .meets = meets, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    meets->meets = meets->found_table.count = meets->mover_table.count = meets->collider_table.count = 0;
+    meets->meets = meets->found_table.count = meets->collider_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
-    if (!is_on(world))
+    if (!is_on(world)) {
+        meets->mover_table.count = meets->list_table.count = 0;
+        meets->rest_known = false;
         return SN_OK;
+    }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
     sn_result result = make_boxes(&f);
@@ -869,7 +1028,7 @@ static sn_result append(finding *f)
         meets->bounces = meets->bounces || meet_all(f->world)[kept + i].grip.restitution > 0;
     }
     meets->meets = kept + founds;
-    return sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
+    return list_movers(f->world, kept) && sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 sn_result sn_meets_find_again(sn_world *world)

@@ -155,35 +155,51 @@ static void take_back(sn_world *world, const sn_mover *m)
     sn_bodies_turned(&world->bodies, m->body);
 }
 
+typedef struct measuring {
+    const sn_world *world;
+    atomic_bool fast;
+} measuring;
+
 /* How far bodies came; whether one is fast. */
-static bool measure_ways(const sn_world *world)
+static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
+    measuring *measure = data;
+    const sn_world *world = measure->world;
     bool fast = false;
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
-        sn_mover *m = &meet_movers(world)[i];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
         m->share = 1;
-        if (m->slot == SN_NO_SLOT)
+        if (m->body == SN_ID_FREE)
             continue;
         sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
-        sn_quat q = world->bodies.turn[i].start, p = m->from.rotation;
+        sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
         sn_real cosine = meet_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
         m->way = vec3_length(way);
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
         fast = fast || m->way > m->thin;
     }
-    return fast;
+    if (fast)
+        atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
 }
 
-void sn_meets_stop(sn_world *world)
+bool sn_meets_stop(sn_world *world)
 {
-    bool more = measure_ways(world);
+    measuring measure = {.world = world};
+    if (!sn_meets_share(world, world->meets.list_table.count, measure_piece, &measure))
+        return false;
+    if (!measure.fast)
+        return true;
+    bool more = true;
     for (uint32_t round = 0; more && round < ROUNDS; ++round) {
         more = false;
         for (uint32_t i = 0; i < world->meets.meets; ++i)
             more = stop_two(world, &meet_all(world)[i]) || more;
     }
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-        if (meet_movers(world)[i].slot != SN_NO_SLOT && meet_movers(world)[i].share < 1)
-            take_back(world, &meet_movers(world)[i]);
+    for (uint32_t i = 0; i < world->meets.list_table.count; ++i) {
+        const sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        if (m->share < 1)
+            take_back(world, m);
+    }
+    return true;
 }

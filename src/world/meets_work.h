@@ -86,8 +86,8 @@ bool sn_meets_ready_groups(sn_meet_substep *s);
 typedef void sn_meet_group_fn(const sn_meet_substep *s, sn_meet_group *group);
 bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 
-/* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
-void sn_meets_stop(sn_world *world);
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). False if tasks were lost. */
+bool sn_meets_stop(sn_world *world);
 
 /* m: how far spots of a mover came by turning since the substep began, at most. */
 sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
@@ -117,6 +117,12 @@ static inline bool meet_is_zero(sn_vec3 a)
 static inline sn_mover *meet_movers(const sn_world *world)
 {
     return world->meets.mover_table.column[0];
+}
+
+/* Those that are awake, or in a meet. */
+static inline const uint32_t *meet_listed(const sn_world *world)
+{
+    return world->meets.list_table.column[0];
 }
 
 static inline sn_meet *meet_all(const sn_world *world)

@@ -381,8 +381,8 @@ static void zeros_have_no_sign(void **state)
         for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
             const sn_meet_rub *rub = &press[i].rub;
             const sn_kept_point *point = press[i].point;
-            const sn_real number[] = {point[0].pressed, point[0].last, point[3].pressed, point[3].last, rub->twisted,
-                                      rub->rubbed.x,    rub->rubbed.y, rub->rubbed.z};
+            const sn_real number[] = {point[0].pressed, point[0].last, point[3].pressed, point[3].last,
+                                      rub->twisted,     rub->rubbed.x, rub->rubbed.y,    rub->rubbed.z};
             for (uint32_t k = 0; k < COUNT_OF(number); ++k) {
                 zeros += number[k] == 0;
                 assert_false(number[k] == 0 && signbit(number[k]));

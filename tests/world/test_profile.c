@@ -150,7 +150,7 @@ static void test_contacts_of_bodies(void **state)
     assert_int_equal(p.counts.candidates, 3);
     assert_int_equal(p.counts.contacts, 3);
     assert_int_equal(p.counts.manifolds, 0); /* those of what rests are kept */
-    assert_true(p.counts.sweeps >= 20); /* two a substep, and more where something is violent */
+    assert_true(p.counts.sweeps >= 20);      /* two a substep, and more where something is violent */
     sn_contact_settings contact = sn_world_contact_settings(world);
     contact.sleep = true;
     assert_ok(world, sn_world_set_contact_settings(world, &contact));
