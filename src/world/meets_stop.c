@@ -9,8 +9,10 @@
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
 
-   Colliders do not move out of the way, and points on them hold all that comes. But a field does not know how thick it is, and pushes who is
-   beyond its middle out on the other side, so that a corner that a spin takes there stays there: bodies stop before fields, too. */
+   Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
+   begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
+   through before the next substep begins. A field does not know how thick it is, and pushes who is beyond its middle out on the other
+   side: a tenth of the depth is too deep there. */
 #include "world/meets_work.h"
 
 #include "base/math.h"
@@ -22,6 +24,7 @@
 /* The cosine of half an angle of a fiftieth: who turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
 
+#define LITTLE  ((sn_real)0.01) /* of the same: as deep as before */
 #define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
 #define SHALLOW ((sn_real)0.1)  /* of both: before a field, which may be thin */
 
@@ -31,7 +34,7 @@ typedef struct duel {
     const sn_meet *meet;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
-    const sn_shape *field; /* instead of b: of a collider, */
+    const sn_shape *shape; /* instead of b: of a collider, */
     sn_pose place;         /*   which is here */
     sn_real way;           /* m: of any two spots to each other, at most */
     sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
@@ -60,23 +63,32 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
     return reach;
 }
 
-/* m: how far a body is from a field at a share of its way; not more than reach. */
-static sn_real apart_from_field_at(const duel *d, sn_real t, sn_real reach)
+/* m: how far a body is from a collider at a share of its way; not more than reach. */
+static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = meet_part_pose(d->world, &a, d->meet->part_a);
     sn_manifold m[SN_MEET_LAYERS];
-    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->field, &d->place, reach, m, SN_MEET_LAYERS), reach);
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_MEET_LAYERS), reach);
 }
 
 /* m: how far the two are apart at a share of their ways; not more than reach. */
 static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
 {
-    if (d->field)
-        return apart_from_field_at(d, t, reach);
+    if (d->shape)
+        return apart_from_shape_at(d, t, reach);
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
     sn_pose at_a = meet_part_pose(d->world, &a, d->meet->part_a), at_b = meet_part_pose(d->world, &b, d->meet->part_b);
     sn_manifold m;
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
+}
+
+/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: who is deep in it must not come
+   deeper, substep by substep. */
+static sn_real deepest_of(const duel *d, sn_real apart)
+{
+    if (!d->shape)
+        return (apart < 0 ? apart : 0) - DEEP * d->thin;
+    return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
 }
 
 /* The share of their ways that the two may go. */
@@ -86,7 +98,7 @@ static sn_real share_of(const duel *d)
     for (uint32_t step = 0; step < STEPS; ++step) {
         sn_real apart = apart_at(d, t, d->way);
         if (step == 0)
-            deepest = (apart < 0 ? apart : 0) - DEEP * d->thin;
+            deepest = deepest_of(d, apart);
         else if (apart < deepest)
             return last;
         if (t >= 1 || apart >= d->way * (1 - t))
@@ -98,18 +110,36 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
-/* Whether it had to stop before a field. */
-static bool stop_before_field(const sn_world *world, const sn_meet *meet)
+/* m: how deep a body may be in a collider, at most: a field may be thin where it is, and so may a box. */
+static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
+{
+    const sn_real inner = sn_convex_inner(solid);
+    if (shape->type == SN_COLLIDER_FIELD)
+        return SHALLOW * inner;
+    if (shape->type != SN_COLLIDER_BOX)
+        return inner;
+    const sn_convex box = sn_convex_from_solid(&shape->solid, shape->thickness);
+    return sn_convex_inner(&box) < inner ? sn_convex_inner(&box) : inner;
+}
+
+static bool stands(const sn_collider_motion *m)
+{
+    return meet_is_zero(m->velocity) && meet_is_zero(m->spin);
+}
+
+/* Whether it had to stop before a collider. */
+static bool stop_before_collider(const sn_world *world, const sn_meet *meet)
 {
     const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
     sn_mover *a = &meet_movers(world)[meet->a];
-    if (shape->type != SN_COLLIDER_FIELD || meet->layer > 0 || meet->sensor || a->w == 0)
+    if (meet->layer > 0 || meet->sensor || a->w == 0 ||
+        (shape->type != SN_COLLIDER_FIELD && !stands(meet_motion(world, meet->collider))))
         return false;
-    duel d = {.world = world, .meet = meet, .a = a, .field = shape, .way = a->way * a->share};
+    duel d = {.world = world, .meet = meet, .a = a, .shape = shape, .way = a->way * a->share};
     d.solid_a = &world->bodies.part[meet->part_a].convex;
     d.place = meet_pose_of_b(world, meet);
-    d.thin = SHALLOW * sn_convex_inner(d.solid_a);
-    if (!(d.way > 4 * d.thin))
+    d.thin = thinness(d.solid_a, shape);
+    if (!(d.way > (shape->type == SN_COLLIDER_FIELD ? 4 : 1) * d.thin))
         return false;
     sn_real t = share_of(&d);
     a->share *= t;
@@ -120,7 +150,7 @@ static bool stop_before_field(const sn_world *world, const sn_meet *meet)
 static bool stop_two(const sn_world *world, const sn_meet *meet)
 {
     if (meet->b == SN_NO_MOVER)
-        return stop_before_field(world, meet);
+        return stop_before_collider(world, meet);
     if (meet->part_b == SN_ID_FREE || meet->sensor)
         return false;
     sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
