@@ -46,6 +46,22 @@ static sn_wide_meets run_of(const sn_meet_substep *s, const sn_meet_group *group
     return run;
 }
 
+static void weigh(const sn_meet_substep *s, sn_meet_group *group)
+{
+    sn_wide_meets run = run_of(s, group);
+    if (group->bends)
+        s->wide->weigh(&run);
+}
+
+static bool weigh_all(const sn_meet_substep *s)
+{
+    const sn_meet_group *group = s->world->meets.group_table.column[0];
+    bool bends = false;
+    for (uint32_t i = 0; i < s->world->meets.group_table.count; ++i)
+        bends = bends || group[i].bends;
+    return !bends || sn_meets_by_level(s, weigh);
+}
+
 static void warm(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
@@ -179,7 +195,8 @@ bool sn_meets_pass(sn_world *world, sn_real h)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_meets_load_colliders(world);
-    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && strike_all(&s) && sn_meets_by_level(&s, warm);
+    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && weigh_all(&s) && strike_all(&s) &&
+                sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);

@@ -121,7 +121,7 @@ typedef struct sn_meet_group {
     uint32_t batch, batches;        /* of those that may press in this substep */
     uint32_t capacity, level;       /* of batches; and which of its masks the movers use */
     bool begun;                     /* it has batches */
-    bool deep;                      /* some overlap */
+    bool deep, bends;               /* some overlap; some turn far in the substep */
     uint32_t open[SN_MEET_COLOURS]; /* by colour: 1 + a batch that is not full; 0: there is none */
 } sn_meet_group;
 

@@ -12,7 +12,7 @@
    Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
    begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
    through before the next substep begins. A field does not know how thick it is, and pushes who is beyond its middle out on the other
-   side: a tenth of the depth is too deep there. */
+   side: a tenth of the depth is too deep there. So it is before meshes. */
 #include "world/meets_work.h"
 
 #include "base/math.h"
@@ -24,9 +24,10 @@
 /* The cosine of half an angle of a fiftieth: who turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
 
-#define LITTLE  ((sn_real)0.01) /* of the same: as deep as before */
+#define LITTLE                                                                                                         \
+    ((sn_real)1e-4) /* of the same: as deep as before; with a hundredth small boxes crept through in a second */
 #define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
-#define SHALLOW ((sn_real)0.1)  /* of both: before a field, which may be thin */
+#define SHALLOW ((sn_real)0.1)  /* of both: before a mesh or a field, which may be thin */
 
 /* Two on their ways. */
 typedef struct duel {
@@ -110,11 +111,11 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
-/* m: how deep a body may be in a collider, at most: a field may be thin where it is, and so may a box. */
+/* m: how thin the thinner of the two is. Nobody knows how thin a mesh or a field is where they meet. */
 static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
     const sn_real inner = sn_convex_inner(solid);
-    if (shape->type == SN_COLLIDER_FIELD)
+    if (shape->type >= SN_COLLIDER_MESH)
         return SHALLOW * inner;
     if (shape->type != SN_COLLIDER_BOX)
         return inner;
@@ -139,7 +140,7 @@ static bool stop_before_collider(const sn_world *world, const sn_meet *meet)
     d.solid_a = &world->bodies.part[meet->part_a].convex;
     d.place = meet_pose_of_b(world, meet);
     d.thin = thinness(d.solid_a, shape);
-    if (!(d.way > (shape->type == SN_COLLIDER_FIELD ? 4 : 1) * d.thin))
+    if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
         return false;
     sn_real t = share_of(&d);
     a->share *= t;

@@ -489,7 +489,7 @@ static void test_bodies(void **state)
         }
     if (through)
         printf("%u of %u bodies\n", through, count);
-    assert_known_failure("small bodies that turn pass thin things", through == 0);
+    assert_int_equal(through, 0);
 }
 
 /* A rope of balls beside a wall, whose end is moved over the top of the wall, fast enough to pull the balls into it. They may come over the
