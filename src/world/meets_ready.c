@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-#define AHEAD ((sn_real)4) /* substeps: things that are apart are looked for so far ahead */
+#define AHEAD ((sn_real)8) /* substeps: things that are apart are looked for so far ahead */
 #define ROOM  ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
 
-/* Times the slop, a twentieth of the size: anchors that slid so far off each other are looked for anew. */
-#define SLIDE ((sn_real)25)
+/* Times the slop, a tenth of the size: anchors that slid so far off each other are looked for anew. */
+#define SLIDE ((sn_real)50)
 
 #define OFF_COURSE ((sn_real)0.05) /* of a velocity: who turns from it by more may not miss whom it was to pass */
 
