@@ -173,7 +173,7 @@ typedef struct sn_meets {
     sn_table spare_table;
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
-                              that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends */
+                              that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends; two sn_real, for meets_stop.c */
     sn_table cell_table;     /* of sn_meet_cell and of uint32_t, by mover */
     sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */

@@ -131,14 +131,16 @@ static sn_vec3 without_signs_of_zeros(sn_vec3 a)
     return vec3_add(a, vec3(0, 0, 0));
 }
 
-/* Whether it pressed, and is kept. */
-static bool keep(const sn_world *world, const sn_meet *meet, sn_kept_manifold *to)
+static bool presses(const sn_meet *meet)
 {
-    bool presses = false;
     for (uint32_t k = 0; k < meet->count && !meet->sensor; ++k)
-        presses = presses || meet->point[k].pressed > 0;
-    if (!presses)
-        return false;
+        if (meet->point[k].pressed > 0)
+            return true;
+    return false;
+}
+
+static void keep(const sn_world *world, const sn_meet *meet, sn_kept_manifold *to)
+{
     memset(to, 0, sizeof *to); /* bytes between its parts go into snapshots, too */
     to->key[0] = meet->key[0];
     to->key[1] = meet->key[1];
@@ -157,7 +159,16 @@ static bool keep(const sn_world *world, const sn_meet *meet, sn_kept_manifold *t
         const sn_meet_point *p = &meet->point[k];
         to->point[k] = (sn_kept_point){p->a, p->b, p->feature, p->pressed + 0, p->last + 0};
     }
-    return true;
+}
+
+/* Those that press, sorted. */
+static void keep_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_sort_item *item = world->meets.kept_table.column[2];
+    sn_kept_manifold *raw = world->meets.kept_table.column[1];
+    for (uint32_t i = first; i < end; ++i)
+        keep(world, &meet_all(world)[item[i].a], &raw[i]);
 }
 
 static void scale(sn_kept_manifold *kept, sn_real factor)
@@ -200,19 +211,19 @@ void sn_meets_remember(sn_world *world)
     if (!sn_meets_leave_lanes(world))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < meets->meets; ++i)
-        if (keep(world, &meet[i], &raw[count])) {
-            item[count] = (sn_sort_item){raw[count].key[0], count, 0};
-            ++count;
-        }
+        if (presses(&meet[i]))
+            item[count++] = (sn_sort_item){meet[i].key[0], i, 0};
     if (count)
         sn_sort(item, meets->kept_table.column[3], count);
+    if (!sn_meets_share(world, count, keep_piece, world))
+        sn_parallel_repair(&world->parallel);
     meets->kept_table.count = asleep + count;
     for (uint32_t at = asleep + count; count > 0; --at) /* merged from the end */
         if (asleep > 0 && kept[asleep - 1].key[0] > item[count - 1].key) {
             kept[at - 1] = kept[asleep - 1];
             --asleep;
         } else {
-            kept[at - 1] = raw[item[count - 1].a];
+            kept[at - 1] = raw[count - 1];
             --count;
         }
 }

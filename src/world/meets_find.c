@@ -63,6 +63,7 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet_watch), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet_ends), false);
+    sn_table_column(&meets->meet_table, 2 * sizeof(sn_real), false);
     sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
     sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);

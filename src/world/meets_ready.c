@@ -6,8 +6,10 @@
 #define AHEAD ((sn_real)8) /* substeps: things that are apart are looked for so far ahead */
 #define ROOM  ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
 
-/* Times the slop, a tenth of the size: anchors that slid so far off each other are looked for anew. */
-#define SLIDE ((sn_real)50)
+/* Times the slop, a tenth of the size: anchors that slid so far off each other are looked for anew. Of what is round half of that: a pipe
+   that rolls is held where its anchors are, and they lag behind. */
+#define SLIDE       ((sn_real)50)
+#define SLIDE_ROUND ((sn_real)25)
 
 #define OFF_COURSE ((sn_real)0.05) /* of a velocity: who turns from it by more may not miss whom it was to pass */
 
@@ -61,7 +63,9 @@ static void sense(const sn_world *world, sn_meet *meet)
 static sn_real most_slid(const sn_world *world, const sn_meet *meet)
 {
     bool plane = meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_PLANE;
-    return plane ? SN_MEET_EVER : SLIDE * meet->slop;
+    if (plane)
+        return SN_MEET_EVER;
+    return (meet->round_a > 0 || meet->round_b > 0 ? SLIDE_ROUND : SLIDE) * meet->slop;
 }
 
 /* What rests is where it was when its points were found, in this step or an earlier one. */

@@ -128,46 +128,77 @@ static bool stands(const sn_collider_motion *m)
     return meet_is_zero(m->velocity) && meet_is_zero(m->spin);
 }
 
-/* Whether it had to stop before a collider. */
-static bool stop_before_collider(const sn_world *world, const sn_meet *meet)
+/* The share of what is left of its way that a body may go before a collider. */
+static sn_real share_before_collider(const sn_world *world, const sn_meet *meet)
 {
     const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
-    sn_mover *a = &meet_movers(world)[meet->a];
+    const sn_mover *a = &meet_movers(world)[meet->a];
     if (meet->layer > 0 || meet->sensor || a->w == 0 ||
         (shape->type != SN_COLLIDER_FIELD && !stands(meet_motion(world, meet->collider))))
-        return false;
+        return 1;
     duel d = {.world = world, .meet = meet, .a = a, .shape = shape, .way = a->way * a->share};
     d.solid_a = &world->bodies.part[meet->part_a].convex;
     d.place = meet_pose_of_b(world, meet);
     d.thin = thinness(d.solid_a, shape);
     if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
-        return false;
-    sn_real t = share_of(&d);
-    a->share *= t;
-    return t < 1;
+        return 1;
+    return share_of(&d);
 }
 
-/* Whether the two had to stop. */
-static bool stop_two(const sn_world *world, const sn_meet *meet)
+/* The share of what is left of their ways that the two of a meet may go. */
+static sn_real share_of_two(const sn_world *world, const sn_meet *meet)
 {
     if (meet->b == SN_NO_MOVER)
-        return stop_before_collider(world, meet);
+        return share_before_collider(world, meet);
     if (meet->part_b == SN_ID_FREE || meet->sensor)
-        return false;
-    sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
+        return 1;
+    const sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
     duel d = {.world = world, .meet = meet, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
     if (!(d.way > 4 * (a->thin < b->thin ? a->thin : b->thin)))
-        return false;
+        return 1;
     d.solid_a = &world->bodies.part[meet->part_a].convex;
     d.solid_b = &world->bodies.part[meet->part_b].convex;
     d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
                                                                      : sn_convex_inner(d.solid_b);
-    sn_real t = share_of(&d);
-    if (t >= 1)
-        return false;
-    a->share *= a->w != 0 ? t : 1;
-    b->share *= b->w != 0 ? t : 1;
-    return true;
+    return share_of(&d);
+}
+
+/* What a round found, by meet: the shares of their whole ways that the two may go; 1: all of what they go. */
+typedef struct shares {
+    sn_real a, b;
+} shares;
+
+typedef struct stopping {
+    const sn_world *world;
+    atomic_bool stopped;
+} stopping;
+
+static shares *all_shares(const sn_world *world)
+{
+    return world->meets.meet_table.column[6];
+}
+
+/* Nobody is stopped before all have been looked at, so that the order does not matter. */
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    stopping *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_meet *meet = &meet_all(s->world)[i];
+        const sn_real t = share_of_two(s->world, meet);
+        all_shares(s->world)[i] = (shares){1, 1};
+        if (t >= 1)
+            continue;
+        all_shares(s->world)[i].a = t * meet_movers(s->world)[meet->a].share;
+        if (meet->b != SN_NO_MOVER)
+            all_shares(s->world)[i].b = t * meet_movers(s->world)[meet->b].share;
+        atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+    }
+}
+
+static void stop(sn_mover *m, sn_real share)
+{
+    if (m->w != 0 && share < m->share)
+        m->share = share;
 }
 
 /* Takes a body back to a share of its way. */
@@ -221,11 +252,18 @@ bool sn_meets_stop(sn_world *world)
         return false;
     if (!measure.fast)
         return true;
-    bool more = true;
-    for (uint32_t round = 0; more && round < ROUNDS; ++round) {
-        more = false;
-        for (uint32_t i = 0; i < world->meets.meets; ++i)
-            more = stop_two(world, &meet_all(world)[i]) || more;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        stopping s = {.world = world};
+        if (!sn_meets_share(world, world->meets.meets, look_piece, &s))
+            return false;
+        for (uint32_t i = 0; s.stopped && i < world->meets.meets; ++i) {
+            const sn_meet *meet = &meet_all(world)[i];
+            stop(&meet_movers(world)[meet->a], all_shares(world)[i].a);
+            if (meet->b != SN_NO_MOVER)
+                stop(&meet_movers(world)[meet->b], all_shares(world)[i].b);
+        }
+        if (!s.stopped)
+            break;
     }
     for (uint32_t i = 0; i < world->meets.list_table.count; ++i) {
         const sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
