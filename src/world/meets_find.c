@@ -32,6 +32,8 @@ typedef struct finding {
     const uint32_t *body, *part;
     uint32_t boxes;
     const uint32_t *row; /* by row: its first box */
+    const uint32_t *box; /* those that are searched for, */
+    uint32_t sought;     /*   and how many */
     uint32_t *start;     /* by item of the loop that runs: how many it found, then where they begin */
     found *to;
     found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
@@ -79,6 +81,7 @@ void sn_meets_init(sn_meets *meets)
         sn_table_column(&meets->leaf_table[i], sizeof(uint32_t), false);
     }
     sn_table_column(&meets->row_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->left_table, sizeof(uint32_t), false);
     sn_table_column(&meets->list_table, sizeof(uint32_t), false);
     sn_bvh_init(&meets->tree);
     sn_bvh_init(&meets->rest);
@@ -90,7 +93,7 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
                           &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
                           &meets->collider_table, &meets->rank_table,  &meets->apart_table,  &meets->leaf_table[0],
-                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table};
+                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table,  &meets->left_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -346,8 +349,24 @@ static bool reserve_boxes(const finding *f)
            sn_table_reserve(&meets->leaf_table[TREE_AWAKE], &world->allocator, parts) &&
            sn_table_reserve(&meets->leaf_table[TREE_REST], &world->allocator, parts) &&
            sn_table_reserve(&meets->row_table, &world->allocator, rows) &&
+           sn_table_reserve(&meets->left_table, &world->allocator, parts) &&
            sn_table_reserve(&meets->mover_table, &world->allocator, rows) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
+}
+
+/* All that are awake, or those that left. */
+static void list_sought(finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    const sn_table *leaves = &f->meets->leaf_table[TREE_AWAKE];
+    uint32_t *left = f->meets->left_table.column[0];
+    f->box = f->again ? left : leaves->column[1];
+    f->sought = f->again ? 0 : leaves->count;
+    for (uint32_t i = 0; f->again && i < bodies->awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(bodies)[i];
+        for (uint32_t k = 0; meet_movers(f->world)[row].left && k < bodies->state[row].parts; ++k)
+            left[f->sought++] = f->row[row] + k;
+    }
 }
 
 /* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
@@ -376,6 +395,7 @@ static sn_result make_boxes(finding *f)
     if (!build_tree(f) || (!known && !build_rest(f)))
         return SN_ERROR_MEMORY;
     meets->rest_known = true;
+    list_sought(f);
     return SN_OK;
 }
 
@@ -482,9 +502,7 @@ static bool look_at_part(void *data, uint32_t leaf)
 
 static void look_for_parts(looking *l)
 {
-    l->item = ((const uint32_t *)l->f->meets->leaf_table[TREE_AWAKE].column[1])[l->item];
-    if (!has_left(l->f, l->item))
-        return;
+    l->item = l->f->box[l->item];
     l->slot = slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
     look_in_trees(l, look_at_part);
@@ -572,10 +590,9 @@ static void sort_found(found *all, uint32_t count)
 static void look_for_colliders(looking *l)
 {
     const sn_world *world = l->f->world;
-    l->item = ((const uint32_t *)l->f->meets->leaf_table[TREE_AWAKE].column[1])[l->item];
+    l->item = l->f->box[l->item];
     l->slot = slot_of(l->f, l->item);
-    if (!has_left(l->f, l->item) ||
-        (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1)))
+    if (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1))
         return;
     l->reach = l->f->bounds[l->item];
     sn_collider_tree_overlap(&world->contacts.colliders, &l->reach, look_at_collider, l);
@@ -928,13 +945,12 @@ static sn_result fail(const sn_world *world, sn_result result)
 
 static sn_result look_for_all(finding *f)
 {
-    const uint32_t leaves = f->meets->leaf_table[TREE_AWAKE].count;
-    sn_result result = look_around(f, leaves, look_for_parts);
+    sn_result result = look_around(f, f->sought, look_for_parts);
     if (result == SN_OK)
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
-        result = look_around(f, leaves, look_for_colliders);
+        result = look_around(f, f->sought, look_for_colliders);
     return result;
 }
 
