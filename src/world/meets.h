@@ -163,7 +163,7 @@ typedef struct sn_meets {
     sn_bvh rest;   /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
     sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
     sn_table row_table;                /* of uint32_t: the first box of a body */
-    sn_table left_table; /* of uint32_t: boxes of bodies that are searched for again within a step */
+    sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
     uint64_t rest_moves, rest_changes; /* what world->moves and sn_sleep.changes were when the second was made, */
     sn_real rest_fall;                 /* m: and what gravity may do in a step; */
     bool rest_known;                   /*   false: there is none */

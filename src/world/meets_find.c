@@ -1,5 +1,5 @@
 /* Contact of bodies: finding who may meet whom, once a step. */
-#include "world/meets_work.h"
+#include "world/meets_search.h"
 
 #include "base/hash.h"
 #include "base/sort.h"
@@ -9,35 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SLACK     ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
-#define DEFLECTED ((sn_real)0.05)  /* of its velocity: for what it strikes */
-#define SLOP      ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
-
-/* Two that may meet, by their boxes, before a meet is made of them. */
-typedef struct found {
-    uint32_t a;     /* box */
-    uint32_t other; /* box, slot of a particle, or number of a collider */
-    uint32_t type;
-} found;
-
-enum { FOUND_PART, FOUND_BALL, FOUND_COLLIDER };
-
-typedef struct finding {
-    sn_world *world;
-    sn_meets *meets;
-    sn_real dt;
-    bool again;              /* within a step */
-    atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
-    const sn_bounds *bounds; /* by box */
-    const uint32_t *body, *part;
-    uint32_t boxes;
-    const uint32_t *row; /* by row: its first box */
-    const uint32_t *box; /* those that are searched for, */
-    uint32_t sought;     /*   and how many */
-    uint32_t *start;     /* by item of the loop that runs: how many it found, then where they begin */
-    found *to;
-    found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
-} finding;
+#define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 #define SPARE 16u
 
@@ -57,8 +29,8 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->box_table, sizeof(sn_meet_box), false);
     sn_table_column(&meets->ball_table, sizeof(uint32_t), false);
     sn_table_column(&meets->count_table, sizeof(uint32_t), false);
-    sn_table_column(&meets->found_table, sizeof(found), false);
-    sn_table_column(&meets->spare_table, SPARE * sizeof(found), false);
+    sn_table_column(&meets->found_table, sizeof(sn_meet_found), false);
+    sn_table_column(&meets->spare_table, SPARE * sizeof(sn_meet_found), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
@@ -93,7 +65,7 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
                           &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
                           &meets->collider_table, &meets->rank_table,  &meets->apart_table,  &meets->leaf_table[0],
-                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table,  &meets->left_table};
+                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table,   &meets->left_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
@@ -127,278 +99,6 @@ static bool is_on(const sn_world *world)
     return world->contact.settings.on && world->bodies.part_table.count;
 }
 
-/* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
-
-/* m: where it flies to, seen from where it is. */
-static sn_bounds flight_of(const finding *f, uint32_t slot)
-{
-    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
-    return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
-                       vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
-}
-
-static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
-{
-    return (sn_bounds){vec3_add(b.low, flight->low), vec3_add(b.high, flight->high)};
-}
-
-static sn_bounds grow(sn_bounds b, sn_real by)
-{
-    return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
-}
-
-/* m: how far the parts of a body may come in the step, beyond where it flies, in any direction. */
-static sn_real stray_of(const finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
-{
-    const sn_world *world = f->world;
-    uint32_t slot = world->ids.value[body->particle];
-    double inverse[3], spin[3];
-    sn_body_inverse_moments(body, inverse);
-    sn_rotate_velocity(body->q, body->l, inverse, spin);
-    sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
-    if (world->particles.target[slot]) { /* led: it goes where it is told */
-        const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
-        way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
-        way += body->led ? 4 * extent : 0;
-    }
-    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
-}
-
-/* m: of the thinnest part of a body. */
-static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
-{
-    sn_real least = (sn_real)INFINITY;
-    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
-        sn_real inner = sn_convex_inner(&bodies->part[i].convex);
-        least = inner < least ? inner : least;
-    }
-    return least;
-}
-
-static sn_meet_box box_of(const finding *f, const sn_convex *convex, const sn_pose *pose, uint32_t slot, sn_real stray)
-{
-    const sn_bounds own = sn_convex_bounds(convex);
-    const sn_quat q = pose->rotation;
-    sn_meet_box box = {
-        .centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
-        .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)), sn_quat_turn(q, vec3(0, 0, 1))},
-        .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
-        .stray = stray};
-    const sn_vec3 size = vec3_sub(own.high, own.low);
-    box.half[0] = size.x / 2;
-    box.half[1] = size.y / 2;
-    box.half[2] = size.z / 2;
-    return box;
-}
-
-/* A body, and where its parts may come. */
-static void make_mover(finding *f, uint32_t row, uint32_t at)
-{
-    const sn_world *world = f->world;
-    const sn_body_state *state = &world->bodies.state[row];
-    sn_mover *m = &meet_movers(world)[row];
-    const sn_mover before = f->again ? *m : (sn_mover){0};
-    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row};
-    if (f->again) {
-        m->blow = before.blow;
-        m->spun = before.spun;
-        m->from = before.from;
-        m->listed = before.listed;
-    }
-    if (!bodies_has(&world->bodies, row))
-        return;
-    m->slot = world->ids.value[state->particle];
-    sn_pose pose = meet_pose(world, m);
-    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
-    sn_real stray = state->parts ? m->blow + stray_of(f, state, extent, inner) : 0;
-    sn_bounds flight = grow(flight_of(f, m->slot), stray), *bounds = f->meets->box_table.column[0];
-    m->extent = extent;
-    m->thin = inner / 4;
-    m->sought = pose.position;
-    m->left = true;
-    m->room = grow(flight, inner / 2); /* farther, and it might pass something */
-    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
-        const sn_body_part *p = &world->bodies.part[i];
-        sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
-        bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
-        if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
-            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
-        ((uint32_t *)f->meets->box_table.column[1])[at] = row;
-        ((uint32_t *)f->meets->box_table.column[2])[at] = i;
-        ((sn_meet_box *)f->meets->box_table.column[3])[at] = box_of(f, &p->convex, &there, m->slot, stray);
-    }
-}
-
-static void make_movers_piece(void *data, uint32_t first, uint32_t end)
-{
-    finding *f = data;
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t row = bodies_awake(&f->world->bodies)[i];
-        if (!f->again || meet_movers(f->world)[row].left)
-            make_mover(f, row, f->row[row]);
-    }
-}
-
-/* The first body that is too far: which one it is, is found after the loop. */
-static sn_result blame_too_far(const finding *f)
-{
-    const sn_bodies *bodies = &f->world->bodies;
-    uint32_t at = 0;
-    bool far = false;
-    for (uint32_t i = 0; i < bodies->awake_table.count && !far; ++i) {
-        const uint32_t row = bodies_awake(bodies)[i];
-        for (at = f->row[row]; at < f->row[row] + bodies->state[row].parts; ++at)
-            if ((far = !contact_reaches(f->bounds[at].low) || !contact_reaches(f->bounds[at].high)))
-                break;
-    }
-    char what[SN_ERROR_SIZE];
-    sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
-    snprintf(
-        what, sizeof what,
-        "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
-        (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
-    return sn_world_blame(f->world, meet_movers(f->world)[f->body[at]].slot, what);
-}
-
-/* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
-
-enum { TREE_AWAKE, TREE_REST };
-
-/* Boxes of some rows become the leaves of a tree. */
-static uint32_t add_leaves(const finding *f, sn_table *leaves, uint32_t row, uint32_t count)
-{
-    for (uint32_t i = 0; i < f->world->bodies.state[row].parts; ++i, ++count) {
-        ((sn_bounds *)leaves->column[0])[count] = f->bounds[f->row[row] + i];
-        ((uint32_t *)leaves->column[1])[count] = f->row[row] + i;
-    }
-    return count;
-}
-
-static bool build_tree(finding *f)
-{
-    const sn_bodies *bodies = &f->world->bodies;
-    sn_table *leaves = &f->meets->leaf_table[TREE_AWAKE];
-    leaves->count = 0;
-    for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
-        leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
-    if (f->again)
-        sn_bvh_refit(&f->meets->tree, leaves->column[0]);
-    return f->again || sn_bvh_build(&f->meets->tree, &f->world->allocator, leaves->column[0], leaves->count);
-}
-
-static bool is_resting(const sn_world *world, uint32_t row)
-{
-    return bodies_has(&world->bodies, row) && sn_sleep_holds(world, world->bodies.state[row].particle);
-}
-
-/* What sleeps stays where it is, and so does its tree. */
-static bool build_rest(finding *f)
-{
-    sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    sn_table *leaves = &meets->leaf_table[TREE_REST];
-    leaves->count = 0;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
-        if (!is_resting(world, row)) {
-            if (!bodies_has(&world->bodies, row))
-                meet_movers(world)[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row};
-            continue;
-        }
-        make_mover(f, row, f->row[row]);
-        meet_movers(world)[row].left = false;
-        leaves->count = add_leaves(f, leaves, row, leaves->count);
-    }
-    return sn_bvh_build(&meets->rest, &world->allocator, leaves->column[0], leaves->count);
-}
-
-/* Whether bodies lie in the tables as they did, and the same ones sleep. */
-static bool rest_is_known(finding *f)
-{
-    const sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
-    const bool known = meets->rest_known && meets->rest_moves + 1 == world->moves &&
-                       meets->rest_changes == world->contact.sleep.changes && meets->rest_fall == fall;
-    meets->rest_known = false;
-    meets->rest_moves = world->moves;
-    meets->rest_changes = world->contact.sleep.changes;
-    meets->rest_fall = fall;
-    return known;
-}
-
-/* The first box of each body; how many there are. */
-static void lay_out_boxes(finding *f)
-{
-    const sn_bodies *bodies = &f->world->bodies;
-    uint32_t *start = f->meets->row_table.column[0], count = 0;
-    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
-        start[row] = count;
-        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
-    }
-    f->meets->row_table.count = bodies_rows(bodies);
-    f->meets->box_table.count = count;
-}
-
-static bool reserve_boxes(const finding *f)
-{
-    sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    const uint32_t rows = bodies_rows(&world->bodies), parts = world->bodies.part_table.count;
-    return sn_table_reserve(&meets->box_table, &world->allocator, parts) &&
-           sn_table_reserve(&meets->leaf_table[TREE_AWAKE], &world->allocator, parts) &&
-           sn_table_reserve(&meets->leaf_table[TREE_REST], &world->allocator, parts) &&
-           sn_table_reserve(&meets->row_table, &world->allocator, rows) &&
-           sn_table_reserve(&meets->left_table, &world->allocator, parts) &&
-           sn_table_reserve(&meets->mover_table, &world->allocator, rows) &&
-           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
-}
-
-/* All that are awake, or those that left. */
-static void list_sought(finding *f)
-{
-    const sn_bodies *bodies = &f->world->bodies;
-    const sn_table *leaves = &f->meets->leaf_table[TREE_AWAKE];
-    uint32_t *left = f->meets->left_table.column[0];
-    f->box = f->again ? left : leaves->column[1];
-    f->sought = f->again ? 0 : leaves->count;
-    for (uint32_t i = 0; f->again && i < bodies->awake_table.count; ++i) {
-        const uint32_t row = bodies_awake(bodies)[i];
-        for (uint32_t k = 0; meet_movers(f->world)[row].left && k < bodies->state[row].parts; ++k)
-            left[f->sought++] = f->row[row] + k;
-    }
-}
-
-/* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
-static sn_result make_boxes(finding *f)
-{
-    sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    const bool known = f->again || rest_is_known(f);
-    if (!known)
-        meets->mover_table.count = 0; /* none needs to be kept when there is more room */
-    if (!reserve_boxes(f))
-        return SN_ERROR_MEMORY;
-    if (!known)
-        lay_out_boxes(f);
-    f->row = meets->row_table.column[0];
-    f->boxes = meets->box_table.count;
-    f->bounds = meets->box_table.column[0];
-    f->body = meets->box_table.column[1];
-    f->part = meets->box_table.column[2];
-    if (!sn_meets_share(world, world->bodies.awake_table.count, make_movers_piece, f))
-        return SN_ERROR_HOST;
-    if (!f->again)
-        meets->mover_table.count = bodies_rows(&world->bodies);
-    if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
-        return blame_too_far(f);
-    if (!build_tree(f) || (!known && !build_rest(f)))
-        return SN_ERROR_MEMORY;
-    meets->rest_known = true;
-    list_sought(f);
-    return SN_OK;
-}
-
 /* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
 
 static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
@@ -417,13 +117,13 @@ static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 
 /* One item of a loop that looks around. */
 typedef struct looking {
-    const finding *f;
+    const sn_meet_finding *f;
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
     const uint32_t *leaf; /* boxes of the tree that it looks in */
     uint32_t count, most; /* of what is written */
-    found *to;
+    sn_meet_found *to;
 } looking;
 
 static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
@@ -450,7 +150,7 @@ static bool has_axis_between(const sn_meet_box *a, const sn_meet_box *b)
     return false;
 }
 
-static bool are_apart(const finding *f, uint32_t a, uint32_t b)
+static bool are_apart(const sn_meet_finding *f, uint32_t a, uint32_t b)
 {
     const sn_meet_box *box = f->meets->box_table.column[3];
     return has_axis_between(&box[a], &box[b]) || has_axis_between(&box[b], &box[a]);
@@ -459,16 +159,16 @@ static bool are_apart(const finding *f, uint32_t a, uint32_t b)
 static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
 {
     if (l->to && l->count < l->most)
-        l->to[l->count] = (found){a, other, type};
+        l->to[l->count] = (sn_meet_found){a, other, type};
     l->count++;
 }
 
-static bool has_left(const finding *f, uint32_t at)
+static bool has_left(const sn_meet_finding *f, uint32_t at)
 {
     return meet_movers(f->world)[f->body[at]].left;
 }
 
-static uint32_t slot_of(const finding *f, uint32_t at)
+static uint32_t slot_of(const sn_meet_finding *f, uint32_t at)
 {
     return ((const sn_mover *)f->meets->mover_table.column[0])[f->body[at]].slot;
 }
@@ -477,10 +177,10 @@ static uint32_t slot_of(const finding *f, uint32_t at)
 static void look_in_trees(looking *l, sn_bvh_visit *visit)
 {
     const sn_meets *meets = l->f->meets;
-    l->leaf = meets->leaf_table[TREE_AWAKE].column[1];
+    l->leaf = meets->leaf_table[SN_TREE_AWAKE].column[1];
     sn_bvh_overlap(&meets->tree, &l->reach, visit, l);
-    l->leaf = meets->leaf_table[TREE_REST].column[1];
-    if (meets->leaf_table[TREE_REST].count)
+    l->leaf = meets->leaf_table[SN_TREE_REST].column[1];
+    if (meets->leaf_table[SN_TREE_REST].count)
         sn_bvh_overlap(&meets->rest, &l->reach, visit, l);
 }
 
@@ -488,7 +188,7 @@ static void look_in_trees(looking *l, sn_bvh_visit *visit)
 static bool look_at_part(void *data, uint32_t leaf)
 {
     looking *l = data;
-    const finding *f = l->f;
+    const sn_meet_finding *f = l->f;
     const uint32_t other = l->leaf[leaf];
     if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach))
         return true;
@@ -535,14 +235,14 @@ static void look_for_bodies(looking *l)
     bool near = l->f->again; /* then particles may have left their box */
     if (!near)
         sn_bvh_overlap(&l->f->meets->tree, box, stop_looking, &near);
-    if (!near && l->f->meets->leaf_table[TREE_REST].count)
+    if (!near && l->f->meets->leaf_table[SN_TREE_REST].count)
         sn_bvh_overlap(&l->f->meets->rest, box, stop_looking, &near);
     for (l->slot = first; near && l->slot < end; ++l->slot) {
         if (p->body[l->slot])
             continue;
         sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
-        l->reach = grow((sn_bounds){x, x}, by);
+        l->reach = meet_grow((sn_bounds){x, x}, by);
         look_in_trees(l, look_at_body);
     }
 }
@@ -573,10 +273,10 @@ static bool look_at_collider(void *data, uint32_t number)
 }
 
 /* The order in which the tree visits colliders depends on its history. */
-static void sort_found(found *all, uint32_t count)
+static void sort_found(sn_meet_found *all, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i) {
-        const found here = all[i];
+        const sn_meet_found here = all[i];
         uint32_t at = i;
         for (; at > 0 &&
                (all[at - 1].other > here.other || (all[at - 1].other == here.other && all[at - 1].type > here.type));
@@ -603,14 +303,14 @@ static void look_for_colliders(looking *l)
 typedef void look_fn(looking *l);
 
 typedef struct look_loop {
-    finding *f;
+    sn_meet_finding *f;
     look_fn *look;
 } look_loop;
 
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
-    finding *f = loop->f;
+    sn_meet_finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
         looking l = {.f = f, .item = i, .most = SPARE, .to = f->spare ? f->spare + (size_t)SPARE * i : NULL};
         loop->look(&l);
@@ -622,7 +322,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 static void write_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
-    const finding *f = loop->f;
+    const sn_meet_finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
         uint32_t count = f->start[i + 1] - f->start[i];
         if (count == 0)
@@ -636,7 +336,7 @@ static void write_piece(void *data, uint32_t first, uint32_t end)
 }
 
 /* Counts first, then writes: what was found is in the order of the items. */
-static sn_result look_around(finding *f, uint32_t items, look_fn *look)
+static sn_result look_around(sn_meet_finding *f, uint32_t items, look_fn *look)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
@@ -681,11 +381,11 @@ static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
 }
 
 /* The movers of particles come after those of bodies. kept: meets that there are already. */
-static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
+static bool make_movers(sn_meet_finding *f, sn_meet *kept, uint32_t count)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     uint32_t founds = meets->found_table.count, movers = bodies_rows(&world->bodies);
     if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
         return false;
@@ -746,7 +446,7 @@ static sn_real rounding_of_b(const sn_world *world, const sn_meet *meet)
 }
 
 /* The name of two, by which they are known: never that of others. */
-static void name(const finding *f, const found *two, uint64_t key[2])
+static void name(const sn_meet_finding *f, const sn_meet_found *two, uint64_t key[2])
 {
     const sn_world *world = f->world;
     const sn_body_state *state = world->bodies.state;
@@ -764,7 +464,7 @@ static void name(const finding *f, const found *two, uint64_t key[2])
 }
 
 /* Points are left as they are: there are none. */
-static void make_meet(const finding *f, const found *two, sn_meet *meet)
+static void make_meet(const sn_meet_finding *f, const sn_meet_found *two, sn_meet *meet)
 {
     const sn_world *world = f->world;
     const sn_contact_world *contact = &world->contact;
@@ -801,10 +501,10 @@ static void make_meet(const finding *f, const found *two, sn_meet *meet)
 }
 
 /* Colliders that are met have a record each, in the order in which they were found. */
-static bool rank_colliders(finding *f)
+static bool rank_colliders(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     const uint32_t numbers = f->world->contact.collider_ids.table.count;
     if (!sn_table_reserve(&meets->rank_table, &f->world->allocator, numbers) ||
         !sn_table_reserve(&meets->collider_table, &f->world->allocator, numbers))
@@ -831,7 +531,7 @@ static bool reserve_meets(sn_world *world, uint64_t count)
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 
-static void watch_meet(const finding *f, uint32_t at)
+static void watch_meet(const sn_meet_finding *f, uint32_t at)
 {
     const sn_meet *meet = &meet_all(f->world)[at];
     sn_meet_watch *watch = (sn_meet_watch *)f->meets->meet_table.column[4] + at;
@@ -841,7 +541,7 @@ static void watch_meet(const finding *f, uint32_t at)
 }
 
 typedef struct making {
-    finding *f;
+    sn_meet_finding *f;
     uint32_t kept; /* meets that there were already, in the second column */
     atomic_bool bounces;
 } making;
@@ -850,7 +550,7 @@ typedef struct making {
 static void make_piece(void *data, uint32_t first, uint32_t end)
 {
     making *m = data;
-    const found *all = m->f->meets->found_table.column[0];
+    const sn_meet_found *all = m->f->meets->found_table.column[0];
     const sn_meet *kept = m->f->meets->meet_table.column[1];
     const uint32_t *place = m->f->meets->meet_table.column[2];
     for (uint32_t i = first; i < end; ++i) {
@@ -865,7 +565,7 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-static sn_meet_ends ends_of(const finding *f, const found *two)
+static sn_meet_ends ends_of(const sn_meet_finding *f, const sn_meet_found *two)
 {
     const uint32_t *ball = f->meets->ball_table.column[0];
     return (sn_meet_ends){f->body[two->a], two->type == FOUND_PART   ? f->body[two->other]
@@ -903,7 +603,7 @@ static bool list_movers(sn_world *world, uint32_t first)
 }
 
 /* Adds what was found to the first `kept` meets. */
-static sn_result make_meets(finding *f, uint32_t kept)
+static sn_result make_meets(sn_meet_finding *f, uint32_t kept)
 {
     sn_meets *meets = f->meets;
     uint32_t founds = meets->found_table.count;
@@ -917,7 +617,7 @@ static sn_result make_meets(finding *f, uint32_t kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept) || !rank_colliders(f))
         return SN_ERROR_MEMORY;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     sn_meet_ends *ends = meets->meet_table.column[5];
     for (uint32_t i = 0; i < kept; ++i)
         ends[i] = (sn_meet_ends){raw[i].a, raw[i].b};
@@ -943,7 +643,7 @@ static sn_result fail(const sn_world *world, sn_result result)
     return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
 }
 
-static sn_result look_for_all(finding *f)
+static sn_result look_for_all(sn_meet_finding *f)
 {
     sn_result result = look_around(f, f->sought, look_for_parts);
     if (result == SN_OK)
@@ -957,7 +657,7 @@ static sn_result look_for_all(finding *f)
 sn_result sn_meets_find(sn_world *world, sn_real dt)
 {
     sn_meets *meets = &world->meets;
-    finding f = {.world = world, .meets = meets, .dt = dt};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->meets = meets->found_table.count = meets->collider_table.count = 0;
     meets->searches = 1;
@@ -969,7 +669,7 @@ sn_result sn_meets_find(sn_world *world, sn_real dt)
     }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
-    sn_result result = make_boxes(&f);
+    sn_result result = sn_meets_make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
     if (result == SN_OK)
@@ -1000,12 +700,12 @@ static bool is_known(const sn_meets *meets, const sn_sort_item *item, uint32_t i
 }
 
 /* Takes those that are meets already out of what was found. They are of bodies that left. */
-static void leave_known(finding *f)
+static void leave_known(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
     const sn_meet *meet = meets->meet_table.column[0];
     const sn_mover *mover = meets->mover_table.column[0];
-    found *all = meets->found_table.column[0];
+    sn_meet_found *all = meets->found_table.column[0];
     sn_sort_item *item = meets->kept_table.column[2];
     uint32_t count = 0, items = 0;
     for (uint32_t i = 0; meets->found_table.count && i < meets->meets; ++i)
@@ -1023,19 +723,19 @@ static void leave_known(finding *f)
 }
 
 /* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
-static bool can_append(const finding *f)
+static bool can_append(const sn_meet_finding *f)
 {
-    const found *all = f->meets->found_table.column[0];
+    const sn_meet_found *all = f->meets->found_table.column[0];
     for (uint32_t i = 0; i < f->meets->found_table.count; ++i)
         if (all[i].type == FOUND_BALL)
             return false;
     return f->meets->found_table.count <= f->meets->meets / 4;
 }
 
-static sn_result append(finding *f)
+static sn_result append(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     uint32_t kept = meets->meets, founds = meets->found_table.count;
     if (!reserve_meets(f->world, (uint64_t)kept + founds) || !rank_colliders(f))
         return SN_ERROR_MEMORY;
@@ -1051,11 +751,11 @@ static sn_result append(finding *f)
 sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
-    finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->found_table.count = 0;
     meets->searches++;
-    sn_result result = make_boxes(&f);
+    sn_result result = sn_meets_make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
     if (result != SN_OK)

@@ -19,7 +19,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0xe27b9aba7b0227ac)},
 #else
     {"zoo", 600, UINT64_C(0xa140eff92d63fc4f)},
-    {"zoo_of_bodies", 300, UINT64_C(0x80eed147ab619ccf)},
+    {"zoo_of_bodies", 300, UINT64_C(0x1cbefcf82a0857dd)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };
