@@ -3,10 +3,8 @@
 
 #include "base/hash.h"
 #include "base/sort.h"
-#include "bodies/rotation.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
