@@ -729,12 +729,12 @@ SN_INLINE void meet_set_up_point(const sn_wide_meets *run, sn_wide_meet *m, cons
 
 /* What a push at a point does to others, and to itself. */
 SN_INLINE void meet_couple_point(sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
-                                 uint32_t i, const meet_start *s)
+                                 uint32_t i, const meet_two *two)
 {
-    const lanes zero = lanes_all(0), w = s->two.a.w + s->two.b.w;
+    const lanes zero = lanes_all(0), w = two->a.w + two->b.w;
     const flags is = meet_has(f, first, i);
     const lanes3 arm_a = meet_rows(&m->point[i].arm_a, first), arm_b = meet_rows(&m->point[i].arm_b, first);
-    const lanes3 turn_a = meet_turn_of(&s->two.a, arm_a), turn_b = meet_turn_of(&s->two.b, arm_b);
+    const lanes3 turn_a = meet_turn_of(&two->a, arm_a), turn_b = meet_turn_of(&two->b, arm_b);
     lanes yield = lanes_keep(is, w + (lanes3_dot(turn_a, arm_a) + lanes3_dot(turn_b, arm_b)));
     lanes_store(m->point[i].yield + first, yield);
     lanes_store(m->point[i].mass + first, lanes_keep(lanes_above(yield, zero), lanes_all(1) / yield));
@@ -756,15 +756,15 @@ SN_INLINE lanes3 meet_any_normal(lanes3 n)
 }
 
 /* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
-SN_INLINE lanes meet_slip(const meet_start *s, lanes3 ra, lanes3 rb)
+SN_INLINE lanes meet_slip(const meet_two *two, lanes3 ra, lanes3 rb)
 {
-    const lanes3 t = meet_any_normal(s->two.n), u = lanes3_cross(s->two.n, t);
+    const lanes3 t = meet_any_normal(two->n), u = lanes3_cross(two->n, t);
     const lanes3 at = lanes3_cross(ra, t), au = lanes3_cross(ra, u), bt = lanes3_cross(rb, t), bu = lanes3_cross(rb, u);
-    const lanes3 turn_a = meet_turn_of(&s->two.a, at), turn_b = meet_turn_of(&s->two.b, bt);
-    const lanes w = s->two.a.w + s->two.b.w;
+    const lanes3 turn_a = meet_turn_of(&two->a, at), turn_b = meet_turn_of(&two->b, bt);
+    const lanes w = two->a.w + two->b.w;
     const lanes tt = w + (lanes3_dot(at, turn_a) + lanes3_dot(bt, turn_b));
     const lanes tu = lanes3_dot(au, turn_a) + lanes3_dot(bu, turn_b);
-    const lanes uu = w + (lanes3_dot(au, meet_turn_of(&s->two.a, au)) + lanes3_dot(bu, meet_turn_of(&s->two.b, bu)));
+    const lanes uu = w + (lanes3_dot(au, meet_turn_of(&two->a, au)) + lanes3_dot(bu, meet_turn_of(&two->b, bu)));
     const lanes half = (tt - uu) * lanes_all((lane_number)0.5);
     return (tt + uu) * lanes_all((lane_number)0.5) + lanes_sqrt(half * half + tu * tu); /* the larger eigenvalue */
 }
@@ -777,6 +777,23 @@ SN_INLINE lanes meet_roll_of(const meet_two *two)
     const lanes most =
         lanes_max(lanes_max((a->xx + b->xx) + xy + xz, (a->yy + b->yy) + xy + yz), (a->zz + b->zz) + xz + yz);
     return lanes_keep(lanes_above(most, lanes_all(0)), lanes_all(1) / most);
+}
+
+/* What pushes do, by the inertia of the two and the arms: at each point and at others, across the normal, about it, and against rolling. */
+SN_INLINE void meet_weigh(sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
+                          const meet_two *two)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    const lanes slip = meet_slip(two, meet_rows(&m->ra, first), meet_rows(&m->rb, first));
+    const lanes3 turn = lanes3_add(meet_turn_of(&two->a, two->n), meet_turn_of(&two->b, two->n));
+    const lanes about = lanes3_dot(turn, two->n);
+    lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
+    lanes_store(m->about + first,
+                lanes_keep(lanes_above(about, zero) & lanes_above(meet_row(f->count, first), one), one / about));
+    if (m->rolls)
+        lanes_store(m->roll + first, meet_roll_of(two));
+    for (uint32_t k = 0; k < points; ++k)
+        meet_couple_point(m, f, first, points, k, two);
 }
 
 /* A substep begins with what the last one pushed, but with no more than twice what the one before that did: a weight presses in
@@ -810,7 +827,7 @@ SN_INLINE lanes meet_begin_points(sn_wide_meet *m, sn_wide_manifold *f, uint32_t
 SN_INLINE void meet_set_up_rub(sn_wide_meet *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
                                const meet_start *s)
 {
-    const lanes zero = lanes_all(0), one = lanes_all(1);
+    const lanes zero = lanes_all(0);
     lanes weight[SN_MEET_POINTS];
     lanes3 ra = {zero, zero, zero}, rb = ra;
     const lanes share = meet_begin_points(m, f, first, points, weight);
@@ -825,21 +842,13 @@ SN_INLINE void meet_set_up_rub(sn_wide_meet *m, sn_wide_manifold *f, uint32_t fi
     ra = lanes3_sub(meet_turned(&s->at.of_a, ra), lanes3_scale(s->gap_n, meet_row(f->round_a, first)));
     rb = lanes3_add(meet_turned(&s->at.of_b, rb), lanes3_scale(s->gap_n, meet_row(f->round_b, first)));
     meet_unite(s, &ra, &rb);
-    const lanes slip = meet_slip(s, ra, rb);
-    const lanes3 turn = lanes3_add(meet_turn_of(&s->two.a, s->two.n), meet_turn_of(&s->two.b, s->two.n));
-    const lanes about = lanes3_dot(turn, s->two.n);
     const lanes3 was = lanes3_scale(meet_rows(&m->rubbed, first), share);
     meet_set_rows(&m->ra, first, ra);
     meet_set_rows(&m->rb, first, rb);
-    lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
-    lanes_store(m->about + first,
-                lanes_keep(lanes_above(about, zero) & lanes_above(meet_row(f->count, first), one), one / about));
     meet_set_rows(&m->rubbed, first, lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
     lanes_store(m->twisted + first, meet_row(m->twisted, first) * share);
-    if (m->rolls) {
-        lanes_store(m->roll + first, meet_roll_of(&s->two));
+    if (m->rolls)
         meet_set_rows(&m->rolled, first, lanes3_scale(meet_rows(&m->rolled, first), share));
-    }
 }
 
 /* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
@@ -882,14 +891,15 @@ SN_INLINE void meet_set_up_lanes(const sn_wide_meets *run, sn_wide_meet *m, sn_w
     meet_set_up_rub(m, f, first, points, &s);
     for (uint32_t k = 0; k < points; ++k)
         meet_set_up_point(run, m, f, first, k, &s);
-    for (uint32_t k = 0; k < points; ++k)
-        meet_couple_point(m, f, first, points, k, &s);
+    meet_weigh(m, f, first, points, &s.two);
     lanes v[SN_MEET_POINTS];
     meet_speeds(m, first, points, &s.two, v);
     for (uint32_t k = 0; k < points; ++k)
         lanes_store(m->point[k].before + first, v[k]);
-    if (flags_bits(bends))
+    if (flags_bits(bends)) {
         meet_bend(run, m, f, first, points, &s, &end, bends);
+        m->bends = true;
+    }
 }
 
 #define MEET_SET_UP(points) meet_set_up_lanes(&own, m, &own.manifold[b], first, points)
@@ -899,15 +909,36 @@ static void meet_set_up_all(const sn_wide_meets *given)
     const sn_wide_meets own = *given;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_meet *m = &own.batch[b];
-        m->deep = false;
+        m->deep = m->bends = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             MEET_BY_POINTS(MEET_SET_UP)
     }
 }
 
+/* By the inertia at the end of the substep, which pushes act on. Pushes that were weighed with that at its start drove a capsule that turns
+   by radians in a substep back and forth, each time farther, until numbers overflowed. */
+SN_INLINE void meet_weigh_again(const sn_wide_meets *run, sn_wide_meet *m, const sn_wide_manifold *f, uint32_t first,
+                                uint32_t points)
+{
+    const meet_two two = meet_load_two(run, m, first);
+    meet_weigh(m, f, first, points, &two);
+}
+
+#define MEET_WEIGH(points) meet_weigh_again(&own, m, &own.manifold[b], first, points)
+
+static void meet_weigh_all(const sn_wide_meets *given)
+{
+    const sn_wide_meets own = *given;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_meet *m = &own.batch[b];
+        for (uint32_t first = 0; m->bends && first < m->lanes; first += SN_WIDTH)
+            MEET_BY_POINTS(MEET_WEIGH)
+    }
+}
+
 #define MEET_TABLE                                                                                                     \
     {                                                                                                                  \
-        meet_drift, meet_set_up_all, meet_warm_all, meet_project_all, meet_strike_all, meet_part_all                   \
+        meet_drift, meet_set_up_all, meet_weigh_all, meet_warm_all, meet_project_all, meet_strike_all, meet_part_all   \
     }
 
 #endif

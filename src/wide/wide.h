@@ -239,8 +239,9 @@ typedef struct sn_wide_meet {
     uint32_t meet[SN_MEETS];           /* whose they are */
     uint32_t lanes, points;            /* so many lanes have a meet, and none more points than this */
     uint32_t moves_a, moves_b;         /* a bit for each lane: it may be moved */
-    bool misses, rolls, twists, deep, bounces,
-        belted;              /* whether there is one that may miss, roll, twist, overlap, bounce, or is on a belt */
+    bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
+    bool bends;  /* or turns so far in the substep that its inertia is another at its end; */
+    bool belted; /* or is on a belt */
     sn_meet_rows n;          /* from b to a, in the world */
     sn_meet_row slop;        /* m: so much overlap is left alone */
     sn_meet_row far_off;     /* m: who would come so far into the other in a substep is violent */
@@ -319,6 +320,7 @@ typedef struct sn_wide_meet_table {
     /* When a substep begins: how far the manifolds of one batch have drifted by its end. A bit for each lane of which it is too far. */
     uint32_t (*drift)(const sn_wide_meets *run, uint32_t batch);
     void (*set_up)(const sn_wide_meets *run);  /* anchors, gaps and masses of the substep, and what it begins with */
+    void (*weigh)(const sn_wide_meets *run);   /* masses once more, of what turned far */
     void (*warm)(const sn_wide_meets *run);    /* begins with what the batches say was pushed */
     bool (*project)(const sn_wide_meets *run); /* rubs, and presses; whether somebody is violent */
     bool (*strike)(const sn_wide_meets *run);  /* impacts; whether there was one. Sweep 0 comes first, and has none */

@@ -46,6 +46,7 @@ void sn_bodies_init(sn_bodies *bodies)
     sn_table_column(&bodies->hull_table, sizeof(sn_hull *), false);
     sn_table_column(&bodies->hull_table, sizeof(hull_source), false);
     sn_table_column(&bodies->shape_table, sizeof(sn_body_shape), false);
+    sn_table_column(&bodies->awake_table, sizeof(uint32_t), false);
 }
 
 void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
@@ -62,6 +63,7 @@ void sn_bodies_release(sn_bodies *bodies, const sn_allocator *allocator)
     sn_table_release(&bodies->part_table, allocator);
     sn_table_release(&bodies->hull_table, allocator);
     sn_table_release(&bodies->shape_table, allocator);
+    sn_table_release(&bodies->awake_table, allocator);
 }
 
 static sn_quat round_quat(const double q[4])

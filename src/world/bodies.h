@@ -70,6 +70,10 @@ typedef struct sn_bodies {
     bool lost;            /* in this step, tasks of a loop over bodies were left out, and made up for */
     sn_table hull_table;  /* of sn_hull *: kept until the world ends, so that snapshots find them */
     sn_table shape_table; /* of sn_body_shape: what sn_body_read shows */
+    sn_table
+        awake_table; /* of uint32_t: rows of bodies that do not sleep in this step, in order; see sn_turns_list_awake */
+    uint64_t awake_moves, awake_changes; /* what world->moves and sn_sleep.changes were when that was made, */
+    bool awake_held;                     /*   and sn_sleep.held */
 } sn_bodies;
 
 void sn_bodies_init(sn_bodies *bodies);
@@ -99,6 +103,12 @@ void sn_bodies_bind(sn_bodies *bodies);
 static inline uint32_t bodies_rows(const sn_bodies *bodies)
 {
     return bodies->table.count;
+}
+
+/* Rows of bodies that do not sleep in this step. */
+static inline const uint32_t *bodies_awake(const sn_bodies *bodies)
+{
+    return bodies->awake_table.column[0];
 }
 
 /* Whether this row is a body. */

@@ -366,6 +366,13 @@ static bool is_within(const sn_bounds *a, const sn_bounds *b)
            a->high.y <= b->high.y && a->high.z <= b->high.z;
 }
 
+static bool follows_one(const sn_world *world, uint32_t first, uint32_t end)
+{
+    while (first < end && !is_followed(world, first))
+        ++first;
+    return first < end;
+}
+
 /* Whether some of a piece of particles left their margins; or, where nothing was near the piece, its box, and now something may be. */
 static bool has_piece_left(following *f, uint32_t first, uint32_t end)
 {
@@ -381,7 +388,7 @@ static bool has_piece_left(following *f, uint32_t first, uint32_t end)
     for (uint32_t slot = first; c->has_margins && slot < end; ++slot)
         if (has_left(f, slot))
             return true;
-    if (c->has_margins || is_within(&now, box))
+    if (c->has_margins || is_within(&now, box) || !follows_one(f->world, first, end))
         return false;
     now = unite(now, *box);
     return sn_collider_tree_touches(&c->colliders, &now);

@@ -88,6 +88,21 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&l->fault, true, memory_order_relaxed);
 }
 
+#define WORK_OF_BODY 50.0 /* ns, about */
+
+static uint32_t slot_of_awake(const sn_world *world, uint32_t i)
+{
+    return world->ids.value[world->bodies.state[bodies_awake(&world->bodies)[i]].particle];
+}
+
+static void look_at_bodies(void *data, uint32_t first, uint32_t end)
+{
+    looking *l = data;
+    for (uint32_t i = first; i < end; ++i)
+        if (complaint(l->world, slot_of_awake(l->world, i)))
+            atomic_store_explicit(&l->fault, true, memory_order_relaxed);
+}
+
 sn_result sn_fault_contact(sn_world *world)
 {
     const sn_bodies *bodies = &world->bodies;
@@ -106,9 +121,11 @@ sn_result sn_fault_contact(sn_world *world)
     for (uint32_t i = 0; i < world->target_table.count; ++i)
         if ((what = complaint(world, world->ids.value[target[i].index])) != NULL)
             return sn_world_blame(world, world->ids.value[target[i].index], what);
-    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
-        uint32_t slot = bodies_has(bodies, row) ? world->ids.value[bodies->state[row].particle] : SN_NO_SLOT;
-        if (slot != SN_NO_SLOT && (what = complaint(world, slot)) != NULL)
+    if (!sn_parallel_few(&world->parallel, bodies->awake_table.count, WORK_OF_BODY, look_at_bodies, &l))
+        sn_parallel_repair(&world->parallel);
+    for (uint32_t i = 0; l.fault && i < bodies->awake_table.count; ++i) {
+        uint32_t slot = slot_of_awake(world, i);
+        if ((what = complaint(world, slot)) != NULL)
             return sn_world_blame(world, slot, what);
     }
     return SN_OK;

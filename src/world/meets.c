@@ -46,6 +46,22 @@ static sn_wide_meets run_of(const sn_meet_substep *s, const sn_meet_group *group
     return run;
 }
 
+static void weigh(const sn_meet_substep *s, sn_meet_group *group)
+{
+    sn_wide_meets run = run_of(s, group);
+    if (group->bends)
+        s->wide->weigh(&run);
+}
+
+static bool weigh_all(const sn_meet_substep *s)
+{
+    const sn_meet_group *group = s->world->meets.group_table.column[0];
+    bool bends = false;
+    for (uint32_t i = 0; i < s->world->meets.group_table.count; ++i)
+        bends = bends || group[i].bends;
+    return !bends || sn_meets_by_level(s, weigh);
+}
+
 static void warm(const sn_meet_substep *s, sn_meet_group *group)
 {
     sn_wide_meets run = run_of(s, group);
@@ -92,7 +108,8 @@ static bool strike_all(sn_meet_substep *s)
 static void leave_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = ((const sn_meet_substep *)data)->world;
-    for (uint32_t i = first; i < end; ++i) {
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = meet_listed(world)[at];
         sn_mover *m = &meet_movers(world)[i];
         sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
@@ -109,7 +126,7 @@ static bool part_all(sn_meet_substep *s)
         sn_vec4 *record = meet_record(s->world, movers + 1 + i);
         record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
     }
-    bool good = sn_meets_share(s->world, movers, leave_piece, s);
+    bool good = sn_meets_share(s->world, s->world->meets.list_table.count, leave_piece, s);
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
         atomic_store_explicit(s->violent, false, memory_order_relaxed);
@@ -146,9 +163,10 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     sn_world *world = s->world;
-    for (uint32_t i = first; i < end; ++i) {
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = meet_listed(world)[at];
         sn_mover *m = &meet_movers(world)[i];
-        if (m->slot == SN_NO_SLOT || m->w == 0)
+        if (m->w == 0)
             continue;
         m->place = vec4_xyz(meet_record(world, i)[0]);
         m->turn = vec4_xyz(meet_record(world, i)[1]);
@@ -170,14 +188,15 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
 bool sn_meets_pass(sn_world *world, sn_real h)
 {
     sn_meet_substep s = meet_substep(world, h);
-    uint32_t passes = world->state.settings.iterations, movers = world->meets.mover_table.count;
+    uint32_t passes = world->state.settings.iterations, movers = world->meets.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
     if (!world->meets.meets)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_meets_load_colliders(world);
-    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && strike_all(&s) && sn_meets_by_level(&s, warm);
+    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && weigh_all(&s) && strike_all(&s) &&
+                sn_meets_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
@@ -186,8 +205,5 @@ bool sn_meets_pass(sn_world *world, sn_real h)
         world->profiler.last.counts.sweeps += world->profiler.on;
         good = sn_meets_by_level(&s, project);
     }
-    good = good && part_all(&s) && sn_meets_share(world, movers, store_piece, &s);
-    if (good)
-        sn_meets_stop(world);
-    return good;
+    return good && part_all(&s) && sn_meets_share(world, movers, store_piece, &s) && sn_meets_stop(world);
 }

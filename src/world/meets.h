@@ -31,8 +31,18 @@ typedef struct sn_mover {
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
+    bool listed;         /* it is in the list of movers */
     sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
 } sn_mover;
+
+/* A part of a body, in the box that is turned with it, on its way in a step. */
+typedef struct sn_meet_box {
+    sn_vec3 centre;  /* m */
+    sn_vec3 axis[3]; /* of length 1 */
+    sn_real half[3]; /* m */
+    sn_vec3 way;     /* m: where it flies to */
+    sn_real stray;   /* m: how far it may come from there */
+} sn_meet_box;
 
 /* A point where two touch. */
 typedef struct sn_meet_point {
@@ -59,12 +69,11 @@ typedef struct sn_meet {
     uint32_t layer;          /* of several manifolds of the same two, with a mesh, which one */
     uint64_t key[2];         /* by which meets are sorted, and found again in the next step */
     sn_grip grip;
-    uint32_t press; /* where what it pushed in the step before begins; SN_ID_FREE: nobody has looked */
+    uint32_t kept;  /* the manifold of the step before, if there is one; SN_ID_FREE: it was not looked for yet */
     uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
     bool asked, off; /* the caller's functions were; and said no: a sensor that tells nobody */
-    bool fresh;      /* its points were looked for in this step */
     bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
     uint8_t owner; /* of the normal: an sn_normal_owner */
     uint8_t colour;
@@ -78,10 +87,12 @@ typedef struct sn_meet {
     sn_real round; /* m: the radius that rolling is resisted at; 0: it is not */
     sn_real round_a, round_b; /* m: from the cores to the surfaces */
     sn_vec3 normal;           /* from b to a, in the frame of its owner */
-    sn_vec3 n;                /* it, in the world, in the last substep in which they might press */
-    sn_real gone;             /* N s: what points pressed in this step that are no more, */
-    sn_real impact;           /* m/s: how fast they came together in this step where they touched, at most */
-    sn_vec3 spot;             /* m: and where that was on a, from its centre along principal axes */
+    sn_vec3 in_a;             /* it, in the frame of a when points were looked for; and a seen from b then */
+    sn_pose seen;
+    sn_vec3 n;      /* it, in the world, in the last substep in which they might press */
+    sn_real gone;   /* N s: what points pressed in this step that are no more, */
+    sn_real impact; /* m/s: how fast they came together in this step where they touched, at most */
+    sn_vec3 spot;   /* m: and where that was on a, from its centre along principal axes */
     sn_meet_rub rub;
     uint32_t count;
     sn_meet_point point[SN_MANIFOLD_MOST];
@@ -113,7 +124,7 @@ typedef struct sn_meet_group {
     uint32_t batch, batches;        /* of those that may press in this substep */
     uint32_t capacity, level;       /* of batches; and which of its masks the movers use */
     bool begun;                     /* it has batches */
-    bool deep;                      /* some overlap */
+    bool deep, bends;               /* some overlap; some turn far in the substep */
     uint32_t open[SN_MEET_COLOURS]; /* by colour: 1 + a batch that is not full; 0: there is none */
 } sn_meet_group;
 
@@ -125,33 +136,48 @@ typedef struct sn_meet_cell {
     uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
 } sn_meet_cell;
 
-/* What a point of contact pushed in the last substep: state. Sorted by key and feature. */
-typedef struct sn_meet_press {
-    uint64_t key[2];
+/* A point of a manifold that is kept. */
+typedef struct sn_kept_point {
+    sn_vec3 a, b; /* as of sn_meet_point */
     uint32_t feature;
-    uint32_t generation[2]; /* of the particles of both, or of the collider */
-    sn_real pressed, last;  /* N s */
-    sn_vec3 rubbed; /* N s: of what rubs, whose feature is SN_MEET_RUB; there `pressed` is what twists, N m s; of
-                               SN_MEET_ROLL N m s: against rolling */
-} sn_meet_press;
+    sn_real pressed, last; /* N s */
+} sn_kept_point;
 
-#define SN_MEET_RUB  UINT32_MAX
-#define SN_MEET_ROLL (UINT32_MAX - 1)
+/* A manifold whose points pressed in the last substep: state. Sorted by key. */
+typedef struct sn_kept_manifold {
+    uint64_t key[2];
+    uint32_t generation[2]; /* of the particles of both, or of the collider */
+    uint32_t owner, count;
+    sn_vec3 normal; /* from b to a, in the frame of b if it is the owner, otherwise in that of a */
+    sn_pose seen;   /* a in the frame of b, when the points were found */
+    sn_real reach;  /* m: as of sn_meet; 0: points are always found anew */
+    sn_meet_rub rub;
+    sn_kept_point point[SN_MANIFOLD_MOST];
+} sn_kept_manifold;
 
 typedef struct sn_meets {
-    sn_table press_table; /* of sn_meet_press: state */
+    sn_table kept_table; /* of sn_kept_manifold: state */
 
     /* scratch */
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
-    sn_table box_table;   /* of sn_bounds and of uint32_t: parts in the tree, and their bodies */
-    sn_bvh tree;
-    sn_table ball_table;  /* of uint32_t: particles that may meet bodies, by slot: their movers */
-    sn_table count_table; /* of uint32_t: how many each item of a loop found */
-    sn_table found_table; /* see meets_find.c */
+    sn_table
+        box_table; /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
+    sn_bvh tree;   /* of parts of bodies that are awake, */
+    sn_bvh rest;   /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
+    sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
+    sn_table row_table;                /* of uint32_t: the first box of a body */
+    sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
+    uint64_t rest_moves, rest_changes; /* what world->moves and sn_sleep.changes were when the second was made, */
+    sn_real rest_fall;                 /* m: and what gravity may do in a step; */
+    bool rest_known;                   /*   false: there is none */
+    sn_table list_table;               /* of uint32_t: movers that are awake, or in a meet */
+    sn_table ball_table;               /* of uint32_t: particles that may meet bodies, by slot: their movers */
+    sn_table count_table;              /* of uint32_t: how many each item of a loop found */
+    sn_table found_table;              /* see meets_find.c */
     sn_table spare_table;
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
-                              that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends */
+                              that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends; two sn_real, for meets_stop.c */
     sn_table cell_table;     /* of sn_meet_cell and of uint32_t, by mover */
     sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */

@@ -67,9 +67,10 @@ void sn_meets_remember_apart(sn_world *world)
     if (!meets->apart_table.count)
         return;
     memset(all(world), 0, size * sizeof(sn_meet_apart));
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies) && i < meets->mover_table.count; ++i)
-        if (meet_movers(world)[i].slot != SN_NO_SLOT)
-            meet_movers(world)[i].spun += sn_meet_spins(world, &meet_movers(world)[i]);
+    for (uint32_t i = 0; i < meets->list_table.count; ++i) {
+        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        m->spun += sn_meet_spins(world, m);
+    }
     for (uint32_t i = 0; i < meets->meets; ++i)
         if (watch[i].idle && !watch[i].laned && meet_all(world)[i].part_b != SN_ID_FREE)
             note(world, &meet_all(world)[i], &watch[i]);

@@ -98,12 +98,9 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     const sn_world *world = s->world;
-    for (uint32_t i = first; i < end; ++i) {
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = meet_listed(world)[at];
         sn_mover *m = &meet_movers(world)[i];
-        if (m->slot == SN_NO_SLOT) {
-            memset(meet_record(world, i), 0, SN_MEET_RECORD * sizeof(sn_vec4));
-            continue;
-        }
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
@@ -148,10 +145,8 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = w->s->world;
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     for (uint32_t i = first; i < end; ++i) {
-        sn_mover *m = &meet_movers(world)[i];
+        sn_mover *m = &meet_movers(world)[bodies_awake(&world->bodies)[i]];
         m->blow = 0;
-        if (m->slot == SN_NO_SLOT || m->body == SN_ID_FREE)
-            continue;
         sn_real way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         if (way > m->thin) {
             m->blow = way;
@@ -222,8 +217,8 @@ static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
     sn_world *world = s->world;
     for (uint32_t round = 0;; ++round) {
         watching w = {.s = s};
-        if (!sn_meets_share(world, world->meets.mover_table.count, sn_meets_load_piece, s) ||
-            !sn_meets_share(world, bodies_rows(&world->bodies), watch_piece, &w))
+        if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
+            !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, &w))
             return false;
         sn_meets_load_colliders(world);
         world->meets.fast = w.fast;

@@ -1,40 +1,13 @@
-/* Contact of bodies: finding who may meet whom, once a step, and remembering what they pushed. */
-#include "world/meets_work.h"
+/* Contact of bodies: finding who may meet whom, once a step. */
+#include "world/meets_search.h"
 
 #include "base/hash.h"
 #include "base/sort.h"
-#include "bodies/rotation.h"
 
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
-#define SLACK     ((sn_real)0.05)  /* of the inner radius of a part: room for what others push */
-#define DEFLECTED ((sn_real)0.05)  /* of its velocity: for what it strikes */
-#define SLOP      ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
-
-/* Two that may meet, by their boxes, before a meet is made of them. */
-typedef struct found {
-    uint32_t a;     /* box */
-    uint32_t other; /* box, slot of a particle, or number of a collider */
-    uint32_t type;
-} found;
-
-enum { FOUND_PART, FOUND_BALL, FOUND_COLLIDER };
-
-typedef struct finding {
-    sn_world *world;
-    sn_meets *meets;
-    sn_real dt;
-    bool again;              /* within a step */
-    atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
-    const sn_bounds *bounds; /* by box */
-    const uint32_t *body, *part;
-    uint32_t boxes;
-    uint32_t *start; /* by item of the loop that runs: how many it found, then where they begin */
-    found *to;
-    found *spare; /* the first SPARE of each item, so that most need not be looked for twice; NULL: there is no room */
-} finding;
+#define SLOP ((sn_real)0.002) /* of the inner radius: so much overlap is left alone */
 
 #define SPARE 16u
 
@@ -43,24 +16,26 @@ typedef struct finding {
 void sn_meets_init(sn_meets *meets)
 {
     memset(meets, 0, sizeof *meets);
-    sn_table_column(&meets->press_table, sizeof(sn_meet_press), true);
-    sn_table_column(&meets->press_table, sizeof(sn_meet_press), false);
-    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
-    sn_table_column(&meets->press_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_kept_manifold), true);
+    sn_table_column(&meets->kept_table, sizeof(sn_kept_manifold), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_sort_item), false);
+    sn_table_column(&meets->kept_table, sizeof(sn_sort_item), false);
     sn_table_column(&meets->mover_table, sizeof(sn_mover), false);
     sn_table_column(&meets->box_table, sizeof(sn_bounds), false);
     sn_table_column(&meets->box_table, sizeof(uint32_t), false);
     sn_table_column(&meets->box_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->box_table, sizeof(sn_meet_box), false);
     sn_table_column(&meets->ball_table, sizeof(uint32_t), false);
     sn_table_column(&meets->count_table, sizeof(uint32_t), false);
-    sn_table_column(&meets->found_table, sizeof(found), false);
-    sn_table_column(&meets->spare_table, SPARE * sizeof(found), false);
+    sn_table_column(&meets->found_table, sizeof(sn_meet_found), false);
+    sn_table_column(&meets->spare_table, SPARE * sizeof(sn_meet_found), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->meet_table, sizeof(uint32_t), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet_watch), false);
     sn_table_column(&meets->meet_table, sizeof(sn_meet_ends), false);
+    sn_table_column(&meets->meet_table, 2 * sizeof(sn_real), false);
     sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
     sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
@@ -71,18 +46,28 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->rank_table, sizeof(uint32_t), false);
     sn_table_column(&meets->apart_table, sizeof(sn_meet_apart), false);
     sn_table_column(&meets->record_table, sizeof(sn_vec4), false);
+    for (uint32_t i = 0; i < 2; ++i) {
+        sn_table_column(&meets->leaf_table[i], sizeof(sn_bounds), false);
+        sn_table_column(&meets->leaf_table[i], sizeof(uint32_t), false);
+    }
+    sn_table_column(&meets->row_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->left_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->list_table, sizeof(uint32_t), false);
     sn_bvh_init(&meets->tree);
+    sn_bvh_init(&meets->rest);
 }
 
 void sn_meets_release(sn_meets *meets, const sn_allocator *allocator)
 {
-    sn_table *tables[] = {&meets->press_table,    &meets->mover_table, &meets->box_table,    &meets->ball_table,
+    sn_table *tables[] = {&meets->kept_table,     &meets->mover_table, &meets->box_table,    &meets->ball_table,
                           &meets->count_table,    &meets->found_table, &meets->meet_table,   &meets->cell_table,
                           &meets->group_table,    &meets->batch_table, &meets->record_table, &meets->spare_table,
-                          &meets->collider_table, &meets->rank_table,  &meets->apart_table};
+                          &meets->collider_table, &meets->rank_table,  &meets->apart_table,  &meets->leaf_table[0],
+                          &meets->leaf_table[1],  &meets->row_table,   &meets->list_table,   &meets->left_table};
     for (uint32_t i = 0; i < sizeof tables / sizeof *tables; ++i)
         sn_table_release(tables[i], allocator);
     sn_bvh_release(&meets->tree, allocator);
+    sn_bvh_release(&meets->rest, allocator);
 }
 
 /* ---- Small things --------------------------------------------------------------------------------------------------------- */
@@ -112,289 +97,6 @@ static bool is_on(const sn_world *world)
     return world->contact.settings.on && world->bodies.part_table.count;
 }
 
-/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
-
-static uint32_t generation_a(const sn_world *world, uint64_t key)
-{
-    return world->ids.generation[key >> 32];
-}
-
-static uint32_t generation_b(const sn_world *world, uint64_t key)
-{
-    uint32_t other = (uint32_t)key;
-    return other & SN_PRESS_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_PRESS_COLLIDER]
-                                     : world->ids.generation[other];
-}
-
-uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    const uint32_t count = world->meets.press_table.count;
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (press[middle].key[0] < meet->key[0])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low < count && press[low].key[0] == meet->key[0] && press[low].key[1] != meet->key[1])
-        ++low;
-    bool known = low < count && press[low].key[0] == meet->key[0] &&
-                 press[low].generation[0] == generation_a(world, meet->key[0]) &&
-                 press[low].generation[1] == generation_b(world, meet->key[0]);
-    return known ? low : count;
-}
-
-sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    const uint32_t count = world->meets.press_table.count;
-    for (uint32_t i = meet->press; i < count && press[i].key[0] == meet->key[0] && press[i].key[1] == meet->key[1]; ++i)
-        if (press[i].feature == point->feature) {
-            point->pressed = press[i].pressed * factor;
-            point->last = press[i].last * factor;
-            return vec3_scale(press[i].rubbed, factor);
-        }
-    return vec3(0, 0, 0);
-}
-
-static sn_meet_press press_of(const sn_world *world, const sn_meet *meet, uint32_t feature)
-{
-    sn_meet_press press;
-    memset(&press, 0, sizeof press); /* bytes between its parts go into snapshots, too */
-    press.key[0] = meet->key[0];
-    press.key[1] = meet->key[1];
-    press.feature = feature;
-    press.generation[0] = generation_a(world, meet->key[0]);
-    press.generation[1] = generation_b(world, meet->key[0]);
-    return press;
-}
-
-/* What one meet pushed, in up to as many entries as it has points, and two. */
-static uint32_t tell(const sn_world *world, const sn_meet *meet, sn_meet_press *to)
-{
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < meet->count && !meet->sensor; ++k) {
-        const sn_meet_point *p = &meet->point[k];
-        if (!(p->pressed > 0))
-            continue;
-        to[count] = press_of(world, meet, p->feature);
-        to[count].pressed = p->pressed;
-        to[count++].last = p->last;
-    }
-    if (!count)
-        return 0;
-    to[count] = press_of(world, meet, SN_MEET_RUB);
-    to[count].pressed = meet->rub.twisted;
-    to[count++].rubbed = meet->rub.rubbed;
-    if (meet->round > 0) {
-        to[count] = press_of(world, meet, SN_MEET_ROLL);
-        to[count++].rubbed = meet->rub.rolled;
-    }
-    return count;
-}
-
-/* Contacts of sleepers were not looked for, and stay what they were. */
-static uint32_t set_aside(const sn_world *world, sn_meet_press *to)
-{
-    const sn_meet_press *press = world->meets.press_table.column[0];
-    uint32_t count = 0;
-    for (uint32_t i = 0; world->contact.sleep.held && i < world->meets.press_table.count; ++i) {
-        sn_press two = {.number = (uint32_t)(press[i].key[0] >> 32), .other = (uint32_t)press[i].key[0]};
-        if (sn_sleep_has_press(world, &two)) {
-            to[count] = press[i];
-            to[count].pressed *= world->meets.factor;
-            to[count].last *= world->meets.factor;
-            to[count++].rubbed = vec3_scale(press[i].rubbed, world->meets.factor);
-        }
-    }
-    return count;
-}
-
-/* As it is stored: -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the
-   width of vectors; so the sign of a zero would. */
-static sn_meet_press without_signs_of_zeros(sn_meet_press press)
-{
-    press.pressed += 0;
-    press.last += 0;
-    press.rubbed = vec3_add(press.rubbed, vec3(0, 0, 0));
-    return press;
-}
-
-void sn_meets_remember(sn_world *world)
-{
-    sn_meets *meets = &world->meets;
-    const sn_meet *meet = meets->meet_table.column[0];
-    sn_meet_press *press = meets->press_table.column[0], *raw = meets->press_table.column[1];
-    sn_sort_item *item = meets->press_table.column[2];
-    uint32_t count = is_on(world) ? set_aside(world, raw) : 0;
-    sn_meets_remember_apart(world);
-    if (!sn_meets_leave_lanes(world))
-        sn_parallel_repair(&world->parallel);
-    for (uint32_t i = 0; i < count; ++i)
-        item[i] = (sn_sort_item){raw[i].key[0], i, 0};
-    for (uint32_t i = 0; i < meets->meets; ++i)
-        for (uint32_t end = count + tell(world, &meet[i], raw + count); count < end; ++count)
-            item[count] = (sn_sort_item){meet[i].key[0], count, 0};
-    if (count)
-        sn_sort(item, meets->press_table.column[3], count);
-    for (uint32_t i = 0; i < count; ++i)
-        press[i] = without_signs_of_zeros(raw[item[i].a]);
-    meets->press_table.count = count;
-}
-
-uint64_t sn_meets_hash(uint64_t hash, const sn_meets *meets)
-{
-    const sn_meet_press *press = meets->press_table.column[0];
-    for (uint32_t i = 0; i < meets->press_table.count; ++i) {
-        hash = hash_u64(hash_u64(hash_u64(hash, press[i].key[0]), press[i].key[1]), press[i].feature);
-        hash = hash_real(hash_real(hash, press[i].pressed), press[i].last);
-        hash = hash_real(hash_real(hash_real(hash, press[i].rubbed.x), press[i].rubbed.y), press[i].rubbed.z);
-    }
-    return hash;
-}
-
-/* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
-
-/* m: where it flies to, seen from where it is. */
-static sn_bounds flight_of(const finding *f, uint32_t slot)
-{
-    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
-    return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
-                       vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
-}
-
-static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
-{
-    return (sn_bounds){vec3_add(b.low, flight->low), vec3_add(b.high, flight->high)};
-}
-
-static sn_bounds grow(sn_bounds b, sn_real by)
-{
-    return (sn_bounds){vec3_sub(b.low, vec3(by, by, by)), vec3_add(b.high, vec3(by, by, by))};
-}
-
-/* m: how far the parts of a body may come in the step, beyond where it flies, in any direction. */
-static sn_real stray_of(const finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
-{
-    const sn_world *world = f->world;
-    uint32_t slot = world->ids.value[body->particle];
-    double inverse[3], spin[3];
-    sn_body_inverse_moments(body, inverse);
-    sn_rotate_velocity(body->q, body->l, inverse, spin);
-    sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
-    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
-    if (world->particles.target[slot]) { /* led: it goes where it is told */
-        const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
-        way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
-        way += body->led ? 4 * extent : 0;
-    }
-    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
-}
-
-/* m: of the thinnest part of a body. */
-static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
-{
-    sn_real least = (sn_real)INFINITY;
-    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
-        sn_real inner = sn_convex_inner(&bodies->part[i].convex);
-        least = inner < least ? inner : least;
-    }
-    return least;
-}
-
-/* A body, and where its parts may come. */
-static void make_mover(finding *f, uint32_t row, uint32_t at)
-{
-    const sn_world *world = f->world;
-    const sn_body_state *state = &world->bodies.state[row];
-    sn_mover *m = &meet_movers(world)[row];
-    const sn_mover before = f->again ? *m : (sn_mover){0};
-    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row};
-    if (f->again) {
-        m->blow = before.blow;
-        m->spun = before.spun;
-        m->from = before.from;
-    }
-    if (!bodies_has(&world->bodies, row))
-        return;
-    m->slot = world->ids.value[state->particle];
-    sn_pose pose = meet_pose(world, m);
-    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
-    sn_real stray = state->parts ? m->blow + stray_of(f, state, extent, inner) : 0;
-    sn_bounds flight = grow(flight_of(f, m->slot), stray), *bounds = f->meets->box_table.column[0];
-    m->extent = extent;
-    m->thin = inner / 4;
-    m->sought = pose.position;
-    m->left = true;
-    m->room = grow(flight, inner / 2); /* farther, and it might pass something */
-    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
-        const sn_body_part *p = &world->bodies.part[i];
-        sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
-        bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
-        if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
-            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
-        ((uint32_t *)f->meets->box_table.column[1])[at] = row;
-        ((uint32_t *)f->meets->box_table.column[2])[at] = i;
-    }
-}
-
-static void make_movers_piece(void *data, uint32_t first, uint32_t end)
-{
-    finding *f = data;
-    for (uint32_t row = first; row < end; ++row)
-        if (!f->again || meet_movers(f->world)[row].left)
-            make_mover(f, row, f->start[row]);
-}
-
-/* The first body that is too far: which one it is, is found after the loop. */
-static sn_result blame_too_far(const finding *f)
-{
-    uint32_t at = 0;
-    while (at + 1 < f->boxes && contact_reaches(f->bounds[at].low) && contact_reaches(f->bounds[at].high))
-        ++at;
-    char what[SN_ERROR_SIZE];
-    sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
-    snprintf(
-        what, sizeof what,
-        "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
-        (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
-    return sn_world_blame(f->world, meet_movers(f->world)[f->body[at]].slot, what);
-}
-
-/* The parts of all bodies, by body. Within a step, those of bodies that left where they were looked for. */
-static sn_result make_boxes(finding *f)
-{
-    sn_world *world = f->world;
-    sn_meets *meets = f->meets;
-    const sn_bodies *bodies = &world->bodies;
-    uint32_t rows = bodies_rows(bodies), count = 0;
-    if (!sn_table_reserve(&meets->box_table, &world->allocator, bodies->part_table.count) ||
-        !sn_table_reserve(&meets->mover_table, &world->allocator, rows) ||
-        !sn_table_reserve(&meets->count_table, &world->allocator, rows) ||
-        !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1))
-        return SN_ERROR_MEMORY;
-    f->start = meets->count_table.column[0];
-    for (uint32_t row = 0; row < rows; ++row) {
-        f->start[row] = count;
-        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
-    }
-    if (!sn_meets_share(world, rows, make_movers_piece, f))
-        return SN_ERROR_HOST;
-    meets->box_table.count = f->boxes = count;
-    if (!f->again)
-        meets->mover_table.count = rows;
-    f->bounds = meets->box_table.column[0];
-    f->body = meets->box_table.column[1];
-    f->part = meets->box_table.column[2];
-    if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
-        return blame_too_far(f);
-    if (f->again)
-        sn_bvh_refit(&meets->tree, f->bounds);
-    return f->again || sn_bvh_build(&meets->tree, &world->allocator, f->bounds, count) ? SN_OK : SN_ERROR_MEMORY;
-}
-
 /* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
 
 static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
@@ -413,12 +115,13 @@ static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 
 /* One item of a loop that looks around. */
 typedef struct looking {
-    const finding *f;
+    const sn_meet_finding *f;
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
+    const uint32_t *leaf; /* boxes of the tree that it looks in */
     uint32_t count, most; /* of what is written */
-    found *to;
+    sn_meet_found *to;
 } looking;
 
 static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
@@ -427,51 +130,87 @@ static bool boxes_touch(const sn_bounds *a, const sn_bounds *b)
            a->low.z <= b->high.z && b->low.z <= a->high.z;
 }
 
+/* Whether one of the axes of a lies between the two, wherever they fly: each may be stopped anywhere on its way. */
+static bool has_axis_between(const sn_meet_box *a, const sn_meet_box *b)
+{
+    const sn_vec3 between = vec3_sub(b->centre, a->centre);
+    const sn_real stray = a->stray + b->stray;
+    for (uint32_t i = 0; i < 3; ++i) {
+        const sn_vec3 axis = a->axis[i];
+        const sn_real along = vec3_dot(between, axis), sign = along < 0 ? -1 : 1;
+        const sn_real way_a = sign * vec3_dot(a->way, axis), way_b = -sign * vec3_dot(b->way, axis);
+        const sn_real size = a->half[i] + b->half[0] * meet_magnitude(vec3_dot(b->axis[0], axis)) +
+                             b->half[1] * meet_magnitude(vec3_dot(b->axis[1], axis)) +
+                             b->half[2] * meet_magnitude(vec3_dot(b->axis[2], axis));
+        if (sign * along > size + stray + (way_a > 0 ? way_a : 0) + (way_b > 0 ? way_b : 0))
+            return true;
+    }
+    return false;
+}
+
+static bool are_apart(const sn_meet_finding *f, uint32_t a, uint32_t b)
+{
+    const sn_meet_box *box = f->meets->box_table.column[3];
+    return has_axis_between(&box[a], &box[b]) || has_axis_between(&box[b], &box[a]);
+}
+
 static void note(looking *l, uint32_t a, uint32_t other, uint32_t type)
 {
     if (l->to && l->count < l->most)
-        l->to[l->count] = (found){a, other, type};
+        l->to[l->count] = (sn_meet_found){a, other, type};
     l->count++;
 }
 
-static bool has_left(const finding *f, uint32_t at)
+static bool has_left(const sn_meet_finding *f, uint32_t at)
 {
     return meet_movers(f->world)[f->body[at]].left;
 }
 
-static uint32_t slot_of(const finding *f, uint32_t at)
+static uint32_t slot_of(const sn_meet_finding *f, uint32_t at)
 {
     return ((const sn_mover *)f->meets->mover_table.column[0])[f->body[at]].slot;
 }
 
+/* Calls visit for boxes of bodies, awake or not. */
+static void look_in_trees(looking *l, sn_bvh_visit *visit)
+{
+    const sn_meets *meets = l->f->meets;
+    l->leaf = meets->leaf_table[SN_TREE_AWAKE].column[1];
+    sn_bvh_overlap(&meets->tree, &l->reach, visit, l);
+    l->leaf = meets->leaf_table[SN_TREE_REST].column[1];
+    if (meets->leaf_table[SN_TREE_REST].count)
+        sn_bvh_overlap(&meets->rest, &l->reach, visit, l);
+}
+
 /* Of two parts the one with the lower particle asks; or the one that left, of two of which one did. */
-static bool look_at_part(void *data, uint32_t other)
+static bool look_at_part(void *data, uint32_t leaf)
 {
     looking *l = data;
-    const finding *f = l->f;
+    const sn_meet_finding *f = l->f;
+    const uint32_t other = l->leaf[leaf];
     if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach))
         return true;
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
-    if ((lower || !has_left(f, other)) && groups_agree(f->world, l->slot, b))
+    if ((lower || !has_left(f, other)) && !are_apart(f, l->item, other) && groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }
 
 static void look_for_parts(looking *l)
 {
-    if (!has_left(l->f, l->item))
-        return;
+    l->item = l->f->box[l->item];
     l->slot = slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
-    sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_part, l);
+    look_in_trees(l, look_at_part);
 }
 
-static bool look_at_body(void *data, uint32_t at)
+static bool look_at_body(void *data, uint32_t leaf)
 {
     looking *l = data;
-    if (has_left(l->f, at) && boxes_touch(&l->f->bounds[at], &l->reach) &&
+    const uint32_t at = l->leaf[leaf];
+    if ((has_left(l->f, at) || !l->f->again) && boxes_touch(&l->f->bounds[at], &l->reach) &&
         groups_agree(l->f->world, slot_of(l->f, at), l->slot))
         note(l, at, l->slot, FOUND_BALL);
     return true;
@@ -494,13 +233,15 @@ static void look_for_bodies(looking *l)
     bool near = l->f->again; /* then particles may have left their box */
     if (!near)
         sn_bvh_overlap(&l->f->meets->tree, box, stop_looking, &near);
+    if (!near && l->f->meets->leaf_table[SN_TREE_REST].count)
+        sn_bvh_overlap(&l->f->meets->rest, box, stop_looking, &near);
     for (l->slot = first; near && l->slot < end; ++l->slot) {
         if (p->body[l->slot])
             continue;
         sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
-        l->reach = grow((sn_bounds){x, x}, by);
-        sn_bvh_overlap(&l->f->meets->tree, &l->reach, look_at_body, l);
+        l->reach = meet_grow((sn_bounds){x, x}, by);
+        look_in_trees(l, look_at_body);
     }
 }
 
@@ -530,10 +271,10 @@ static bool look_at_collider(void *data, uint32_t number)
 }
 
 /* The order in which the tree visits colliders depends on its history. */
-static void sort_found(found *all, uint32_t count)
+static void sort_found(sn_meet_found *all, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i) {
-        const found here = all[i];
+        const sn_meet_found here = all[i];
         uint32_t at = i;
         for (; at > 0 &&
                (all[at - 1].other > here.other || (all[at - 1].other == here.other && all[at - 1].type > here.type));
@@ -547,9 +288,9 @@ static void sort_found(found *all, uint32_t count)
 static void look_for_colliders(looking *l)
 {
     const sn_world *world = l->f->world;
+    l->item = l->f->box[l->item];
     l->slot = slot_of(l->f, l->item);
-    if (!has_left(l->f, l->item) ||
-        (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1)))
+    if (world->particles.x[l->slot].w == 0 && !sn_sleep_asks(world, (uint32_t[]){l->slot}, 1))
         return;
     l->reach = l->f->bounds[l->item];
     sn_collider_tree_overlap(&world->contacts.colliders, &l->reach, look_at_collider, l);
@@ -560,14 +301,14 @@ static void look_for_colliders(looking *l)
 typedef void look_fn(looking *l);
 
 typedef struct look_loop {
-    finding *f;
+    sn_meet_finding *f;
     look_fn *look;
 } look_loop;
 
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
-    finding *f = loop->f;
+    sn_meet_finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
         looking l = {.f = f, .item = i, .most = SPARE, .to = f->spare ? f->spare + (size_t)SPARE * i : NULL};
         loop->look(&l);
@@ -579,7 +320,7 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 static void write_piece(void *data, uint32_t first, uint32_t end)
 {
     const look_loop *loop = data;
-    const finding *f = loop->f;
+    const sn_meet_finding *f = loop->f;
     for (uint32_t i = first; i < end; ++i) {
         uint32_t count = f->start[i + 1] - f->start[i];
         if (count == 0)
@@ -593,7 +334,7 @@ static void write_piece(void *data, uint32_t first, uint32_t end)
 }
 
 /* Counts first, then writes: what was found is in the order of the items. */
-static sn_result look_around(finding *f, uint32_t items, look_fn *look)
+static sn_result look_around(sn_meet_finding *f, uint32_t items, look_fn *look)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
@@ -638,11 +379,11 @@ static void add_ball(uint32_t *ball, uint32_t slot, uint32_t *movers)
 }
 
 /* The movers of particles come after those of bodies. kept: meets that there are already. */
-static bool make_movers(finding *f, sn_meet *kept, uint32_t count)
+static bool make_movers(sn_meet_finding *f, sn_meet *kept, uint32_t count)
 {
     sn_world *world = f->world;
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     uint32_t founds = meets->found_table.count, movers = bodies_rows(&world->bodies);
     if (!sn_table_reserve(&meets->ball_table, &world->allocator, world->particles.table.count))
         return false;
@@ -703,7 +444,7 @@ static sn_real rounding_of_b(const sn_world *world, const sn_meet *meet)
 }
 
 /* The name of two, by which they are known: never that of others. */
-static void name(const finding *f, const found *two, uint64_t key[2])
+static void name(const sn_meet_finding *f, const sn_meet_found *two, uint64_t key[2])
 {
     const sn_world *world = f->world;
     const sn_body_state *state = world->bodies.state;
@@ -721,7 +462,7 @@ static void name(const finding *f, const found *two, uint64_t key[2])
 }
 
 /* Points are left as they are: there are none. */
-static void make_meet(const finding *f, const found *two, sn_meet *meet)
+static void make_meet(const sn_meet_finding *f, const sn_meet_found *two, sn_meet *meet)
 {
     const sn_world *world = f->world;
     const sn_contact_world *contact = &world->contact;
@@ -731,7 +472,7 @@ static void make_meet(const finding *f, const found *two, sn_meet *meet)
     meet->a = f->body[two->a];
     meet->b = SN_NO_MOVER;
     meet->part_a = f->part[two->a];
-    meet->part_b = meet->press = SN_ID_FREE;
+    meet->part_b = meet->kept = SN_ID_FREE;
     meet->collider = two->other;
     sn_real inner = sn_convex_inner(&world->bodies.part[meet->part_a].convex);
     if (two->type >= FOUND_COLLIDER) {
@@ -758,10 +499,10 @@ static void make_meet(const finding *f, const found *two, sn_meet *meet)
 }
 
 /* Colliders that are met have a record each, in the order in which they were found. */
-static bool rank_colliders(finding *f)
+static bool rank_colliders(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     const uint32_t numbers = f->world->contact.collider_ids.table.count;
     if (!sn_table_reserve(&meets->rank_table, &f->world->allocator, numbers) ||
         !sn_table_reserve(&meets->collider_table, &f->world->allocator, numbers))
@@ -783,13 +524,12 @@ static bool reserve_meets(sn_world *world, uint64_t count)
     sn_meets *meets = &world->meets;
     meets->meet_table.count = meets->meets;
     return count <= SN_MAX_COUNT && sn_table_reserve(&meets->meet_table, &world->allocator, count + A_FEW) &&
-           sn_table_reserve(&meets->press_table, &world->allocator,
-                            2 * (count + A_FEW) * (SN_MANIFOLD_MOST + 2) + meets->press_table.count) &&
+           sn_table_reserve(&meets->kept_table, &world->allocator, count + A_FEW + meets->kept_table.count) &&
            sn_meets_reserve_apart(world, count + A_FEW) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, count / SN_FEW + 1);
 }
 
-static void watch_meet(const finding *f, uint32_t at)
+static void watch_meet(const sn_meet_finding *f, uint32_t at)
 {
     const sn_meet *meet = &meet_all(f->world)[at];
     sn_meet_watch *watch = (sn_meet_watch *)f->meets->meet_table.column[4] + at;
@@ -799,7 +539,7 @@ static void watch_meet(const finding *f, uint32_t at)
 }
 
 typedef struct making {
-    finding *f;
+    sn_meet_finding *f;
     uint32_t kept; /* meets that there were already, in the second column */
     atomic_bool bounces;
 } making;
@@ -808,7 +548,7 @@ typedef struct making {
 static void make_piece(void *data, uint32_t first, uint32_t end)
 {
     making *m = data;
-    const found *all = m->f->meets->found_table.column[0];
+    const sn_meet_found *all = m->f->meets->found_table.column[0];
     const sn_meet *kept = m->f->meets->meet_table.column[1];
     const uint32_t *place = m->f->meets->meet_table.column[2];
     for (uint32_t i = first; i < end; ++i) {
@@ -823,7 +563,7 @@ static void make_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-static sn_meet_ends ends_of(const finding *f, const found *two)
+static sn_meet_ends ends_of(const sn_meet_finding *f, const sn_meet_found *two)
 {
     const uint32_t *ball = f->meets->ball_table.column[0];
     return (sn_meet_ends){f->body[two->a], two->type == FOUND_PART   ? f->body[two->other]
@@ -831,8 +571,37 @@ static sn_meet_ends ends_of(const finding *f, const found *two)
                                                                      : SN_NO_MOVER};
 }
 
+static void list_mover(sn_meets *meets, uint32_t i)
+{
+    sn_mover *m = (sn_mover *)meets->mover_table.column[0] + i;
+    if (!m->listed)
+        ((uint32_t *)meets->list_table.column[0])[meets->list_table.count++] = i;
+    m->listed = true;
+}
+
+/* Movers that are awake, or in one of the meets from the first on. */
+static bool list_movers(sn_world *world, uint32_t first)
+{
+    sn_meets *meets = &world->meets;
+    const sn_bodies *bodies = &world->bodies;
+    const sn_meet *meet = meets->meet_table.column[0];
+    if (!sn_table_reserve(&meets->list_table, &world->allocator, meets->mover_table.count))
+        return false;
+    for (uint32_t i = 0; first == 0 && i < meets->list_table.count; ++i)
+        meet_movers(world)[((uint32_t *)meets->list_table.column[0])[i]].listed = false;
+    meets->list_table.count = first == 0 ? 0 : meets->list_table.count;
+    for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
+        list_mover(meets, bodies_awake(bodies)[i]);
+    for (uint32_t i = first; i < meets->meets; ++i) {
+        list_mover(meets, meet[i].a);
+        if (meet[i].b != SN_NO_MOVER)
+            list_mover(meets, meet[i].b);
+    }
+    return true;
+}
+
 /* Adds what was found to the first `kept` meets. */
-static sn_result make_meets(finding *f, uint32_t kept)
+static sn_result make_meets(sn_meet_finding *f, uint32_t kept)
 {
     sn_meets *meets = f->meets;
     uint32_t founds = meets->found_table.count;
@@ -846,7 +615,7 @@ static sn_result make_meets(finding *f, uint32_t kept)
         memcpy(raw, meets->meet_table.column[0], kept * sizeof *raw);
     if (!make_movers(f, raw, kept) || !rank_colliders(f))
         return SN_ERROR_MEMORY;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     sn_meet_ends *ends = meets->meet_table.column[5];
     for (uint32_t i = 0; i < kept; ++i)
         ends[i] = (sn_meet_ends){raw[i].a, raw[i].b};
@@ -858,7 +627,7 @@ static sn_result make_meets(finding *f, uint32_t kept)
         return SN_ERROR_HOST;
     meets->meets = kept + founds;
     meets->bounces = m.bounces;
-    return SN_OK;
+    return list_movers(f->world, 0) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 /* ---- All together --------------------------------------------------------------------------------------------------------------- */
@@ -872,30 +641,33 @@ static sn_result fail(const sn_world *world, sn_result result)
     return world_fail(world, SN_ERROR_MEMORY, "no memory for contact of %u bodies", world->bodies.ids.live);
 }
 
-static sn_result look_for_all(finding *f)
+static sn_result look_for_all(sn_meet_finding *f)
 {
-    sn_result result = look_around(f, f->boxes, look_for_parts);
+    sn_result result = look_around(f, f->sought, look_for_parts);
     if (result == SN_OK)
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
-        result = look_around(f, f->boxes, look_for_colliders);
+        result = look_around(f, f->sought, look_for_colliders);
     return result;
 }
 
 sn_result sn_meets_find(sn_world *world, sn_real dt)
 {
     sn_meets *meets = &world->meets;
-    finding f = {.world = world, .meets = meets, .dt = dt};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    meets->meets = meets->found_table.count = meets->mover_table.count = meets->collider_table.count = 0;
+    meets->meets = meets->found_table.count = meets->collider_table.count = 0;
     meets->searches = 1;
     meets->left = dt;
-    if (!is_on(world))
+    if (!is_on(world)) {
+        meets->mover_table.count = meets->list_table.count = 0;
+        meets->rest_known = false;
         return SN_OK;
+    }
     if (!sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints, world->ids.table.count))
         return fail(world, SN_ERROR_MEMORY);
-    sn_result result = make_boxes(&f);
+    sn_result result = sn_meets_make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
     if (result == SN_OK)
@@ -926,19 +698,19 @@ static bool is_known(const sn_meets *meets, const sn_sort_item *item, uint32_t i
 }
 
 /* Takes those that are meets already out of what was found. They are of bodies that left. */
-static void leave_known(finding *f)
+static void leave_known(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
     const sn_meet *meet = meets->meet_table.column[0];
     const sn_mover *mover = meets->mover_table.column[0];
-    found *all = meets->found_table.column[0];
-    sn_sort_item *item = meets->press_table.column[2];
+    sn_meet_found *all = meets->found_table.column[0];
+    sn_sort_item *item = meets->kept_table.column[2];
     uint32_t count = 0, items = 0;
     for (uint32_t i = 0; meets->found_table.count && i < meets->meets; ++i)
         if (mover[meet[i].a].left || (meet[i].b < bodies_rows(&f->world->bodies) && mover[meet[i].b].left))
             item[items++] = (sn_sort_item){mixed(meet[i].key), i, 0};
     if (items)
-        sn_sort(item, meets->press_table.column[3], items);
+        sn_sort(item, meets->kept_table.column[3], items);
     for (uint32_t i = 0; i < meets->found_table.count; ++i) {
         uint64_t key[2];
         name(f, &all[i], key);
@@ -949,19 +721,19 @@ static void leave_known(finding *f)
 }
 
 /* Whether what was found can simply be added to what there is: it is little, and needs no new mover. */
-static bool can_append(const finding *f)
+static bool can_append(const sn_meet_finding *f)
 {
-    const found *all = f->meets->found_table.column[0];
+    const sn_meet_found *all = f->meets->found_table.column[0];
     for (uint32_t i = 0; i < f->meets->found_table.count; ++i)
         if (all[i].type == FOUND_BALL)
             return false;
     return f->meets->found_table.count <= f->meets->meets / 4;
 }
 
-static sn_result append(finding *f)
+static sn_result append(sn_meet_finding *f)
 {
     sn_meets *meets = f->meets;
-    const found *all = meets->found_table.column[0];
+    const sn_meet_found *all = meets->found_table.column[0];
     uint32_t kept = meets->meets, founds = meets->found_table.count;
     if (!reserve_meets(f->world, (uint64_t)kept + founds) || !rank_colliders(f))
         return SN_ERROR_MEMORY;
@@ -971,17 +743,17 @@ static sn_result append(finding *f)
         meets->bounces = meets->bounces || meet_all(f->world)[kept + i].grip.restitution > 0;
     }
     meets->meets = kept + founds;
-    return sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
+    return list_movers(f->world, kept) && sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 sn_result sn_meets_find_again(sn_world *world)
 {
     sn_meets *meets = &world->meets;
-    finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->found_table.count = 0;
     meets->searches++;
-    sn_result result = make_boxes(&f);
+    sn_result result = sn_meets_make_boxes(&f);
     if (result == SN_OK)
         result = look_for_all(&f);
     if (result != SN_OK)

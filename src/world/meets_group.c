@@ -426,9 +426,11 @@ static void set_up(const sn_meet_substep *s, sn_meet_group *group)
     run.first = group->batch;
     run.end = group->batch + group->batches;
     s->wide->set_up(&run);
-    group->deep = false;
-    for (uint32_t at = run.first; at < run.end; ++at)
+    group->deep = group->bends = false;
+    for (uint32_t at = run.first; at < run.end; ++at) {
         group->deep = group->deep || run.batch[at].deep;
+        group->bends = group->bends || run.batch[at].bends;
+    }
 }
 
 static void ready_group(const sn_meet_substep *s, sn_meet_group *group)

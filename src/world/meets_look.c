@@ -64,6 +64,7 @@ static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold 
     sn_meet_point old[SN_MANIFOLD_MOST];
     uint32_t olds = meet->count, kept = 0;
     memcpy(old, meet->point, olds * sizeof *old);
+    meet->in_a = in_a;
     meet->owner = (uint8_t)owner_of(world, meet, m->normal, m->count);
     meet->normal = meet->owner == SN_NORMAL_OF_A ? in_a : meet->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     meet->count = m->count;
@@ -268,14 +269,7 @@ void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real 
         lose_points(meet);
         return;
     }
-    if (meet->press == SN_ID_FREE) {
-        meet->press = sn_meet_find_press(world, meet);
-        sn_meet_point rubbed = {.feature = SN_MEET_RUB};
-        meet->rub.rubbed = sn_meet_recall(world, meet, factor, &rubbed);
-        meet->rub.twisted = rubbed.pressed;
-        rubbed.feature = SN_MEET_ROLL;
-        meet->rub.rolled = sn_meet_recall(world, meet, factor, &rubbed);
-    }
+    meet->seen = sn_meet_seen(world, meet);
     take_points(world, meet, &l.m[0], &l.other, factor);
 }
 

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-#define AHEAD ((sn_real)4) /* substeps: things that are apart are looked for so far ahead */
+#define AHEAD ((sn_real)8) /* substeps: things that are apart are looked for so far ahead */
 #define ROOM  ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
 
-/* Times the slop, a twentieth of the size: anchors that slid so far off each other are looked for anew. */
-#define SLIDE ((sn_real)25)
+/* Times the slop, a tenth of the size: anchors that slid so far off each other are looked for anew. Of what is round half of that: a pipe
+   that rolls is held where its anchors are, and they lag behind. */
+#define SLIDE       ((sn_real)50)
+#define SLIDE_ROUND ((sn_real)25)
 
 #define OFF_COURSE ((sn_real)0.05) /* of a velocity: who turns from it by more may not miss whom it was to pass */
 
@@ -63,9 +65,38 @@ sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet)
     return closing(s, meet) * (meet->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * meet->slop;
 }
 
+static sn_real most_slid(const sn_world *world, const sn_meet *meet)
+{
+    bool plane = meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_PLANE;
+    if (plane)
+        return SN_MEET_EVER;
+    return (meet->round_a > 0 || meet->round_b > 0 ? SLIDE_ROUND : SLIDE) * meet->slop;
+}
+
+/* What rests is where it was when its points were found, in this step or an earlier one. */
+static bool reuse(const sn_meet_substep *s, sn_meet *meet, sn_real way)
+{
+    sn_real moved;
+    if (meet->kept != SN_ID_FREE)
+        return false;
+    meet->kept = sn_meet_find_kept(s->world, meet);
+    sn_meet_recall_rub(s->world, meet, s->factor);
+    const sn_kept_manifold *kept = meet_kept(s->world, meet);
+    if (!kept || !(kept->reach > way))
+        return false;
+    const sn_real slid = most_slid(s->world, meet), room = kept->reach - way;
+    if (!sn_meet_reuse(s->world, meet, s->factor, slid < room ? slid : room, &moved))
+        return false;
+    meet->slid = moved;
+    meet->moved = moved + way;
+    return true;
+}
+
 bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
     const sn_real way = closing(s, meet);
+    if (reuse(s, meet, way))
+        return true;
     meet->reach = sn_meet_reach(s, meet);
     sn_meet_look(s->world, meet, s->factor, s->h);
     meet->moved = way; /* of the substep that begins */
@@ -107,7 +138,7 @@ static void fill_limits(const sn_world *world, const sn_meet *meet, uint32_t lan
     f->slid[lane] = meet->slid;
     f->moved[lane] = meet->moved;
     f->reach[lane] = meet->count ? meet->reach : meet->nearest;
-    f->most_slid[lane] = type == SN_COLLIDER_PLANE ? SN_MEET_EVER : SLIDE * meet->slop;
+    f->most_slid[lane] = most_slid(world, meet);
     if (is_ball(meet) || meet->clear)
         f->most_slid[lane] = -1;
 }

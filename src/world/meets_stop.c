@@ -9,8 +9,10 @@
    The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
    In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
 
-   Colliders do not move out of the way, and points on them hold all that comes. But a field does not know how thick it is, and pushes who is
-   beyond its middle out on the other side, so that a corner that a spin takes there stays there: bodies stop before fields, too. */
+   Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
+   begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
+   through before the next substep begins. A field does not know how thick it is, and pushes who is beyond its middle out on the other
+   side: a tenth of the depth is too deep there. So it is before meshes. */
 #include "world/meets_work.h"
 
 #include "base/math.h"
@@ -22,8 +24,10 @@
 /* The cosine of half an angle of a fiftieth: who turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
 
+#define LITTLE                                                                                                         \
+    ((sn_real)1e-4) /* of the same: as deep as before; with a hundredth small boxes crept through in a second */
 #define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
-#define SHALLOW ((sn_real)0.1)  /* of both: before a field, which may be thin */
+#define SHALLOW ((sn_real)0.1)  /* of both: before a mesh or a field, which may be thin */
 
 /* Two on their ways. */
 typedef struct duel {
@@ -31,7 +35,7 @@ typedef struct duel {
     const sn_meet *meet;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
-    const sn_shape *field; /* instead of b: of a collider, */
+    const sn_shape *shape; /* instead of b: of a collider, */
     sn_pose place;         /*   which is here */
     sn_real way;           /* m: of any two spots to each other, at most */
     sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
@@ -60,23 +64,32 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
     return reach;
 }
 
-/* m: how far a body is from a field at a share of its way; not more than reach. */
-static sn_real apart_from_field_at(const duel *d, sn_real t, sn_real reach)
+/* m: how far a body is from a collider at a share of its way; not more than reach. */
+static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = meet_part_pose(d->world, &a, d->meet->part_a);
     sn_manifold m[SN_MEET_LAYERS];
-    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->field, &d->place, reach, m, SN_MEET_LAYERS), reach);
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_MEET_LAYERS), reach);
 }
 
 /* m: how far the two are apart at a share of their ways; not more than reach. */
 static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
 {
-    if (d->field)
-        return apart_from_field_at(d, t, reach);
+    if (d->shape)
+        return apart_from_shape_at(d, t, reach);
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
     sn_pose at_a = meet_part_pose(d->world, &a, d->meet->part_a), at_b = meet_part_pose(d->world, &b, d->meet->part_b);
     sn_manifold m;
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
+}
+
+/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: who is deep in it must not come
+   deeper, substep by substep. */
+static sn_real deepest_of(const duel *d, sn_real apart)
+{
+    if (!d->shape)
+        return (apart < 0 ? apart : 0) - DEEP * d->thin;
+    return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
 }
 
 /* The share of their ways that the two may go. */
@@ -86,7 +99,7 @@ static sn_real share_of(const duel *d)
     for (uint32_t step = 0; step < STEPS; ++step) {
         sn_real apart = apart_at(d, t, d->way);
         if (step == 0)
-            deepest = (apart < 0 ? apart : 0) - DEEP * d->thin;
+            deepest = deepest_of(d, apart);
         else if (apart < deepest)
             return last;
         if (t >= 1 || apart >= d->way * (1 - t))
@@ -98,45 +111,94 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
-/* Whether it had to stop before a field. */
-static bool stop_before_field(const sn_world *world, const sn_meet *meet)
+/* m: how thin the thinner of the two is. Nobody knows how thin a mesh or a field is where they meet. */
+static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
-    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
-    sn_mover *a = &meet_movers(world)[meet->a];
-    if (shape->type != SN_COLLIDER_FIELD || meet->layer > 0 || meet->sensor || a->w == 0)
-        return false;
-    duel d = {.world = world, .meet = meet, .a = a, .field = shape, .way = a->way * a->share};
-    d.solid_a = &world->bodies.part[meet->part_a].convex;
-    d.place = meet_pose_of_b(world, meet);
-    d.thin = SHALLOW * sn_convex_inner(d.solid_a);
-    if (!(d.way > 4 * d.thin))
-        return false;
-    sn_real t = share_of(&d);
-    a->share *= t;
-    return t < 1;
+    const sn_real inner = sn_convex_inner(solid);
+    if (shape->type >= SN_COLLIDER_MESH)
+        return SHALLOW * inner;
+    if (shape->type != SN_COLLIDER_BOX)
+        return inner;
+    const sn_convex box = sn_convex_from_solid(&shape->solid, shape->thickness);
+    return sn_convex_inner(&box) < inner ? sn_convex_inner(&box) : inner;
 }
 
-/* Whether the two had to stop. */
-static bool stop_two(const sn_world *world, const sn_meet *meet)
+static bool stands(const sn_collider_motion *m)
+{
+    return meet_is_zero(m->velocity) && meet_is_zero(m->spin);
+}
+
+/* The share of what is left of its way that a body may go before a collider. */
+static sn_real share_before_collider(const sn_world *world, const sn_meet *meet)
+{
+    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    const sn_mover *a = &meet_movers(world)[meet->a];
+    if (meet->layer > 0 || meet->sensor || a->w == 0 ||
+        (shape->type != SN_COLLIDER_FIELD && !stands(meet_motion(world, meet->collider))))
+        return 1;
+    duel d = {.world = world, .meet = meet, .a = a, .shape = shape, .way = a->way * a->share};
+    d.solid_a = &world->bodies.part[meet->part_a].convex;
+    d.place = meet_pose_of_b(world, meet);
+    d.thin = thinness(d.solid_a, shape);
+    if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
+        return 1;
+    return share_of(&d);
+}
+
+/* The share of what is left of their ways that the two of a meet may go. */
+static sn_real share_of_two(const sn_world *world, const sn_meet *meet)
 {
     if (meet->b == SN_NO_MOVER)
-        return stop_before_field(world, meet);
+        return share_before_collider(world, meet);
     if (meet->part_b == SN_ID_FREE || meet->sensor)
-        return false;
-    sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
+        return 1;
+    const sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
     duel d = {.world = world, .meet = meet, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
     if (!(d.way > 4 * (a->thin < b->thin ? a->thin : b->thin)))
-        return false;
+        return 1;
     d.solid_a = &world->bodies.part[meet->part_a].convex;
     d.solid_b = &world->bodies.part[meet->part_b].convex;
     d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
                                                                      : sn_convex_inner(d.solid_b);
-    sn_real t = share_of(&d);
-    if (t >= 1)
-        return false;
-    a->share *= a->w != 0 ? t : 1;
-    b->share *= b->w != 0 ? t : 1;
-    return true;
+    return share_of(&d);
+}
+
+/* What a round found, by meet: the shares of their whole ways that the two may go; 1: all of what they go. */
+typedef struct shares {
+    sn_real a, b;
+} shares;
+
+typedef struct stopping {
+    const sn_world *world;
+    atomic_bool stopped;
+} stopping;
+
+static shares *all_shares(const sn_world *world)
+{
+    return world->meets.meet_table.column[6];
+}
+
+/* Nobody is stopped before all have been looked at, so that the order does not matter. */
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    stopping *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_meet *meet = &meet_all(s->world)[i];
+        const sn_real t = share_of_two(s->world, meet);
+        all_shares(s->world)[i] = (shares){1, 1};
+        if (t >= 1)
+            continue;
+        all_shares(s->world)[i].a = t * meet_movers(s->world)[meet->a].share;
+        if (meet->b != SN_NO_MOVER)
+            all_shares(s->world)[i].b = t * meet_movers(s->world)[meet->b].share;
+        atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+    }
+}
+
+static void stop(sn_mover *m, sn_real share)
+{
+    if (m->w != 0 && share < m->share)
+        m->share = share;
 }
 
 /* Takes a body back to a share of its way. */
@@ -155,35 +217,58 @@ static void take_back(sn_world *world, const sn_mover *m)
     sn_bodies_turned(&world->bodies, m->body);
 }
 
+typedef struct measuring {
+    const sn_world *world;
+    atomic_bool fast;
+} measuring;
+
 /* How far bodies came; whether one is fast. */
-static bool measure_ways(const sn_world *world)
+static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
+    measuring *measure = data;
+    const sn_world *world = measure->world;
     bool fast = false;
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
-        sn_mover *m = &meet_movers(world)[i];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
         m->share = 1;
-        if (m->slot == SN_NO_SLOT)
+        if (m->body == SN_ID_FREE)
             continue;
         sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
-        sn_quat q = world->bodies.turn[i].start, p = m->from.rotation;
+        sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
         sn_real cosine = meet_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
         m->way = vec3_length(way);
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
         fast = fast || m->way > m->thin;
     }
-    return fast;
+    if (fast)
+        atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
 }
 
-void sn_meets_stop(sn_world *world)
+bool sn_meets_stop(sn_world *world)
 {
-    bool more = measure_ways(world);
-    for (uint32_t round = 0; more && round < ROUNDS; ++round) {
-        more = false;
-        for (uint32_t i = 0; i < world->meets.meets; ++i)
-            more = stop_two(world, &meet_all(world)[i]) || more;
+    measuring measure = {.world = world};
+    if (!sn_meets_share(world, world->meets.list_table.count, measure_piece, &measure))
+        return false;
+    if (!measure.fast)
+        return true;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        stopping s = {.world = world};
+        if (!sn_meets_share(world, world->meets.meets, look_piece, &s))
+            return false;
+        for (uint32_t i = 0; s.stopped && i < world->meets.meets; ++i) {
+            const sn_meet *meet = &meet_all(world)[i];
+            stop(&meet_movers(world)[meet->a], all_shares(world)[i].a);
+            if (meet->b != SN_NO_MOVER)
+                stop(&meet_movers(world)[meet->b], all_shares(world)[i].b);
+        }
+        if (!s.stopped)
+            break;
     }
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-        if (meet_movers(world)[i].slot != SN_NO_SLOT && meet_movers(world)[i].share < 1)
-            take_back(world, &meet_movers(world)[i]);
+    for (uint32_t i = 0; i < world->meets.list_table.count; ++i) {
+        const sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        if (m->share < 1)
+            take_back(world, m);
+    }
+    return true;
 }

@@ -25,12 +25,26 @@ const sn_collider_record *sn_meet_record(const sn_world *world, uint32_t number)
 /* A spot of a part, in the frame of its body. */
 sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
 
-/* Where what a meet pushed at the end of the last step begins. */
-uint32_t sn_meet_find_press(const sn_world *world, const sn_meet *meet);
+/* The manifold of the step before (meets_cache.c): its place, or the number of those that are kept if there is none. */
+uint32_t sn_meet_find_kept(const sn_world *world, const sn_meet *meet);
 
-/* What a point pushed then, times factor; untouched if there is nothing. Returns what rubbed, if that was
-   asked for. */
-sn_vec3 sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
+static inline const sn_kept_manifold *meet_kept(const sn_world *world, const sn_meet *meet)
+{
+    return meet->kept < world->meets.kept_table.count
+               ? (const sn_kept_manifold *)world->meets.kept_table.column[0] + meet->kept
+               : NULL;
+}
+
+/* What was pressed then at a point of this feature, and what rubbed, times factor. */
+void sn_meet_recall(const sn_world *world, const sn_meet *meet, sn_real factor, sn_meet_point *point);
+void sn_meet_recall_rub(const sn_world *world, sn_meet *meet, sn_real factor);
+
+/* a in the frame of b. */
+sn_pose sn_meet_seen(const sn_world *world, const sn_meet *meet);
+
+/* Takes the points of the step before, if the two have not moved against each other by more than `most` (m) since they were found; by
+   how much they did. */
+bool sn_meet_reuse(const sn_world *world, sn_meet *meet, sn_real factor, sn_real most, sn_real *moved);
 
 /* A loop in small pieces. */
 bool sn_meets_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
@@ -81,8 +95,8 @@ bool sn_meets_ready_groups(sn_meet_substep *s);
 typedef void sn_meet_group_fn(const sn_meet_substep *s, sn_meet_group *group);
 bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 
-/* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). */
-void sn_meets_stop(sn_world *world);
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). False if tasks were lost. */
+bool sn_meets_stop(sn_world *world);
 
 /* m: how far spots of a mover came by turning since the substep began, at most. */
 sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
@@ -112,6 +126,12 @@ static inline bool meet_is_zero(sn_vec3 a)
 static inline sn_mover *meet_movers(const sn_world *world)
 {
     return world->meets.mover_table.column[0];
+}
+
+/* Those that are awake, or in a meet. */
+static inline const uint32_t *meet_listed(const sn_world *world)
+{
+    return world->meets.list_table.column[0];
 }
 
 static inline sn_meet *meet_all(const sn_world *world)

@@ -34,6 +34,7 @@ bool sn_world_reserve_step(sn_world *world, bool still)
         return false;
     sn_solver_in in = sn_world_solver_input(world, 1);
     return reserve_history(world) &&
+           sn_table_reserve(&world->bodies.awake_table, &world->allocator, bodies_rows(&world->bodies)) &&
            (!integrator->looks_back || !sn_past_may_jump(world) || sn_motion_reserve_redo(world)) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, world->particles.table.count) &&
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, bodies_rows(&world->bodies) / SN_FEW + 1) &&

@@ -106,18 +106,14 @@ static void count_lanes(const sn_plan *plan, sn_step_counts *counts)
     counts->lanes = (uint64_t)counts->batches * SN_BATCH;
 }
 
-/* Of bodies each contact that pushes left one record of friction. */
 static void count_contacts(const sn_world *world, sn_step_counts *counts)
 {
     const sn_contacts *c = &world->contacts;
     const sn_meet *meet = world->meets.meet_table.column[0];
-    const sn_meet_press *press = world->meets.press_table.column[0];
     counts->candidates = world->meets.meets;
     if (c->any)
         counts->candidates += (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->walls + c->grazes - c->graze_pairs;
-    counts->contacts = world->contact.press_table.count;
-    for (uint32_t i = 0; i < world->meets.press_table.count; ++i)
-        counts->contacts += press[i].feature == SN_MEET_RUB;
+    counts->contacts = (uint64_t)world->contact.press_table.count + world->meets.kept_table.count;
     for (uint32_t i = 0; i < world->meets.meets; ++i)
         counts->manifolds += meet[i].looks;
 }

@@ -93,6 +93,7 @@ void sn_sleep_restored(sn_sleep *sleep)
 {
     const uint32_t *next = sleep->table.column[SLEEP_NEXT];
     sleep->sleepers = 0;
+    sleep->changes++;
     for (uint32_t i = 0; i < sleep->table.count; ++i)
         sleep->sleepers += next[i] != 0;
 }
@@ -125,6 +126,7 @@ static void wake_ring(sn_world *world, uint32_t number)
         column(world, SLEEP_NEXT)[number] = 0;
         calm(world)[number] = 0;
         sleep->sleepers--;
+        sleep->changes++;
         number = following;
     }
 }
@@ -152,6 +154,7 @@ void sn_sleep_wake_all(sn_world *world)
 {
     world->contact.sleep.table.count = 0;
     world->contact.sleep.sleepers = 0;
+    world->contact.sleep.changes++;
 }
 
 bool sn_particle_is_awake(const sn_world *world, sn_particle particle)
@@ -184,8 +187,8 @@ void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i)
         if (press[i].other == (SN_PRESS_COLLIDER | number))
             wake_ring(world, press[i].number);
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.press_table.count; ++i)
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.kept_table.count; ++i)
         if ((uint32_t)meet[i].key[0] == (SN_PRESS_COLLIDER | number))
             wake_ring(world, (uint32_t)(meet[i].key[0] >> 32));
 }
@@ -235,10 +238,14 @@ void sn_sleep_collider_comes(sn_world *world, uint32_t number)
 
 /* ---- At the start of a step --------------------------------------------------------------------------------------------------------- */
 
-/* Whether somebody sleeps, and goes on doing so in this step. */
 static bool holds(const sn_world *world, uint32_t number)
 {
     return sn_sleep_has(&world->contact.sleep, number) && !stirred(world)[number];
+}
+
+bool sn_sleep_holds(const sn_world *world, uint32_t number)
+{
+    return world->contact.sleep.held && holds(world, number);
 }
 
 static bool holds_slot(const sn_world *world, uint32_t slot)
@@ -254,6 +261,7 @@ static void stir(sn_world *world, uint32_t number)
         stirred(world)[number] = true;
         world->particles.x[world->ids.value[number]].w = w[number];
         world->contact.sleep.woke = true;
+        world->contact.sleep.changes++;
     }
 }
 
@@ -322,7 +330,7 @@ static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32
 }
 
 /* Contacts of bodies name their two in the same way. */
-static sn_press press_of_bodies(const sn_meet_press *press)
+static sn_press press_of_bodies(const sn_kept_manifold *press)
 {
     return (sn_press){.number = (uint32_t)(press->key[0] >> 32), .other = (uint32_t)press->key[0]};
 }
@@ -344,8 +352,8 @@ static void tell_all(sn_world *world)
     uint32_t number[4 * SN_MAX_POINTS], count;
     for (uint32_t i = 0; i < world->contact.press_table.count; ++i)
         tell(world, number, members(&world->contact, &press[i], number));
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
         sn_press two = press_of_bodies(&meet[i]);
         tell(world, number, members(&world->contact, &two, number));
     }
@@ -375,6 +383,7 @@ bool sn_sleep_begin(sn_world *world, sn_real dt)
 {
     sn_sleep *sleep = &world->contact.sleep;
     uint32_t numbers = world->ids.table.count;
+    sleep->changes += sleep->woke; /* in a step that failed: they sleep again */
     sleep->woke = sleep->news = false;
     if (!is_on(world))
         return true;
@@ -685,7 +694,9 @@ static void join_by_constraints(sn_world *world)
         for (uint32_t row = 0; row < pool->ids.table.count; ++row)
             if (sn_ids_is_live(&pool->ids, row)) {
                 const uint32_t *held = sn_store_particles(&world->constraints, pool, row, small, &count);
-                join_all(world, held, count, 0);
+                join_all(world, held, count, pool->kind.oriented ? TOUCHES : 0);
+                if (pool->kind.oriented && count == 1) /* the world stands */
+                    column(world, SLEEP_MARKS)[held[0]] |= TOUCHES;
             }
     }
 }
@@ -701,8 +712,8 @@ static void join_by_contacts(sn_world *world)
             column(world, SLEEP_MARKS)[press[i].number] |=
                 m[press[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
-    const sn_meet_press *meet = world->meets.press_table.column[0];
-    for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
+    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
+    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
         sn_press two = press_of_bodies(&meet[i]);
         join_all(world, number, members(&world->contact, &two, number), TOUCHES);
         if (two.other & SN_PRESS_COLLIDER)
@@ -734,6 +745,7 @@ static void fall_asleep(sn_world *world, uint32_t number)
         sn_body_stop(world, p->body[slot] - 1);
     sn_world_break_motion(world);
     world->contact.sleep.sleepers++;
+    world->contact.sleep.changes++;
 }
 
 /* Those of islands that rest, in the order of their numbers: the first is met first. Islands that sleep already may be joined by

@@ -270,7 +270,7 @@ static void walk(stream *s, sn_world *world)
     walk_contact(s, &world->contact);
     walk_ids(s, &world->bodies.ids);
     walk_table(s, &world->bodies.table);
-    walk_table(s, &world->meets.press_table);
+    walk_table(s, &world->meets.kept_table);
     if (s->mode == RESERVE && !sn_table_reserve(&world->bodies.turn_table, s->allocator, world->bodies.table.capacity))
         s->failed = true;
     if (s->mode == RESERVE)

@@ -191,7 +191,7 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
     if (warm || world->contact.press_table.count ||
-        world->meets.press_table.count) /* the next step scales impulses by it */
+        world->meets.kept_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */

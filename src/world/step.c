@@ -161,6 +161,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
     sn_result result;
     do { /* again, if a body that moves wakes others */
         result = sn_contacts_find(world, dt);
+        sn_turns_list_awake(world);
         if (result == SN_OK)
             result = sn_meets_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));

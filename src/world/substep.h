@@ -156,6 +156,9 @@ void sn_targets_finish(sn_world *world);
 
 /* ---- turns.c: how bodies turn --------------------------------------------------------------------------------------- */
 
+/* At the start of a step: lists the bodies that do not sleep, and lays out those that do. All else here is about the former. */
+void sn_turns_list_awake(sn_world *world);
+
 /* Fills the rows of turns behind the particles: nothing moved, and velocities as they are. */
 void sn_turns_lay_out(sn_world *world);
 

@@ -28,6 +28,8 @@
 #include "bodies/rotation.h"
 #include "bodies/turning.h"
 
+#include <stdatomic.h>
+
 /* ---- Where turns are ---------------------------------------------------------------------------------------------- */
 
 /* k times a vector along principal axes; about an axis that is locked there is nothing. */
@@ -64,10 +66,10 @@ static sn_vec3 turn_velocity(const sn_body_state *body)
 /* ns, about, of a body in one loop */
 #define WORK_OF_BODY 200.0
 
-/* All bodies. Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
+/* All bodies that are awake. Half a world must not turn: tasks that got lost are done here, and reported when the step is over. */
 static void share(sn_world *world, sn_piece_fn *piece, void *data)
 {
-    if (sn_parallel_few(&world->parallel, bodies_rows(&world->bodies), WORK_OF_BODY, piece, data))
+    if (sn_parallel_few(&world->parallel, world->bodies.awake_table.count, WORK_OF_BODY, piece, data))
         return;
     sn_parallel_repair(&world->parallel);
     world->bodies.lost = true;
@@ -115,22 +117,52 @@ static void get4(double from[4][SN_TURN_BATCH], uint32_t at, double to[4])
         to[i] = from[i][at];
 }
 
+static void lay_out(sn_world *world, uint32_t row)
+{
+    sn_particle_store *p = &world->particles;
+    const sn_body_state *body = &world->bodies.state[row];
+    uint32_t slot = p->table.count + row;
+    bool lives = bodies_has(&world->bodies, row);
+    sn_vec4 none = {0};
+    p->x[slot] = vec4(vec3(0, 0, 0), lives ? p->x[world->ids.value[body->particle]].w : 0);
+    p->x_low[slot] = none;
+    p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
+    if (sn_integrators[world->state.settings.integrator]->looks_back)
+        world->history.old_d[slot] = none;
+    sn_bodies_turned(&world->bodies, row);
+}
+
 static void lay_out_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_world *world = data;
-    sn_particle_store *p = &world->particles;
-    for (uint32_t row = first; row < end; ++row) {
-        const sn_body_state *body = &world->bodies.state[row];
-        uint32_t slot = p->table.count + row;
-        bool lives = bodies_has(&world->bodies, row);
-        sn_vec4 none = {0};
-        p->x[slot] = vec4(vec3(0, 0, 0), lives ? p->x[world->ids.value[body->particle]].w : 0);
-        p->x_low[slot] = none;
-        p->v[slot] = vec4(lives ? turn_velocity(body) : vec3(0, 0, 0), 0);
-        if (sn_integrators[world->state.settings.integrator]->looks_back)
-            world->history.old_d[slot] = none;
-        sn_bodies_turned(&world->bodies, row);
+    for (uint32_t i = first; i < end; ++i)
+        lay_out(world, bodies_awake(&world->bodies)[i]);
+}
+
+/* Rows of bodies that sleep, and rows that are free, stay as they are laid out until something is edited, wakes or falls asleep. */
+void sn_turns_list_awake(sn_world *world)
+{
+    sn_bodies *bodies = &world->bodies;
+    const uint64_t changes = world->contact.sleep.changes;
+    const bool held = world->contact.sleep.held;
+    uint32_t *awake = bodies->awake_table.column[0], count = 0;
+    if (bodies->awake_moves + 1 == world->moves && bodies->awake_changes == changes && bodies->awake_held == held) {
+        bodies->awake_moves = world->moves;
+        return;
     }
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
+        if (bodies_has(bodies, row) && !sn_sleep_holds(world, bodies->state[row].particle)) {
+            awake[count++] = row;
+            continue;
+        }
+        lay_out(world, row);
+        uint32_t slot = world->particles.table.count + row;
+        world->particles.y[slot] = world->particles.d[slot] = (sn_vec4){0};
+    }
+    bodies->awake_table.count = count;
+    bodies->awake_moves = world->moves;
+    bodies->awake_changes = changes;
+    bodies->awake_held = held;
 }
 
 void sn_turns_lay_out(sn_world *world)
@@ -299,12 +331,12 @@ static void turn_group_on(const sn_substep *s, turn_group *g)
 static void predict_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_substep *s = data;
+    const uint32_t *awake = bodies_awake(&s->world->bodies);
     turn_group g;
     group_begin(&g, s->world);
-    for (uint32_t row = first; row < end; ++row) {
-        if (bodies_has(&s->world->bodies, row))
-            begin_turn(s, &g, row);
-        if (g.count == SN_TURN_BATCH || (row + 1 == end && g.count))
+    for (uint32_t i = first; i < end; ++i) {
+        begin_turn(s, &g, awake[i]);
+        if (g.count == SN_TURN_BATCH || i + 1 == end)
             turn_group_on(s, &g);
     }
 }
@@ -316,18 +348,37 @@ void sn_turns_predict(sn_substep *s)
 
 /* ---- Settle ------------------------------------------------------------------------------------------------------- */
 
+static bool turns_soundly(const sn_world *world, uint32_t row)
+{
+    const sn_body_motion *motion = &world->bodies.motion[row];
+    const sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
+    return sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) &&
+           isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) && vec3_is_finite(vec4_xyz(d));
+}
+
+typedef struct checking {
+    const sn_world *world;
+    atomic_bool unsound;
+} checking;
+
+static void check_piece(void *data, uint32_t first, uint32_t end)
+{
+    checking *c = data;
+    bool sound = true;
+    for (uint32_t i = first; i < end; ++i)
+        sound = turns_soundly(c->world, bodies_awake(&c->world->bodies)[i]) && sound;
+    if (!sound)
+        atomic_store_explicit(&c->unsound, true, memory_order_relaxed);
+}
+
 uint32_t sn_turns_check(const sn_substep *s)
 {
-    const sn_world *world = s->world;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
-        const sn_body_motion *motion = &world->bodies.motion[row];
-        sn_vec4 d = world->particles.x_low[world->particles.table.count + row];
-        if (!bodies_has(&world->bodies, row))
-            continue;
-        if (!sn_body_turns_soundly(&world->bodies.state[row], motion->q, motion->l) ||
-            !isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) || !vec3_is_finite(vec4_xyz(d)))
-            return row;
-    }
+    const sn_bodies *bodies = &s->world->bodies;
+    checking c = {.world = s->world};
+    share(s->world, check_piece, &c);
+    for (uint32_t i = 0; c.unsound && i < bodies->awake_table.count; ++i)
+        if (!turns_soundly(s->world, bodies_awake(bodies)[i]))
+            return bodies_awake(bodies)[i];
     return SN_ID_FREE;
 }
 
@@ -425,22 +476,21 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
     sn_substep *s = data;
     const sn_world *world = s->world;
     const sn_settings *settings = &world->state.settings;
+    const uint32_t *awake = bodies_awake(&world->bodies);
     const bool at_start =
         (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     turn_group g;
     group_begin(&g, world);
-    for (uint32_t row = first; row < end; ++row) {
-        const sn_body_state *body = &world->bodies.state[row];
-        const sn_body_motion *motion = &world->bodies.motion[row];
-        if (bodies_has(&world->bodies, row)) {
-            put4(g.batch.q, g.count, at_start ? body->q : motion->q);
-            put4(g.batch.end, g.count, motion->q);
-            put3(g.batch.l, g.count, motion->l);
-            put3(g.batch.k, g.count, body->k);
-            put_phi(&g, g.count, world->particles.x_low[world->particles.table.count + row]);
-            g.row[g.count++] = row;
-        }
-        if (g.count == SN_TURN_BATCH || (row + 1 == end && g.count))
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_body_state *body = &world->bodies.state[awake[i]];
+        const sn_body_motion *motion = &world->bodies.motion[awake[i]];
+        put4(g.batch.q, g.count, at_start ? body->q : motion->q);
+        put4(g.batch.end, g.count, motion->q);
+        put3(g.batch.l, g.count, motion->l);
+        put3(g.batch.k, g.count, body->k);
+        put_phi(&g, g.count, world->particles.x_low[world->particles.table.count + awake[i]]);
+        g.row[g.count++] = awake[i];
+        if (g.count == SN_TURN_BATCH || i + 1 == end)
             settle_group(s, &g);
     }
 }
@@ -461,16 +511,17 @@ void sn_turns_settle(sn_substep *s)
 void sn_turns_kick(sn_substep *s)
 {
     sn_world *world = s->world;
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+    for (uint32_t i = 0; i < world->bodies.awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(&world->bodies)[i];
         sn_body_state *body = &world->bodies.state[row];
         sn_body_motion *motion = &world->bodies.motion[row];
         double torque[3];
-        if (!bodies_has(&world->bodies, row) || world->particles.x[world->ids.value[body->particle]].w == 0)
+        if (world->particles.x[world->ids.value[body->particle]].w == 0)
             continue;
         gather_torque(s, row, torque);
-        for (int i = 0; i < 3; ++i) {
-            body->l[i] += (double)s->motion.h / 2 * (torque[i] - motion->torque[i]);
-            motion->torque[i] = torque[i];
+        for (int k = 0; k < 3; ++k) {
+            body->l[k] += (double)s->motion.h / 2 * (torque[k] - motion->torque[k]);
+            motion->torque[k] = torque[k];
         }
         world->particles.v[world->particles.table.count + row] = vec4(turn_velocity(body), 0);
     }
@@ -481,10 +532,9 @@ void sn_turns_correct(sn_substep *s)
     sn_world *world = s->world;
     turn_group g;
     group_begin(&g, world);
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+    for (uint32_t i = 0; i < world->bodies.awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(&world->bodies)[i];
         sn_body_state *body = &world->bodies.state[row];
-        if (!bodies_has(&world->bodies, row))
-            continue;
         put4(g.batch.q, 0, body->q);
         put3(g.batch.l, 0, body->l);
         put3(g.batch.k, 0, body->k);
@@ -499,10 +549,9 @@ void sn_turns_correct(sn_substep *s)
 /* They arrived, up to rounding. */
 void sn_turns_finish(sn_world *world)
 {
-    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+    for (uint32_t i = 0; i < world->bodies.awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(&world->bodies)[i];
         sn_body_state *body = &world->bodies.state[row];
-        if (!bodies_has(&world->bodies, row))
-            continue;
         if (body->led)
             memcpy(body->q, body->target, sizeof body->q);
         body->led = false;

@@ -357,6 +357,37 @@ static void passing_by_is_no_contact(void **state)
             }
 }
 
+/* Boxes of 2 mm at 100 m/s, obliquely, onto a plane and a box of 2 mm: they get spins of thousands of radians a second, and stay in front. */
+static void small_boxes_pass_nothing(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    for (uint32_t i = 0; i < support_rounds(400, 20); ++i) {
+        sn_world *world = support_world();
+        sn_body_def def = sn_default_body_def();
+        sn_body_shape shape = sn_default_body_shape(SN_BODY_BOX);
+        sn_body body;
+        if (i % 2)
+            sn_add_box_collider(world, vec(0, 0, 0), vec(1, 0.001, 1));
+        else
+            sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+        shape.radius = 0;
+        shape.half = vec(0.001, 0.001, 0.001);
+        def.shapes = &shape;
+        def.shape_count = 1;
+        def.position = vec(0, support_random_in(&seed, 0.5, 1.5), 0);
+        def.velocity = vec(support_random_in(&seed, -15, 15), -100, support_random_in(&seed, -15, 15));
+        def.rotation = (sn_quat){real(support_random_in(&seed, 0, 1)), real(support_random_in(&seed, 0, 1)),
+                                 real(support_random_in(&seed, 0, 1)), real(support_random_in(&seed, 0, 1))};
+        assert_ok(world, sn_body_add(world, &def, &body));
+        for (uint32_t k = 0; k < 20; ++k) {
+            support_run(world, 1, 1.0 / 60);
+            assert_true(sn_body_centre(world, body).y > real(-0.0005));
+        }
+        sn_world_destroy(world);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -369,6 +400,7 @@ int main(void)
         cmocka_unit_test(bodies_do_not_pass_colliders),
         cmocka_unit_test(bats_hit_what_they_meet),
         cmocka_unit_test(spin_of_round_things_does_not_matter),
+        cmocka_unit_test(small_boxes_pass_nothing),
         cmocka_unit_test(passing_by_is_no_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -377,10 +377,12 @@ static void zeros_have_no_sign(void **state)
     fill_world(world, 40);
     for (uint32_t frame = 0; frame < 40; ++frame) {
         support_run(world, 1, FRAME);
-        const sn_meet_press *press = world->meets.press_table.column[0];
-        for (uint32_t i = 0; i < world->meets.press_table.count; ++i) {
-            const sn_real number[] = {press[i].pressed, press[i].last, press[i].rubbed.x, press[i].rubbed.y,
-                                      press[i].rubbed.z};
+        const sn_kept_manifold *press = world->meets.kept_table.column[0];
+        for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
+            const sn_meet_rub *rub = &press[i].rub;
+            const sn_kept_point *point = press[i].point;
+            const sn_real number[] = {point[0].pressed, point[0].last, point[3].pressed, point[3].last,
+                                      rub->twisted,     rub->rubbed.x, rub->rubbed.y,    rub->rubbed.z};
             for (uint32_t k = 0; k < COUNT_OF(number); ++k) {
                 zeros += number[k] == 0;
                 assert_false(number[k] == 0 && signbit(number[k]));

@@ -937,6 +937,55 @@ static void what_slides_slowly_stays_awake(void **state)
     sn_world_destroy(world);
 }
 
+/* A joint to the world holds as a floor does. A sign on a hinge hangs still, and one on a joint to a body that stands. */
+static void what_hangs_from_the_world_sleeps(void **state)
+{
+    (void)state;
+    sn_world *world = sleepy_world();
+    sn_body sign = sn_add_box_body(world, vec(0, 3, 0), vec(0.2, 0.3, 0.05), 100);
+    sn_joint_def hinge = sn_default_joint_def(SN_KIND_JOINT_HINGE);
+    hinge.b = sign;
+    hinge.anchor = vec(0, 3.3, 0);
+    sn_constraint held = sn_add_joint(world, &hinge);
+    assert_true(held.generation);
+    run_until_asleep(world);
+    sn_vec3 place = sn_body_position(world, sign);
+    support_run(world, 60, 1.0 / 60);
+    assert_true(sn_body_position(world, sign).y == place.y);
+    assert_ok(world, sn_constraint_remove(world, held));
+    support_run(world, 30, 1.0 / 60);
+    assert_true(sn_body_position(world, sign).y < place.y - real(0.5)); /* it woke, and falls */
+    sn_world_destroy(world);
+}
+
+/* Of many stacks that sleep the one that is hit wakes, as it would in a world that was loaded a moment ago and knows nothing but the
+   state. */
+static void one_box_wakes_one_stack(void **state)
+{
+    (void)state;
+    sn_world *world = sleepy_world(), *other = sleepy_world();
+    sn_add_plane_collider(world, vec(0, 0, 0), vec(0, 1, 0));
+    for (uint32_t i = 0; i < 40; ++i)
+        for (uint32_t k = 0; k < 2; ++k)
+            assert_true(sn_add_box_body(world, vec(2 * i, 0.2 + 0.4 * k, 0), vec(0.2, 0.2, 0.2), 100).generation);
+    run_until_asleep(world);
+    sn_body thrown = sn_add_box_body(world, vec(20.1, 2, 0.05), vec(0.1, 0.1, 0.1), 500);
+    assert_true(thrown.generation);
+    for (uint32_t i = 0; i < 60; ++i) {
+        sn_snapshot *snapshot = sn_world_save(world);
+        assert_non_null(snapshot);
+        assert_ok(other, sn_world_load(other, snapshot));
+        sn_snapshot_destroy(snapshot);
+        step(world);
+        step(other);
+        assert_true(sn_world_hash(world) == sn_world_hash(other));
+    }
+    assert_int_equal(sn_world_awake_count(world), 3);
+    run_until_asleep(world);
+    sn_world_destroy(other);
+    sn_world_destroy(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -965,6 +1014,8 @@ int main(void)
         cmocka_unit_test(sleep_allocates_nothing),
         cmocka_unit_test(events_sleep_too),
         cmocka_unit_test(what_slides_slowly_stays_awake),
+        cmocka_unit_test(what_hangs_from_the_world_sleeps),
+        cmocka_unit_test(one_box_wakes_one_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
