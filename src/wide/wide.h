@@ -240,8 +240,8 @@ typedef struct sn_wide_meet {
     uint32_t lanes, points;            /* so many lanes have a meet, and none more points than this */
     uint32_t moves_a, moves_b;         /* a bit for each lane: it may be moved */
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
-    bool bends;  /* or turns so far in the substep that its inertia is another at its end; */
-    bool belted; /* or is on a belt */
+    bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
+    bool belted;             /* or is on a belt */
     sn_meet_rows n;          /* from b to a, in the world */
     sn_meet_row slop;        /* m: so much overlap is left alone */
     sn_meet_row far_off;     /* m: who would come so far into the other in a substep is violent */

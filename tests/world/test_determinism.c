@@ -13,12 +13,12 @@
 /* What is pinned: hashes, and bounds of the bytes that a particle takes, and a distance constraint, without a plan and with
    one. */
 #if SINEW_DOUBLE
-#define GOLDEN           UINT64_C(0x9125554654178f40)
-#define GOLDEN_REFERENCE UINT64_C(0x71f17f42da43580a)
+#define GOLDEN           UINT64_C(0xf1d33b2f57da7f01)
+#define GOLDEN_REFERENCE UINT64_C(0x4a8e3e1b4e808cd9)
 enum { PARTICLE_BYTES = 192, REFERENCE_BYTES = 292, TILED_BYTES = 240 };
 #else
 #define GOLDEN           UINT64_C(0xc578ef1f896c0319)
-#define GOLDEN_REFERENCE UINT64_C(0x1b89a396c529e375)
+#define GOLDEN_REFERENCE UINT64_C(0x3b6cd43433bbe83f)
 enum { PARTICLE_BYTES = 112, REFERENCE_BYTES = 160, TILED_BYTES = 192 };
 #endif
 
