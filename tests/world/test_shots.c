@@ -456,7 +456,7 @@ static void test_squeezed(void **state)
 static void test_particles(void **state)
 {
     (void)state;
-    const uint32_t count = support_long(100000, 4000);
+    const uint32_t count = support_long(100000, support_rounds(1, 0) ? 4000 : 1500);
     uint32_t through = 0, by[TARGETS][DRIVERS] = {{0}};
     for (uint64_t number = 1; number <= count; ++number)
         if (number != SQUEEZED && fire(number, false, false)) {
@@ -477,7 +477,7 @@ static void test_particles(void **state)
 static void test_bodies(void **state)
 {
     (void)state;
-    const uint32_t count = support_long(20000, 1000);
+    const uint32_t count = support_long(20000, support_rounds(1, 0) ? 1000 : 400);
     uint32_t through = 0;
     for (uint64_t number = 1; number <= count; ++number)
         if (fire(number, true, false)) {
