@@ -1,15 +1,16 @@
 /* How far threads get with one world, held against as many independent worlds, one on each core, in the same run:
 
        sinew-bench-threads [SCENE-N PATH ...] [--threads LIST] [--copies N] [--rounds N] [--frames N]
+           [--warm N]
 
    A round steps every world through the same frames: one for each number of threads, and the copies at the same time. What
    counts is the median of the rounds. The copies say what the cores can do together: they share nothing but caches and
-   memory. All worlds must end with the same hash. */
-#include "cli/bench_scenes.h"
+   memory. All worlds must end with the same hash. Bodies and piles fall for some frames before the first round (--warm); their
+   paths are falling, and general. */
+#include "cli/bench.h"
 
 #include <sinew/sinew.h>
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,10 @@
 #define MOST_THREADS 64
 #define MOST_LIST    16
 #define MOST_ROUNDS  101
-#define WARM_FRAMES  3 /* before the first round: plans and pools are made */
 
 typedef struct options {
     uint32_t threads[MOST_LIST], count, copies, rounds, frames;
+    uint32_t warm; /* frames before the first round: plans and pools are made, and what falls lies on each other */
 } options;
 
 typedef struct entry {
@@ -45,48 +46,6 @@ static double now(void)
 }
 
 /* ---- Worlds -------------------------------------------------------------------------------------------------------- */
-
-static bool fill_world(sn_world *world, const sn_bench_model *m)
-{
-    sn_real *number = malloc(3 * (size_t)m->particles * sizeof *number);
-    uint32_t *index = malloc(2 * (size_t)m->edges * sizeof *index);
-    sn_real *rest = malloc((size_t)m->edges * sizeof *rest);
-    bool good = number && index && rest;
-    for (size_t i = 0; good && i < 3 * (size_t)m->particles; ++i)
-        number[i] = (sn_real)m->xyz[i];
-    sn_particles particles = {0};
-    if (good)
-        particles = sn_add_particles(world, m->particles, number, 0, 1);
-    for (uint32_t i = 0; good && i < m->particles; ++i)
-        number[i] = isinf(m->mass[i]) ? 0 : (sn_real)(1 / m->mass[i]);
-    for (uint32_t i = 0; good && i < m->edges; ++i) {
-        index[2 * (size_t)i] = m->edge[i].a;
-        index[2 * (size_t)i + 1] = m->edge[i].b;
-        rest[i] = (sn_real)m->edge[i].rest;
-    }
-    good = good && particles.count > 0 && sn_write_inverse_masses(world, particles, number, 0) == SN_OK &&
-           sn_add_constraints(world, SN_KIND_DISTANCE, m->edges, index, rest, NULL).count == m->edges &&
-           (!m->tets || sn_add_constraints(world, SN_KIND_VOLUME, m->tets, m->tet, NULL, NULL).count == m->tets);
-    free(number);
-    free(index);
-    free(rest);
-    return good;
-}
-
-static sn_world *make_world(const sn_bench_case *c, const sn_bench_model *m, uint32_t threads)
-{
-    sn_world_def def = sn_default_world_def();
-    sn_world *world = NULL;
-    def.settings.gravity = (sn_vec3){0, (sn_real)-SN_BENCH_GRAVITY, 0};
-    def.settings.substeps = c->substeps;
-    def.settings.iterations = 1;
-    if (sn_world_create(&def, &world) != SN_OK)
-        return NULL;
-    if (fill_world(world, m) && sn_world_set_threads(world, threads) == SN_OK && sn_world_threads(world) == threads)
-        return world;
-    sn_world_destroy(world);
-    return NULL;
-}
 
 static bool step(sn_world *world, uint32_t frames)
 {
@@ -185,12 +144,23 @@ static bool agree(sn_world **world, uint32_t count)
     return true;
 }
 
+/* The first world runs on as many threads as there may be; the others get its state, and make a step for their own tables. */
+static bool warm_up(const options *o, sn_world **world)
+{
+    const uint32_t before = sn_world_threads(world[0]);
+    bool good = sn_bench_set_threads(world[0], o->threads[o->count - 1]) && step(world[0], o->warm) &&
+                sn_bench_set_threads(world[0], before);
+    sn_snapshot *state = good ? sn_world_save(world[0]) : NULL;
+    for (uint32_t i = 0; state && good && i < o->count + o->copies; ++i)
+        good = sn_world_load(world[i], state) == SN_OK && step(world[i], 1);
+    sn_snapshot_destroy(state);
+    return good && state;
+}
+
 static bool measure(const options *o, const char *name, sn_world **world)
 {
     static double sample[MOST_LIST + 1][MOST_ROUNDS];
-    bool good = true;
-    for (uint32_t i = 0; good && i < o->count + o->copies; ++i)
-        good = step(world[i], WARM_FRAMES);
+    bool good = warm_up(o, world);
     for (uint32_t round = 0; good && round < o->rounds; ++round) {
         for (uint32_t t = 0; good && t < o->count; ++t) {
             double begin = now();
@@ -211,25 +181,30 @@ static bool measure(const options *o, const char *name, sn_world **world)
 
 static bool run_scene(const options *o, const entry *e)
 {
-    char name[64];
+    char name[64], status[SN_BENCH_TEXT] = "";
     sn_bench_case c;
-    sn_bench_model model;
+    sn_bench_world *built = calloc(MOST_LIST + MOST_THREADS, sizeof *built);
     sn_world *world[MOST_LIST + MOST_THREADS] = {0};
     const uint32_t path = sn_bench_path_find(e->path), count = o->count + o->copies;
     snprintf(name, sizeof name, "%s %u %s", e->scene, (unsigned)e->n, e->path);
-    if (!path || !sn_bench_case_find(e->scene, e->n, &c) || sn_bench_case_is_pile(&c) || sn_bench_case_is_bodies(&c)) {
-        fprintf(stderr, "threads: there is no scene of particles and rods '%s'\n", name);
+    if (!built || !path || !sn_bench_case_find(e->scene, e->n, &c) || !c.build || !(c.paths & path)) {
+        fprintf(stderr, "threads: there is no scene '%s'\n", name);
+        free(built);
         return false;
     }
-    bool good = sn_bench_model_build(&c, path, &model);
-    for (uint32_t i = 0; good && i < count; ++i)
-        good = (world[i] = make_world(&c, &model, i < o->count ? o->threads[i] : 1)) != NULL;
-    sn_bench_model_release(&model);
+    bool good = true;
+    for (uint32_t i = 0; good && i < count; ++i) {
+        const sn_bench_job job = {
+            .what = &c, .path = path, .threads = i < o->count ? o->threads[i] : 1, .substeps = c.substeps};
+        good = sn_bench_world_build(&job, NULL, &built[i], status);
+        world[i] = built[i].world;
+    }
     if (!good)
-        fprintf(stderr, "threads: %s could not be built\n", name);
+        fprintf(stderr, "threads: %s could not be built: %s\n", name, status);
     good = good && measure(o, name, world);
     for (uint32_t i = 0; i < count; ++i)
-        sn_world_destroy(world[i]);
+        sn_bench_world_release(&built[i]);
+    free(built);
     return good;
 }
 
@@ -257,6 +232,8 @@ static bool read_option(options *o, const char *name, const char *value)
         o->rounds = (uint32_t)number;
     else if (strcmp(name, "--copies") == 0 && number <= MOST_THREADS)
         o->copies = (uint32_t)number;
+    else if (strcmp(name, "--warm") == 0 && number >= 1 && number <= 10000)
+        o->warm = (uint32_t)number;
     else if (strcmp(name, "--frames") == 0 && number >= 1 && number <= 10000)
         o->frames = (uint32_t)number;
     else
@@ -266,7 +243,7 @@ static bool read_option(options *o, const char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-    options o = {.threads = {1, 2, 4, 8, 16}, .count = 5, .copies = 16, .rounds = 15, .frames = 10};
+    options o = {.threads = {1, 2, 4, 8, 16}, .count = 5, .copies = 16, .rounds = 15, .frames = 10, .warm = 3};
     entry own[MOST_LIST];
     const entry *list = standard;
     size_t count = sizeof standard / sizeof *standard, owns = 0;
@@ -275,7 +252,7 @@ int main(int argc, char **argv)
         if (i + 1 >= argc || (argv[i][0] == '-' && !read_option(&o, argv[i], argv[i + 1])) ||
             (argv[i][0] != '-' && (!dash || owns == MOST_LIST))) {
             fprintf(stderr, "usage: sinew-bench-threads [SCENE-N PATH ...] [--threads 1,2,4] [--copies N] [--rounds N] "
-                            "[--frames N]\n");
+                            "[--frames N] [--warm N]\n");
             return 2;
         }
         if (dash) {
