@@ -33,9 +33,12 @@ ifeq ($(WEB),no)
 	@$(setup) build test
 	@scripts/test.sh release asan double
 else
-	@$(setup) build test web wasm browser || { echo "test: without what the web page needs, 'make test WEB=no' runs everything but its tests" >&2; exit 1; }
-	@scripts/test.sh release asan double
-	@scripts/web.sh quick
+	@$(setup) build test
+	@mkdir -p build; { $(setup) web wasm browser >build/setup-web.log 2>&1; echo $$? >build/setup-web.status; } & \
+	scripts/test.sh release asan double; status=$$?; wait; \
+	[ "$$(cat build/setup-web.status)" = 0 ] || { cat build/setup-web.log; \
+		echo "test: without what the web page needs, 'make test WEB=no' runs everything but its tests" >&2; exit 1; }; \
+	[ $$status = 0 ] && scripts/web.sh quick
 endif
 
 test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
