@@ -172,15 +172,35 @@ void sn_breaking_tell_plan(sn_world *world)
     breaking->serial = world->plan.serial;
 }
 
+/* Of kinds with one row that is a force, which most are: |lambda| / h^2. Returns where the list goes on. */
+static uint32_t watch_single(const sn_world *world, const sn_pool *pool, uint32_t i)
+{
+    const sn_weak *weak = weak_list(world);
+    sn_break *most = world->breaking.table.column[1];
+    const double h = (double)world->state.h, square = h * h;
+    const uint32_t kind = weak[i].constraint.kind;
+    for (; i < world->breaking.table.count && weak[i].constraint.kind == kind; ++i) {
+        const sn_real force = h > 0 ? (sn_real)fabs((double)pool->lambda[weak[i].constraint.index] / square) : 0;
+        most[i].force = force > most[i].force ? force : most[i].force;
+    }
+    return i;
+}
+
 void sn_breaking_watch(sn_world *world)
 {
     const sn_weak *weak = weak_list(world);
     sn_break *most = world->breaking.table.column[1];
-    for (uint32_t i = 0; i < world->breaking.table.count; ++i) {
+    for (uint32_t i = 0; i < world->breaking.table.count;) {
+        const sn_pool *pool = world->constraints.pool[weak[i].constraint.kind];
+        if (pool->kind.rows == 1 && !pool->kind.oriented && !pool->kind.force) {
+            i = watch_single(world, pool, i);
+            continue;
+        }
         sn_real force, torque;
         sn_constraint_exerted(world, weak[i].constraint.kind, weak[i].constraint.index, &force, &torque);
         most[i].force = force > most[i].force ? force : most[i].force;
         most[i].torque = torque > most[i].torque ? torque : most[i].torque;
+        ++i;
     }
 }
 
