@@ -165,8 +165,6 @@ void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t ro
     }
 }
 
-/* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
-   not, which do no harm. */
 /* What a lane some lanes later is filled from, in the same table whatever its run. */
 static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
 {
@@ -179,6 +177,8 @@ static void ask_for_lane(const sn_plan *plan, const sn_pool *pool, uint32_t at)
         PLAN_FETCH(&pool->param[(size_t)row * pool->param_count]);
 }
 
+/* Copies what constraints say into the batches, and tells them where they are. Empty lanes get numbers of the first that is
+   not, which do no harm. */
 static void fill_batches(sn_plan *plan, const sn_store *store)
 {
     for (uint32_t r = 0; r < plan->run_table.count; ++r) {

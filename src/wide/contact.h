@@ -156,7 +156,7 @@ SN_INLINE void contact_move(const sn_wide_contacts *run, const contact_pair *p, 
     contact_add_speed(run->v, p->b, p->speed_b, lanes3_scale(speed, wb), m);
 }
 
-/* For those who want to know what pairs exerted; see world/contact_rigid.c. */
+/* What pairs exerted, where that is asked for: see world/contact_rigid.c. */
 SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t first, lanes3 speed,
                             const contact_movers *m)
 {
@@ -257,7 +257,7 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes 
     return met & lanes_above(zero, there);
 }
 
-/* swept: some balls may have come far in this substep, some surfaces run, or somebody asks what was exerted. Most worlds have none of that. */
+/* swept: some balls may have come far in this substep, some surfaces run, or what was exerted is asked for. Most worlds have none of that. */
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;

@@ -257,7 +257,7 @@ SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *
            bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, loss, least, usual);
 }
 
-/* A kind of distance, and what is known of a run: nobody reads or writes multipliers (plain), no compliance (rigid). These
+/* A kind of distance, and what is known of a run: multipliers are neither read nor written (plain), no compliance (rigid). These
    are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
     uint32_t kind, params, rows;

@@ -141,7 +141,7 @@ typedef struct sn_wide_contacts {
     sn_real slop;         /*   down to this share of reach */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
     sn_real *
-        given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: nobody asks */
+        given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: it is not asked for */
     const sn_real *belt; /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
     sn_vec3 gravity;     /* m/s^2: that velocities of this substep have in them */
     bool bounces;        /* somebody has restitution */

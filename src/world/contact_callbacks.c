@@ -1,7 +1,7 @@
 /* The caller's say in contacts: a filter and a pre-solve function.
 
    What was found near each other is gone through here, on the thread of the caller, in the order in which it was found, which does not
-   depend on threads. A contact that may not act stays in its list, where it does nothing: a collider becomes a sensor that tells nobody, a
+   depend on threads. A contact that may not act stays in its list, where it does nothing: a collider becomes a sensor without events, a
    pair of balls reaches nowhere. So nothing else in the step knows of callbacks, but for belts: the velocity of a surface is taken off the
    slip that friction works against. */
 #include "world/contact_callbacks.h"

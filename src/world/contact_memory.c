@@ -282,7 +282,7 @@ static void write_walls(void *data, uint32_t first, uint32_t end)
                                    .normal = wall[i].normal});
 }
 
-/* Those of which nobody moves are there to see whether somebody wakes. */
+/* Pairs of which neither moves are kept to see whether one wakes. */
 static bool is_pressed(const sn_world *world, const sn_graze *g)
 {
     for (uint32_t k = 0; g->pressed > 0 && k < 4; ++k)

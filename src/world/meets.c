@@ -14,14 +14,14 @@
    Impacts come before that, one after the other; things that overlap are parted after it, slowly, without a velocity, which costs
    a little of the angular momentum.
 
-   Fast things. Points of two that are apart are those where they are nearest when they are looked for; who would pass them is
-   followed along its way, and either meets elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (meet_bend). Who may be struck by somebody fast is looked at as if it were as fast (`blow`), and when somebody has come
-   farther than was looked for at the start of the step, it is looked again (sn_meets_find_again). As long as somebody would come
-   far into another there are more sweeps, over those two and their neighbours.
+   Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
+   them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
+   substep (meet_bend). A body that may be struck by a fast one is searched for as if it were as fast (`blow`). When a body has come
+   farther than it was searched for at the start of the step, the search is made again for it (sn_meets_find_again). As long as a body
+   would come far into another there are more sweeps, over those two and their neighbours.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
-   wide/meet.h, for eight meets at once; who does what when is in meets_group.c. */
+   wide/meet.h, for eight pairs at once; the order in which they are solved is in meets_group.c. */
 #include "world/meets_work.h"
 
 #include "bodies/rotation.h"

@@ -32,7 +32,7 @@ typedef struct sn_mover {
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
     bool listed;         /* it is in the list of movers */
-    sn_real blow;        /* m: so far it may be thrown in a substep by somebody fast; 0: there is nobody */
+    sn_real blow;        /* m: so far it may be thrown in a substep by something fast; 0: there is none */
 } sn_mover;
 
 /* A part of a body, in the box that is turned with it, on its way in a step. */
@@ -73,7 +73,7 @@ typedef struct sn_meet {
     uint32_t lane;  /* 1 + its lane, counted through all batches; 0: it has none, and does not press */
     uint32_t looks; /* so often its points were found anew in this step */
     bool sensor, touched;
-    bool asked, off; /* the caller's functions were; and said no: a sensor that tells nobody */
+    bool asked, off; /* the caller's functions were; and said no: a sensor without events */
     bool clear;    /* as they fly the two do not meet in this substep, though they are within reach, unless they are */
     uint8_t owner; /* of the normal: an sn_normal_owner */
     uint8_t colour;

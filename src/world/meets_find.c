@@ -1,4 +1,4 @@
-/* Contact of bodies: finding who may meet whom, once a step. */
+/* Contact of bodies, the broad phase: which pairs may touch, once a step. */
 #include "world/meets_search.h"
 
 #include "base/hash.h"
@@ -97,7 +97,7 @@ static bool is_on(const sn_world *world)
     return world->contact.settings.on && world->bodies.part_table.count;
 }
 
-/* ---- Who may meet whom ------------------------------------------------------------------------------------------------------ */
+/* ---- Which pairs may touch ------------------------------------------------------------------------------------------------------ */
 
 static bool groups_agree(const sn_world *world, uint32_t a, uint32_t b)
 {

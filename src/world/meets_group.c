@@ -370,7 +370,7 @@ static void add_lanes(const sn_meet_substep *s, sn_meet_group *group, const uint
 
 /* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
 
-/* Whether two that were apart still are: nobody needs to look at them. */
+/* Whether two that were apart still are: then they need no look. */
 bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
 {
     const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);

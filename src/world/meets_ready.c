@@ -44,9 +44,9 @@ static sn_real guard_of(const sn_world *world, const sn_meet *meet)
     return meet->b == SN_NO_MOVER ? sn_meet_record(world, meet->collider)->shape.guard : 0;
 }
 
-/* ---- Who may press -------------------------------------------------------------------------------------------------------- */
+/* ---- Which pairs may press -------------------------------------------------------------------------------------------------------- */
 
-/* A sensor presses nobody; it notes who is in it. */
+/* A sensor presses nothing; it notes what is in it. */
 static void sense(const sn_world *world, sn_meet *meet)
 {
     const sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]), b = meet_pose_of_b(world, meet);

@@ -1,4 +1,4 @@
-/* Contact of bodies: nobody is at the end of a substep behind what it met in it.
+/* Contact of bodies: at the end of a substep no body is behind what it touched in it.
 
    A pass finds impulses for things as they are when a substep begins. A plate that is struck at its edge at hundreds of metres a second
    gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.

@@ -396,7 +396,7 @@ static void remember(const double q[4], const double l[3], const sn_body_motion 
     times_k(body, angle, body->old_way);
 }
 
-/* phi of bodies, and what they gain by it, as seen from an orientation. */
+/* What constraints moved the turn of a body by. */
 static void put_phi(turn_group *g, uint32_t at, sn_vec4 phi)
 {
     g->batch.phi[0][at] = (double)phi.x;
@@ -530,17 +530,22 @@ void sn_turns_kick(sn_substep *s)
 void sn_turns_correct(sn_substep *s)
 {
     sn_world *world = s->world;
+    const uint32_t *awake = bodies_awake(&world->bodies), count = world->bodies.awake_table.count;
     turn_group g;
     group_begin(&g, world);
-    for (uint32_t i = 0; i < world->bodies.awake_table.count; ++i) {
-        const uint32_t row = bodies_awake(&world->bodies)[i];
-        sn_body_state *body = &world->bodies.state[row];
-        put4(g.batch.q, 0, body->q);
-        put3(g.batch.l, 0, body->l);
-        put3(g.batch.k, 0, body->k);
-        put_phi(&g, 0, world->particles.d[world->particles.table.count + row]);
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_body_state *body = &world->bodies.state[awake[i]];
+        put4(g.batch.q, g.count, body->q);
+        put3(g.batch.l, g.count, body->l);
+        put3(g.batch.k, g.count, body->k);
+        put_phi(&g, g.count, world->particles.d[world->particles.table.count + awake[i]]);
+        g.row[g.count++] = awake[i];
+        if (g.count < SN_TURN_BATCH && i + 1 < count)
+            continue;
         g.by->gain(&g.batch, (double)s->motion.h);
-        get3(g.batch.l, 0, body->l);
+        for (uint32_t k = 0; k < g.count; ++k)
+            get3(g.batch.l, k, world->bodies.state[g.row[k]].l);
+        g.count = 0;
     }
 }
 
