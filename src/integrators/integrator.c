@@ -136,6 +136,10 @@ static bool predict(const sn_motion *motion)
         const uint32_t slot = motion->first + i;
         const flags moves = lanes_unequal(motion->x[slot].w, 0);
         const sn_vec3 a = motion_acceleration(motion, slot);
+        if (motion->start && moves)
+            motion->start[slot] = motion->x[slot];
+        if (motion->start)
+            motion->start_low[slot] = motion->x_low[slot];
         for (int k = 0; k < 3; ++k) {
             if (motion->looks_back && moves)
                 predict_back(motion, slot, k, (&a.x)[k]);

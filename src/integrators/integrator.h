@@ -63,6 +63,12 @@ typedef struct sn_motion {
     bool coarse;          /* places are moved themselves, and their remainders stay what prediction left over */
     sn_vec4 *mark;        /* one for each, from the first on: x_low, or x where coarse, before constraints move it */
     float *mark_rows;     /* the same for particles in planes */
+
+    /* Where particles are when the substep starts, and what rounding left over of that; predict stores it, but not where those are that
+       have w = 0 and were led elsewhere before. NULL: nothing asks for it. By slot, or in rows as those of places: start in the place of
+       d, the rest in that of x. */
+    sn_vec4 *start, *start_low;
+    float *start_rows;
 } sn_motion;
 
 /* The loops over particles that are stored as records. */

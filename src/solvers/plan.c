@@ -21,6 +21,7 @@ void sn_plan_init(sn_plan *plan)
 
 void sn_plan_watch_none(sn_plan *plan)
 {
+    plan->any_watched = false;
     if (plan->run_table.count)
         memset(plan->watched, 0, plan->run_table.count * sizeof *plan->watched);
 }
@@ -966,11 +967,13 @@ static const sn_plan_run *run_of(const sn_plan *plan, uint32_t batch)
     return &plan->run[low];
 }
 
-void sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row)
+bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row)
 {
     uint32_t place = store->pool[kind]->place[row];
-    if (place && (place - 1) >> PLACE_SHIFT == PLACE_LANE)
-        plan->watched[run_of(plan, (place - 1) / SN_BATCH) - plan->run] = true;
+    if (!place || (place - 1) >> PLACE_SHIFT != PLACE_LANE)
+        return false;
+    plan->watched[run_of(plan, (place - 1) / SN_BATCH) - plan->run] = plan->any_watched = true;
+    return true;
 }
 
 /* New parameters, or a new way to give, which may take a constraint out of its batch. */
@@ -1023,7 +1026,7 @@ bool sn_plan_follow(sn_plan *plan, sn_store *store)
 {
     if (!plan->made || store->log_lost || !store->logging || is_too_much(plan, store))
         return false;
-    plan->serial += store->edit_table.count != 0;
+    plan->serial += store->edit_table.count != 0 || store->all_changed;
     const sn_edit *edit = store->edit_table.column[0];
     for (uint32_t i = 0; i < store->edit_table.count; ++i) {
         sn_pool *pool = store->pool[edit[i].kind];

@@ -119,7 +119,8 @@ struct sn_plan {
     uint8_t *feature;        /* by run */
     uint32_t stiffness_root; /* for which the stiffnesses k were corrected; see sn_plan_correct_stiffness */
     sn_table watched_table;
-    bool *watched; /* by run: multipliers of some of its constraints are read after every substep; see sn_plan_watch */
+    bool *watched; /* by run: what some of its constraints exert is looked at after every substep; see sn_plan_watch */
+    bool any_watched; /* of the runs */
 };
 
 typedef struct sn_plan sn_plan;
@@ -177,9 +178,9 @@ sn_plan_form sn_plan_form_of(const sn_store *store, uint32_t kind, uint32_t row)
 /* Writes the stiffnesses k of all runs for so many passes: see row_stiffness. */
 void sn_plan_correct_stiffness(sn_plan *plan, const sn_store *store, uint32_t root);
 
-/* The multipliers of this constraint are read after every substep, not only after the last of a step; and of none any more, which
-   making the plan does, too. */
-void sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row);
+/* What this constraint exerts is looked at after every substep, not only after the last of a step; and of none any more, which
+   making the plan does, too. False: it is in no batch. */
+bool sn_plan_watch(sn_plan *plan, const sn_store *store, uint32_t kind, uint32_t row);
 void sn_plan_watch_none(sn_plan *plan);
 
 /* Keeps the first of each of some numbers, as spots may share particles; returns how many are left. */

@@ -121,7 +121,7 @@ static uint32_t class_of(const plan_work *w, stretch *s, const plan_item *item, 
 /* Whether an item could be in planes at all: of several particles, all of the stretch. */
 static bool is_candidate(const plan_work *w, const stretch *s, const plan_item *item)
 {
-    return item->form == SN_FORM_PLAIN && !sn_plan_damps(w->store, item->kind, item->row) && item->count > 1 &&
+    return item->form == SN_FORM_PLAIN && !w->store->pool[item->kind]->kind.own_rows && item->count > 1 &&
            item->count <= MOST_POINTS && lies_in(w, item, s->lo, s->count);
 }
 

@@ -91,11 +91,15 @@ static bool list_tiles(tiled *t, const sn_allocator *allocator, const sn_solver_
     t->any_shared = false;
     for (uint32_t i = plan->layer[0]; i < plan->layer[1]; ++i) {
         const sn_tile *tile = &plan->tile[i];
-        tile_home home = {.plane = floats, .side = floats + plane_floats(tile->rows), .past = past};
+        tile_home home = {.plane = floats, .side = floats + plane_floats(tile->rows), .past = past, .start = NO_ROWS};
         if (!list_tile(t, allocator, tile, &home, &rest))
             return false;
         past += (uint64_t)tile->rows * SN_PAST_ROW;
         floats += tile->rows ? plane_floats(tile->rows) + (size_t)tile->rows * SN_SIDE_ROW : 0;
+        if (tile->rows && in->asks) {
+            home.start = floats;
+            floats += plane_floats(tile->rows);
+        }
         t->any_shared = t->any_shared || home.shared;
         ((tile_home *)t->home_table.column[0])[t->home_table.count++] = home;
     }
@@ -107,7 +111,8 @@ static bool list_tiles(tiled *t, const sn_allocator *allocator, const sn_solver_
 bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
 {
     const sn_plan *plan = in->plan;
-    if (t->serial == plan->serial)
+    const bool starts = in->asks != NULL;
+    if (t->serial == plan->serial && t->starts == starts)
         return true;
     t->serial = 0;
     if (!sn_table_reserve(&t->home_table, allocator, plan->layer[1]) ||
@@ -138,6 +143,7 @@ bool sn_resident_reserve(tiled *t, const sn_allocator *allocator, const sn_solve
             ((uint32_t *)t->rest_table.column[0])[t->rest_table.count++] = slot;
     if (!list_tiles(t, allocator, in))
         return false;
+    t->starts = starts;
     t->serial = plan->serial;
     return true;
 }
@@ -162,7 +168,9 @@ planes sn_resident_planes(const layer *l, uint32_t index)
     const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;
     float *base = l->scratch->resident_table.column[0];
     void *mark = l->t->motion->mark + l->plan->tile[index].first;
-    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, mark, NULL};
+    planes p = {base + h->plane + PLANE_MARGIN, base + h->side, mark, NULL, NULL};
+    if (h->start != NO_ROWS)
+        p.start = base + h->start + PLANE_MARGIN;
     if (l->t->motion->looks_back)
         p.back = (float *)l->scratch->past_table.column[0] + h->past;
     return p;
@@ -203,6 +211,8 @@ void sn_resident_enter(const layer *l, const sn_tile *tile, const sn_motion *mot
     memset(p.plane - PLANE_MARGIN, 0, PLANE_MARGIN * sizeof *p.plane); /* what lanes reach beside the particles */
     memset(p.plane + (size_t)rows * SN_ROW, 0, (plane_floats(more) - PLANE_MARGIN) * sizeof *p.plane);
     memset(p.side + (size_t)rows * SN_SIDE_ROW, 0, (size_t)more * SN_SIDE_ROW * sizeof *p.side);
+    if (p.start)
+        memset(p.start - PLANE_MARGIN, 0, plane_floats(tile->rows) * sizeof *p.start);
     l->t->wide->enter(&full, p.plane, p.side);
     if (p.back) {
         memset(p.back + (size_t)rows * SN_PAST_ROW, 0, (size_t)more * SN_PAST_ROW * sizeof *p.back);
@@ -250,15 +260,16 @@ static void pull(const layer *l, const sn_motion *m, const exchange *e, planes p
         put3(find_place(p, e->row, e->lane).at + (m->coarse ? SN_PLANE_X : SN_PLANE_D) * LANES, *from);
 }
 
-static void push(const layer *l, const sn_motion *m, const exchange *e, planes p)
+/* Two columns of particles, from the places of x and of d. */
+static void copy_out(const layer *l, const exchange *e, const float *plane, sn_vec4 *x, sn_vec4 *d)
 {
-    const float *row = p.plane + (size_t)e->row * SN_ROW;
+    const float *row = plane + (size_t)e->row * SN_ROW;
     if (e->rows) {
-        l->t->wide->collect(m->x + e->slot, e->rows * LANES, row, true);
-        l->t->wide->collect(m->x_low + e->slot, e->rows * LANES, row, false);
+        l->t->wide->collect(x + e->slot, e->rows * LANES, row, true);
+        l->t->wide->collect(d + e->slot, e->rows * LANES, row, false);
     } else {
-        get3(&m->x[e->slot], row + e->lane + SN_PLANE_X * LANES);
-        get3(&m->x_low[e->slot], row + e->lane + SN_PLANE_D * LANES);
+        get3(&x[e->slot], row + e->lane + SN_PLANE_X * LANES);
+        get3(&d[e->slot], row + e->lane + SN_PLANE_D * LANES);
     }
 }
 
@@ -283,13 +294,21 @@ void sn_resident_push(const layer *l, uint32_t index, const sn_motion *motion, p
     const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
     sn_vec4 *mark = l->scratch->rest_mark_table.column[0];
     for (uint32_t i = 0; i < h->exchanges; ++i)
-        push(l, motion, &e[i], p);
+        copy_out(l, &e[i], p.plane, motion->x, motion->x_low);
     e += h->exchanges;
     for (uint32_t i = 0; i < h->wholes; ++i) {
         row_place place = find_place(p, e[i].row, e[i].lane);
         push_whole(motion, e[i].slot, place);
         get3(&mark[e[i].rest], place.mark);
     }
+}
+
+void sn_resident_push_start(const layer *l, uint32_t index, const sn_motion *motion)
+{
+    const tile_home *h = (const tile_home *)l->scratch->home_table.column[0] + index;
+    const exchange *e = (const exchange *)l->scratch->exchange_table.column[0] + h->exchange;
+    for (uint32_t i = 0; i < h->exchanges + h->wholes; ++i)
+        copy_out(l, &e[i], motion->start_rows, motion->start_low, motion->start);
 }
 
 void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows)

@@ -47,6 +47,7 @@ typedef struct sn_solver_in {
     sn_solver_scratch *scratch;
     sn_parallel *parallel;       /* for loops over constraints and particles */
     const sn_settings *settings; /* for what only single methods want to know */
+    const bool *asks; /* by slot: a constraint asks where the particle was when the substep started; NULL: of none */
     uint32_t particle_count;
     uint32_t node_count;  /* slots: of particles, and behind these of the turns of bodies */
     struct sn_plan *plan; /* SN_SOLVER_TILED */

@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "solvers/gauss_seidel.h"
 #include "solvers/hubs.h"
-#include "solvers/plan_work.h"
 #include "solvers/row.h"
 
 /* One tile on its way. */
@@ -50,8 +49,8 @@ static tiled *make(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_column(&t->mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->rest_mark_table, sizeof(sn_vec4), false);
     sn_table_column(&t->mixed_table, sizeof(sn_vec4), false);
-    sn_table_column(&t->lambda_table, sizeof(float), false);
-    sn_table_column(&t->lane_table, sizeof(uint32_t), false);
+    for (int column = 0; column < LAMBDA_COLUMNS; ++column)
+        sn_table_column(&t->lambda_table, sizeof(float), false);
     return scratch->tiled = t;
 }
 
@@ -65,23 +64,6 @@ static bool reserve_marks(tiled *t, const sn_allocator *allocator, const sn_solv
            sn_table_reserve(&t->mixed_table, allocator, in->plan->list_table.count);
 }
 
-static bool reserve_lambda(tiled *t, const sn_allocator *allocator, const sn_solver_in *in)
-{
-    const sn_plan *plan = in->plan;
-    uint32_t longest = 0;
-    for (uint32_t kind = 1; kind < SN_KIND_BUILTIN_END; ++kind)
-        if (!sn_parallel_reserve(in->parallel, allocator, in->store->pool[kind]->table.count))
-            return false;
-    for (uint32_t r = 0; r < plan->run_table.count; ++r)
-        longest = plan->run[r].batches * SN_BATCH > longest ? plan->run[r].batches * SN_BATCH : longest;
-    if (!sn_table_reserve(&t->lambda_table, allocator, plan->row_table.count) ||
-        !sn_table_reserve(&t->lane_table, allocator, longest))
-        return false;
-    for (; t->lane_table.count < longest; ++t->lane_table.count)
-        ((uint32_t *)t->lane_table.column[0])[t->lane_table.count] = t->lane_table.count;
-    return true;
-}
-
 static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
 {
     tiled *t = in->scratch->tiled ? in->scratch->tiled : make(in->scratch, allocator);
@@ -89,7 +71,8 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
         return false;
     t->workers = sn_parallel_workers(in->parallel);
     t->each = plane_floats(in->plan->widest_rows);
-    if (!sn_table_reserve(&t->plane_table, allocator, in->plan->widest_rows ? t->workers * t->each : 0) ||
+    if (!sn_table_reserve(&t->plane_table, allocator,
+                          in->plan->widest_rows ? (in->asks ? 2 : 1) * t->workers * t->each : 0) ||
         !sn_table_reserve(&t->result_table, allocator, in->plan->tile_table.count) ||
         !sn_parallel_reserve_tasks(in->parallel, allocator, in->plan->tile_table.count) ||
         !sn_table_reserve(&t->state_table, allocator, in->plan->tile_table.count) ||
@@ -99,7 +82,7 @@ static bool reserve(const sn_solver_in *in, const sn_allocator *allocator)
     if (looks_back && in->wide && !sn_table_reserve(&t->past_table, allocator, t->past_floats))
         return false;
     return sn_hubs_reserve(in, allocator) && reserve_marks(t, allocator, in) &&
-           (!in->wide || !sn_tiled_scatters(in) || reserve_lambda(t, allocator, in));
+           (!in->wide || !(sn_tiled_scatters(in) || in->plan->any_watched) || sn_lambda_reserve(t, allocator, in));
 }
 
 static sn_vec4 *marks(const sn_tiled *t)
@@ -128,7 +111,6 @@ static void release(sn_solver_scratch *scratch, const sn_allocator *allocator)
     sn_table_release(&t->rest_mark_table, allocator);
     sn_table_release(&t->mixed_table, allocator);
     sn_table_release(&t->lambda_table, allocator);
-    sn_table_release(&t->lane_table, allocator);
     sn_release(allocator, t, sizeof *t);
     scratch->tiled = NULL;
 }
@@ -215,6 +197,11 @@ static bool is_any_pushed(const sn_vec3 *force, const sn_tile *tile)
     return any;
 }
 
+static bool is_any_asked(const bool *asks, const sn_tile *tile)
+{
+    return asks && memchr(asks + tile->first, true, tile->count);
+}
+
 static void look_at_tile(void *data, uint32_t index, uint32_t worker)
 {
     const looking *l = data;
@@ -224,7 +211,8 @@ static void look_at_tile(void *data, uint32_t index, uint32_t worker)
         l->others->keep(l->others->world, tile->first, tile->first + tile->count);
     tile_state state = {.nearest = INFINITY,
                         .watched = is_any_set(l->others->target, tile) || is_any_set(l->others->body, tile),
-                        .pushed = is_any_pushed(l->others->pushed, tile)};
+                        .pushed = is_any_pushed(l->others->pushed, tile),
+                        .asks = is_any_asked(l->in->asks, tile)};
     (void)worker;
     for (uint32_t i = 0; tile->large && i < tile->count; ++i) {
         const sn_vec4 *x = &l->in->frame.x[tile->first + i];
@@ -261,6 +249,8 @@ bool sn_tiled_begin(const sn_solver_in *in, const sn_tiled_others *others)
         others->keep(others->world, in->plan->particles, in->particle_count); /* they are in no tile */
     tiled *scratch = in->scratch->tiled;
     sn_plan_correct_stiffness(in->plan, in->store, in->stiffness_root);
+    if (in->wide && in->plan->any_watched)
+        sn_lambda_watch_anew(scratch, in->plan);
     looking l = {in, others, scratch->state_table.column[0]};
     const uint32_t tiles = in->plan->layer[1], all = in->plan->tile_table.count;
     bool share = sn_parallel_wants(in->parallel, 2 * WORK_OF_PARTICLE * in->particle_count);
@@ -293,16 +283,6 @@ static bool is_coarse(const layer *l, const sn_tile *tile, float *least)
 
 /* ---- Tiles -------------------------------------------------------------------------------------------------------------------- */
 
-/* Whether the multipliers of a run are kept: for further passes, if what they make depends on them; or for what reads them. */
-static bool keeps_lambda(const sn_tiled *t, const sn_plan_run *run)
-{
-    const sn_plan *plan = t->in->plan;
-    const uint32_t at = (uint32_t)(run - plan->run);
-    const sn_kind *kind = &t->in->store->pool[run->kind]->kind;
-    return t->keep_lambda || plan->watched[at] || (kind->settle && plan->feature[at] & SN_RUN_SETTLES) ||
-           (t->again && (plan->feature[at] & SN_RUN_SOFT || kind->inequality || kind->own_rows));
-}
-
 /* The wide form of a run; where its particles are is still missing. */
 static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass *p)
 {
@@ -310,7 +290,7 @@ static sn_wide_run wide_run(const sn_tiled *t, const sn_plan_run *run, tile_pass
     const sn_pool *pool = t->in->store->pool[run->kind];
     const sn_frame *frame = &t->in->frame;
     const sn_real inverse_h = 1 / t->in->h;
-    const bool keeps = keeps_lambda(t, run);
+    const bool keeps = sn_lambda_is_kept(t, run);
     const uint8_t feature = plan->feature[run - plan->run];
     const float *damping = run->give == SN_PLAN_NONE ? NULL : plan->give + run->give;
     return (sn_wide_run){.batches = run->batches,
@@ -358,22 +338,6 @@ static void place_records(const sn_tiled *t, sn_wide_run *wide, const sn_plan_ru
     wide->old_d = frame->old_d ? frame->old_d + first : NULL;
 }
 
-/* Constraints of a tile are scattered over their pool, and those of several tiles share lines of memory there. So multipliers that
-   are only read after the step are written as they come, and sn_tiled_collect_lambda brings them to the pool. */
-static bool is_by_lane(const sn_pool *pool)
-{
-    return pool->kind.rows == 1 && pool->kind.lanes && !pool->kind.state;
-}
-
-static void write_by_lane(const sn_tiled *t, const sn_plan_run *run, sn_wide_run *wide)
-{
-    const tiled *scratch = t->in->scratch->tiled;
-    if (!t->by_lane || !is_by_lane(t->in->store->pool[run->kind]))
-        return;
-    wide->lambda = (float *)scratch->lambda_table.column[0] + (size_t)run->batch * SN_BATCH;
-    wide->row = scratch->lane_table.column[0];
-}
-
 /* A constraint that is not in a batch moves remainders; in a tile that moves places, places get what it moved. */
 static bool project_coarse(const sn_tiled *t, sn_sweep *sweep, sn_visit visit)
 {
@@ -414,7 +378,7 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
             continue;
         }
         sn_wide_run wide = wide_run(t, run, p);
-        write_by_lane(t, run, &wide);
+        sn_lambda_place(t, run, &wide);
         const bool near = l->is_first || p->copy;
         place_records(t, &wide, run, coarse, l->is_first ? tile->first : 0);
         if (p->copy) {
@@ -428,41 +392,57 @@ static bool solve_records(const layer *l, const sn_tile *tile, bool coarse, tile
     return true;
 }
 
-static void run_planes(const layer *l, const sn_tile *tile, float *margin, bool coarse, tile_pass *p)
+/* The rows of places, and of where the substep started, begin a margin later. */
+static void run_planes(const layer *l, const sn_tile *tile, float *margin, const float *start, bool coarse,
+                       tile_pass *p)
 {
+    const sn_frame *frame = &l->t->in->frame;
     for (uint32_t r = tile->run; r < tile->run + tile->runs; ++r) {
         const sn_plan_run *run = &l->plan->run[r];
         sn_wide_run wide = wide_run(l->t, run, p);
-        write_by_lane(l->t, run, &wide);
+        sn_lambda_place(l->t, run, &wide);
         wide.plane = margin;
+        wide.start_plane = start;
+        wide.old_d = frame->old_d ? frame->old_d + tile->first : NULL;
         wide.coarse = coarse;
         wide.offset = l->plan->offset + run->index;
         sn_wide_project(l->t->wide, &wide);
     }
 }
 
-/* A tile whose particles are in storage between passes. */
-static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+/* Two columns of a tile's particles in rows: that of `x`, with its w, and that of `d`. */
+static void spread(const layer *l, const sn_tile *tile, const sn_vec4 *x, const sn_vec4 *d, float *margin)
 {
-    const sn_tiled *t = l->t;
-    const sn_frame *frame = &t->in->frame;
-    sn_vec4 *moved = (coarse ? t->motion->x : frame->d) + tile->first;
-    float *margin = (float *)l->scratch->plane_table.column[0] + p->worker * l->scratch->each,
-          *plane = margin + PLANE_MARGIN;
+    float *plane = margin + PLANE_MARGIN;
     uint32_t full = in_full_rows(tile), lane;
+    x += tile->first;
+    d += tile->first;
     memset(margin, 0, PLANE_MARGIN * sizeof *margin); /* what lanes reach beside the particles must be numbers */
     memset(plane + (size_t)full / LANES * SN_ROW, 0,
            (plane_floats(tile->rows - full / LANES) - PLANE_MARGIN) * sizeof *plane);
-    t->wide->spread(frame->x + tile->first, frame->d + tile->first, full, plane);
+    l->t->wide->spread(x, d, full, plane);
     for (uint32_t i = full; i < tile->count; ++i) {
-        sn_vec4 x = frame->x[tile->first + i], d = frame->d[tile->first + i];
-        float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW;
-        put3(at + SN_PLANE_X * LANES + lane, x);
-        put3(at + SN_PLANE_D * LANES + lane, d);
-        at[SN_PLANE_W * LANES + lane] = (float)x.w;
+        float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW + lane;
+        put3(at + SN_PLANE_X * LANES, x[i]);
+        put3(at + SN_PLANE_D * LANES, d[i]);
+        at[SN_PLANE_W * LANES] = (float)x[i].w;
     }
-    run_planes(l, tile, margin, coarse, p);
-    t->wide->collect(moved, full, plane, coarse);
+}
+
+/* A tile whose particles are in storage between passes. */
+static void solve_planes(const layer *l, const sn_tile *tile, bool coarse, tile_pass *p)
+{
+    const sn_solver_in *in = l->t->in;
+    const sn_frame *frame = &in->frame;
+    sn_vec4 *moved = (coarse ? l->t->motion->x : frame->d) + tile->first;
+    float *margin = (float *)l->scratch->plane_table.column[0] + (in->asks ? 2 : 1) * p->worker * l->scratch->each,
+          *start = margin + l->scratch->each, *plane = margin + PLANE_MARGIN;
+    uint32_t full = in_full_rows(tile), lane;
+    spread(l, tile, frame->x, frame->d, margin);
+    if (state_of(l, tile)->asks)
+        spread(l, tile, frame->old_d ? frame->old_d : frame->start, frame->start, start);
+    run_planes(l, tile, margin, start, coarse, p);
+    l->t->wide->collect(moved, full, plane, coarse);
     for (uint32_t i = full; i < tile->count; ++i) {
         const float *at = plane + (size_t)place_in_rows(tile, i, &lane) * SN_ROW;
         get3(&moved[i], at + (coarse ? SN_PLANE_X : SN_PLANE_D) * LANES + lane);
@@ -499,6 +479,8 @@ static sn_motion tile_motion(const layer *l, const sn_tile *tile)
     motion.settles_previous = lags(l, tile) && !l->t->enters;
     if (motion.force == motion.given && !state_of(l, tile)->pushed)
         motion.force = NULL;
+    if (!state_of(l, tile)->asks)
+        motion.start = NULL;
     return motion;
 }
 
@@ -510,17 +492,20 @@ static bool pass_resident(const layer *l, const sn_tile *tile, uint32_t index, t
     sn_motion motion = tile_motion(l, tile);
     bool sound = true;
     motion.mark_rows = p.mark;
+    motion.start_rows = motion.start ? p.start : NULL;
     if (t->enters)
         sn_resident_enter(l, tile, &motion, p);
     else
         sn_resident_pull(l, index, &motion, p);
     if (t->pass == 0) {
         sound = t->wide->predict_planes(&motion, p.plane, p.side, p.back, tile->rows);
+        if (motion.start)
+            sn_resident_push_start(l, index, &motion);
     } else {
         sound = t->wide->settle_planes(&motion, p.plane, p.side, tile->rows);
         sn_resident_mark(&motion, p, tile->rows);
     }
-    run_planes(l, tile, p.plane - PLANE_MARGIN, motion.coarse, pass);
+    run_planes(l, tile, p.plane - PLANE_MARGIN, p.start ? p.start - PLANE_MARGIN : NULL, motion.coarse, pass);
     sn_resident_push(l, index, &motion, p);
     return sound;
 }
@@ -855,45 +840,6 @@ bool sn_tiled_leave(const sn_tiled *t, bool *sound)
     bool done = sn_parallel_tasks(share ? t->in->parallel : NULL, plan->layer[1], leave_tile, &l);
     *sound = !l.failed;
     return done;
-}
-
-typedef struct collecting {
-    sn_pool *pool;
-    const float *lambda;
-} collecting;
-
-static void collect_piece(void *data, uint32_t first, uint32_t end)
-{
-    const collecting *c = data;
-    for (uint32_t row = first; row < end; ++row) {
-        uint32_t place = c->pool->place[row] - 1;
-        if (place >> PLACE_SHIFT == PLACE_LANE)
-            c->pool->lambda[row] = (sn_real)c->lambda[place & PLACE_MASK];
-    }
-}
-
-bool sn_tiled_collect_lambda(const sn_tiled *t)
-{
-    collecting c = {.lambda = ((const tiled *)t->in->scratch->tiled)->lambda_table.column[0]};
-    bool done = true;
-    for (uint32_t kind = 1; t->by_lane && done && kind < t->in->store->kind_count; ++kind) {
-        c.pool = t->in->store->pool[kind];
-        if (c.pool->ids.live && is_by_lane(c.pool))
-            done = sn_parallel_for(t->in->parallel, c.pool->table.count, collect_piece, &c);
-    }
-    return done;
-}
-
-bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot, uint32_t *end)
-{
-    const layer l = {.t = t, .scratch = t->in->scratch->tiled, .plan = t->in->plan, .is_first = true};
-    *end = UINT32_MAX;
-    if (slot >= l.plan->particles)
-        return false;
-    const sn_tile *tile = &l.plan->tile[sn_resident_owner(l.plan, slot)];
-    float least;
-    *end = tile->first + tile->count;
-    return lags(&l, tile) && !is_coarse(&l, tile, &least);
 }
 
 const sn_solver_method sn_solver_tiled = {

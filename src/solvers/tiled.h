@@ -14,7 +14,8 @@ typedef struct sn_tiled {
     uint32_t pass; /* of the substep, from 0 */
     bool
         keep_lambda; /* all multipliers will be read after the substep; those that further passes need are kept anyway */
-    bool by_lane;  /* they are read only after the step, when sn_tiled_collect_lambda has brought them to their pools */
+    bool
+        by_lane; /* they are written by lane of the plan; sn_tiled_collect_lambda brings them to their pools after the step */
     bool again;    /* there may be more than one pass */
     bool measures; /* the largest correction is wanted */
     bool predicts; /* in the first pass, tiles of the first layer predict their particles before they are solved */
@@ -52,8 +53,10 @@ bool sn_tiled_scatters(const sn_solver_in *in);
 /* After the last pass of a step: see by_lane. False if tasks were lost. */
 bool sn_tiled_collect_lambda(const sn_tiled *t);
 
-/* Whether x and x_low of a particle are to be added up before each is looked at: its tile lags, and has not done that yet. The same
-   holds for slots up to `end`, which is not one of them. */
-bool sn_tiled_is_split(const sn_tiled *t, uint32_t slot, uint32_t *end);
+/* After the last pass of a substep, with by_lane: notes what the runs that are watched exerted. */
+void sn_tiled_watch(const sn_tiled *t);
+
+/* The most that a constraint in a batch exerted in the substeps that were watched, N and N m times h^2. */
+void sn_tiled_exerted(const sn_solver_in *in, uint32_t kind, uint32_t row, float *force, float *torque);
 
 #endif

@@ -2,6 +2,7 @@
 #ifndef SN_SOLVERS_TILED_WORK_H
 #define SN_SOLVERS_TILED_WORK_H
 
+#include "solvers/plan_work.h"
 #include "solvers/tiled.h"
 
 #include <stdatomic.h>
@@ -11,7 +12,7 @@
 
 /* What passes keep between steps. */
 typedef struct tiled {
-    sn_table plane_table; /* of float: for each worker, the planes of one tile */
+    sn_table plane_table; /* of float: for each worker, the planes of one tile; and its start_plane, where asked for */
     uint32_t workers;
     size_t each;           /* floats of a worker */
     sn_table result_table; /* of tile_result, for each tile */
@@ -20,6 +21,7 @@ typedef struct tiled {
 
     /* Of one plan: */
     uint64_t serial;         /* 0: of none */
+    bool starts;             /* there are rows for where substeps start */
     sn_table home_table;     /* of tile_home, for each tile of the first layer */
     sn_table copied_table;   /* of bool, for each tile: see sn_plan_is_copied */
     uint32_t most_copied;    /* particles of one of those */
@@ -37,11 +39,17 @@ typedef struct tiled {
     sn_table mixed_table;     /* of sn_vec4, by place in the plan's list: see pass_seam */
     sn_table copy_table;      /* of sn_vec4: for each worker, twice as many as the largest copied tile has particles */
 
-    sn_table lambda_table; /* of float, by lane of the plan: see sn_tiled.by_lane */
-    sn_table lane_table;   /* of uint32_t: 0, 1, 2, ... as many as the longest run has lanes */
+    sn_table lambda_table;  /* of float, by lane of the plan: see LAMBDA_COLUMNS */
+    uint64_t lambda_serial; /* of the plan for which constraints were watched last */
 } tiled;
 
 enum { TOUCHED_LATER = 1, TOUCHED_REST = 2 };
+
+/* The columns of lambda_table: multipliers (see sn_tiled.by_lane); what is exerted in a substep, times h^2, where that is more than one
+   multiplier; and the most of it in the substeps so far. */
+enum { LAMBDA, LAMBDA_FORCE, LAMBDA_TORQUE, LAMBDA_MOST_FORCE, LAMBDA_MOST_TORQUE, LAMBDA_COLUMNS };
+
+#define NO_ROWS SIZE_MAX
 
 /* A tile of the first layer. */
 typedef struct tile_home {
@@ -49,7 +57,8 @@ typedef struct tile_home {
     /* planes: */
     size_t plane;                 /* where its rows of places start, */
     size_t side;                  /*   those of velocities, */
-    size_t past;                  /*   and those of the past, in a table of their own */
+    size_t past;                  /*   those of the past, in a table of their own, */
+    size_t start;                 /*   and those of where a substep starts; NO_ROWS: nothing asks for that */
     uint32_t exchange, exchanges; /* particles that later layers move, */
     uint32_t wholes;              /*   behind which come those that constraints outside of layers move */
 } tile_home;
@@ -70,6 +79,7 @@ typedef struct tile_state {
     bool mixed;              /* later layers: reach is too far, but some of the body's tiles are near */
     bool watched; /* one of its particles has a target, or is the centre of a body: others use it between passes */
     bool pushed;  /* one of them has a force from the user */
+    bool asks;    /* a constraint asks where one of them was when the substep started */
 } tile_state;
 
 /* How a tile went. */
@@ -123,11 +133,24 @@ static inline void get3(sn_vec4 *to, const float *from)
     to->z = (sn_real)from[2 * LANES];
 }
 
+/* ---- tiled_lambda.c: multipliers of batches --------------------------------------------------------------------------------- */
+
+bool sn_lambda_reserve(tiled *t, const sn_allocator *allocator, const sn_solver_in *in);
+
+/* Whether the multipliers of a run are kept: for further passes, if what they make depends on them; or for what reads them. */
+bool sn_lambda_is_kept(const sn_tiled *t, const sn_plan_run *run);
+
+/* Where a run writes them, and what it exerts. */
+void sn_lambda_place(const sn_tiled *t, const sn_plan_run *run, sn_wide_run *wide);
+
+/* Nothing has been exerted in this step. */
+void sn_lambda_watch_anew(tiled *t, const sn_plan *plan);
+
 /* ---- resident.c: tiles that stay in planes ---------------------------------------------------------------------------------- */
 
-/* The rows of a tile: places, velocities, marks, and the past; NULL: none. */
+/* The rows of a tile: places, velocities, marks; the past, and where the substep started; NULL: none. */
 typedef struct planes {
-    float *plane, *side, *mark, *back;
+    float *plane, *side, *mark, *back, *start;
 } planes;
 
 /* Finds out what others have to do with each tile of a plan; does nothing if that is known. False when memory runs out. */
@@ -144,6 +167,9 @@ void sn_resident_leave(const layer *l, const sn_tile *tile, const sn_motion *mot
 /* Exchanges the particles that others move: pulling before a pass over the tile, pushing after it. */
 void sn_resident_pull(const layer *l, uint32_t index, const sn_motion *motion, planes p);
 void sn_resident_push(const layer *l, uint32_t index, const sn_motion *motion, planes p);
+
+/* Pushes where they were when the substep started. */
+void sn_resident_push_start(const layer *l, uint32_t index, const sn_motion *motion);
 
 /* Marks where they are, for a further pass. */
 void sn_resident_mark(const sn_motion *motion, planes p, uint32_t rows);

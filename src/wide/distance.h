@@ -37,49 +37,6 @@ SN_INLINE lanes wide_worth(lanes a, lanes size, lanes least)
 
 #define WIDE_ALL_LANES ((1u << SN_WIDTH) - 1)
 
-/* ---- Multipliers: scattered over the kind's pool ------------------------------------------------------------------------ */
-
-SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
-{
-    for (uint32_t l = 0; l < SN_WIDTH; ++l)
-        for (uint32_t r = 0; r < rows; ++r)
-            all[r * SN_WIDTH + l] = mask >> l & 1 ? lambda[(size_t)row[l] * rows + r] : 0;
-}
-
-SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, const float *all)
-{
-    for (uint32_t l = 0; l < SN_WIDTH; ++l)
-        for (uint32_t r = 0; mask >> l & 1 && r < rows; ++r)
-            lambda[(size_t)row[l] * rows + r] = all[r * SN_WIDTH + l];
-}
-
-SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
-{
-    for (uint32_t r = 0; r < rows; ++r)
-        lambda[r] = lanes_all(0);
-    if (run->read_lambda) {
-        float all[1u * SN_WIDTH];
-        wide_gather(run->lambda, run->row + at, rows, mask, all);
-        for (uint32_t r = 0; r < rows; ++r)
-            lambda[r] = lanes_load(all + r * SN_WIDTH);
-    }
-}
-
-SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
-{
-    if (run->write_lambda) {
-        float all[1u * SN_WIDTH];
-        for (uint32_t r = 0; r < rows; ++r)
-            lanes_store(all + r * SN_WIDTH, lambda[r]);
-        if (SN_WIDTH == 4 && rows == 1 && mask == WIDE_ALL_LANES) { /* a call would cost more than it does */
-            for (uint32_t l = 0; l < SN_WIDTH; ++l)
-                run->lambda[run->row[at + l]] = all[l];
-            return;
-        }
-        wide_scatter(run->lambda, run->row + at, rows, mask, all);
-    }
-}
-
 /* ---- Which lanes take part ----------------------------------------------------------------------------------------------- */
 
 /* Those of a batch, from lane `first` on. */
@@ -120,6 +77,53 @@ SN_INLINE void wide_store3(float *to, lanes3 a, uint32_t mask)
 SN_INLINE lanes3 wide_load3(const float *from)
 {
     return (lanes3){lanes_load(from), lanes_load(from + SN_BATCH), lanes_load(from + 2 * SN_BATCH)};
+}
+
+/* ---- Multipliers: scattered over the kind's pool, or by lane ------------------------------------------------------------ */
+
+SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; r < rows; ++r)
+            all[r * SN_WIDTH + l] = mask >> l & 1 ? lambda[(size_t)row[l] * rows + r] : 0;
+}
+
+SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, const float *all)
+{
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        for (uint32_t r = 0; mask >> l & 1 && r < rows; ++r)
+            lambda[(size_t)row[l] * rows + r] = all[r * SN_WIDTH + l];
+}
+
+SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
+{
+    for (uint32_t r = 0; r < rows; ++r)
+        lambda[r] = lanes_all(0);
+    if (run->read_lambda && !run->row) {
+        lambda[0] = lanes_load(run->lambda + at);
+    } else if (run->read_lambda) {
+        float all[1u * SN_WIDTH];
+        wide_gather(run->lambda, run->row + at, rows, mask, all);
+        for (uint32_t r = 0; r < rows; ++r)
+            lambda[r] = lanes_load(all + r * SN_WIDTH);
+    }
+}
+
+SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
+{
+    if (run->write_lambda && !run->row) {
+        wide_store(run->lambda + at, lambda[0], mask);
+    } else if (run->write_lambda) {
+        float all[1u * SN_WIDTH];
+        for (uint32_t r = 0; r < rows; ++r)
+            lanes_store(all + r * SN_WIDTH, lambda[r]);
+        if (SN_WIDTH == 4 && rows == 1 && mask == WIDE_ALL_LANES) { /* a call would cost more than it does */
+            for (uint32_t l = 0; l < SN_WIDTH; ++l)
+                run->lambda[run->row[at + l]] = all[l];
+            return;
+        }
+        wide_scatter(run->lambda, run->row + at, rows, mask, all);
+    }
 }
 
 /* ---- The largest correction ------------------------------------------------------------------------------------------------- */
@@ -318,6 +322,7 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_
     part.param = run->param + params * lane;
     part.compliance = run->compliance ? run->compliance + lane : NULL;
     part.row = run->row ? run->row + lane : NULL;
+    part.lambda = run->row || !run->lambda ? run->lambda : run->lambda + lane;
     part.damping = run->damping ? run->damping + lane : NULL;
     part.stiffness = run->stiffness ? run->stiffness + lane : NULL;
     return part;
@@ -370,10 +375,13 @@ SN_INLINE lanes3 pair_nowhere(void)
 SN_INLINE lanes3 pair_way_planes(const sn_wide_run *run, const float *at, bool coarse)
 {
     const float *start = run->start_plane + (at - run->plane);
-    lanes3 way = lanes3_sub(wide_load3(at), wide_load3(start));
+    lanes3 way = lanes3_sub(wide_load3(at), wide_load3(start + SN_PLANE_D * SN_BATCH));
     if (!coarse)
         way = lanes3_add(way, wide_load3(at + SN_PLANE_D * SN_BATCH));
-    return run->old_d ? pair_less_past(way, wide_load3(start + SN_PLANE_D * SN_BATCH), flags_everywhere()) : way;
+    if (!run->old_d)
+        return way;
+    return pair_less_past(way, wide_load3(start + SN_PLANE_X * SN_BATCH),
+                          ~lanes_unequal(lanes_load(start + SN_PLANE_W * SN_BATCH), lanes_all(run->h)));
 }
 
 SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape, bool coarse, uint32_t b,

@@ -62,6 +62,8 @@ typedef struct drive_group {
     lanes3 *
         linear; /* gradients by the entries that are no rotations: by_corner or f->by_point. Those by rotations are in f->by_turn */
     lanes3 push[DRIVE_ENTRIES];
+    lanes3 last_point[SN_MAX_ROWS],
+        last_turn[SN_MAX_ROWS]; /* gradients by the last point, where what is exerted is asked for */
     flags exists;
 } drive_group;
 
@@ -351,6 +353,36 @@ SN_INLINE void drive_spread(drive_group *g)
         drive_merge(g, 0, g->turns);
 }
 
+/* ---- What is exerted ----------------------------------------------------------------------------------------------- */
+
+DRIVE_APART void drive_note_last(drive_group *g)
+{
+    for (uint32_t r = 0; r < g->rows; ++r) {
+        const uint32_t last = r * g->points + g->points - 1;
+        g->last_point[r] = g->f->by_point[last];
+        g->last_turn[r] = g->run->kind->oriented ? g->f->by_turn[last] : drive_zero3();
+    }
+}
+
+/* As sn_constraint_exerted, with the gradients by which things were moved: joints exert a force and a torque on their last point,
+   others a force along each row. */
+DRIVE_APART void drive_exert(const drive_group *g)
+{
+    lanes3 push = drive_zero3(), turn = drive_zero3();
+    lanes sum = lanes_all(0);
+    float all[SN_WIDTH];
+    for (uint32_t r = 0; r < g->rows; ++r) {
+        const lanes lambda = g->lambda[r] + g->step[r];
+        push = lanes3_add(push, lanes3_scale(g->last_point[r], lambda));
+        turn = lanes3_add(turn, lanes3_scale(g->last_turn[r], lambda));
+        sum = sum + lambda * lambda;
+    }
+    lanes_to(all, lanes_sqrt(g->run->kind->oriented ? lanes3_dot(push, push) : sum));
+    memcpy(g->run->force + g->at, all, sizeof all);
+    lanes_to(all, lanes_sqrt(lanes3_dot(turn, turn)));
+    memcpy(g->run->torque + g->at, all, sizeof all);
+}
+
 /* ---- Any ---------------------------------------------------------------------------------------------------------- */
 
 SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
@@ -391,7 +423,15 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
             if (kind->oriented)
                 g->f->by_turn[i] = lanes3_keep(g->exists, g->f->by_turn[i]);
         }
+    if (run->force)
+        drive_note_last(g);
     drive_spread(g);
+}
+
+SN_INLINE float *drive_lambda(const drive_group *g, uint32_t l, uint32_t r)
+{
+    const sn_wide_run *run = g->run;
+    return run->lambda + (run->row ? (size_t)run->row[g->at + l] * g->rows + r : g->at + l);
 }
 
 SN_INLINE void drive_read_lambda(drive_group *g)
@@ -402,7 +442,7 @@ SN_INLINE void drive_read_lambda(drive_group *g)
         if (!g->run->read_lambda)
             continue;
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            all[l] = g->mask >> l & 1 ? g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] : 0;
+            all[l] = g->mask >> l & 1 ? *drive_lambda(g, l, r) : 0;
         g->lambda[r] = lanes_from(all);
     }
 }
@@ -414,7 +454,7 @@ SN_INLINE void drive_write_lambda(const drive_group *g)
         lanes_to(all, g->lambda[r] + g->step[r]);
         for (uint32_t l = 0; l < SN_WIDTH; ++l)
             if (g->mask >> l & 1)
-                g->run->lambda[(size_t)g->run->row[g->at + l] * g->rows + r] = all[l];
+                *drive_lambda(g, l, r) = all[l];
     }
 }
 
@@ -427,13 +467,15 @@ SN_INLINE lanes3 drive_entry_way(const drive_group *g, uint32_t e, lanes3 *left)
     *left = drive_zero3();
     if (g->planes) {
         const size_t at = drive_offset(g, e);
-        by = lanes3_sub(planes_load3(run->plane + at), planes_load3(run->start_plane + at));
+        const float *start = run->start_plane + at;
+        by = lanes3_sub(planes_load3(run->plane + at), planes_load3(start + SN_PLANE_D * SN_BATCH));
         if (!run->coarse)
             by = lanes3_add(by, planes_load3(run->plane + at + SN_PLANE_D * SN_BATCH));
-        if (run->old_d)
-            by = lanes3_sub(
-                by, lanes3_scale(planes_load3(run->start_plane + at + SN_PLANE_D * SN_BATCH), lanes_all(1.0 / 3)));
-        return by;
+        if (!run->old_d)
+            return by;
+        flags valid = ~lanes_unequal(lanes_from(start + SN_PLANE_W * SN_BATCH), lanes_all((double)run->h));
+        return lanes3_sub(by, lanes3_scale(lanes3_choose(valid, planes_load3(start + SN_PLANE_X * SN_BATCH), by),
+                                           lanes_all(1.0 / 3)));
     }
     const bool turn = g->bodies && e >= g->turns;
     const size_t from = turn ? run->turn_node : 0;
@@ -664,6 +706,8 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
     if (run->largest)
         drive_note_largest(&g);
     drive_write_lambda(&g);
+    if (run->force)
+        drive_exert(&g);
     drive_move(&g);
 }
 

@@ -117,6 +117,10 @@ SN_INLINE flags motion_predict_some(const sn_motion *motion, motion_places at, m
     if (motion->force)
         a = a + motion_force(motion, at) * w;
     flags moves = lanes_unequal(w, lanes_all(0));
+    if (motion->start) {
+        motion_put(motion->start, at, lanes_choose(moves, m.x, motion_column(motion->start, at)));
+        motion_put(motion->start_low, at, m.x_low);
+    }
     moving to; /* nearly all move, and need not choose */
     if (SN_WIDTH == 4 && flags_bits(moves) == 0xf)
         to = motion_predict_moving(motion, at, m, a, flags_everywhere());

@@ -37,7 +37,7 @@ SN_INLINE bool planes_predict_all(const sn_motion *motion, float *plane, float *
 {
     const float gravity[3] = {motion->gravity.x, motion->gravity.y, motion->gravity.z};
     flags sound = flags_everywhere();
-    float *mark = motion->mark_rows;
+    float *mark = motion->mark_rows, *start = motion->start_rows;
     for (uint32_t r = 0; r < rows; ++r, plane += SN_ROW, side += SN_SIDE_ROW, mark += SN_MARK_ROW) {
         for (uint32_t lane = 0; lane < SN_BATCH; lane += SN_WIDTH) {
             flags moves = lanes_unequal(lanes_load(plane + SN_PLANE_W * SN_BATCH + lane), lanes_all(0));
@@ -48,12 +48,17 @@ SN_INLINE bool planes_predict_all(const sn_motion *motion, float *plane, float *
                     m = stage_settle(motion, m, lanes_load(mark + i));
                     sound &= is_sound(&m);
                 }
+                if (start) {
+                    lanes_store(start + SN_PLANE_D * SN_BATCH + i, m.x);
+                    lanes_store(start + SN_PLANE_X * SN_BATCH + i, m.x_low);
+                }
                 m = planes_predict_moving(motion, m, back ? back + i : NULL, lanes_all(gravity[k]), moves);
                 planes_store(plane + i, side + i, m);
                 lanes_store(mark + i, motion->coarse ? m.x : m.x_low);
             }
         }
         back = back ? back + SN_PAST_ROW : NULL;
+        start = start ? start + SN_ROW : NULL;
     }
     return flags_all(sound);
 }

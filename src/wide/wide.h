@@ -50,7 +50,7 @@ typedef struct sn_wide_run {
     const uint16_t *mask;
     const float *param;
     const float *compliance; /* m/N or the like, finite and not negative; NULL: 0 for all, which is a little faster */
-    const uint32_t *row;     /* may be NULL if multipliers are neither read nor written */
+    const uint32_t *row;     /* by lane: its constraint. NULL: lambda is by lane, from the first of this run on */
     float *lambda;           /* of the kind's pool */
     bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
     bool write_lambda;       /* only where somebody may ask */
@@ -74,7 +74,8 @@ typedef struct sn_wide_run {
     float inverse_h, h;                       /* 1/s, of the effective substep; s, of the substep */
     const float *state;                       /* of the kind's pool; NULL: none */
     const sn_vec4 *start, *start_low, *old_d; /* as in sn_frame, from the same particle on as x; old_d may be NULL */
-    const float *start_plane;                 /* planes: the same, start in the place of x and old_d in that of d */
+    const float
+        *start_plane; /* planes: the same, start in the place of d, old_d in that of x and its length in that of w */
     /* Points that are not particles: SN_ANCHOR_NUMBERS numbers in `fixed` for each point, and in `anchor` the slots of its corners
        and the row of its body, or SN_NO_BODY; by batch, point, number and lane. NULL: points are particles. */
     const uint32_t *anchor;
@@ -85,7 +86,9 @@ typedef struct sn_wide_run {
     const struct sn_turn *turn;
     sn_vec4 *turned;    /* d of the turns of bodies, by body, */
     uint32_t turn_node; /*   which are so far behind x */
-    float *largest;     /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
+    float *force,
+        *torque;    /* by batch and lane, or NULL: what is exerted on the last point, times h^2; see sn_tiled_watch */
+    float *largest; /* m, one for each lane, or NULL: raised to the largest correction. Of distances it is the
                        residual (see sn_settings.tolerance), of other kinds the farthest that a particle is moved along an axis */
 } sn_wide_run;
 

@@ -1,7 +1,8 @@
 #include "world/breaking.h"
 
 #include "base/hash.h"
-#include "world/world.h"
+#include "solvers/tiled.h"
+#include "world/substep.h"
 
 #include <string.h>
 
@@ -10,12 +11,14 @@ void sn_breaking_init(sn_breaking *breaking)
     sn_table_column(&breaking->table, sizeof(sn_weak), true);
     sn_table_column(&breaking->table, sizeof(sn_break), false);
     sn_table_column(&breaking->broken_table, sizeof(sn_break), false);
+    sn_table_column(&breaking->rest_table, sizeof(uint32_t), false);
 }
 
 void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator)
 {
     sn_table_release(&breaking->table, allocator);
     sn_table_release(&breaking->broken_table, allocator);
+    sn_table_release(&breaking->rest_table, allocator);
 }
 
 /* ---- The list --------------------------------------------------------------------------------------------------- */
@@ -155,52 +158,71 @@ bool sn_breaking_begin(sn_world *world)
 
 void sn_breaking_watch_anew(sn_world *world)
 {
+    world->breaking.any_in_lanes = false;
     if (world->breaking.table.count)
         memset(world->breaking.table.column[1], 0, world->breaking.table.count * sizeof(sn_break));
 }
 
-void sn_breaking_tell_plan(sn_world *world)
+bool sn_breaking_tell_plan(sn_world *world)
 {
     sn_breaking *breaking = &world->breaking;
     const sn_weak *weak = weak_list(world);
     if (!world->plan.made || (!breaking->changed && breaking->serial == world->plan.serial))
-        return;
+        return true;
+    if (!sn_table_reserve(&breaking->rest_table, &world->allocator, breaking->table.count))
+        return false;
+    uint32_t *rest = breaking->rest_table.column[0];
+    breaking->rest_table.count = 0;
     sn_plan_watch_none(&world->plan);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
-        sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index);
+        if (!sn_plan_watch(&world->plan, &world->constraints, weak[i].constraint.kind, weak[i].constraint.index))
+            rest[breaking->rest_table.count++] = i;
     breaking->changed = false;
     breaking->serial = world->plan.serial;
+    return true;
 }
 
-/* Of kinds with one row that is a force, which most are: |lambda| / h^2. Returns where the list goes on. */
-static uint32_t watch_single(const sn_world *world, const sn_pool *pool, uint32_t i)
+static void raise(sn_break *most, sn_real force, sn_real torque)
 {
-    const sn_weak *weak = weak_list(world);
-    sn_break *most = world->breaking.table.column[1];
-    const double h = (double)world->state.h, square = h * h;
-    const uint32_t kind = weak[i].constraint.kind;
-    for (; i < world->breaking.table.count && weak[i].constraint.kind == kind; ++i) {
-        const sn_real force = h > 0 ? (sn_real)fabs((double)pool->lambda[weak[i].constraint.index] / square) : 0;
-        most[i].force = force > most[i].force ? force : most[i].force;
-    }
-    return i;
+    most->force = force > most->force ? force : most->force;
+    most->torque = torque > most->torque ? torque : most->torque;
+}
+
+static void watch(const sn_world *world, uint32_t i)
+{
+    const sn_constraint c = weak_list(world)[i].constraint;
+    sn_real force, torque;
+    sn_constraint_exerted(world, c.kind, c.index, &force, &torque);
+    raise((sn_break *)world->breaking.table.column[1] + i, force, torque);
 }
 
 void sn_breaking_watch(sn_world *world)
 {
+    sn_breaking *breaking = &world->breaking;
+    const uint32_t *rest = breaking->rest_table.column[0];
+    const uint32_t count = breaking->in_lanes ? breaking->rest_table.count : breaking->table.count;
+    breaking->any_in_lanes = breaking->any_in_lanes || breaking->in_lanes;
+    for (uint32_t i = 0; i < count; ++i)
+        watch(world, breaking->in_lanes ? rest[i] : i);
+}
+
+/* What the solver noted of those in batches. */
+static void fetch_exerted(sn_world *world)
+{
+    const sn_breaking *breaking = &world->breaking;
     const sn_weak *weak = weak_list(world);
-    sn_break *most = world->breaking.table.column[1];
-    for (uint32_t i = 0; i < world->breaking.table.count;) {
-        const sn_pool *pool = world->constraints.pool[weak[i].constraint.kind];
-        if (pool->kind.rows == 1 && !pool->kind.oriented && !pool->kind.force) {
-            i = watch_single(world, pool, i);
+    const uint32_t *rest = breaking->rest_table.column[0];
+    const double h = (double)world->state.h, square = h * h;
+    const sn_solver_in in = sn_world_solver_input(world, world->state.h);
+    for (uint32_t i = 0, r = 0; i < breaking->table.count; ++i) {
+        float force, torque;
+        if (r < breaking->rest_table.count && rest[r] == i) {
+            ++r;
             continue;
         }
-        sn_real force, torque;
-        sn_constraint_exerted(world, weak[i].constraint.kind, weak[i].constraint.index, &force, &torque);
-        most[i].force = force > most[i].force ? force : most[i].force;
-        most[i].torque = torque > most[i].torque ? torque : most[i].torque;
-        ++i;
+        sn_tiled_exerted(&in, weak[i].constraint.kind, weak[i].constraint.index, &force, &torque);
+        raise((sn_break *)breaking->table.column[1] + i, (sn_real)((double)force / square),
+              (sn_real)((double)torque / square));
     }
 }
 
@@ -210,6 +232,8 @@ void sn_breaking_end(sn_world *world)
     const sn_weak *weak = weak_list(world);
     const sn_break *most = breaking->table.column[1];
     sn_break *broken = breaking->broken_table.column[0];
+    if (breaking->any_in_lanes)
+        fetch_exerted(world);
     for (uint32_t i = 0; i < breaking->table.count; ++i)
         if ((weak[i].force > 0 && most[i].force > weak[i].force) ||
             (weak[i].torque > 0 && most[i].torque > weak[i].torque))

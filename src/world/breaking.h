@@ -18,8 +18,11 @@ typedef struct sn_weak {
 typedef struct sn_breaking {
     sn_table table; /* of sn_weak, in the order of kinds and numbers: state; and of sn_break: what each exerted */
     sn_table broken_table; /* of sn_break: what broke in the last step */
+    sn_table rest_table;   /* of uint32_t: which of the list are in no batch of the plan */
     bool changed;          /* the list did, since the plan was told, */
     uint64_t serial;       /*   which was this one */
+    bool in_lanes;     /* in this substep the solver noted what batches exert: only the rest is looked at one by one */
+    bool any_in_lanes; /* in one of the substeps so far */
 } sn_breaking;
 
 void sn_breaking_init(sn_breaking *breaking);
@@ -28,13 +31,13 @@ void sn_breaking_release(sn_breaking *breaking, const sn_allocator *allocator);
 /* Before a step: nothing has broken. False when memory runs out. */
 bool sn_breaking_begin(struct sn_world *world);
 
-/* Once there is a plan: tells it which constraints are looked at after every substep. */
-void sn_breaking_tell_plan(struct sn_world *world);
+/* Once there is a plan: tells it which constraints are looked at after every substep. False when memory runs out. */
+bool sn_breaking_tell_plan(struct sn_world *world);
 
 /* Before the first substep of every attempt at a step: nothing has been exerted. */
 void sn_breaking_watch_anew(struct sn_world *world);
 
-/* After a substep: notes what was exerted in it. */
+/* After a substep: notes what was exerted in it. sn_solve has said what the solver noted itself. */
 void sn_breaking_watch(struct sn_world *world);
 
 /* After a step: removes what broke. */

@@ -87,6 +87,10 @@ void sn_motion_begin(sn_substep *s)
         world->state.contacts = 0;
     if (s->integrator->looks_back && !s->step->end_deferred)
         s->motion.unsteady = s->motion.force || !((s->step->steady && !touches) || is_steady(world, s->h));
+    if (world->starts.any) {
+        s->motion.start = world->particles.y;
+        s->motion.start_low = world->particles.d;
+    }
     s->table = table_of(s);
     s->defers_end = has_end(s) && may_defer_end(s);
     s->motion.ends_previous = s->step->end_deferred;

@@ -22,13 +22,13 @@ bool sn_world_reserve_step(sn_world *world, bool still)
 {
     const sn_solver_method *solver = sn_solve_method(world, still);
     const sn_integrator_method *integrator = sn_integrators[world->state.settings.integrator];
-    if (!sn_world_plan(world) || !sn_starts_find(world) || !sn_drag_prepare(world, still))
+    if (!sn_world_plan(world) || !sn_starts_find(world, still) || !sn_breaking_tell_plan(world) ||
+        !sn_drag_prepare(world, still))
         return false;
-    sn_breaking_tell_plan(world);
     const bool forces = sn_forces_needed(world), bodies = bodies_rows(&world->bodies) > 0;
     sn_particle_needs needs = {.turns = bodies_rows(&world->bodies),
-                               .starts = bodies || world->starts.table.count || sn_starts_all(world, still) ||
-                                         solver->after || (forces && integrator->asks_again),
+                               .starts =
+                                   bodies || world->starts.any || solver->after || (forces && integrator->asks_again),
                                .forces = forces};
     if (!sn_particle_store_reserve(&world->particles, &world->allocator, needs))
         return false;

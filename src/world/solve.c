@@ -34,6 +34,7 @@ sn_solver_in sn_world_solver_input(sn_world *world, sn_real h)
                           .scratch = &world->scratch,
                           .parallel = &world->parallel,
                           .settings = settings,
+                          .asks = world->starts.any ? world->starts.asks_table.column[0] : NULL, /* with tiles */
                           .particle_count = world->particles.table.count,
                           .node_count = world->particles.table.count + bodies_rows(&world->bodies),
                           .plan = &world->plan,
@@ -79,7 +80,7 @@ static bool stay_resident(const sn_substep *s)
     return world->wide && !sn_forces_needed(world) && !s->motion.unsteady && !world->contacts.any &&
            world->meets.mover_table.count <= bodies_rows(&world->bodies) && !world->drag.acts && !s->step->careful &&
            !sn_starts_all(world, s->still) && (s->defers_end || s->integrator->kick == 1) &&
-           !(s->integrator->looks_back && (s->may_jump || world->starts.table.count));
+           !(s->integrator->looks_back && (s->may_jump || world->starts.any));
 }
 
 bool sn_solve_write_back(sn_substep *s)
@@ -136,6 +137,8 @@ static sn_result make_passes(sn_substep *s, sn_tiled *t)
         if (t->measures && largest < settings->tolerance)
             break;
     }
+    if (result == SN_OK && world->breaking.in_lanes)
+        sn_tiled_watch(t);
     if (result == SN_OK && s->substeps_left == 1 && !(sn_solve_write_back(s) && sn_tiled_collect_lambda(t)))
         result = sn_fault_lost_tasks(world);
     return result;
@@ -148,13 +151,14 @@ static sn_result solve_by_tiles(sn_substep *s)
     sn_solver_in in = input_of(s);
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
-    const bool wide = !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
+    const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
+    const bool watches = world->plan.any_watched, last = s->substeps_left == 1 && sn_tiled_scatters(&in);
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
-                  .by_lane = wide && world->wide && s->substeps_left == 1 && !s->may_jump && sn_tiled_scatters(&in),
+                  .by_lane = wide && !s->may_jump && (watches || last),
                   .again = settings->iterations > 1,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s)};
@@ -166,6 +170,7 @@ static sn_result solve_by_tiles(sn_substep *s)
         sn_store_clear_lambda(&world->constraints);
         return sn_motion_settle(s) ? SN_OK : sn_fault_lost_tasks(world);
     }
+    world->breaking.in_lanes = watches && t.by_lane;
     sn_past_lighten(s);
     sn_result result = make_passes(s, &t);
     sn_past_restore(s);
@@ -213,6 +218,7 @@ static sn_result solve_with_past(sn_substep *s)
 
 sn_result sn_solve(sn_substep *s)
 {
+    s->world->breaking.in_lanes = false;
     return s->integrator->looks_back ? solve_with_past(s) : solve_once(s);
 }
 

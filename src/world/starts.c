@@ -1,21 +1,21 @@
 /* Where the substep started, for constraints that ask: dampers, friction and motors of joints, gradients at the start.
 
-   Only the particles of such constraints are noted, in y (position) and d (what rounding left over of it); or all of them, where
-   the solver reads more than that. */
+   It is in y (position) and d (what rounding left over of it). For particles that move, predicting notes it (sn_motion.start), tile by
+   tile: those of a tile in which nothing asks are not noted. Immovable ones are noted once a step, and where they are led. */
 #include "world/substep.h"
 
 #include <string.h>
 
 void sn_starts_init(sn_starts *starts)
 {
-    sn_table_column(&starts->table, sizeof(uint32_t), false);
-    sn_table_column(&starts->seen_table, sizeof(bool), false);
+    sn_table_column(&starts->number_table, sizeof(uint32_t), false);
+    sn_table_column(&starts->asks_table, sizeof(bool), false);
 }
 
 void sn_starts_release(sn_starts *starts, const sn_allocator *allocator)
 {
-    sn_table_release(&starts->table, allocator);
-    sn_table_release(&starts->seen_table, allocator);
+    sn_table_release(&starts->number_table, allocator);
+    sn_table_release(&starts->asks_table, allocator);
 }
 
 static bool asks(const sn_pool *pool, uint32_t row)
@@ -27,13 +27,13 @@ static bool asks(const sn_pool *pool, uint32_t row)
 static void list_particles(sn_starts *starts, const sn_store *store, const sn_pool *pool, uint32_t row)
 {
     uint32_t small[SN_MAX_BLOCK], count = 0;
-    const uint32_t *number = sn_store_particles(store, pool, row, small, &count);
-    uint32_t *list = starts->table.column[0];
-    bool *seen = starts->seen_table.column[0];
+    const uint32_t *particle = sn_store_particles(store, pool, row, small, &count);
+    uint32_t *number = starts->number_table.column[0];
+    bool *seen = starts->asks_table.column[0];
     for (uint32_t i = 0; i < count; ++i) {
-        if (!seen[number[i]])
-            list[starts->table.count++] = number[i];
-        seen[number[i]] = true;
+        if (!seen[particle[i]])
+            number[starts->number_table.count++] = particle[i];
+        seen[particle[i]] = true;
     }
 }
 
@@ -54,51 +54,6 @@ static bool walk(sn_starts *starts, const sn_store *store, bool lists)
     return any;
 }
 
-/* Slots change when storage is rearranged. The list is put into their order again then: neighbours in it are of one tile. */
-static void sort_by_slot(sn_world *world)
-{
-    sn_starts *starts = &world->starts;
-    uint32_t *number = starts->table.column[0], count = starts->table.count, last = 0, listed = 0;
-    bool *here = starts->seen_table.column[0], sorted = true;
-    for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t slot = world->ids.value[number[i]];
-        sorted = sorted && slot >= last;
-        last = slot;
-    }
-    if (sorted)
-        return;
-    memset(here, 0, world->ids.table.count * sizeof *here);
-    for (uint32_t i = 0; i < count; ++i)
-        here[world->ids.value[number[i]]] = true;
-    for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
-        if (here[slot])
-            number[listed++] = world->particles.index[slot];
-}
-
-bool sn_starts_find(sn_world *world)
-{
-    sn_starts *starts = &world->starts;
-    const sn_store *store = &world->constraints;
-    uint32_t numbers = world->ids.table.count;
-    if (starts->found && starts->changes == store->changes) {
-        sort_by_slot(world);
-        return true;
-    }
-    starts->found = false;
-    starts->table.count = 0;
-    if (walk(starts, store, false)) {
-        if (!sn_table_reserve(&starts->table, &world->allocator, numbers) ||
-            !sn_table_reserve(&starts->seen_table, &world->allocator, numbers))
-            return false;
-        memset(starts->seen_table.column[0], 0, numbers * sizeof(bool));
-        walk(starts, store, true);
-    }
-    sort_by_slot(world);
-    starts->changes = store->changes;
-    starts->found = true;
-    return true;
-}
-
 bool sn_starts_all(const sn_world *world, bool still)
 {
     const sn_settings *settings = &world->state.settings;
@@ -106,52 +61,41 @@ bool sn_starts_all(const sn_world *world, bool still)
            (settings->solver != SN_SOLVER_TILED && settings->solver != SN_SOLVER_DIRECT);
 }
 
-typedef struct noting {
-    sn_world *world;
-    const sn_tiled *t; /* tiles may lag; NULL: none does */
-} noting;
-
-static void note_piece(void *data, uint32_t first, uint32_t end)
+bool sn_starts_find(sn_world *world, bool still)
 {
-    const noting *n = data;
-    sn_particle_store *p = &n->world->particles;
-    const uint32_t *number = n->world->starts.table.column[0];
-    uint32_t tile_end = 0;
-    bool split = false;
-    for (uint32_t i = first; i < end; ++i) {
-        const uint32_t slot = n->world->ids.value[number[i]];
-        p->y[slot] = p->x[slot];
-        p->d[slot] = p->x_low[slot];
-        if (n->t && slot >= tile_end)
-            split = sn_tiled_is_split(n->t, slot, &tile_end);
-        if (!split)
-            continue;
-        sn_real *y = &p->y[slot].x, *d = &p->d[slot].x;
-        for (int k = 0; k < 3; ++k) { /* as stage_settle is going to add them up */
-            sn_real sum = y[k] + d[k];
-            d[k] = d[k] - (sum - y[k]);
-            y[k] = sum;
-        }
+    sn_starts *starts = &world->starts;
+    const sn_store *store = &world->constraints;
+    const uint32_t numbers = world->ids.table.count;
+    const bool all = sn_starts_all(world, still), is_new = !starts->found || starts->changes != store->changes;
+    starts->found = false;
+    if (is_new)
+        starts->number_table.count = 0;
+    const bool walks = is_new && !all && walk(starts, store, false);
+    starts->any = all || walks || starts->number_table.count;
+    const bool by_tile = starts->any && (!all || world->state.settings.solver == SN_SOLVER_TILED);
+    if ((walks && !sn_table_reserve(&starts->number_table, &world->allocator, numbers)) ||
+        (by_tile && !sn_table_reserve(&starts->asks_table, &world->allocator, numbers)))
+        return false;
+    bool *by_slot = starts->asks_table.column[0];
+    if (walks) {
+        memset(by_slot, 0, numbers * sizeof *by_slot); /* by number, for the moment */
+        walk(starts, store, true);
     }
+    if (by_tile) { /* slots change when storage is rearranged */
+        const uint32_t *number = starts->number_table.column[0];
+        memset(by_slot, all, numbers * sizeof *by_slot);
+        for (uint32_t i = 0; i < starts->number_table.count; ++i)
+            by_slot[world->ids.value[number[i]]] = true;
+    }
+    starts->changes = store->changes;
+    starts->found = !all;
+    return true;
 }
 
-static void note_all_piece(void *data, uint32_t first, uint32_t end)
+void sn_starts_note_immovable(sn_world *world)
 {
-    sn_particle_store *p = &((const noting *)data)->world->particles;
-    memcpy(p->y + first, p->x + first, (end - first) * sizeof *p->y);
-    memcpy(p->d + first, p->x_low + first, (end - first) * sizeof *p->d);
-}
-
-bool sn_starts_note(sn_substep *s)
-{
-    sn_world *world = s->world;
-    noting n = {world, NULL};
-    if (sn_starts_all(world, s->still))
-        return sn_parallel_for(&world->parallel, world->particles.table.count, note_all_piece, &n);
-    if (!world->starts.table.count)
-        return true;
-    const sn_solver_in in = sn_world_solver_input(world, s->h);
-    const sn_tiled t = {.in = &in, .wide = world->wide, .motion = &s->motion, .resident = true};
-    n.t = s->step->resident ? &t : NULL;
-    return sn_parallel_for(&world->parallel, world->starts.table.count, note_piece, &n);
+    const sn_particle_store *p = &world->particles;
+    for (uint32_t slot = 0; world->starts.any && slot < p->table.count; ++slot)
+        if (p->x[slot].w == 0)
+            p->y[slot] = p->x[slot];
 }

@@ -23,7 +23,7 @@
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
-/* Drags and forces; and where particles start, for constraints that ask. */
+/* Drags and forces. */
 static sn_result begin_substep(sn_substep *s)
 {
     sn_world *world = s->world;
@@ -39,8 +39,7 @@ static sn_result begin_substep(sn_substep *s)
     sn_motion_begin(s);
     if (result == SN_OK && s->step->careful)
         result = sn_fault_forces(s);
-    if (result == SN_OK &&
-        !(sn_starts_note(s) && sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h)))
+    if (result == SN_OK && !sn_contacts_begin(world, substeps - s->substeps_left, substeps, s->h))
         result = sn_fault_lost_tasks(world);
     return result;
 }
@@ -135,6 +134,7 @@ static sn_result take_substeps(sn_world *world, sn_real dt, bool still, bool car
     sn_step_state step = {.dt = dt, .still = still, .careful = careful};
     sn_result result = SN_OK;
     sn_breaking_watch_anew(world);
+    sn_starts_note_immovable(world);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_solver_in in = sn_world_solver_input(world, dt);
         const sn_tiled_others others = {.target = world->target_table.count ? world->particles.target : NULL,

@@ -93,11 +93,11 @@ void sn_compromise_end(sn_world *world, bool failed);
 /* Whether the start of every particle is noted. */
 bool sn_starts_all(const sn_world *world, bool still);
 
-/* Lists the particles of constraints that ask for it; false when memory runs out. Does nothing if no constraint changed. */
-bool sn_starts_find(sn_world *world);
+/* Before a step: finds the particles of constraints that ask for it; false when memory runs out. */
+bool sn_starts_find(sn_world *world, bool still);
 
-/* Notes where they are. False if tasks got lost. */
-bool sn_starts_note(sn_substep *s);
+/* Before its first substep: notes where those are that do not move. */
+void sn_starts_note_immovable(sn_world *world);
 
 /* ---- motion.c: how particles move ------------------------------------------------------------------------------------ */
 

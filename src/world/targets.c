@@ -27,6 +27,8 @@ void sn_targets_move(sn_world *world, uint32_t substeps_left)
         sn_vec3 to =
             vec3_add(vec4_xyz(*x), vec3_scale(vec3_sub(target[i].place, vec4_xyz(*x)), 1 / (sn_real)substeps_left));
         target[i].moved = vec3_sub(to, vec4_xyz(*x));
+        if (world->starts.any)
+            world->particles.y[slot] = *x;
         *x = vec4(to, x->w);
         world->particles.x_low[slot] = vec4(vec3(0, 0, 0), 0);
     }

@@ -62,10 +62,11 @@ typedef struct sn_history {
 
 /* Particles of constraints that ask where a substep started. Derived; see starts.c. */
 typedef struct sn_starts {
-    sn_table table;      /* of uint32_t: their numbers */
-    sn_table seen_table; /* of bool, by number: scratch */
-    bool found;          /* the list is that of the store */
-    uint64_t changes;    /*   after so many changes */
+    sn_table number_table; /* of uint32_t: their numbers */
+    sn_table asks_table;   /* of bool, by slot: it is one of them, or all are asked for; only with tiles */
+    bool any;
+    bool found;       /* the list is that of the store */
+    uint64_t changes; /*   after so many changes */
 } sn_starts;
 
 /* A place that a particle must reach by the end of the next step. */

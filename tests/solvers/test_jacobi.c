@@ -381,7 +381,7 @@ static void lost_tasks_are_noticed(void **state)
     support_run(world, 1, FRAME);
     uint32_t runs = count.runs; /* in two substeps, and one for the copy */
     sn_world_destroy(world);
-    assert_true(runs >= 19); /* among them two for each of three passes */
+    assert_true(runs >= 17); /* among them two for each of three passes */
     for (uint32_t run = 0; run < runs; run += support_long(1, 3)) {
         support_tasks tasks = {.mode = SUPPORT_TASKS_FORWARD};
         world = threaded_cloth(split, &tasks, NULL);

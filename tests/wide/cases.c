@@ -185,7 +185,7 @@ static void exchange(const wide_case *c, sn_vec4 *d, float *plane, float *start,
                     *from = *own;
                 if (there) {
                     at[(SN_PLANE_X + k) * SN_BATCH] = (&c->x[slot].x)[k];
-                    start[at - plane + (SN_PLANE_X + k) * SN_BATCH] = (&c->start[slot].x)[k];
+                    start[at - plane + (SN_PLANE_D + k) * SN_BATCH] = (&c->start[slot].x)[k];
                 }
             }
             if (there)
