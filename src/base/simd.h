@@ -272,6 +272,9 @@ SN_INLINE records records_with_w(records a, records b)
 {
 #if SN_WIDTH == 1
     a.part[3] = b.part[3];
+#elif SN_WIDTH == 8 && defined(__AVX__)
+    for (int i = 0; i < 4; ++i)
+        a.part[i] = (lanes)_mm256_blend_ps((__m256)a.part[i], (__m256)b.part[i], 0x88);
 #else
     flags last = {0};
     for (int i = 3; i < SN_WIDTH; i += 4)

@@ -26,7 +26,7 @@ typedef struct drive_shape {
     uint32_t corners;    /* of a point; 0: points are particles */
     uint32_t rotational; /* by row: as in sn_kind */
     bool bodies, planes;
-    bool single; /* one row, of which its kind says all */
+    bool single; /* one row, of which its kind says all; neither orientations nor states */
 } drive_shape;
 
 /* What the formula reads and writes. Apart from the rest: what has an address that is handed on has to stay in memory. */
@@ -67,6 +67,20 @@ typedef struct drive_group {
     flags exists;
 } drive_group;
 
+/* What is known of a group. It is said again after every call that the compiler does not see through: a function that has the group's address
+   might have changed it, and loops over constants would become loops over anything. */
+SN_INLINE void drive_know(drive_group *g, drive_shape shape)
+{
+    g->points = shape.points;
+    g->rows = shape.rows;
+    g->corners = shape.corners;
+    g->rotational = shape.rotational;
+    g->bodies = shape.bodies;
+    g->planes = shape.planes;
+    g->turns = g->points * (g->corners ? g->corners : 1);
+    g->entries = g->turns + (g->bodies ? g->points : 0);
+}
+
 SN_INLINE lanes3 drive_zero3(void)
 {
     return (lanes3){lanes_all(0), lanes_all(0), lanes_all(0)};
@@ -85,11 +99,18 @@ SN_INLINE void drive_look_records(drive_group *g)
 {
     const sn_wide_run *run = g->run;
     const bool coarse = run->d == run->x, internal = run->kind->internal;
+    origins origin;
+    memset(&origin, 0, sizeof origin);
     for (uint32_t i = 0; i < g->points; ++i) {
         const size_t at = (g->at / SN_BATCH * g->points + i) * SN_BATCH + g->at % SN_BATCH;
-        for (uint32_t l = 0; l < SN_WIDTH; ++l)
-            g->slot[i][l] = run->near ? run->near[at + l] : run->far[at + l];
-        lanes4 y = gather_places(run->x, coarse ? NULL : run->d, g->slot[i], internal ? g->slot[0] : NULL);
+        if (run->near)
+            for (uint32_t l = 0; l < SN_WIDTH; ++l)
+                g->slot[i][l] = run->near[at + l];
+        else
+            memcpy(g->slot[i], run->far + at, sizeof g->slot[i]);
+        if (i == 0 && internal)
+            gather_origins(run->x, g->slot[0], &origin);
+        lanes4 y = gather_places(run->x, coarse ? NULL : run->d, g->slot[i], &origin);
         g->f->x[i] = (lanes3){y.x, y.y, y.z};
         g->w[i] = y.w;
         g->moves[i] = g->mask;
@@ -385,15 +406,17 @@ DRIVE_APART void drive_exert(const drive_group *g)
 
 /* ---- Any ---------------------------------------------------------------------------------------------------------- */
 
-SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
+SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape shape)
 {
     const sn_wide_run *run = g->run;
     const sn_kind *kind = run->kind;
+    const uint32_t states = shape.single ? 0 : kind->state;
+    const bool oriented = !shape.single && kind->oriented, own_rows = !shape.single && kind->own_rows;
     lanes param[SN_MAX_PARAM_NUMBERS], state[SN_MAX_STATE];
     const size_t b = g->at / SN_BATCH, first = g->at % SN_BATCH;
     for (uint32_t i = 0; i < run->params; ++i)
         param[i] = lanes_from(run->param + (b * run->params + i) * SN_BATCH + first);
-    for (uint32_t i = 0; i < kind->state; ++i) {
+    for (uint32_t i = 0; i < states; ++i) {
         float all[SN_WIDTH] = {0};
         for (uint32_t l = 0; run->state && l < SN_WIDTH; ++l)
             all[l] = g->mask >> l & 1 ? run->state[(size_t)run->row[g->at + l] * kind->state + i] : 0;
@@ -403,28 +426,31 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula)
         g->f->c[r] = lanes_all(0);
     for (uint32_t i = 0; i < g->rows * g->points; ++i)
         g->f->by_point[i] = drive_zero3();
-    for (uint32_t i = 0; kind->oriented && i < g->rows * g->points; ++i)
+    for (uint32_t i = 0; oriented && i < g->rows * g->points; ++i)
         g->f->by_turn[i] = drive_zero3();
-    for (uint32_t r = 0; kind->own_rows && r < g->rows; ++r)
+    for (uint32_t r = 0; own_rows && r < g->rows; ++r)
         g->f->row[r] = drive_zero_row();
     const lanes_in in = {.x = g->f->x,
-                         .q = kind->oriented ? g->f->q : NULL,
+                         .q = oriented ? g->f->q : NULL,
                          .param = param,
-                         .state = kind->state ? state : NULL,
+                         .state = states ? state : NULL,
                          .context = kind->context,
                          .planar = run->planar};
-    lanes_out out = {g->f->c, g->f->by_point, kind->oriented ? g->f->by_turn : NULL, kind->own_rows ? g->f->row : NULL,
+    lanes_out out = {g->f->c, g->f->by_point, oriented ? g->f->by_turn : NULL, own_rows ? g->f->row : NULL,
                      flags_everywhere()};
     formula(&in, &out);
+    drive_know(g, shape);
     g->exists = out.exists & flags_of(g->mask);
     if (!flags_all(g->exists)) /* what has no gradient is not pushed, whatever was written */
         for (uint32_t i = 0; i < g->rows * g->points; ++i) {
             g->f->by_point[i] = lanes3_keep(g->exists, g->f->by_point[i]);
-            if (kind->oriented)
+            if (oriented)
                 g->f->by_turn[i] = lanes3_keep(g->exists, g->f->by_turn[i]);
         }
-    if (run->force)
+    if (run->force) {
         drive_note_last(g);
+        drive_know(g, shape);
+    }
     drive_spread(g);
 }
 
@@ -552,21 +578,23 @@ SN_INLINE void drive_solve_joint(const rows_problem *p)
 }
 #endif
 
-/* single: one row, of which its kind says all. */
-SN_INLINE void drive_solve(drive_group *g, bool single)
+SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
 {
     const sn_wide_run *run = g->run;
+    const bool own_rows = !shape.single && run->kind->own_rows;
     const lanes zero = lanes_all(0), inverse_h = lanes_all((double)run->inverse_h), top = lanes_all(1e30);
     const lanes compliance = run->compliance ? lanes_from(run->compliance + g->at) : zero;
     const lanes damping = run->damping ? lanes_from(run->damping + g->at) : zero;
     const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
     flags asks = lanes_above(gamma, zero);
-    for (uint32_t r = 0; run->kind->own_rows && r < g->rows; ++r)
+    for (uint32_t r = 0; own_rows && r < g->rows; ++r)
         asks |= g->f->row[r].rate |
                 (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
     const bool looks_back = flags_any(asks);
-    if (looks_back)
+    if (looks_back) {
         drive_way(g, asks);
+        drive_know(g, shape);
+    }
     const rows_problem p = {.rows = g->rows,
                             .entries = g->entries,
                             .turns = g->turns,
@@ -579,7 +607,7 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
                             .c = g->f->c,
                             .way = looks_back ? g->way : NULL,
                             .rate_way = g->rate_way,
-                            .row = run->kind->own_rows ? g->f->row : NULL,
+                            .row = own_rows ? g->f->row : NULL,
                             .exists = g->exists,
                             .alpha = lanes_min(compliance * inverse_h * inverse_h, top),
                             .gamma = gamma,
@@ -587,7 +615,7 @@ SN_INLINE void drive_solve(drive_group *g, bool single)
                             .inverse_h = inverse_h,
                             .lambda = g->lambda,
                             .step = g->step};
-    if (single) {
+    if (shape.single) {
         rows_solve_one(&p);
         return;
     }
@@ -678,14 +706,7 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
     drive_group g;
     g.run = run;
     g.f = &f;
-    g.points = shape.points;
-    g.rows = shape.rows;
-    g.corners = shape.corners;
-    g.rotational = shape.rotational;
-    g.bodies = shape.bodies;
-    g.planes = shape.planes;
-    g.turns = g.points * (g.corners ? g.corners : 1);
-    g.entries = g.turns + (g.bodies ? g.points : 0);
+    drive_know(&g, shape);
     g.mask = mask;
     g.at = at;
     if (g.planes)
@@ -694,9 +715,10 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
         drive_look_anchored(&g);
     else
         drive_look_records(&g);
-    drive_evaluate(&g, formula);
+    drive_evaluate(&g, formula, shape);
     drive_read_lambda(&g);
-    drive_solve(&g, shape.single);
+    drive_solve(&g, shape);
+    drive_know(&g, shape);
     for (uint32_t e = 0; e < g.entries; ++e)
         g.push[e] = drive_push(&g, e);
     if (g.bodies)
@@ -705,9 +727,11 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
         drive_drop_small(&g);
     if (run->largest)
         drive_note_largest(&g);
+    drive_know(&g, shape);
     drive_write_lambda(&g);
     if (run->force)
         drive_exert(&g);
+    drive_know(&g, shape);
     drive_move(&g);
 }
 
@@ -757,7 +781,8 @@ static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
     const sn_kind *kind = run->kind;
     if (run->bodies && run->corners == 1 && kind->points == 2 && kind->rows == 6 && kind->rotational == 7u << 3)
         drive_joint(run, formula);
-    else if (!run->anchor && kind->rows == 1 && !kind->own_rows && kind->points >= 3 && kind->points <= 4)
+    else if (!run->anchor && kind->rows == 1 && !kind->own_rows && !kind->oriented && !kind->state &&
+             kind->points >= 3 && kind->points <= 4)
         single[run->plane != NULL][kind->points - 3](run, formula);
     else
         drive_any(run, formula);

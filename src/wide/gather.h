@@ -7,6 +7,10 @@
 
 #include <sinew/lanes.h>
 
+#if SN_VECTOR && !SN_LANE_DOUBLE
+#include "base/simd.h"
+#endif
+
 #if SN_VECTOR
 typedef float stored_lanes __attribute__((vector_size(SN_WIDTH * 4)));
 typedef float stored_record __attribute__((vector_size(16)));
@@ -82,7 +86,68 @@ SN_INLINE void planes_add3(float *to, lanes3 a, uint32_t mask)
 
 /* ---- Records ------------------------------------------------------------------------------------------------------ */
 
-#if SN_VECTOR
+/* Four things for each of these lanes:
+   - gather4: the records at these places of an array of things of `stride` bytes;
+   - gather_places: (x - origin) + d of particles, in single precision, and w of x. NULL: there is no d;
+   - gather_origins: one for each lane, of an array of particles. 0 takes nothing away from a place;
+   - scatter3_add: adds to the records of the lanes of mask; w stays. What is added is rounded to single precision first. */
+
+#if SN_VECTOR && !SN_LANE_DOUBLE
+
+typedef records origins;
+
+SN_INLINE lanes4 gather_turn(records r)
+{
+    r = records_turn(r);
+    return (lanes4){r.part[0], r.part[1], r.part[2], r.part[3]};
+}
+
+SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
+{
+    records r;
+    for (int i = 0; i < 4; ++i)
+#if SN_WIDTH == 8
+        r.part[i] = record_pair((const sn_vec4 *)(const void *)((const char *)base + at[i] * stride),
+                                (const sn_vec4 *)(const void *)((const char *)base + at[i + 4] * stride));
+#else
+        memcpy(&r.part[i], (const char *)base + at[i] * stride, sizeof r.part[i]);
+#endif
+    return gather_turn(r);
+}
+
+SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const origins *origin)
+{
+    const records place = records_load_far(x, at);
+    records from = records_sub(place, *origin);
+    if (d)
+        from = records_add(from, records_load_far(d, at));
+    return gather_turn(records_with_w(from, place));
+}
+
+SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *origin)
+{
+    *origin = records_load_far(x, at);
+}
+
+SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_t mask)
+{
+    const records by = records_turn((records){{a.x, a.y, a.z, lanes_all(0)}});
+    if (mask == SN_ALL_LANES) {
+        records_add_to_far(base, at, &by);
+        return;
+    }
+    const records sum = records_add(records_load_far(base, at), by);
+    records_store_some_far(base, at, &sum, mask);
+}
+
+#elif SN_VECTOR
+
+#define SN_RECORDS (SN_WIDTH < 4 ? 4 : SN_WIDTH)
+
+typedef struct origins {
+    stored_record of[SN_RECORDS];
+} origins;
+
 /* Four records become four numbers of four lanes, and the other way round. */
 SN_INLINE void transpose4(stored_record r[4])
 {
@@ -95,20 +160,13 @@ SN_INLINE void transpose4(stored_record r[4])
     r[2] = __builtin_shufflevector(AB, CD, 0, 1, 4, 5);
     r[3] = __builtin_shufflevector(AB, CD, 2, 3, 6, 7);
 }
-#endif
 
-#if SN_VECTOR
-/* Records of eight lanes, or of as many as there are, become lanes. */
-SN_INLINE lanes4 records_transpose(stored_record r[8])
+SN_INLINE lanes4 gather_turn(stored_record r[4])
 {
     stored_lanes all[4];
     transpose4(r);
-    if (SN_WIDTH == 8)
-        transpose4(r + 4);
-    for (uint32_t i = 0; i < 4; ++i) /* in registers: two stores of 16 bytes and a load of 32 wait for each other */
-#if SN_WIDTH == 8
-        all[i] = __builtin_shufflevector(r[i], r[i + 4], 0, 1, 2, 3, 4, 5, 6, 7);
-#elif SN_WIDTH == 4
+    for (uint32_t i = 0; i < 4; ++i)
+#if SN_WIDTH == 4
         all[i] = r[i];
 #else
         all[i] = __builtin_shufflevector(r[i], r[i], 0, 1);
@@ -123,89 +181,95 @@ SN_INLINE stored_record record_at(const void *base, size_t stride, uint32_t at)
     memcpy(&r, (const char *)base + at * stride, sizeof r);
     return r;
 }
-#endif
 
-/* The records at these places of an array of things of `stride` bytes. */
 SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
 {
-#if SN_VECTOR
-    stored_record r[8];
-    for (uint32_t l = 0; l < (SN_WIDTH < 4 ? 4 : SN_WIDTH); ++l)
+    stored_record r[SN_RECORDS];
+    for (uint32_t l = 0; l < SN_RECORDS; ++l)
         r[l] = record_at(base, stride, at[l % SN_WIDTH]);
-    return records_transpose(r);
+    return gather_turn(r);
+}
+
+SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const origins *origin)
+{
+    stored_record r[SN_RECORDS];
+    for (uint32_t l = 0; l < SN_RECORDS; ++l) {
+        const stored_record place = record_at(x, sizeof *x, at[l % SN_WIDTH]);
+        r[l] = place - origin->of[l];
+        if (d)
+            r[l] = r[l] + record_at(d, sizeof *d, at[l % SN_WIDTH]);
+        r[l] = __builtin_shufflevector(r[l], place, 0, 1, 2, 7);
+    }
+    return gather_turn(r);
+}
+
+SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *origin)
+{
+    for (uint32_t l = 0; l < SN_RECORDS; ++l)
+        origin->of[l] = record_at(x, sizeof *x, at[l % SN_WIDTH]);
+}
+
+SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_t mask)
+{
+    stored_lanes by[3] = {__builtin_convertvector(a.x, stored_lanes), __builtin_convertvector(a.y, stored_lanes),
+                          __builtin_convertvector(a.z, stored_lanes)};
+    stored_record r[4] = {{0}};
+    for (uint32_t i = 0; i < 3; ++i)
+#if SN_WIDTH == 4
+        r[i] = by[i];
 #else
+        r[i] = __builtin_shufflevector(by[i], by[i], 0, 1, 0, 1);
+#endif
+    transpose4(r);
+    for (uint32_t l = 0; l < SN_WIDTH; ++l)
+        if (mask >> l & 1) {
+            const stored_record sum = record_at(base, sizeof *base, at[l]) + r[l];
+            memcpy(&base[at[l]], &sum, sizeof sum);
+        }
+}
+
+#else
+
+typedef struct origins {
+    sn_vec4 of;
+} origins;
+
+SN_INLINE lanes4 gather4(const void *base, size_t stride, const uint32_t *at)
+{
     float r[4];
     memcpy(r, (const char *)base + at[0] * stride, sizeof r);
     return (lanes4){(lanes)r[0], (lanes)r[1], (lanes)r[2], (lanes)r[3]};
-#endif
 }
 
-/* (x - origin) + d of particles, in single precision, and w of x. NULL: there is no d, or no origin. */
-SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const uint32_t *origin)
+SN_INLINE lanes4 gather_places(const sn_vec4 *x, const sn_vec4 *d, const uint32_t *at, const origins *origin)
 {
-#if SN_VECTOR
-    stored_record r[8];
-    for (uint32_t l = 0; l < (SN_WIDTH < 4 ? 4 : SN_WIDTH); ++l) {
-        const stored_record place = record_at(x, sizeof *x, at[l % SN_WIDTH]);
-        r[l] = place;
-        if (origin)
-            r[l] = r[l] - record_at(x, sizeof *x, origin[l % SN_WIDTH]);
-        if (d)
-            r[l] = r[l] + record_at(d, sizeof *d, at[l % SN_WIDTH]);
-        if (origin || d)
-            r[l] = __builtin_shufflevector(r[l], place, 0, 1, 2, 7);
-    }
-    return records_transpose(r);
-#else
     sn_vec4 r = x[at[0]];
-    if (origin)
-        r = (sn_vec4){r.x - x[origin[0]].x, r.y - x[origin[0]].y, r.z - x[origin[0]].z, r.w};
+    r = (sn_vec4){r.x - origin->of.x, r.y - origin->of.y, r.z - origin->of.z, r.w};
     if (d)
         r = (sn_vec4){r.x + d[at[0]].x, r.y + d[at[0]].y, r.z + d[at[0]].z, r.w};
     return (lanes4){(lanes)r.x, (lanes)r.y, (lanes)r.z, (lanes)r.w};
-#endif
 }
 
-SN_INLINE lanes3 gather3(const sn_vec4 *base, const uint32_t *at)
+SN_INLINE void gather_origins(const sn_vec4 *x, const uint32_t *at, origins *origin)
 {
-    lanes4 a = gather4(base, sizeof *base, at);
-    return (lanes3){a.x, a.y, a.z};
+    origin->of = x[at[0]];
 }
 
-/* Adds to the records of the lanes of mask; w stays. What is added is rounded to single precision first. */
 SN_INLINE void scatter3_add(sn_vec4 *base, const uint32_t *at, lanes3 a, uint32_t mask)
 {
-#if SN_VECTOR
-    stored_lanes by[3] = {__builtin_convertvector(a.x, stored_lanes), __builtin_convertvector(a.y, stored_lanes),
-                          __builtin_convertvector(a.z, stored_lanes)};
-    for (uint32_t first = 0; first < SN_WIDTH; first += 4) {
-        stored_record r[4] = {{0}};
-        for (uint32_t i = 0; i < 3; ++i)
-#if SN_WIDTH == 8
-            r[i] = first ? __builtin_shufflevector(by[i], by[i], 4, 5, 6, 7)
-                         : __builtin_shufflevector(by[i], by[i], 0, 1, 2, 3);
-#elif SN_WIDTH == 4
-            r[i] = by[i];
-#else
-            r[i] = __builtin_shufflevector(by[i], by[i], 0, 1, 0, 1);
-#endif
-        transpose4(r);
-        for (uint32_t l = 0; l < 4 && first + l < SN_WIDTH; ++l) {
-            stored_record sum;
-            if (!(mask >> (first + l) & 1))
-                continue;
-            memcpy(&sum, &base[at[first + l]], sizeof sum);
-            sum = sum + r[l];
-            memcpy(&base[at[first + l]], &sum, sizeof sum);
-        }
-    }
-#else
     (void)mask;
     sn_vec4 *to = &base[at[0]];
     to->x += (sn_real)(float)a.x;
     to->y += (sn_real)(float)a.y;
     to->z += (sn_real)(float)a.z;
+}
+
 #endif
+
+SN_INLINE lanes3 gather3(const sn_vec4 *base, const uint32_t *at)
+{
+    lanes4 a = gather4(base, sizeof *base, at);
+    return (lanes3){a.x, a.y, a.z};
 }
 
 #endif
