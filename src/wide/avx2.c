@@ -6,8 +6,7 @@
 #include "wide/table.h"
 
 /* The same with the sixteen lanes of avx512.c where it has them. */
-static const sn_wide_fused wide_fused_16[SN_FUSED_KINDS] =
-    WIDE_FUSED(sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16);
+static const sn_wide_fused wide_fused_16[SN_FUSED_KINDS] = WIDE_FUSED(sn_wide_distance_16, sn_wide_bound_16);
 
 static bool chain_solve_16(sn_wide_chain *run)
 {

@@ -9,10 +9,10 @@
 #include "wide/distance.h"
 #include "wide/planes.h"
 
-#define DOUBLE_KIND(name, KIND, MORE)                                                                                  \
+#define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, KIND, 1, 1, MORE, MORE);                                                    \
+        PAIR_LOOPS(pair_loop_planes, name, MORE, MORE);                                                                \
     }
 
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
@@ -33,10 +33,10 @@ void sn_wide_chain_round_16(chain *k, bool turning)
 const bool sn_wide_has_16 = true;
 #else
 /* Nobody calls these. */
-#define DOUBLE_KIND(name, KIND, MORE)                                                                                  \
+#define DOUBLE_KIND(name, MORE)                                                                                        \
     void sn_wide_##name##_16(const sn_wide_run *run)                                                                   \
     {                                                                                                                  \
-        sn_wide_avx2()->fused[KIND].planes(run);                                                                       \
+        sn_wide_avx2()->fused[run->number].planes(run);                                                                \
     }
 
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows)
@@ -58,6 +58,5 @@ void sn_wide_chain_round_16(struct chain *k, bool turning)
 const bool sn_wide_has_16 = false;
 #endif
 
-DOUBLE_KIND(distance, SN_KIND_DISTANCE, true)
-DOUBLE_KIND(distance_min, SN_KIND_DISTANCE_MIN, false)
-DOUBLE_KIND(distance_max, SN_KIND_DISTANCE_MAX, false)
+DOUBLE_KIND(distance, true)
+DOUBLE_KIND(bound, false)

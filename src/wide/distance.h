@@ -81,49 +81,45 @@ SN_INLINE lanes3 wide_load3(const float *from)
 
 /* ---- Multipliers: scattered over the kind's pool, or by lane ------------------------------------------------------------ */
 
-SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, float *all)
+SN_APART void wide_gather(const float *lambda, const uint32_t *row, uint32_t mask, float *all)
 {
     for (uint32_t l = 0; l < SN_WIDTH; ++l)
-        for (uint32_t r = 0; r < rows; ++r)
-            all[r * SN_WIDTH + l] = mask >> l & 1 ? lambda[(size_t)row[l] * rows + r] : 0;
+        all[l] = mask >> l & 1 ? lambda[row[l]] : 0;
 }
 
-SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t rows, uint32_t mask, const float *all)
+SN_APART void wide_scatter(float *lambda, const uint32_t *row, uint32_t mask, const float *all)
 {
     for (uint32_t l = 0; l < SN_WIDTH; ++l)
-        for (uint32_t r = 0; mask >> l & 1 && r < rows; ++r)
-            lambda[(size_t)row[l] * rows + r] = all[r * SN_WIDTH + l];
+        if (mask >> l & 1)
+            lambda[row[l]] = all[l];
 }
 
-SN_INLINE void wide_read_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, lanes *lambda)
+SN_INLINE lanes wide_read_lambda(const sn_wide_run *run, size_t at, uint32_t mask)
 {
-    for (uint32_t r = 0; r < rows; ++r)
-        lambda[r] = lanes_all(0);
-    if (run->read_lambda && !run->row) {
-        lambda[0] = lanes_load(run->lambda + at);
-    } else if (run->read_lambda) {
-        float all[1u * SN_WIDTH];
-        wide_gather(run->lambda, run->row + at, rows, mask, all);
-        for (uint32_t r = 0; r < rows; ++r)
-            lambda[r] = lanes_load(all + r * SN_WIDTH);
-    }
+    float all[SN_WIDTH];
+    if (!run->read_lambda)
+        return lanes_all(0);
+    if (!run->row)
+        return lanes_load(run->lambda + at);
+    wide_gather(run->lambda, run->row + at, mask, all);
+    return lanes_load(all);
 }
 
-SN_INLINE void wide_write_lambda(const sn_wide_run *run, uint32_t rows, size_t at, uint32_t mask, const lanes *lambda)
+SN_INLINE void wide_write_lambda(const sn_wide_run *run, size_t at, uint32_t mask, lanes lambda)
 {
-    if (run->write_lambda && !run->row) {
-        wide_store(run->lambda + at, lambda[0], mask);
-    } else if (run->write_lambda) {
-        float all[1u * SN_WIDTH];
-        for (uint32_t r = 0; r < rows; ++r)
-            lanes_store(all + r * SN_WIDTH, lambda[r]);
-        if (SN_WIDTH == 4 && rows == 1 && mask == WIDE_ALL_LANES) { /* a call would cost more than it does */
-            for (uint32_t l = 0; l < SN_WIDTH; ++l)
-                run->lambda[run->row[at + l]] = all[l];
-            return;
-        }
-        wide_scatter(run->lambda, run->row + at, rows, mask, all);
+    float all[SN_WIDTH];
+    if (!run->write_lambda)
+        return;
+    if (!run->row) {
+        wide_store(run->lambda + at, lambda, mask);
+        return;
     }
+    lanes_store(all, lambda);
+    if (SN_WIDTH == 4 && mask == WIDE_ALL_LANES) /* a call would cost more than it does */
+        for (uint32_t l = 0; l < SN_WIDTH; ++l)
+            run->lambda[run->row[at + l]] = all[l];
+    else
+        wide_scatter(run->lambda, run->row + at, mask, all);
 }
 
 /* ---- The largest correction ------------------------------------------------------------------------------------------------- */
@@ -135,10 +131,11 @@ SN_INLINE void wide_note_largest(float *largest, lanes a, uint32_t mask)
     lanes_store(largest, lanes_max(a, lanes_load(largest)));
 }
 
-SN_INLINE void wide_load_params(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t first, lanes *param)
+/* The distance; and of those that are bounds, the sign of C. */
+SN_INLINE void pair_params(const sn_wide_run *run, size_t at, lanes *param)
 {
-    for (uint32_t n = 0; n < params; ++n)
-        param[n] = lanes_load(run->param + ((size_t)b * params + n) * SN_BATCH + first);
+    param[0] = lanes_load(run->param + at);
+    param[1] = lanes_all(run->number == SN_KIND_DISTANCE_MAX ? -1.0f : 1.0f);
 }
 
 struct pair_loss;
@@ -221,20 +218,21 @@ SN_INLINE lanes distance_share(lanes3 *difference, lanes give, const lanes *para
     return share;
 }
 
-/* C = sign (l - bound) >= 0. Without a multiplier it acts if violated, and then pushes. */
-SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float sign, flags may_part, lanes alpha,
-                            lanes *lambda, const pair_loss *loss, const lanes *least, flags *usual)
+/* C = sign (l - bound) >= 0, with the sign 1 or -1. Without a multiplier it acts if violated, and then pushes. */
+SN_INLINE lanes bound_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
+                            const pair_loss *loss, const lanes *least, flags *usual)
 {
-    lanes length = pair_length(difference), zero = lanes_all(0);
-    lanes wanted = sign > 0 ? bound - length : length - bound; /* -C */
+    const lanes zero = lanes_all(0), sign = param[1];
+    const flags may_part = lanes_above(sign * param[0], zero); /* a largest distance pushes nothing apart */
+    lanes length = pair_length(difference), wanted = sign * (param[0] - length); /* -C */
     if (!lambda) {
         lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
-        return lanes_keep(~lanes_at_least(zero, wanted), share);
+        return lanes_keep(~lanes_at_least(zero, wanted), sign * share);
     }
     flags rests = wide_rests(zero - wanted, alpha, lambda[0]);
     wanted = wanted - alpha * lambda[0];
     if (loss) /* C falls where l does, or rises */
-        wanted = sign > 0 ? wanted - loss->pull : wanted + loss->pull;
+        wanted = wanted - sign * loss->pull;
     lanes share = pair_share(wanted, give, &length, difference, may_part, least, usual);
     if (loss)
         share = share * loss->k;
@@ -243,28 +241,12 @@ SN_INLINE lanes bound_share(lanes3 *difference, lanes give, lanes bound, float s
     flags pulls = lanes_above(zero, next);
     share = lanes_choose(pulls, (zero - lambda[0]) / length, share);
     lambda[0] = lanes_choose(pulls, zero, next);
-    return share;
-}
-
-SN_INLINE lanes distance_min_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   const pair_loss *loss, const lanes *least, flags *usual)
-{
-    return bound_share(difference, give, param[0], 1, lanes_above(param[0], lanes_all(0)), alpha, lambda, loss, least,
-                       usual);
-}
-
-SN_INLINE lanes distance_max_share(lanes3 *difference, lanes give, const lanes *param, lanes alpha, lanes *lambda,
-                                   const pair_loss *loss, const lanes *least, flags *usual)
-{
-    lanes zero = lanes_all(0);
-    return zero -
-           bound_share(difference, give, param[0], -1, lanes_unequal(zero, zero), alpha, lambda, loss, least, usual);
+    return sign * share;
 }
 
 /* A kind of distance, and what is known of a run: multipliers are neither read nor written (plain), no compliance (rigid). These
    are constants wherever they are used, so that each combination is a loop of its own. */
 typedef struct pair_shape {
-    uint32_t kind, params, rows;
     share_fn *share;
     bool plain, rigid;
     bool gives; /* there may be damping, or a stiffness k */
@@ -303,23 +285,22 @@ typedef enum pair_layout { PAIR_NEAR, PAIR_FAR, PAIR_PLANES } pair_layout;
 /* ---- What is not usual --------------------------------------------------------------------------------------------------- */
 
 #if SN_WIDTH == 1
-SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout, uint32_t b,
-                         uint32_t lanes_left)
+SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b, uint32_t lanes_left)
 {
-    (void)run, (void)shape, (void)layout, (void)b, (void)lanes_left; /* there is none */
+    (void)run, (void)layout, (void)b, (void)lanes_left; /* there is none */
 }
 #else
-/* A run of the batches from b on. */
-SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_t b, uint32_t batches)
+/* A run of batch b. */
+SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t b)
 {
     sn_wide_run part = *run;
     const size_t lane = (size_t)b * SN_BATCH;
-    part.batches = batches;
+    part.batches = 1;
     part.near = run->near ? run->near + 2 * lane : NULL;
     part.far = run->far ? run->far + 2 * lane : NULL;
     part.offset = run->offset ? run->offset + 2 * (size_t)b : NULL;
     part.mask = run->mask + b;
-    part.param = run->param + params * lane;
+    part.param = run->param + lane;
     part.compliance = run->compliance ? run->compliance + lane : NULL;
     part.row = run->row ? run->row + lane : NULL;
     part.lambda = run->row || !run->lambda ? run->lambda : run->lambda + lane;
@@ -329,20 +310,19 @@ SN_INLINE sn_wide_run pair_part(const sn_wide_run *run, uint32_t params, uint32_
 }
 
 /* These lanes of the first batch, one by one. */
-SN_APART void pair_rest_of(sn_wide_run part, uint32_t kind, pair_layout layout, uint32_t lanes_left)
+SN_APART void pair_rest_of(sn_wide_run part, pair_layout layout, uint32_t lanes_left)
 {
     const uint16_t mask = (uint16_t)lanes_left;
     part.mask = &mask;
-    const sn_wide_fused *single = &sn_wide_scalar()->fused[kind];
+    const sn_wide_fused *single = &sn_wide_scalar()->fused[part.number];
     (layout == PAIR_NEAR ? single->near : layout == PAIR_FAR ? single->far : single->planes)(&part);
 }
 
 /* Of batch b. The run is handed on by value: if its address left the loop, all of it would have to be read again for every batch. */
-SN_INLINE void pair_rest(const sn_wide_run *run, const pair_shape *shape, pair_layout layout, uint32_t b,
-                         uint32_t lanes_left)
+SN_INLINE void pair_rest(const sn_wide_run *run, pair_layout layout, uint32_t b, uint32_t lanes_left)
 {
-    sn_wide_run part = pair_part(run, shape->params, b, 1);
-    pair_rest_of(part, shape->kind, layout, lanes_left);
+    sn_wide_run part = pair_part(run, b);
+    pair_rest_of(part, layout, lanes_left);
 }
 #endif
 
@@ -397,11 +377,11 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     if (!coarse)
         difference = lanes3_add(lanes3_sub(wide_load3(a), wide_load3(c)), difference);
     lanes wa = lanes_load(a + w), wc = lanes_load(c + w), give = wa + wc;
-    lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
+    lanes param[2], lambda, alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
-    wide_load_params(run, shape->params, b, first, param);
+    pair_params(run, at, param);
     if (!shape->plain)
-        wide_read_lambda(run, shape->rows, at, mask, lambda);
+        lambda = wide_read_lambda(run, at, mask);
     pair_loss loss;
     if (shape->gives) {
         lanes3 way_a = pair_nowhere(), way_c = pair_nowhere();
@@ -414,7 +394,7 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     if (!shape->rigid)
         give = give + alpha;
     const lanes least = lanes_all(run->least);
-    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,
                                shape->gives ? &loss : NULL, coarse ? &least : NULL, &usual);
     da = lanes3_add(da, lanes3_scale(difference, share * wa));
     dc = lanes3_sub(dc, lanes3_scale(difference, share * wc));
@@ -423,9 +403,9 @@ SN_INLINE void pair_batch_planes(const sn_wide_run *run, const pair_shape *shape
     wide_store3(a + d, da, now);
     wide_store3(c + d, dc, now);
     if (!shape->plain)
-        wide_write_lambda(run, shape->rows, at, now, lambda);
+        wide_write_lambda(run, at, now, lambda);
     if (now != mask)
-        pair_rest(run, shape, PAIR_PLANES, b, (mask ^ now) << first);
+        pair_rest(run, PAIR_PLANES, b, (mask ^ now) << first);
 }
 
 SN_INLINE void pair_each_planes(const sn_wide_run *run, const pair_shape *shape, bool coarse)
@@ -490,27 +470,26 @@ typedef struct pair_push {
         records t = records_turn(records_add(records_sub(ya, yc), records_sub(da, dc)));                               \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
         lanes wa = records_turn(ya).part[3], wc = records_turn(yc).part[3], give = wa + wc;                            \
-        lanes param[2], lambda[2], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                          \
+        lanes param[2], lambda, alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);                             \
         uint32_t mask = wide_mask(run, b, first);                                                                      \
         flags usual;                                                                                                   \
-        wide_load_params(run, shape->params, b, first, param);                                                         \
+        pair_params(run, at, param);                                                                                   \
         if (!shape->plain)                                                                                             \
-            wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
+            lambda = wide_read_lambda(run, at, mask);                                                                  \
         pair_loss loss;                                                                                                \
         if (shape->gives)                                                                                              \
             loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,                      \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,                     \
                                    shape->gives ? &loss : NULL, NULL, &usual);                                         \
         *to = (pair_push){lanes3_scale(difference, share * wa), lanes3_scale(difference, share * wc),                  \
                           pair_usual(mask, usual)};                                                                    \
         pair_note(run, share, give, &difference, to->now);                                                             \
         if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, shape->rows, at, to->now, lambda);                                                  \
+            wide_write_lambda(run, at, to->now, lambda);                                                               \
     }                                                                                                                  \
-    SN_INLINE void pair_back_##suffix(const sn_wide_run *run, const pair_shape *shape, uint32_t b, uint32_t first,     \
-                                      const pair_push *from)                                                           \
+    SN_INLINE void pair_back_##suffix(const sn_wide_run *run, uint32_t b, uint32_t first, const pair_push *from)       \
     {                                                                                                                  \
         const number *a = run->suffix + (size_t)b * 2 * SN_BATCH + first, *c = a + SN_BATCH;                           \
         records pa = records_turn((records){{from->a.x, from->a.y, from->a.z, lanes_all(0)}});                         \
@@ -526,7 +505,14 @@ typedef struct pair_push {
         records_store_some_##suffix(run->d, a, &da, from->now);                                                        \
         records_store_some_##suffix(run->d, c, &dc, from->now);                                                        \
         if (from->now != mask)                                                                                         \
-            pair_rest(run, shape, LAYOUT, b, (mask ^ from->now) << first);                                             \
+            pair_rest(run, LAYOUT, b, (mask ^ from->now) << first);                                                    \
+    }                                                                                                                  \
+    /* The same for all kinds: not once for each of them. */                                                           \
+    SN_APART void pair_back_all_##suffix(const sn_wide_run *run, uint32_t start, uint32_t end, const pair_push *push)  \
+    {                                                                                                                  \
+        const uint32_t parts = SN_BATCH / SN_WIDTH;                                                                    \
+        for (uint32_t i = start; i < end; ++i)                                                                         \
+            pair_back_##suffix(run, i / parts, i % parts * SN_WIDTH, &push[i - start]);                                \
     }                                                                                                                  \
     SN_INLINE void pair_loop_##suffix(const sn_wide_run *run, const pair_shape *shape)                                 \
     {                                                                                                                  \
@@ -536,8 +522,7 @@ typedef struct pair_push {
             uint32_t end = count - start < PAIR_BLOCK ? count : start + PAIR_BLOCK;                                    \
             for (uint32_t i = start; i < end; ++i)                                                                     \
                 pair_front_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, &push[i - start]);                    \
-            for (uint32_t i = start; i < end; ++i)                                                                     \
-                pair_back_##suffix(run, shape, i / parts, i % parts * SN_WIDTH, &push[i - start]);                     \
+            pair_back_all_##suffix(run, start, end, push);                                                             \
         }                                                                                                              \
     }
 
@@ -558,18 +543,18 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
         /* w of a - (-w of c) is the sum that the formula needs */                                                     \
         records t = records_turn(records_sub(ya, records_negate_w(yc)));                                               \
         lanes3 difference = {t.part[0], t.part[1], t.part[2]};                                                         \
-        lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);        \
+        lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);           \
         flags usual;                                                                                                   \
-        wide_load_params(run, shape->params, b, first, param);                                                         \
+        pair_params(run, at, param);                                                                                   \
         if (!shape->plain)                                                                                             \
-            wide_read_lambda(run, shape->rows, at, mask, lambda);                                                      \
+            lambda = wide_read_lambda(run, at, mask);                                                                  \
         pair_loss loss;                                                                                                \
         if (shape->gives)                                                                                              \
             loss = pair_lose_##suffix(run, at, a, c, difference, &give);                                               \
         if (!shape->rigid)                                                                                             \
             give = give + alpha;                                                                                       \
         const lanes least = lanes_all(run->least);                                                                     \
-        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,                      \
+        lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,                     \
                                    shape->gives ? &loss : NULL, &least, &usual);                                       \
         uint32_t now = pair_usual(mask, usual);                                                                        \
         pair_note(run, share, give, &difference, now);                                                                 \
@@ -585,9 +570,9 @@ PAIR_RECORDS(far, uint32_t, PAIR_FAR)
             records_store_some_##suffix(run->d, c, &yc, now);                                                          \
         }                                                                                                              \
         if (!shape->plain)                                                                                             \
-            wide_write_lambda(run, shape->rows, at, now, lambda);                                                      \
+            wide_write_lambda(run, at, now, lambda);                                                                   \
         if (now != mask)                                                                                               \
-            pair_rest(run, shape, LAYOUT, b, (mask ^ now) << first);                                                   \
+            pair_rest(run, LAYOUT, b, (mask ^ now) << first);                                                          \
     }                                                                                                                  \
     SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                          \
     {                                                                                                                  \
@@ -613,7 +598,7 @@ typedef struct pair_way {
 /* A plain rod: nothing else depends on the quotient. */
 SN_INLINE bool pair_divides_late(const pair_shape *shape)
 {
-    return shape->kind == SN_KIND_DISTANCE && shape->plain && shape->rigid;
+    return shape->share == distance_share && shape->plain && shape->rigid;
 }
 
 SN_INLINE records pair_records(const pair_way *way, uint32_t first)
@@ -655,11 +640,11 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
         pair_find_late(run, difference, t.part[3], lanes_load(run->param + at), to);
         return;
     }
-    lanes param[2], lambda[2], give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
+    lanes param[2], lambda, give = t.part[3], alpha = shape->rigid ? lanes_all(0) : wide_alpha(run, at);
     flags usual;
-    wide_load_params(run, shape->params, (uint32_t)(at / SN_BATCH), (uint32_t)(at % SN_BATCH), param);
+    pair_params(run, at, param);
     if (!shape->plain)
-        wide_read_lambda(run, shape->rows, at, to->mask, lambda);
+        lambda = wide_read_lambda(run, at, to->mask);
     pair_loss loss;
     if (shape->gives) {
         uint32_t slot[8];
@@ -670,14 +655,14 @@ SN_INLINE void pair_find(const sn_wide_run *run, const pair_shape *shape, size_t
     if (!shape->rigid)
         give = give + alpha;
     const lanes least = lanes_all(run->least);
-    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : lambda,
+    lanes share = shape->share(&difference, give, param, alpha, shape->plain ? NULL : &lambda,
                                shape->gives ? &loss : NULL, &least, &usual);
     records push = pair_turn_push(difference, share);
     memcpy(to->push, &push, sizeof push);
     to->now = pair_usual(to->mask, usual);
     pair_note(run, share, give, &difference, to->now);
     if (!shape->plain)
-        wide_write_lambda(run, shape->rows, at, to->now, lambda);
+        wide_write_lambda(run, at, to->now, lambda);
 }
 
 /* Where the points go. */
@@ -726,7 +711,7 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
         records_store_some_##suffix(run->d, a, &ya, from->now);                                                        \
         records_store_some_##suffix(run->d, c, &yc, from->now);                                                        \
         if (from->now != from->mask)                                                                                   \
-            pair_rest(run, shape, LAYOUT, b, (from->mask ^ from->now) << first);                                       \
+            pair_rest(run, LAYOUT, b, (from->mask ^ from->now) << first);                                              \
     }                                                                                                                  \
     SN_INLINE void pair_loop_coarse_##suffix(const sn_wide_run *run, const pair_shape *shape)                          \
     {                                                                                                                  \
@@ -759,12 +744,12 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 
 /* The loop for what is usual in a run, and one for everything. Distances, which are most of a cloth, have more between
    them: PLAIN, with compliance but no multipliers, and ANY, without damping and k. */
-#define PAIR_LOOPS(loop, name, KIND, PARAMS, ROWS, PLAIN, ANY)                                                         \
+#define PAIR_LOOPS(loop, name, PLAIN, ANY)                                                                             \
     const sn_wide_run own = *run; /* what is stored cannot change this one */                                          \
-    const pair_shape rigid = {KIND, PARAMS, ROWS, name##_share, true, true, false};                                    \
-    const pair_shape plain = {KIND, PARAMS, ROWS, name##_share, true, false, false};                                   \
-    const pair_shape any = {KIND, PARAMS, ROWS, name##_share, false, false, false};                                    \
-    const pair_shape gives = {KIND, PARAMS, ROWS, name##_share, false, false, true};                                   \
+    const pair_shape rigid = {name##_share, true, true, false};                                                        \
+    const pair_shape plain = {name##_share, true, false, false};                                                       \
+    const pair_shape any = {name##_share, false, false, false};                                                        \
+    const pair_shape gives = {name##_share, false, false, true};                                                       \
     const bool keeps = own.read_lambda || own.write_lambda, gives_way = own.damping || own.stiffness;                  \
     if (!gives_way && !keeps && !own.compliance)                                                                       \
         loop(&own, &rigid);                                                                                            \
@@ -779,10 +764,10 @@ SN_INLINE void pair_move(const pair_way *from, const pair_shape *shape)
 PAIR_ALONE(near, uint16_t, PAIR_NEAR)
 PAIR_ALONE(far, uint32_t, PAIR_FAR)
 
-#define PAIR_KIND(name, KIND, PARAMS, ROWS, MORE)                                                                      \
+#define PAIR_KIND(name, MORE)                                                                                          \
     static void name##_near_coarse(const sn_wide_run *run)                                                             \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_coarse_near, name, KIND, PARAMS, ROWS, false, MORE);                                      \
+        PAIR_LOOPS(pair_loop_coarse_near, name, false, MORE);                                                          \
     }                                                                                                                  \
     static void name##_near(const sn_wide_run *run)                                                                    \
     {                                                                                                                  \
@@ -790,11 +775,11 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_near_coarse(run);                                                                                   \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_near, name, KIND, PARAMS, ROWS, MORE, MORE);                                              \
+        PAIR_LOOPS(pair_loop_near, name, MORE, MORE);                                                                  \
     }                                                                                                                  \
     static void name##_far_coarse(const sn_wide_run *run)                                                              \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_coarse_far, name, KIND, PARAMS, ROWS, false, MORE);                                       \
+        PAIR_LOOPS(pair_loop_coarse_far, name, false, MORE);                                                           \
     }                                                                                                                  \
     static void name##_far(const sn_wide_run *run)                                                                     \
     {                                                                                                                  \
@@ -802,16 +787,15 @@ PAIR_ALONE(far, uint32_t, PAIR_FAR)
             name##_far_coarse(run);                                                                                    \
             return;                                                                                                    \
         }                                                                                                              \
-        PAIR_LOOPS(pair_loop_far, name, KIND, PARAMS, ROWS, MORE, MORE);                                               \
+        PAIR_LOOPS(pair_loop_far, name, MORE, MORE);                                                                   \
     }                                                                                                                  \
     static void name##_planes(const sn_wide_run *run)                                                                  \
     {                                                                                                                  \
-        PAIR_LOOPS(pair_loop_planes, name, KIND, PARAMS, ROWS, MORE, MORE);                                            \
+        PAIR_LOOPS(pair_loop_planes, name, MORE, MORE);                                                                \
     }
 
-PAIR_KIND(distance, SN_KIND_DISTANCE, 1, 1, true)
-PAIR_KIND(distance_min, SN_KIND_DISTANCE_MIN, 1, 1, false)
-PAIR_KIND(distance_max, SN_KIND_DISTANCE_MAX, 1, 1, false)
+PAIR_KIND(distance, true)
+PAIR_KIND(bound, false) /* least and largest distances */
 #endif
 
 #endif

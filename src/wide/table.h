@@ -8,11 +8,11 @@
 #include "wide/planes.h"
 
 /* Fused kernels, by kind number; those of planes are given, for avx512.c. */
-#define WIDE_FUSED(DISTANCE, DISTANCE_MIN, DISTANCE_MAX)                                                               \
+#define WIDE_FUSED(DISTANCE, BOUND)                                                                                    \
     {                                                                                                                  \
         [SN_KIND_DISTANCE] = {distance_near, distance_far, DISTANCE},                                                  \
-        [SN_KIND_DISTANCE_MIN] = {distance_min_near, distance_min_far, DISTANCE_MIN},                                  \
-        [SN_KIND_DISTANCE_MAX] = {distance_max_near, distance_max_far, DISTANCE_MAX},                                  \
+        [SN_KIND_DISTANCE_MIN] = {bound_near, bound_far, BOUND},                                                       \
+        [SN_KIND_DISTANCE_MAX] = {bound_near, bound_far, BOUND},                                                       \
     }
 
 /* With one lane there are some already, which builds without wide kernels have too. */
@@ -41,7 +41,6 @@ static const sn_wide_meet_table meet_functions = MEET_TABLE;
         .leave_past = motion_leave_past, .predict_planes = PREDICT, .settle_planes = SETTLE                            \
     }
 
-static const sn_wide_fused wide_fused[SN_FUSED_KINDS] =
-    WIDE_FUSED(distance_planes, distance_min_planes, distance_max_planes);
+static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);
 
 #endif

@@ -23,7 +23,7 @@ const sn_wide *sn_wide_avx512(void);
 
 /* Of avx512.c: planes of distances, and whether it has them. */
 extern const bool sn_wide_has_16;
-sn_wide_fn sn_wide_distance_16, sn_wide_distance_min_16, sn_wide_distance_max_16;
+sn_wide_fn sn_wide_distance_16, sn_wide_bound_16;
 bool sn_wide_predict_16(const sn_motion *motion, float *plane, float *side, float *back, uint32_t rows);
 struct chain;
 void sn_wide_chain_round_16(struct chain *k, bool turning); /* of chain_rows.h */
