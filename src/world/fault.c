@@ -138,7 +138,7 @@ sn_result sn_fault_unsound(sn_substep *s)
     for (uint32_t slot = 0; slot < p->table.count; ++slot)
         if (!vec3_is_finite(vec4_xyz(p->x[slot])) || !is_slow(vec4_xyz(p->v[slot])))
             return sn_world_blame(world, slot, "would reach an infinite place or speed");
-    uint32_t row = sn_turns_check(s);
+    uint32_t row = sn_turns_find_unsound(world);
     if (row != SN_ID_FREE)
         return sn_world_blame(world, world->ids.value[world->bodies.state[row].particle], "would turn infinitely fast");
     return world_fail(world, SN_ERROR_DIVERGED, "at %g s something would reach an infinite place or speed",

@@ -30,7 +30,8 @@ static sn_result begin_substep(sn_substep *s)
     const uint32_t substeps = world->state.settings.substeps;
     sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_store_note_state(&world->constraints);
-    sn_turns_lay_out(world);
+    if (world->drag.acts || sn_forces_needed(world)) /* these read how fast bodies turn */
+        sn_turns_lay_out(world);
     if (world->drag.acts && !sn_drag_apply(world, s->h, s->integrator->looks_back))
         return sn_fault_lost_tasks(world);
     if (!sn_forces_gather(s))
@@ -62,7 +63,7 @@ static sn_result solve_constraints(sn_substep *s)
     sn_stage_enter(s->world, SN_STAGE_CONSTRAINTS);
     sn_result result = sn_solve(s);
     sn_stage_enter(s->world, SN_STAGE_VELOCITIES);
-    if (result == SN_OK && (s->unsound || sn_turns_check(s) != SN_ID_FREE))
+    if (result == SN_OK && s->unsound)
         result = sn_fault_unsound(s);
     return result;
 }
@@ -75,6 +76,8 @@ static sn_result end_substep(sn_substep *s, double end)
     if (!sn_motion_end(s))
         return sn_fault_lost_tasks(world);
     sn_turns_settle(s);
+    if (s->unsound)
+        return sn_fault_unsound(s);
     sn_past_settle(s);
     if (!s->still)
         sn_store_settle(&world->constraints, s->h, world->dimensions == 2);

@@ -165,10 +165,10 @@ void sn_turns_lay_out(sn_world *world);
 /* Where bodies would turn to if they were alone. */
 void sn_turns_predict(sn_substep *s);
 
-/* The first body whose motion is not finite; SN_ID_FREE: none. */
-uint32_t sn_turns_check(const sn_substep *s);
+/* The first body whose motion in this substep is not finite; SN_ID_FREE: none. */
+uint32_t sn_turns_find_unsound(const sn_world *world);
 
-/* Bodies are turned, and gain the momentum that goes with what constraints did. */
+/* Bodies are turned, and gain the momentum that goes with what constraints did. What is not finite sets unsound. */
 void sn_turns_settle(sn_substep *s);
 
 /* The torques at the end, for integrators that end with those; and what a solver wants of velocities. */

@@ -309,7 +309,9 @@ static void end_turn(const sn_substep *s, turn_group *g, uint32_t at)
         (sn_quat){(sn_real)motion->q[0], (sn_real)motion->q[1], (sn_real)motion->q[2], (sn_real)motion->q[3]};
     p->x[slot] = vec4(vec3((sn_real)g->batch.phi[0][at], (sn_real)g->batch.phi[1][at], (sn_real)g->batch.phi[2][at]),
                       p->x[world->ids.value[body->particle]].w);
-    p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    p->x_low[slot] = p->y[slot] = p->d[slot] = vec4(vec3(0, 0, 0), 0);
+    if (s->integrator->looks_back)
+        s->motion.old_d[slot] = (sn_vec4){0};
     if (motion->looks_back)
         s->motion.old_d[slot] =
             vec4(vec3((sn_real)body->old_way[0], (sn_real)body->old_way[1], (sn_real)body->old_way[2]), s->motion.h);
@@ -356,28 +358,11 @@ static bool turns_soundly(const sn_world *world, uint32_t row)
            isfinite(motion->mean[0] + motion->mean[1] + motion->mean[2]) && vec3_is_finite(vec4_xyz(d));
 }
 
-typedef struct checking {
-    const sn_world *world;
-    atomic_bool unsound;
-} checking;
-
-static void check_piece(void *data, uint32_t first, uint32_t end)
+uint32_t sn_turns_find_unsound(const sn_world *world)
 {
-    checking *c = data;
-    bool sound = true;
-    for (uint32_t i = first; i < end; ++i)
-        sound = turns_soundly(c->world, bodies_awake(&c->world->bodies)[i]) && sound;
-    if (!sound)
-        atomic_store_explicit(&c->unsound, true, memory_order_relaxed);
-}
-
-uint32_t sn_turns_check(const sn_substep *s)
-{
-    const sn_bodies *bodies = &s->world->bodies;
-    checking c = {.world = s->world};
-    share(s->world, check_piece, &c);
-    for (uint32_t i = 0; c.unsound && i < bodies->awake_table.count; ++i)
-        if (!turns_soundly(s->world, bodies_awake(bodies)[i]))
+    const sn_bodies *bodies = &world->bodies;
+    for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
+        if (!turns_soundly(world, bodies_awake(bodies)[i]))
             return bodies_awake(bodies)[i];
     return SN_ID_FREE;
 }
@@ -480,10 +465,12 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
     const bool at_start =
         (settings->gradients == SN_GRADIENTS_START && !s->still) || settings->solver == SN_SOLVER_IMPULSES;
     turn_group g;
+    bool sound = true;
     group_begin(&g, world);
     for (uint32_t i = first; i < end; ++i) {
         const sn_body_state *body = &world->bodies.state[awake[i]];
         const sn_body_motion *motion = &world->bodies.motion[awake[i]];
+        sound = turns_soundly(world, awake[i]) && sound;
         put4(g.batch.q, g.count, at_start ? body->q : motion->q);
         put4(g.batch.end, g.count, motion->q);
         put3(g.batch.l, g.count, motion->l);
@@ -493,6 +480,8 @@ static void settle_piece(void *data, uint32_t first, uint32_t end)
         if (g.count == SN_TURN_BATCH || i + 1 == end)
             settle_group(s, &g);
     }
+    if (!sound)
+        atomic_store_explicit(&s->unsound, true, memory_order_relaxed);
 }
 
 void sn_turns_settle(sn_substep *s)
