@@ -319,7 +319,7 @@ static void read_option(const char *name, const char *value)
 
 int main(int count, char **argument)
 {
-    options.worlds = support_rounds(support_long(1600, 800), support_long(120, 90)); /* 200 in 'make test' */
+    options.worlds = support_rounds(support_long(1600, 1200), support_long(120, 90)); /* 150 in 'make test' */
     for (int i = 1; i < count; ++i)
         if (strcmp(argument[i], "--all") == 0)
             options.all = true;
