@@ -245,7 +245,6 @@ static sn_result advance(sn_world *world, sn_real dt, bool still)
         result = move(world, dt, still);
     if (result == SN_OK)
         remember(world);
-    world->moves -= result != SN_OK; /* all lies where it lay: the next try is to know what the step before it left */
     sn_sleep_end(world);
     sn_targets_release(world);
     if (result == SN_OK && !still)
