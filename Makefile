@@ -29,17 +29,8 @@ run: ## simulate a washing line in the wind: a point cache for Blender, a trace 
 		--plot out/washing_line/trace.png
 
 test: ## run the tests: as shipped, with ASan and UBSan, in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
-ifeq ($(WEB),no)
-	@$(setup) build test
-	@scripts/test.sh release asan double
-else
-	@$(setup) build test
-	@mkdir -p build; { $(setup) web wasm browser >build/setup-web.log 2>&1; echo $$? >build/setup-web.status; } & \
-	scripts/test.sh release asan double; status=$$?; wait; \
-	[ "$$(cat build/setup-web.status)" = 0 ] || { cat build/setup-web.log; \
-		echo "test: without what the web page needs, 'make test WEB=no' runs everything but its tests" >&2; exit 1; }; \
-	[ $$status = 0 ] && scripts/web.sh quick
-endif
+	@$(setup) build
+	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
 
 test-long: ## run all tests as shipped and with ASan and UBSan in full length, where 'make test' repeats long ones less often
 	@$(setup) build test

@@ -22,7 +22,8 @@ file(GLOB export_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/export/*.c")
 sinew_room(sinew_export ${export_sources})
 target_link_libraries(sinew_export PUBLIC sinew_scene)
 
-if(NOT SINEW_COMMAND)
+if(NOT SINEW_COMMAND) # nobody uses them here
+  set_target_properties(sinew_scene sinew_export PROPERTIES EXCLUDE_FROM_ALL ON)
   return()
 endif()
 

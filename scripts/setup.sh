@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what is missing of the tools that the targets of the Makefile need.
 #
-#   scripts/setup.sh GROUP...
+#   scripts/setup.sh [--look] GROUP...     --look: installs nothing, and fails only if that would
 #
 # Groups: build, run, test, check, format, bench, blender, web, wasm, browser, mingw, aarch64. Says nothing when all is there. Installs Debian packages as
 # root or through a sudo that asks no password; otherwise prints the line to run and fails.
@@ -58,6 +58,8 @@ present() { # package, probe
   [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
+look=
+[ "${1:-}" = --look ] && { look=yes; shift; }
 missing=
 for group in "$@"; do
   found=
@@ -96,6 +98,7 @@ else
   exit 1
 fi
 
+[ -z "$look" ] || exit 0
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp) || exit 1
 trap 'rm -f "$log"' EXIT

@@ -1,7 +1,10 @@
 #!/bin/bash
-# Configures, builds and tests presets one after the other, goes on after a failure, and ends with a one-line summary.
+# Configures, builds and tests presets, goes on after a failure, and ends with a one-line summary.
 #
-#   scripts/test.sh PRESET...
+#   scripts/test.sh [--web] PRESET...     --web: also a quick look at the web page
+#
+# No core is to be idle: while a preset is tested the next one is built, and the page as well, with what the tests leave of the machine.
+# What only tests need is fetched while the first preset is built.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 jobs=$(nproc 2>/dev/null || echo 2)
@@ -9,6 +12,11 @@ start=$SECONDS
 passed=
 failed=
 known=
+
+web=
+[[ ${1:-} == --web ]] && { web=yes; shift; }
+presets=("$@")
+mkdir -p build
 
 # Puts the last result of a preset on the list.
 finish() { # preset, exit status, what it did
@@ -20,28 +28,73 @@ launcher() {
   [[ $1 == tsan ]] && setarch -R true 2>/dev/null && echo "setarch -R"
 }
 
-for preset in "$@"; do
+# Gives 2 if it cannot be configured.
+build() { # preset, priority as of 'nice'
+  local log=build/$1/configure.log
+  mkdir -p "build/$1"
+  cmake --preset "$1" >"$log" 2>&1 || { cat "$log"; return 2; }
+  nice -n "$2" cmake --build --preset "$1"
+}
+
+# The whole output is in ctest.log; shown are results, and of a failing program what did not pass.
+run_tests() { # preset
+  local status count text
+  # shellcheck disable=SC2046
+  $(launcher "$1") ctest --preset "$1" -j "$jobs" --no-label-summary 2>&1 |
+    tee "build/$1/ctest.log" | grep --line-buffered -vE '^ *Start |^\[ RUN  |^\[       OK \]'
+  status=${PIPESTATUS[0]}
+  count=$(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "build/$1/ctest.log")
+  if ((status == 0)); then text="${count#* } tests"; else text="${count% *} of ${count#* } tests failed"; fi
+  finish "$1" "$status" "$text"
+  # What tests say of defects that are known and not cured yet (tests/support/support.h).
+  known+=$(grep -hao 'KNOWN FAILURE: .*' "build/$1/Testing/Temporary/LastTest.log")$'\n'
+}
+
+# What the page needs is much, so it is fetched last.
+look_at_page() {
+  scripts/setup.sh web wasm browser || {
+    echo "test: without what the web page needs, 'make test WEB=no' runs everything but its tests" >&2
+    return 1
+  }
+  nice -n 10 scripts/web.sh quick
+}
+
+scripts/setup.sh --look test || exit 1
+scripts/setup.sh test &
+packages=$!
+
+for i in "${!presets[@]}"; do
+  preset=${presets[i]} next=${presets[i + 1]:-}
   echo "== $preset"
-  mkdir -p "build/$preset"
-  log=build/$preset/configure.log
-  if ! cmake --preset "$preset" >"$log" 2>&1; then
-    cat "$log"
-    finish "$preset" 1 "does not configure"
-  elif ! cmake --build --preset "$preset"; then
-    finish "$preset" 1 "does not build"
+  if ((i == 0)); then
+    build "$preset" 0
+    status=$?
+    wait "$packages" || exit 1
+    [[ $web ]] && { look_at_page >build/web.log 2>&1 & web=$!; }
   else
-    # The whole output is in ctest.log; shown are results, and of a failing program what did not pass.
-    # shellcheck disable=SC2046
-    $(launcher "$preset") ctest --preset "$preset" -j "$jobs" --no-label-summary 2>&1 |
-      tee "build/$preset/ctest.log" | grep --line-buffered -vE '^ *Start |^\[ RUN  |^\[       OK \]'
-    status=${PIPESTATUS[0]}
-    count=$(sed -nE 's/.* ([0-9]+) tests? failed out of ([0-9]+).*/\1 \2/p' "build/$preset/ctest.log")
-    if ((status == 0)); then text="${count#* } tests"; else text="${count% *} of ${count#* } tests failed"; fi
-    finish "$preset" "$status" "$text"
-    # What tests say of defects that are known and not cured yet (tests/support/support.h).
-    known+=$(grep -hao 'KNOWN FAILURE: .*' "build/$preset/Testing/Temporary/LastTest.log")$'\n'
+    wait "$builder"
+    status=$?
+    ((status == 0)) || cat "build/$preset/build.log"
   fi
+  if [[ $next ]]; then
+    mkdir -p "build/$next"
+    build "$next" 10 >"build/$next/build.log" 2>&1 &
+    builder=$!
+  fi
+  case $status in
+  0) run_tests "$preset" ;;
+  2) finish "$preset" 1 "does not configure" ;;
+  *) finish "$preset" 1 "does not build" ;;
+  esac
 done
+
+if [[ $web ]]; then
+  echo "== web"
+  wait "$web"
+  status=$?
+  cat build/web.log
+  finish web "$status" "$(sed -nE 's/^[^0-9]*tests ([0-9]+)$/\1 tests/p' build/web.log)"
+fi
 
 echo
 grep . <<<"$known" | sort -u

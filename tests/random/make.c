@@ -197,12 +197,24 @@ static void make_rotation(net_maker *m, bool flat)
     push_real(m, plain ? 1 : number(m, 0.1, 1));
 }
 
+/* Whether a parameter is a bound, by the end of its name. */
+static bool is_bound(const char *name, const char *end, const char *other)
+{
+    size_t length = strlen(name), of_end = strlen(end), of_other = strlen(other);
+    return (length >= of_end && strcmp(name + length - of_end, end) == 0) ||
+           (length >= of_other && strcmp(name + length - of_other, other) == 0);
+}
+
 /* A value of a parameter of a kind. */
 static void make_param(net_maker *m, const sn_param *p, bool measured)
 {
     double least = p->least == 0 && p->most == 0 ? -1 : fmax((double)p->least, -2);
     double most = p->least == 0 && p->most == 0 ? 1 : fmin((double)p->most, 2);
     bool flat = is_flat(m) && p->type == SN_PARAM_POSITION;
+    if (m->featured && is_bound(p->name, "least", "min")) /* a range that is none is refused */
+        most = fmin(most, 0);
+    if (m->featured && is_bound(p->name, "most", "max"))
+        least = fmax(least, 0);
     if (p->type == SN_PARAM_REAL)
         push_real(m, measured ? (double)SN_MEASURE : number(m, least, most));
     else if (measured)
@@ -228,7 +240,8 @@ static void make_params(net_maker *m)
     uint32_t start = m->op->cells;
     for (int i = 0; kind && i < SN_MAX_PARAMS && kind->param[i].name; ++i)
         make_param(m, &kind->param[i],
-                   (kind->measure || kind->param[i].has_default) && chance(m, 75)); /* otherwise it must be given */
+                   (kind->measure || kind->param[i].has_default) &&
+                       chance(m, m->featured ? 60 : 75)); /* otherwise it must be given */
     while (m->op->cells < start + SN_MAX_PARAM_NUMBERS)
         push_real(m, (double)SN_MEASURE);
 }
@@ -325,14 +338,25 @@ static void make_radius(net_maker *m)
 static void make_compliance(net_maker *m)
 {
     const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
-    m->each = kind && (kind->project || kind->force) ? 0 : chance(m, 40);
+    m->each = kind && (kind->project || kind->force) ? 0 : chance(m, m->featured ? 60 : 40);
     push_real(m, m->each ? number(m, 1e-6, 0.05) : 0);
 }
 
 /* It needs compliance, of a constraint. */
 static void make_damping(net_maker *m)
 {
-    push_real(m, (m->kind && !m->each) || chance(m, 70) ? 0 : number(m, 0, 2));
+    push_real(m, (m->kind && !m->each) || chance(m, m->featured ? 40 : 70) ? 0 : number(m, 0, 2));
+}
+
+/* What is to be stepped with a strength must not break at once. */
+static void make_strength(net_maker *m)
+{
+    static const double strengths[] = {0, 10, 1e3, 1e4, 1e5, 1e6}; /* N, or N m */
+    const sn_kind *kind = sn_kind_info(m->stage->world, m->kind);
+    if (m->featured)
+        push_real(m, is_named(m, "torque") && kind && !kind->oriented ? 0 : strengths[draw(m, COUNT_OF(strengths))]);
+    else
+        push_real(m, chance(m, is_named(m, "torque") ? 60 : 50) ? 0 : number(m, 0, 200));
 }
 
 static void make_dynamic_friction(net_maker *m)
@@ -348,7 +372,7 @@ static void make_anti_drift(net_maker *m)
 static void make_joint_number(net_maker *m)
 {
     bool is_own = m->kind == 0 || has_param(m, m->leaf_name[m->leaf - 1]);
-    if (!is_own || chance(m, 75))
+    if (!is_own || chance(m, m->featured ? 50 : 75))
         push_real(m, m->kind == 0 ? number(m, -1, 1) : (double)SN_MEASURE);
     else if (is_named(m, "least"))
         push_real(m, number(m, -1, 0));
@@ -414,8 +438,8 @@ static const struct number_rule {
     MIXED(AMOUNT, "sleep_speed", 0, 1, 10, 0.01),
     MIXED(AMOUNT, "sleep_time", 0, 0.1, 10, 0),
     MIXED(AMOUNT, "strength", 0, 200, 70, 0),
-    MIXED(AMOUNT, "force", 0, 200, 50, 0),
-    MIXED(AMOUNT, "torque", 0, 200, 60, 0),
+    BY(AMOUNT, "force", make_strength),
+    BY(AMOUNT, "torque", make_strength),
     MIXED(AMOUNT, "torque_strength", 0, 200, 80, 0),
     MIXED(AMOUNT, "rest_gap", 0, 0.3, 80, 0),
     MIXED(AMOUNT, "spin_damping", 0, 2, 70, 0),
@@ -459,7 +483,7 @@ static void make_reals(net_maker *m, net_type type)
         r->make(m);
         return;
     }
-    bool instead = r->percent == 100 || (r->percent && chance(m, r->percent));
+    bool instead = r->percent == 100 || (r->percent && chance(m, m->featured ? r->percent / 2 : r->percent));
     if (r->size == ONE)
         push_real(m, instead ? r->instead : number(m, r->least, r->most));
     else if (instead)
@@ -496,7 +520,7 @@ static uint32_t make_kind(net_maker *m, net_type type)
     uint32_t count = sn_kind_count(m->stage->world);
     m->kind = 0;
     for (int tries = 0; tries < 200; ++tries) {
-        uint32_t kind = 1 + draw(m, count - 1);
+        uint32_t kind = 1 + (m->featured ? m->turn++ % (count - 1) : draw(m, count - 1));
         m->kind = kind;
         if (fits(m, sn_kind_info(m->stage->world, kind), type))
             break;
@@ -1155,7 +1179,7 @@ static void make_other(net_maker *m, net_op *op)
 }
 
 /* Makes one argument bad in one of the ways that the list has for it; otherwise leaves the op as it is. */
-static void make_bad(net_maker *m, net_op *op, uint64_t seed)
+static void make_bad(net_maker *m, net_op *op, uint64_t seed, uint32_t turn)
 {
     uint32_t leaves = m->leaf;
     uint64_t random = m->random;
@@ -1163,7 +1187,8 @@ static void make_bad(net_maker *m, net_op *op, uint64_t seed)
         uint32_t leaf = support_random_below(&random, leaves), bad = 1u << support_random_below(&random, 12);
         if (!(m->all_bad[leaf] & bad))
             continue;
-        m->random = seed;
+        m->random = seed; /* the same once more, but for one */
+        m->turn = turn;
         m->bad_argument = leaf;
         m->bad = bad;
         net_make_arguments(m, op);
@@ -1181,6 +1206,22 @@ static bool is_enabled(const net_maker *m, uint32_t call)
     return m->enabled[call / 32] >> call % 32 & 1;
 }
 
+/* In every third world kinds take turns, and most constraints have features: compliance and damping, k, a strength, limits, motors.
+   Particles and bodies come first, constraints and steps by turns, then everything. */
+static uint32_t choose_featured(net_maker *m, uint32_t done, uint32_t ops)
+{
+    static const uint32_t first[] = {CALL_sn_add_particles,   CALL_sn_add_box_body,     CALL_sn_add_particles,
+                                     CALL_sn_add_sphere_body, CALL_sn_add_capsule_body, CALL_sn_add_particles};
+    static const uint32_t then[] = {
+        CALL_sn_constraint_add, CALL_sn_constraint_add,          CALL_sn_constraint_add,          CALL_sn_add_joint,
+        CALL_sn_constraint_add, CALL_sn_constraint_set_strength, CALL_sn_constraint_set_strength, CALL_sn_world_step};
+    if (done < COUNT_OF(first))
+        return first[done];
+    if (done < 2 * ops / 3)
+        return then[draw(m, COUNT_OF(then))];
+    return chance(m, 50) ? (uint32_t)CALL_sn_world_step : OP_COUNT;
+}
+
 /* A call that is not switched off in this world: things first, then steps, edits and all the rest. */
 static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
 {
@@ -1189,6 +1230,11 @@ static uint32_t choose(net_maker *m, uint32_t done, uint32_t ops)
         CALL_sn_add_sphere_body,        CALL_sn_add_box_body,     CALL_sn_add_capsule_body, CALL_sn_collider_add,
         CALL_sn_add_plane_collider,     CALL_sn_add_box_collider, CALL_sn_constraint_add,   CALL_sn_add_joint,
         CALL_sn_world_set_group_contact};
+    if (m->featured) {
+        uint32_t call = choose_featured(m, done, ops);
+        if (call != OP_COUNT)
+            return call;
+    }
     if (done < 2 && chance(m, 70))
         return done ? CALL_sn_world_set_contact_settings : CALL_sn_world_configure;
     if (done < ops / 3 && chance(m, 70)) {
@@ -1215,6 +1261,9 @@ void net_make_program(net_program *program, uint64_t seed, uint32_t ops, bool la
     program->seed = seed;
     program->dimensions = chance(&m, 20) ? 2 : 3;
     m.wild = chance(&m, 30);
+    m.featured = seed % 3 == 2 && !large;
+    m.wild = m.wild && !m.featured;
+    m.turn = (uint32_t)(seed / 3 * 13);
     for (size_t i = 0; i < COUNT_OF(m.enabled); ++i) /* each world does without some calls */
         m.enabled[i] = (uint32_t)(support_random(&m.random) | support_random(&m.random));
     if (large) /* a triangle right through a cloth is near everything */
@@ -1229,9 +1278,10 @@ void net_make_program(net_program *program, uint64_t seed, uint32_t ops, bool la
             make_other(&m, op);
         else {
             uint64_t before = m.random;
+            uint32_t turn = m.turn;
             net_make_arguments(&m, op);
             if (chance(&m, 8))
-                make_bad(&m, op, before);
+                make_bad(&m, op, before, turn);
         }
         program->ops++;
         if (net_record)

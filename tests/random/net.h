@@ -262,6 +262,8 @@ typedef struct net_maker {
     net_stage *stage; /* in which what is made is played, so that handles are known */
     uint32_t serial;  /* handles come from ops below this */
     bool wild;        /* extreme numbers */
+    bool featured;    /* kinds take turns, and have features */
+    uint32_t turn;
     uint32_t enabled[(OP_COUNT + 31) / 32];
 
     /* the argument that is to be bad, by the order in which arguments are made; UINT32_MAX: none */
@@ -313,7 +315,8 @@ enum {
     CHECK_BAD = 1 << 5,     /* what is bad by the list is refused */
     CHECK_MEMORY = 1 << 6,  /* nothing leaks or is written beyond its end */
     CHECK_TWINS = 1 << 7,   /* twins agree */
-    CHECK_ALL = (1 << 8) - 1
+    CHECK_ALL = (1 << 8) - 1,
+    CHECK_COVER = 1 << 8 /* no check: counts what is gone through */
 };
 
 typedef struct net_moment {
@@ -333,6 +336,10 @@ sn_world *net_create(net_stage *stage, uint32_t dimensions, const net_variant *v
                      support_tasks *tasks);
 void net_destroy(net_stage *stage);
 void net_note_error(void *context, sn_log_level level, const char *text); /* a log that counts */
+
+/* Counts the constraints of a world that was stepped, by kind and feature; and prints how many there were. */
+void net_cover(sn_world *world);
+void net_print_cover(void);
 
 /* ---- Twins, shrinking, writing --------------------------------------------------------------------------------------- */
 

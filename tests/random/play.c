@@ -607,6 +607,8 @@ bool net_play(const net_program *program, const net_variant *variant, uint32_t c
         double time = sn_world_time(p.stage.world);
         good = play_one(&p, op, &result);
         bool stepped = op->call == CALL_sn_world_step && sn_world_time(p.stage.world) != time;
+        if (good && stepped && (checks & CHECK_COVER))
+            net_cover(p.stage.world);
         if (good && moment)
             moment[i] = (net_moment){result, sn_world_hash(p.stage.world),
                                      stepped && result == SN_OK ? events_of(&p.stage) : 0};

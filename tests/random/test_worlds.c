@@ -23,7 +23,7 @@ static struct {
     uint64_t seed;
     uint32_t worlds, ops, checks, twins; /* bits of variants */
     double seconds;
-    bool all, keep_going, hash, trace;
+    bool all, keep_going, hash, trace, cover;
     const char *program;
 } options = {
     .seed = 1, .ops = 45, .checks = CHECK_ALL, .twins = (1u << NET_VARIANTS) - 1, .program = "random_worlds.c"};
@@ -275,6 +275,19 @@ static bool print_hash(void *context)
     return true;
 }
 
+static bool print_cover(void *context)
+{
+    (void)context;
+    for (uint64_t seed = options.seed; seed < options.seed + options.worlds; ++seed) {
+        limit(MOST_SECONDS * (is_large(seed) ? 10 : 1));
+        net_make_program(&program, seed, ops_of(seed), is_large(seed));
+        net_play(&program, &net_variant_list[0], CHECK_COVER, NULL, &shared->failure);
+        net_program_clear(&program);
+    }
+    net_print_cover();
+    return true;
+}
+
 static _Noreturn void give_up(const char *why, const char *name)
 {
     fprintf(stderr, "test_worlds: %s '%s'\n", why, name);
@@ -319,7 +332,7 @@ static void read_option(const char *name, const char *value)
 
 int main(int count, char **argument)
 {
-    options.worlds = support_rounds(support_long(1600, 800), support_long(120, 90)); /* 200 in 'make test' */
+    options.worlds = support_rounds(support_long(1600, 1200), support_long(120, 90)); /* 150 in 'make test' */
     for (int i = 1; i < count; ++i)
         if (strcmp(argument[i], "--all") == 0)
             options.all = true;
@@ -327,6 +340,8 @@ int main(int count, char **argument)
             options.keep_going = true;
         else if (strcmp(argument[i], "--hash") == 0)
             options.hash = true;
+        else if (strcmp(argument[i], "--cover") == 0)
+            options.cover = true;
         else if (strcmp(argument[i], "--trace") == 0)
             options.hash = options.trace = true;
         else if (strcmp(argument[i], "--list") == 0) {
@@ -344,5 +359,5 @@ int main(int count, char **argument)
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return 2;
-    return options.hash ? in_child(print_hash, NULL) : search_worlds();
+    return options.cover ? in_child(print_cover, NULL) : options.hash ? in_child(print_hash, NULL) : search_worlds();
 }

@@ -743,7 +743,7 @@ static void out_of_memory(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < WAYS; ++i)
-        for (uint64_t fail = 1;; ++fail) {
+        for (uint64_t fail = 1;; fail += support_long(1, 5)) {
             support_memory memory = {0};
             sn_world_def def = sn_default_world_def();
             def.allocator = support_allocator(&memory);

@@ -168,7 +168,7 @@ static void test_thousands_of_edits(void **state)
 {
     (void)state;
     for (uint32_t shape = 0; shape < GRAPH_SHAPES; ++shape)
-        edit_and_check(shape, 300, support_long(1500, 700), shape % 2);
+        edit_and_check(shape, 300, support_long(1500, 400), shape % 2);
 }
 
 static void test_edits_of_large_worlds(void **state)
@@ -455,7 +455,7 @@ static void fail_each_request(uint32_t shape, bool ever_after)
     sn_world *plain = make_in(&plain_memory, shape);
     support_run(plain, 1, 1.0 / 60);
     for (uint64_t request = 1 + ever_after;;
-         request += support_long(1, 11)) { /* an odd number: even ones step, others replan */
+         request += support_long(1, 23)) { /* an odd number: even ones step, others replan */
         support_memory memory = {0};
         sn_world *world = make_in(&memory, shape);
         uint64_t hash = sn_world_hash(world);

@@ -90,7 +90,7 @@ uint32_t support_rounds(uint32_t full, uint32_t watched)
 #else
     if (watched == 0 || watched >= full)
         return full;
-    return full / 4 > watched ? full / 4 : watched;
+    return full / 8 > watched ? full / 8 : watched;
 #endif
 }
 

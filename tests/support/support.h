@@ -82,7 +82,7 @@ double support_random_in(uint64_t *state, double least, double most);
 /* ---- Rounds ------------------------------------------------------------------------------------------------------- */
 
 /* How often a long test repeats something: `full` times with SINEW_LONG_TESTS in the environment (make test-long, make check),
-   else a quarter of that, and under a sanitizer, which is several times slower and looks for faults that the first rounds show as
+   else an eighth of that, and under a sanitizer, which is several times slower and looks for faults that the first rounds show as
    well as the last, `watched` times. A `watched` of 0 leaves something out under a sanitizer; one above `full` is a stride. Both
    are done in full without one. */
 uint32_t support_rounds(uint32_t full, uint32_t watched);

@@ -388,7 +388,7 @@ static void row_5(records *out)
         for (size_t i = 0; i < COUNT_OF(exact_period); ++i)
             for (uint32_t n = 600; n <= 6000; n *= 10) {
                 double degrees = exact_period[i].degrees, exact = exact_period[i].seconds;
-                if (n > 600 && (m + i) % support_long(1, 2)) /* half of the long ones, of all sorts */
+                if (n > 600 && (m + i) % support_long(1, 4)) /* a quarter of the long ones, of all sorts */
                     continue;
                 double period = pendulum_period(make_pendulum_by(&methods[m], degrees), n);
                 if (degrees < 60 || degrees == 90) {

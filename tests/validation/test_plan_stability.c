@@ -578,12 +578,12 @@ static outcome assert_always_calm(run r)
     return o;
 }
 
-/* The same in a third of the frames unless there is time: with ten substeps, orders that explode gain energy after 6 frames. With
+/* The same in a fifth of the frames unless there is time: with ten substeps, orders that explode gain energy after 6 frames. With
    fewer substeps it takes longer, and costs less. */
 static outcome assert_calm(run r)
 {
     if (r.substeps >= 10)
-        r.frames = support_long(r.frames, (r.frames + 2) / 3);
+        r.frames = support_long(r.frames, (r.frames + 4) / 5);
     return assert_always_calm(r);
 }
 

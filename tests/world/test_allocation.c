@@ -449,7 +449,7 @@ static void test_each_request_fails_once(void **state)
     assert_memory_clean(&s->memory);
     assert_true(s->memory.requests > 50);
     free(s);
-    for (uint64_t n = 1;; n += support_long(1, 13)) {
+    for (uint64_t n = 1;; n += support_long(1, 29)) {
         s = scenario_open(n, false);
         run_script(s);
         bool failed = s->memory.failures > 0;
@@ -467,7 +467,7 @@ static void test_each_request_fails_once(void **state)
 static void test_memory_runs_out(void **state)
 {
     (void)state;
-    for (uint64_t n = support_long(1, 6);; n += support_long(1, 13)) {
+    for (uint64_t n = support_long(1, 6);; n += support_long(1, 29)) {
         scenario *s = scenario_open(n, true);
         for (uint32_t i = 0; i < COUNT_OF(script) && (s->world || i == 0); ++i)
             for (uint32_t j = 0; j < script[i].times; ++j) {

@@ -143,7 +143,7 @@ static void storage_decides_nothing(void **state)
 {
     (void)state;
     sn_world *one = make_world(1, SN_SIMD_AUTO), *other = make_world(1, SN_SIMD_AUTO);
-    const uint32_t count = support_long(900, 500);
+    const uint32_t count = support_long(900, 300);
     bool differed = false;
     for (int i = 0; i < 2; ++i)
         fill(i ? other : one, count, 0.8, 2);
@@ -214,7 +214,7 @@ static void saved_in_between(void **state)
     static const uint32_t when[] = {10, 45, 70, 82, 100};
     sn_world *world = make_world(1, SN_SIMD_AUTO), *other = make_world(2, SN_SIMD_SCALAR);
     sn_snapshot *saved[COUNT_OF(when)];
-    fill(world, support_long(1200, 700), 0.8, 5);
+    fill(world, support_long(1200, 520), 0.8, 5);
     for (size_t i = 0; i < COUNT_OF(when); ++i) {
         live(world, i ? when[i - 1] : 0, when[i]);
         if (i == 3) /* where the plan is to be made anew by the next step */

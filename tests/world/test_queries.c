@@ -746,7 +746,7 @@ static void test_casts_against_brute_force(void **state)
 {
     (void)state;
     static scene s;
-    uint32_t doubts = 0, hits = 0, rounds = support_rounds(600, 150);
+    uint32_t doubts = 0, hits = 0, rounds = support_rounds(600, 50);
     make_scene(&s, 1);
     uint64_t seed = 99;
     for (uint32_t round = 0; round < rounds; ++round) {

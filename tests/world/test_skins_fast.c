@@ -338,7 +338,7 @@ static void memory_fails(void **state)
 {
     (void)state;
     uint64_t expected = 0;
-    for (uint64_t n = 0;; n += support_long(2, 41)) {
+    for (uint64_t n = 0;; n += support_long(2, 83)) {
         support_memory memory = {.fail_at = 0};
         sn_world_def def = sn_default_world_def();
         def.allocator = support_allocator(&memory);
