@@ -209,9 +209,10 @@ static void compare_soft(uint32_t shape, sn_material material, sn_integrator int
     sn_world_def def = plain_def();
     sn_world *tiled, *reference;
     def.settings.substeps = material.damping > 0 ? 3 : 1;
-    def.settings.iterations = 500;
+    def.settings.iterations = material.damping > 0 ? 150 : 500;
     def.settings.integrator = integrator;
-    make_pair(&def, shape, 100, &tiled, &reference);
+    make_pair(&def, shape, shape == GRAPH_GRID && material.damping > 0 ? 600 : 100, &tiled,
+              &reference); /* so many are in planes */
     for (uint32_t k = 0; k < 2; ++k) {
         sn_constraint_walk walk = {0};
         while (sn_constraint_next(k ? tiled : reference, &walk))
