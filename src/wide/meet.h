@@ -669,7 +669,7 @@ SN_INLINE uint32_t meet_drift_lanes(const sn_wide_meets *run, const sn_wide_meet
     slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
     const lanes slides =
         h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * meet_row(f->size, first));
-    const lanes way = lanes_max(h * (lanes_sqrt(lanes3_dot(along, along)) + turning) + lanes_all(run->fall), thrown);
+    const lanes way = h * (lanes_sqrt(lanes3_dot(along, along)) + turning) + lanes_all(run->fall) + thrown;
     const lanes slid = meet_row(f->slid, first) + slides, moved = meet_row(f->moved, first) + way;
     lanes_store(f->slid + first, slid);
     lanes_store(f->moved + first, moved);

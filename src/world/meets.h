@@ -32,7 +32,7 @@ typedef struct sn_mover {
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
     bool listed;         /* it is in the list of movers */
-    sn_real blow;        /* m: so far it may be thrown in a substep by something fast; 0: there is none */
+    sn_real blow;        /* m: so far beyond where it flies something fast may throw it in a substep; 0: nowhere */
 } sn_mover;
 
 /* A part of a body, in the box that is turned with it, on its way in a step. */
@@ -201,8 +201,9 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator);
 /* Finds what may meet in a step of dt, once the motions of colliders are known. */
 sn_result sn_meets_find(struct sn_world *world, sn_real dt);
 
-/* Within a step, if bodies became faster than was thought: adds what they may meet besides. */
-sn_result sn_meets_find_again(struct sn_world *world);
+/* Within a step, if bodies became faster than was thought: adds what those that left may meet besides. ended: what bodies may have met
+   that left on their ways of the substep that ends. */
+sn_result sn_meets_find_again(struct sn_world *world, bool ended);
 
 /* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
 bool sn_meets_begin(struct sn_substep *s);

@@ -9,7 +9,6 @@
 
 #define HANDED_ON 8u             /* from one to the next so many times in a substep */
 #define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
-#define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
 /* The angle of a turn is no more than so many times the distance of the quaternions. */
 #define CHORD ((sn_real)2.25)
@@ -123,14 +122,14 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 
 typedef struct watching {
     const sn_meet_substep *s;
+    bool again; /* after a search in this substep */
     atomic_bool fast, left;
 } watching;
 
-/* Whether a body that goes that way, and strays by so much from it, stays where it was looked for what it meets. */
-static bool has_room(const sn_world *world, const sn_mover *m, sn_vec3 way, sn_real stray)
+bool sn_meet_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
 {
     const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
-    const sn_real by = m->turned + stray;
+    const sn_real by = m->turned;
     const sn_bounds *room = &m->room;
     return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
            to.x + by <= room->high.x && from.y - by >= room->low.y && to.y - by >= room->low.y &&
@@ -147,27 +146,39 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[bodies_awake(&world->bodies)[i]];
         m->blow = 0;
-        sn_real way = w->s->h * (vec3_length(m->v) + m->turning + fall);
-        if (way > m->thin) {
-            m->blow = way;
+        m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
+        if (m->way > m->thin)
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
-        }
-        m->turned += w->s->h * (m->turning + fall);
-        m->left = m->w != 0 && !has_room(world, m, vec3_scale(m->v, w->s->h), 0);
+        if (!w->again || m->left)
+            m->turned += w->s->h * (m->turning + fall);
+        m->left = m->w != 0 && !sn_meet_has_room(world, m, vec3_scale(m->v, w->s->h));
         if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
     }
 }
 
-/* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
-static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
+/* m: how far two are apart at least. */
+static sn_real gap_of(const sn_world *world, const sn_meet_watch *two)
 {
-    if (other->w == 0 || !(fast->blow > NEARLY * other->blow))
+    const sn_vec4 *a = meet_record(world, two->a), *b = meet_record(world, two->b);
+    if (!two->idle || two->laned)
+        return 0;
+    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    const sn_real gap =
+        two->nearest - vec3_length(vec3_sub(between, two->between)) - (a[4].w + b[4].w - two->spun);
+    return gap > 0 ? gap : 0;
+}
+
+/* Two that come together fast throw each other. Beyond where it flies one comes no farther than the other comes towards it, less what is
+   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. Whether it may be thrown
+   farther than was known. */
+static bool threaten(const sn_mover *by, sn_mover *m, sn_real closing, sn_real gap)
+{
+    const sn_real share = 2 * m->w / (m->w + by->w), way = closing > by->blow ? closing : by->blow;
+    const sn_real blow = way * (share < 1 ? share : 1) - gap;
+    if (m->w == 0 || !(blow > m->thin) || !(blow > NEARLY * m->blow))
         return false;
-    sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
-    if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
-        return false;
-    other->blow = fast->blow;
+    m->blow = blow;
     return true;
 }
 
@@ -178,20 +189,22 @@ static bool is_news(const uint32_t *raised, const sn_meet_watch *two, uint32_t r
 }
 
 /* Blows are handed on, from one to the next. */
-static void hand_on_blows(const sn_world *world)
+static void hand_on_blows(const sn_world *world, sn_real h)
 {
     const sn_meet_watch *watch = world->meets.meet_table.column[4];
     uint32_t *raised = world->meets.cell_table.column[1], rows = bodies_rows(&world->bodies);
     bool more = true;
     for (uint32_t i = 0; i < rows; ++i)
-        raised[i] = meet_movers(world)[i].blow > 0;
+        raised[i] = meet_movers(world)[i].way > meet_movers(world)[i].thin;
     for (uint32_t round = 1; more && round <= HANDED_ON; ++round) {
         more = false;
         for (uint32_t i = 0; i < world->meets.meets; ++i) {
             if (watch[i].b >= rows || !is_news(raised, &watch[i], round)) /* a ball or a collider has no blow */
                 continue;
             sn_mover *a = &meet_movers(world)[watch[i].a], *b = &meet_movers(world)[watch[i].b];
-            bool to_b = threaten(world, a, b), to_a = threaten(world, b, a);
+            const sn_real gap = gap_of(world, &watch[i]);
+            const sn_real closing = h * (vec3_length(vec3_sub(a->v, b->v)) + a->turning + b->turning);
+            bool to_b = threaten(a, b, closing, gap), to_a = threaten(b, a, closing, gap);
             if (to_a || to_b)
                 raised[to_a ? watch[i].a : watch[i].b] = round + 1;
             more = more || to_a || to_b;
@@ -199,43 +212,39 @@ static void hand_on_blows(const sn_world *world)
     }
 }
 
-/* Whether somebody may be thrown farther than was looked. */
-static bool may_leave(const sn_world *world)
+/* Movers as they are when a substep begins. */
+static bool load_movers(sn_meet_substep *s, watching *w)
 {
-    bool left = false;
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
-        sn_mover *m = &meet_movers(world)[i];
-        if (m->blow > 0 && m->w != 0 && !has_room(world, m, vec3(0, 0, 0), m->blow))
-            left = m->left = true;
-    }
-    return left;
+    sn_world *world = s->world;
+    if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
+        !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, w))
+        return false;
+    sn_meets_load_colliders(world);
+    return true;
 }
 
-/* Movers as they are when a substep begins, and what may meet. */
+/* The same, and what may meet: those that left where they were looked for are searched for again. */
 static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
-    for (uint32_t round = 0;; ++round) {
-        watching w = {.s = s};
-        if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
-            !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, &w))
-            return false;
-        sn_meets_load_colliders(world);
-        world->meets.fast = w.fast;
-        if (w.fast) {
-            hand_on_blows(world);
-            w.left = may_leave(world) || w.left;
-            for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-                meet_record(world, i)[3].z = meet_movers(world)[i].blow;
-        }
-        if (!w.left || round == AGAIN)
-            return true;
+    watching w = {.s = s};
+    if (!load_movers(s, &w))
+        return false;
+    if (w.left) {
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
-        world->contacts.failed = sn_meets_find_again(world);
-        if (world->contacts.failed != SN_OK)
+        world->contacts.failed = sn_meets_find_again(world, false);
+        w.again = true;
+        if (world->contacts.failed != SN_OK || !load_movers(s, &w))
             return false;
     }
+    world->meets.fast = w.fast;
+    if (w.fast) {
+        hand_on_blows(world, s->h);
+        for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
+            meet_record(world, i)[3].z = meet_movers(world)[i].blow;
+    }
+    return true;
 }
 
 bool sn_meets_begin(sn_substep *substep)

@@ -78,7 +78,6 @@ static void make_mover(sn_meet_finding *f, uint32_t row, uint32_t at)
     const sn_mover before = f->again ? *m : (sn_mover){0};
     *m = (sn_mover){.slot = SN_NO_SLOT, .body = row};
     if (f->again) {
-        m->blow = before.blow;
         m->spun = before.spun;
         m->from = before.from;
         m->listed = before.listed;
@@ -88,7 +87,7 @@ static void make_mover(sn_meet_finding *f, uint32_t row, uint32_t at)
     m->slot = world->ids.value[state->particle];
     sn_pose pose = meet_pose(world, m);
     sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
-    sn_real stray = state->parts ? m->blow + stray_of(f, state, extent, inner) : 0;
+    sn_real stray = state->parts ? stray_of(f, state, extent, inner) : 0;
     sn_bounds flight = meet_grow(flight_of(f, m->slot), stray), *bounds = f->meets->box_table.column[0];
     m->extent = extent;
     m->thin = inner / 4;
@@ -107,12 +106,35 @@ static void make_mover(sn_meet_finding *f, uint32_t row, uint32_t at)
     }
 }
 
+/* The boxes of a body that left get room for where it was in the substep that ends, which no box of its own is too narrow for. */
+static void widen_boxes(const sn_meet_finding *f, uint32_t row, uint32_t at)
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = &world->bodies.state[row];
+    const sn_mover *m = &meet_movers(world)[row];
+    const sn_pose pose = meet_pose(world, m);
+    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
+        const sn_body_part *p = &world->bodies.part[i];
+        const sn_pose there = meet_part_pose(world, &pose, i);
+        const sn_bounds way = meet_grow(sn_convex_bounds_at(&p->convex, &there), m->way);
+        sn_bounds *b = (sn_bounds *)f->meets->box_table.column[0] + at;
+        *b = (sn_bounds){vec3(way.low.x < b->low.x ? way.low.x : b->low.x, way.low.y < b->low.y ? way.low.y : b->low.y,
+                              way.low.z < b->low.z ? way.low.z : b->low.z),
+                         vec3(way.high.x > b->high.x ? way.high.x : b->high.x,
+                              way.high.y > b->high.y ? way.high.y : b->high.y,
+                              way.high.z > b->high.z ? way.high.z : b->high.z)};
+        ((sn_meet_box *)f->meets->box_table.column[3])[at].stray = SN_MEET_EVER;
+    }
+}
+
 static void make_movers_piece(void *data, uint32_t first, uint32_t end)
 {
     sn_meet_finding *f = data;
     for (uint32_t i = first; i < end; ++i) {
         const uint32_t row = bodies_awake(&f->world->bodies)[i];
-        if (!f->again || meet_movers(f->world)[row].left)
+        if (f->ended && meet_movers(f->world)[row].left)
+            widen_boxes(f, row, f->row[row]);
+        else if (!f->again || meet_movers(f->world)[row].left)
             make_mover(f, row, f->row[row]);
     }
 }

@@ -644,7 +644,7 @@ static sn_result fail(const sn_world *world, sn_result result)
 static sn_result look_for_all(sn_meet_finding *f)
 {
     sn_result result = look_around(f, f->sought, look_for_parts);
-    if (result == SN_OK)
+    if (result == SN_OK && !f->ended) /* nothing stops before a ball */
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
@@ -746,10 +746,10 @@ static sn_result append(sn_meet_finding *f)
     return list_movers(f->world, kept) && sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
 }
 
-sn_result sn_meets_find_again(sn_world *world)
+sn_result sn_meets_find_again(sn_world *world, bool ended)
 {
     sn_meets *meets = &world->meets;
-    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true, .ended = ended};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->found_table.count = 0;
     meets->searches++;

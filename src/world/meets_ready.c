@@ -30,8 +30,7 @@ static sn_real closing(const sn_meet_substep *s, const sn_meet *meet)
 {
     const sn_vec4 *a = meet_record(s->world, meet->a), *b = meet_record(s->world, meet_other(s->world, meet));
     sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
-    sn_real thrown = a[3].z > b[3].z ? a[3].z : b[3].z;
-    return thrown > way ? thrown : way;
+    return way + (a[3].z > b[3].z ? a[3].z : b[3].z);
 }
 
 static bool is_ball(const sn_meet *meet)

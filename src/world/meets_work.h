@@ -98,6 +98,9 @@ bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). False if tasks were lost. */
 bool sn_meets_stop(sn_world *world);
 
+/* Whether a body that goes that way stays where it was looked for what it meets (meets_begin.c). */
+bool sn_meet_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
+
 /* m: how far spots of a mover came by turning since the substep began, at most. */
 sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
 
