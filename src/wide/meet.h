@@ -664,16 +664,19 @@ SN_INLINE uint32_t meet_drift_lanes(const sn_wide_meets *run, const sn_wide_meet
     const lanes h = lanes_all(run->h);
     const lanes3 core_a = lanes3_add(meet_rows(&m->ra, first), lanes3_scale(two.n, meet_row(f->round_a, first)));
     const lanes3 core_b = lanes3_sub(meet_rows(&m->rb, first), lanes3_scale(two.n, meet_row(f->round_b, first)));
+    const lanes most = meet_row(f->most_slid, first);
+    const flags plane = lanes_at_least(most, lanes_all(MEET_EVER)); /* along which anchors slide as they like */
     const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
     lanes3 slip = lanes3_add(along, lanes3_sub(lanes3_cross(two.a.spin, core_a), lanes3_cross(two.b.spin, core_b)));
     slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
     const lanes slides =
         h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * meet_row(f->size, first));
-    const lanes way = h * (lanes_sqrt(lanes3_dot(along, along)) + turning) + lanes_all(run->fall) + thrown;
+    const lanes speed = lanes_choose(plane, lanes_abs(lanes3_dot(along, two.n)), lanes_sqrt(lanes3_dot(along, along)));
+    const lanes way = h * (speed + turning) + lanes_all(run->fall) + thrown;
     const lanes slid = meet_row(f->slid, first) + slides, moved = meet_row(f->moved, first) + way;
     lanes_store(f->slid + first, slid);
     lanes_store(f->moved + first, moved);
-    return flags_bits(lanes_above(slid, meet_row(f->most_slid, first)) | lanes_above(moved, meet_row(f->reach, first)));
+    return flags_bits(lanes_above(slid, most) | lanes_above(moved, meet_row(f->reach, first)));
 }
 
 static uint32_t meet_drift(const sn_wide_meets *run, uint32_t batch)

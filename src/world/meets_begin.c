@@ -164,8 +164,7 @@ static sn_real gap_of(const sn_world *world, const sn_meet_watch *two)
     if (!two->idle || two->laned)
         return 0;
     const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    const sn_real gap =
-        two->nearest - vec3_length(vec3_sub(between, two->between)) - (a[4].w + b[4].w - two->spun);
+    const sn_real gap = two->nearest - vec3_length(vec3_sub(between, two->between)) - (a[4].w + b[4].w - two->spun);
     return gap > 0 ? gap : 0;
 }
 

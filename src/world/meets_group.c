@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-#define A_FEW 64u  /* batches and the like */
-#define CELL  256u /* bodies in a cell, at most */
+#define A_FEW   64u              /* batches and the like */
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+#define CELL    256u             /* bodies in a cell, at most */
 
 /* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
 static const double cut[SN_MEET_LEVELS - 1] = {0.5, 0.4, 0.6};
@@ -389,17 +390,30 @@ static bool turns(const sn_world *world, const sn_meet *meet)
     return meet->b == SN_NO_MOVER && !meet_is_zero(meet_motion(world, meet->collider)->spin);
 }
 
+/* Two that are so far apart, now. */
+static void watch_from(const sn_world *world, sn_meet_watch *watch, sn_real nearest)
+{
+    const sn_vec4 *a = meet_record(world, watch->a), *b = meet_record(world, watch->b);
+    watch->nearest = nearest;
+    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    watch->spun = a[4].w + b[4].w;
+}
+
 /* Whether a meet without a lane may press in this substep. */
 static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
 {
+    sn_real apart;
     if (sn_meet_stays_apart(s, watch))
         return false;
-    bool presses = sn_meet_look_again(s, meet);
-    const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
-    watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
-    watch->nearest = meet->nearest;
-    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    watch->spun = a[4].w + b[4].w;
+    bool presses = false;
+    if (sn_meet_stays_clear(s, meet, &apart)) {
+        watch->idle = true;
+        watch_from(s->world, watch, apart * CERTAIN);
+    } else {
+        presses = sn_meet_look_again(s, meet);
+        watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
+        watch_from(s->world, watch, meet->nearest);
+    }
     return presses;
 }
 

@@ -249,6 +249,22 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
 }
 
+/* Bodies that were thrown out of where they were looked for may have met others on their ways, which stand or sleep if they are new. */
+static bool find_left(sn_world *world)
+{
+    world->contacts.failed = sn_meets_find_again(world, true);
+    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->meets.list_table.count; ++i) {
+        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        const sn_quat q = m->from.rotation;
+        if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
+            continue;
+        m->from = meet_pose(world, m);
+        m->way = 0;
+        m->share = 1;
+    }
+    return world->contacts.failed == SN_OK;
+}
+
 bool sn_meets_stop(sn_world *world)
 {
     measuring measure = {.world = world};
@@ -256,7 +272,7 @@ bool sn_meets_stop(sn_world *world)
         return false;
     if (!measure.fast)
         return true;
-    if (measure.left && (world->contacts.failed = sn_meets_find_again(world, true)) != SN_OK)
+    if (measure.left && !find_left(world))
         return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         stopping s = {.world = world};

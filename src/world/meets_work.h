@@ -58,6 +58,9 @@ sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet);
 /* Whether what is known of two says that they do not press in this substep (meets_group.c). */
 bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch);
 
+/* Whether an axis between two says so, as they are and move now; how far apart (m) they are at least (meets_clear.c). */
+bool sn_meet_stays_clear(const sn_meet_substep *s, const sn_meet *meet, sn_real *apart);
+
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
