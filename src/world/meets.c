@@ -110,6 +110,8 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = ((const sn_meet_substep *)data)->world;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
+        if (!meet_is_pressed(world, i))
+            continue;
         sn_mover *m = &meet_movers(world)[i];
         sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
@@ -166,7 +168,7 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
         sn_mover *m = &meet_movers(world)[i];
-        if (m->w == 0)
+        if (!meet_is_pressed(world, i) || m->w == 0)
             continue;
         m->place = vec4_xyz(meet_record(world, i)[0]);
         m->turn = vec4_xyz(meet_record(world, i)[1]);

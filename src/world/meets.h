@@ -133,8 +133,15 @@ typedef struct sn_meet_group {
 /* Where a mover is. */
 typedef struct sn_meet_cell {
     uint32_t cell[SN_MEET_LEVELS - 1]; /* by level: its group */
+    bool moves, listed;                /* it can be moved; and it is in a meet */
     uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
 } sn_meet_cell;
+
+/* What space is cut by. */
+typedef struct sn_meet_spot {
+    sn_vec3 x; /* m */
+    uint32_t mover;
+} sn_meet_spot;
 
 /* A point of a manifold that is kept. */
 typedef struct sn_kept_point {
@@ -162,8 +169,9 @@ typedef struct sn_meets {
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
     sn_table
         box_table; /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
-    sn_bvh tree;   /* of parts of bodies that are awake, */
-    sn_bvh rest;   /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
+    uint32_t tree_age; /* steps since it was built: */
+    sn_bvh tree;       /* of parts of bodies that are awake, */
+    sn_bvh rest; /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
     sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
     sn_table row_table;                /* of uint32_t: the first box of a body */
     sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
@@ -178,7 +186,7 @@ typedef struct sn_meets {
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
                               that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends; two sn_real, for meets_stop.c */
-    sn_table cell_table;     /* of sn_meet_cell and of uint32_t, by mover */
+    sn_table cell_table;     /* of sn_meet_cell, of uint32_t and of so many sn_meet_spot as levels are cut, by mover */
     sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */
     sn_table record_table;   /* of sn_vec4: a record by mover, one of nobody, and those of colliders; see wide/wide.h */

@@ -68,13 +68,21 @@ void sn_meets_load_colliders(const sn_world *world)
     }
 }
 
-/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. */
-static void load_turn(const sn_world *world, sn_mover *m)
+/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
+   not matter. */
+static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
 {
     const sn_body_state *body = &world->bodies.state[m->body];
     double r[3][3], x[3], own[3], spin[3];
-    sn_rotate_matrix(body->q, r);
     sn_body_inverse_moments(body, x);
+    if (x[0] == x[1] && x[1] == x[2]) {
+        const sn_real all = (sn_real)(x[0] * (double)m->w);
+        m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
+        m->inverse[0] = m->inverse[1] = m->inverse[2] = all;
+        m->inverse[3] = m->inverse[4] = m->inverse[5] = 0;
+        return;
+    }
+    sn_rotate_matrix(body->q, r);
     for (int i = 0; i < 3; ++i)
         own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
     for (int i = 0; i < 3; ++i) {
@@ -82,6 +90,8 @@ static void load_turn(const sn_world *world, sn_mover *m)
         x[i] *= (double)m->w;
     }
     m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    if (!weigh)
+        return;
     const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
     const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
     const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
@@ -93,18 +103,22 @@ static void load_turn(const sn_world *world, sn_mover *m)
     m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
 }
 
+/* Once a substep has begun, only those count that may be pressed in it. */
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     const sn_world *world = s->world;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
+        if (!s->begins && !meet_is_pressed(world, i))
+            continue;
         sn_mover *m = &meet_movers(world)[i];
+        sn_vec4 *to = meet_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m);
+            load_turn(world, m, !world->meets.meets || meet_cell(world, i)->listed || !meet_cell(world, i)->moves);
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_meet_spins(world, m);
@@ -113,10 +127,10 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
-        record(m, s->begins, meet_record(world, i));
-        meet_record(world, i)[6] = meet_record(world, i)[7] = vec4(vec3(0, 0, 0), 0);
+        record(m, s->begins, to);
+        to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
         if (s->begins)
-            record_pose(&m->from, m->spun, meet_record(world, i));
+            record_pose(&m->from, m->spun, to);
     }
 }
 

@@ -8,6 +8,8 @@
 #define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for what others push */
 #define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
 
+#define OLD 8u /* steps: then a tree is built anew */
+
 /* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
 
 /* m: where it flies to, seen from where it is. */
@@ -162,26 +164,38 @@ static sn_result blame_too_far(const sn_meet_finding *f)
 
 /* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
 
+/* Of the boxes of a row, the one behind the last. */
+static uint32_t end_of(const sn_meet_finding *f, uint32_t row)
+{
+    return row + 1 < f->meets->row_table.count ? f->row[row + 1] : f->boxes;
+}
+
 /* Boxes of some rows become the leaves of a tree. */
 static uint32_t add_leaves(const sn_meet_finding *f, sn_table *leaves, uint32_t row, uint32_t count)
 {
-    for (uint32_t i = 0; i < f->world->bodies.state[row].parts; ++i, ++count) {
+    for (uint32_t i = 0; i < end_of(f, row) - f->row[row]; ++i, ++count) {
         ((sn_bounds *)leaves->column[0])[count] = f->bounds[f->row[row] + i];
         ((uint32_t *)leaves->column[1])[count] = f->row[row] + i;
     }
     return count;
 }
 
+/* A tree over boxes that moved a little is nearly as good as a new one, and takes a tenth of the time. Pairs are the same. */
 static bool build_tree(sn_meet_finding *f)
 {
     const sn_bodies *bodies = &f->world->bodies;
-    sn_table *leaves = &f->meets->leaf_table[SN_TREE_AWAKE];
+    sn_meets *meets = f->meets;
+    sn_table *leaves = &meets->leaf_table[SN_TREE_AWAKE];
     leaves->count = 0;
     for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
         leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
-    if (f->again)
-        sn_bvh_refit(&f->meets->tree, leaves->column[0]);
-    return f->again || sn_bvh_build(&f->meets->tree, &f->world->allocator, leaves->column[0], leaves->count);
+    if (meets->tree.items == leaves->count && (f->again || meets->tree_age < OLD)) {
+        meets->tree_age += !f->again;
+        sn_bvh_refit(&meets->tree, leaves->column[0]);
+        return true;
+    }
+    meets->tree_age = 0;
+    return sn_bvh_build(&meets->tree, &f->world->allocator, leaves->column[0], leaves->count);
 }
 
 static bool is_resting(const sn_world *world, uint32_t row)

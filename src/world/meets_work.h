@@ -78,8 +78,8 @@ typedef struct sn_meet_ends {
     uint32_t a, b;
 } sn_meet_ends;
 
-/* Deals meets, whose ends are known, to groups, and finds the place of each; false if memory ran out (meets_group.c). */
-bool sn_meets_group(sn_world *world, uint32_t count);
+/* Deals meets, whose ends are known, to groups, and finds the place of each (meets_group.c). */
+sn_result sn_meets_group(sn_world *world, uint32_t count);
 
 /* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
 bool sn_meets_append(sn_world *world, uint32_t count);
@@ -143,6 +143,18 @@ static inline const uint32_t *meet_listed(const sn_world *world)
 static inline sn_meet *meet_all(const sn_world *world)
 {
     return world->meets.meet_table.column[0];
+}
+
+static inline sn_meet_cell *meet_cell(const sn_world *world, uint32_t mover)
+{
+    return (sn_meet_cell *)world->meets.cell_table.column[0] + mover;
+}
+
+/* Whether a mover is in a lane, or moves whatever is in its way. */
+static inline bool meet_is_pressed(const sn_world *world, uint32_t mover)
+{
+    const sn_meet_cell *cell = meet_cell(world, mover);
+    return !cell->moves || (cell->used[0] | cell->used[1] | cell->used[2] | cell->used[3]);
 }
 
 static inline sn_vec4 *meet_records(const sn_world *world)
