@@ -33,7 +33,7 @@
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS   2u
 #define STRIKES  64u /* sweeps of impacts, each handed on at least once */
-#define PARTINGS 8u  /* sweeps that part what overlaps, as long as some are deep */
+#define PARTINGS 4u  /* sweeps that part what overlaps, as long as some are deep */
 #define MORE     30u /* up to so many times as many, as long as somebody is violent */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
