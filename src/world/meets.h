@@ -32,7 +32,6 @@ typedef struct sn_mover {
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
     bool listed;         /* it is in the list of movers */
-    sn_real blow;        /* m: so far beyond where it flies something fast may throw it in a substep; 0: nowhere */
 } sn_mover;
 
 /* A part of a body, in the box that is turned with it, on its way in a step. */
@@ -137,6 +136,13 @@ typedef struct sn_meet_cell {
     uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
 } sn_meet_cell;
 
+/* How far beyond where it flies something fast may throw a body in a substep. */
+typedef struct sn_meet_blow {
+    sn_real now;           /* m */
+    uint32_t round;        /* in which that is news */
+    _Atomic uint32_t next; /* bits of a float, m: what it was told in this round, at most */
+} sn_meet_blow;
+
 /* What space is cut by. */
 typedef struct sn_meet_spot {
     sn_vec3 x; /* m */
@@ -186,7 +192,8 @@ typedef struct sn_meets {
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
                               that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends; two sn_real, for meets_stop.c */
-    sn_table cell_table;     /* of sn_meet_cell, of uint32_t and of so many sn_meet_spot as levels are cut, by mover */
+    sn_table
+        cell_table; /* of sn_meet_cell, of uint32_t, of so many sn_meet_spot as levels are cut, and of sn_meet_blow, by mover */
     sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */
     sn_table record_table;   /* of sn_vec4: a record by mover, one of nobody, and those of colliders; see wide/wide.h */

@@ -1,4 +1,4 @@
-/* Contact of bodies: movers as they are when a substep begins, and who may be struck by somebody fast. */
+/* Contact of bodies: movers as they are when a substep begins, and who left where it was looked for what it meets. */
 #include "world/contact_callbacks.h"
 #include "world/meets_work.h"
 #include "world/substep.h"
@@ -6,9 +6,6 @@
 #include "bodies/rotation.h"
 
 #include <string.h>
-
-#define HANDED_ON 8u             /* from one to the next so many times in a substep */
-#define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
 
 /* The angle of a turn is no more than so many times the distance of the quaternions. */
 #define CHORD ((sn_real)2.25)
@@ -45,7 +42,7 @@ static void record(const sn_mover *m, bool begins, sn_vec4 *to)
     to[0] = vec4(m->v, m->w);
     to[1] = vec4(m->spin, begins ? m->turning : 0);
     to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
-    to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
+    to[3] = vec4(vec3(inverse[4], inverse[5], 0), m->thin);
 }
 
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
@@ -159,7 +156,6 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[bodies_awake(&world->bodies)[i]];
-        m->blow = 0;
         m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         if (m->way > m->thin)
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
@@ -168,60 +164,6 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
         m->left = m->w != 0 && !sn_meet_has_room(world, m, vec3_scale(m->v, w->s->h));
         if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
-    }
-}
-
-/* m: how far two are apart at least. */
-static sn_real gap_of(const sn_world *world, const sn_meet_watch *two)
-{
-    const sn_vec4 *a = meet_record(world, two->a), *b = meet_record(world, two->b);
-    if (!two->idle || two->laned)
-        return 0;
-    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    const sn_real gap = two->nearest - vec3_length(vec3_sub(between, two->between)) - (a[4].w + b[4].w - two->spun);
-    return gap > 0 ? gap : 0;
-}
-
-/* Two that come together fast throw each other. Beyond where it flies one comes no farther than the other comes towards it, less what is
-   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. Whether it may be thrown
-   farther than was known. */
-static bool threaten(const sn_mover *by, sn_mover *m, sn_real closing, sn_real gap)
-{
-    const sn_real share = 2 * m->w / (m->w + by->w), way = closing > by->blow ? closing : by->blow;
-    const sn_real blow = way * (share < 1 ? share : 1) - gap;
-    if (m->w == 0 || !(blow > m->thin) || !(blow > NEARLY * m->blow))
-        return false;
-    m->blow = blow;
-    return true;
-}
-
-/* In this round, or the one before, the blow of one of them became larger: the other may not know. Rounds are counted from 1. */
-static bool is_news(const uint32_t *raised, const sn_meet_watch *two, uint32_t round)
-{
-    return raised[two->a] >= round || raised[two->b] >= round;
-}
-
-/* Blows are handed on, from one to the next. */
-static void hand_on_blows(const sn_world *world, sn_real h)
-{
-    const sn_meet_watch *watch = world->meets.meet_table.column[4];
-    uint32_t *raised = world->meets.cell_table.column[1], rows = bodies_rows(&world->bodies);
-    bool more = true;
-    for (uint32_t i = 0; i < rows; ++i)
-        raised[i] = meet_movers(world)[i].way > meet_movers(world)[i].thin;
-    for (uint32_t round = 1; more && round <= HANDED_ON; ++round) {
-        more = false;
-        for (uint32_t i = 0; i < world->meets.meets; ++i) {
-            if (watch[i].b >= rows || !is_news(raised, &watch[i], round)) /* a ball or a collider has no blow */
-                continue;
-            sn_mover *a = &meet_movers(world)[watch[i].a], *b = &meet_movers(world)[watch[i].b];
-            const sn_real gap = gap_of(world, &watch[i]);
-            const sn_real closing = h * (vec3_length(vec3_sub(a->v, b->v)) + a->turning + b->turning);
-            bool to_b = threaten(a, b, closing, gap), to_a = threaten(b, a, closing, gap);
-            if (to_a || to_b)
-                raised[to_a ? watch[i].a : watch[i].b] = round + 1;
-            more = more || to_a || to_b;
-        }
     }
 }
 
@@ -252,12 +194,7 @@ static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
             return false;
     }
     world->meets.fast = w.fast;
-    if (w.fast) {
-        hand_on_blows(world, s->h);
-        for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-            meet_record(world, i)[3].z = meet_movers(world)[i].blow;
-    }
-    return true;
+    return !w.fast || sn_meets_hand_on_blows(s);
 }
 
 bool sn_meets_begin(sn_substep *substep)

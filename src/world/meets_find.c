@@ -39,6 +39,7 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
     sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
     sn_table_column(&meets->cell_table, (SN_MEET_LEVELS - 1) * sizeof(sn_meet_spot), false);
+    sn_table_column(&meets->cell_table, sizeof(sn_meet_blow), false);
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
     sn_table_column(&meets->group_table, sizeof(uint64_t), false);
     sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
@@ -120,7 +121,8 @@ typedef struct looking {
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
-    const uint32_t *leaf; /* boxes of the tree that it looks in */
+    const uint32_t *leaf; /* boxes of the tree that it looks in, */
+    bool awake;           /*   of bodies that are awake: when a step begins all of them look around */
     uint32_t count, most; /* of what is written */
     sn_meet_found *to;
 } looking;
@@ -177,8 +179,10 @@ static void look_in_trees(looking *l, sn_bvh_visit *visit)
 {
     const sn_meets *meets = l->f->meets;
     l->leaf = meets->leaf_table[SN_TREE_AWAKE].column[1];
+    l->awake = true;
     sn_bvh_overlap(&meets->tree, &l->reach, visit, l);
     l->leaf = meets->leaf_table[SN_TREE_REST].column[1];
+    l->awake = false;
     if (meets->leaf_table[SN_TREE_REST].count)
         sn_bvh_overlap(&meets->rest, &l->reach, visit, l);
 }
@@ -208,12 +212,13 @@ static bool look_at_part(void *data, uint32_t leaf)
     const sn_meet_finding *f = l->f;
     const uint32_t other = l->leaf[leaf];
     if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach) ||
-        (f->body[other] < f->body[l->item] && has_left(f, other)))
+        (f->body[other] < f->body[l->item] && (f->again ? has_left(f, other) : l->awake)) ||
+        are_apart(f, l->item, other))
         return true;
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
-    if (!are_apart(f, l->item, other) && groups_agree(f->world, l->slot, b))
+    if (groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }

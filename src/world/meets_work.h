@@ -101,6 +101,9 @@ bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). False if tasks were lost. */
 bool sn_meets_stop(sn_world *world);
 
+/* Who may be thrown in the substep that begins, into the records of movers (meets_blows.c). False if tasks were lost. */
+bool sn_meets_hand_on_blows(const sn_meet_substep *s);
+
 /* Whether a body that goes that way stays where it was looked for what it meets (meets_begin.c). */
 bool sn_meet_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
 
