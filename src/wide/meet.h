@@ -21,9 +21,9 @@
 #define MEET_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
 #define MEET_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
 
-/* Who is as deep as so many times the overlap that is left alone may come half as far deeper before it is violent, and so on. Without that
+/* By so much for each overlap that is left alone it takes less to be violent: who is three times as deep may come half as far deeper. Without that
    boxes were crushed by those that fell on them, by a hundredth in each substep. */
-#define MEET_DEEPER ((lane_number)0.25)
+#define MEET_DEEPER ((lane_number)0.5)
 
 #define MEET_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
 #define MEET_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */

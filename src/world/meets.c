@@ -16,9 +16,10 @@
 
    Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
    them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (meet_bend). A body that may be struck by a fast one is searched for as if it were as fast (`blow`). When a body has come
-   farther than it was searched for at the start of the step, the search is made again for it (sn_meets_find_again). As long as a body
-   would come far into another there are more sweeps, over those two and their neighbours.
+   substep (meet_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (meets_blows.c). When a body
+   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_meets_find_again): before a substep if
+   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (meets_stop.c). As long as a body
+   would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
    wide/meet.h, for eight pairs at once; the order in which they are solved is in meets_group.c. */
