@@ -21,9 +21,14 @@
 #define MEET_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
 #define MEET_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
 
+/* By so much for each overlap that is left alone it takes less to be violent: who is three times as deep may come half as far deeper. Without that
+   boxes were crushed by those that fell on them, by a hundredth in each substep. */
+#define MEET_DEEPER ((lane_number)0.5)
+
 #define MEET_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
 #define MEET_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */
 #define MEET_EASE_RISE ((lane_number)0.02) /* more by so much for each slop */
+#define MEET_PARTED    ((lane_number)0.1)  /* of that: if less is missing, it is done */
 
 /* ---- Rows ----------------------------------------------------------------------------------------------------------- */
 
@@ -236,8 +241,8 @@ SN_INLINE void meet_press_together(sn_wide_meet *m, uint32_t first, uint32_t poi
 SN_INLINE flags meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points, meet_two *two,
                            flags where)
 {
-    const lanes zero = lanes_all(0);
-    lanes v[SN_MEET_POINTS], wrong = zero;
+    const lanes zero = lanes_all(0), slop = meet_row(m->slop, first);
+    lanes v[SN_MEET_POINTS], wrong = zero, deepest = slop;
     flags acts = where & ~where;
     meet_speeds(m, first, points, two, v);
     for (uint32_t k = 0; k < points; ++k) {
@@ -245,11 +250,13 @@ SN_INLINE flags meet_press(const sn_wide_meets *run, sn_wide_meet *m, uint32_t f
         flags active = lanes_above(zero, v[k]) | lanes_above(meet_row(m->point[k].pressed, first), zero);
         acts |= active;
         wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
+        deepest = lanes_max(zero - meet_row(m->point[k].gap, first), deepest);
     }
     if (!flags_bits(acts & where))
         return acts & ~acts;
     meet_press_together(m, first, points, two, v, where, MEET_ROUNDS);
-    return where & lanes_above(wrong * lanes_all(run->h), meet_row(m->far_off, first));
+    const lanes deeper = slop + (deepest - slop) * lanes_all(MEET_DEEPER);
+    return where & lanes_above(wrong * lanes_all(run->h) * deeper, meet_row(m->far_off, first) * slop);
 }
 
 /* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
@@ -427,12 +434,13 @@ SN_INLINE bool meet_strike(const sn_wide_meets *run, sn_wide_meet *m, uint32_t f
    hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a meet together, as they are
    pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
    of flat bricks swayed, and fell. Who does not overlap may come as near as is left alone, and no nearer: without that, parting some
-   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep. */
+   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep, and was not yet parted by
+   what it should be. */
 SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t first, uint32_t points)
 {
     meet_two two = meet_load_two(run, m, first);
     const lanes slop = meet_row(m->slop, first), zero = lanes_all(0);
-    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS], was[SN_MEET_POINTS], deepest = zero;
+    lanes apart[SN_MEET_POINTS], parted[SN_MEET_POINTS], was[SN_MEET_POINTS], deepest = zero, lacks = zero;
     meet_speeds(m, first, points, &two, apart);
     for (uint32_t k = 0; k < points; ++k) {
         const flags is = lanes_above(meet_row(m->point[k].yield, first), zero);
@@ -443,6 +451,7 @@ SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
         apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(MEET_EVER));
         parted[k] = was[k] = run->sweep > 1 ? meet_row(m->point[k].parted, first) : zero;
         deepest = lanes_max(lanes_keep(is, deep), deepest);
+        lacks = lanes_max(zero - apart[k] - lanes_all(MEET_PARTED) * wanted, lacks);
     }
     meet_balance(m, first, points, apart, parted, MEET_ROUNDS);
     for (uint32_t k = 0; k < points; ++k) {
@@ -450,7 +459,7 @@ SN_INLINE bool meet_part(const sn_wide_meets *run, sn_wide_meet *m, uint32_t fir
         parted[k] = parted[k] - was[k];
     }
     meet_push_along(m, first, points, &two, parted);
-    const flags violent = lanes_above(deepest, lanes_all(run->deep) * slop);
+    const flags violent = lanes_above(deepest, lanes_all(run->deep) * slop) & lanes_above(lacks, zero);
     two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
     two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
     meet_store_two(run, m, first, &two);
@@ -664,16 +673,19 @@ SN_INLINE uint32_t meet_drift_lanes(const sn_wide_meets *run, const sn_wide_meet
     const lanes h = lanes_all(run->h);
     const lanes3 core_a = lanes3_add(meet_rows(&m->ra, first), lanes3_scale(two.n, meet_row(f->round_a, first)));
     const lanes3 core_b = lanes3_sub(meet_rows(&m->rb, first), lanes3_scale(two.n, meet_row(f->round_b, first)));
+    const lanes most = meet_row(f->most_slid, first);
+    const flags plane = lanes_at_least(most, lanes_all(MEET_EVER)); /* along which anchors slide as they like */
     const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
     lanes3 slip = lanes3_add(along, lanes3_sub(lanes3_cross(two.a.spin, core_a), lanes3_cross(two.b.spin, core_b)));
     slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
     const lanes slides =
         h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * meet_row(f->size, first));
-    const lanes way = lanes_max(h * (lanes_sqrt(lanes3_dot(along, along)) + turning) + lanes_all(run->fall), thrown);
+    const lanes speed = lanes_choose(plane, lanes_abs(lanes3_dot(along, two.n)), lanes_sqrt(lanes3_dot(along, along)));
+    const lanes way = h * (speed + turning) + lanes_all(run->fall) + thrown;
     const lanes slid = meet_row(f->slid, first) + slides, moved = meet_row(f->moved, first) + way;
     lanes_store(f->slid + first, slid);
     lanes_store(f->moved + first, moved);
-    return flags_bits(lanes_above(slid, meet_row(f->most_slid, first)) | lanes_above(moved, meet_row(f->reach, first)));
+    return flags_bits(lanes_above(slid, most) | lanes_above(moved, meet_row(f->reach, first)));
 }
 
 static uint32_t meet_drift(const sn_wide_meets *run, uint32_t batch)

@@ -300,7 +300,7 @@ typedef struct sn_wide_manifold {
 
 /* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
    which it was violent; the inverse of the inertia in the
-   world, xx, yy, zz, xy, and xz, yz, and how far it may be thrown; place; turn; and by how much less than its velocities say it goes
+   world, xx, yy, zz, xy, and xz, yz, how far it may be thrown, and how thin it is; place; turn; and by how much less than its velocities say it goes
    and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
 #define SN_MEET_RECORD 8u
 

@@ -16,9 +16,10 @@
 
    Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
    them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (meet_bend). A body that may be struck by a fast one is searched for as if it were as fast (`blow`). When a body has come
-   farther than it was searched for at the start of the step, the search is made again for it (sn_meets_find_again). As long as a body
-   would come far into another there are more sweeps, over those two and their neighbours.
+   substep (meet_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (meets_blows.c). When a body
+   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_meets_find_again): before a substep if
+   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (meets_stop.c). As long as a body
+   would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
    wide/meet.h, for eight pairs at once; the order in which they are solved is in meets_group.c. */
@@ -33,7 +34,7 @@
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS   2u
 #define STRIKES  64u /* sweeps of impacts, each handed on at least once */
-#define PARTINGS 8u  /* sweeps that part what overlaps, as long as some are deep */
+#define PARTINGS 4u  /* sweeps that part what overlaps, as long as some are deep */
 #define MORE     30u /* up to so many times as many, as long as somebody is violent */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
@@ -110,6 +111,8 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = ((const sn_meet_substep *)data)->world;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
+        if (!meet_is_pressed(world, i))
+            continue;
         sn_mover *m = &meet_movers(world)[i];
         sn_vec4 *record = meet_record(world, i);
         m->v = vec4_xyz(record[0]);
@@ -166,7 +169,7 @@ static void store_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
         sn_mover *m = &meet_movers(world)[i];
-        if (m->w == 0)
+        if (!meet_is_pressed(world, i) || m->w == 0)
             continue;
         m->place = vec4_xyz(meet_record(world, i)[0]);
         m->turn = vec4_xyz(meet_record(world, i)[1]);

@@ -32,7 +32,6 @@ typedef struct sn_mover {
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
     bool listed;         /* it is in the list of movers */
-    sn_real blow;        /* m: so far it may be thrown in a substep by something fast; 0: there is none */
 } sn_mover;
 
 /* A part of a body, in the box that is turned with it, on its way in a step. */
@@ -133,8 +132,22 @@ typedef struct sn_meet_group {
 /* Where a mover is. */
 typedef struct sn_meet_cell {
     uint32_t cell[SN_MEET_LEVELS - 1]; /* by level: its group */
+    bool moves, listed;                /* it can be moved; and it is in a meet */
     uint64_t used[SN_MEET_LEVELS];     /* by level: colours in use */
 } sn_meet_cell;
+
+/* How far beyond where it flies something fast may throw a body in a substep. */
+typedef struct sn_meet_blow {
+    sn_real now;           /* m */
+    uint32_t round;        /* in which that is news */
+    _Atomic uint32_t next; /* bits of a float, m: what it was told in this round, at most */
+} sn_meet_blow;
+
+/* What space is cut by. */
+typedef struct sn_meet_spot {
+    sn_vec3 x; /* m */
+    uint32_t mover;
+} sn_meet_spot;
 
 /* A point of a manifold that is kept. */
 typedef struct sn_kept_point {
@@ -162,8 +175,9 @@ typedef struct sn_meets {
     sn_table mover_table; /* of sn_mover: bodies by row, then particles */
     sn_table
         box_table; /* of sn_bounds, of uint32_t, twice, and of sn_meet_box: parts in the tree, their bodies and numbers */
-    sn_bvh tree;   /* of parts of bodies that are awake, */
-    sn_bvh rest;   /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
+    uint32_t tree_age; /* steps since it was built: */
+    sn_bvh tree;       /* of parts of bodies that are awake, */
+    sn_bvh rest; /*   and of those that sleep, which is made anew when one of them wakes or another falls asleep */
     sn_table leaf_table[2];            /* of sn_bounds and of uint32_t, for each of the trees: its boxes */
     sn_table row_table;                /* of uint32_t: the first box of a body */
     sn_table left_table;               /* of uint32_t: boxes of bodies that are searched for again within a step */
@@ -178,7 +192,8 @@ typedef struct sn_meets {
     sn_table
         meet_table; /* of sn_meet, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
                               that press, by colour and as they come; of sn_meet_watch; of sn_meet_ends; two sn_real, for meets_stop.c */
-    sn_table cell_table;     /* of sn_meet_cell and of uint32_t, by mover */
+    sn_table
+        cell_table; /* of sn_meet_cell, of uint32_t, of so many sn_meet_spot as levels are cut, and of sn_meet_blow, by mover */
     sn_table group_table;    /* of sn_meet_group, and of uint64_t: the largest number of meets that one has in it */
     sn_table batch_table;    /* of sn_wide_meet and of sn_wide_manifold */
     sn_table record_table;   /* of sn_vec4: a record by mover, one of nobody, and those of colliders; see wide/wide.h */
@@ -201,8 +216,9 @@ void sn_meets_release(sn_meets *meets, const sn_allocator *allocator);
 /* Finds what may meet in a step of dt, once the motions of colliders are known. */
 sn_result sn_meets_find(struct sn_world *world, sn_real dt);
 
-/* Within a step, if bodies became faster than was thought: adds what they may meet besides. */
-sn_result sn_meets_find_again(struct sn_world *world);
+/* Within a step, if bodies became faster than was thought: adds what those that left may meet besides. ended: what bodies may have met
+   that left on their ways of the substep that ends. */
+sn_result sn_meets_find_again(struct sn_world *world, bool ended);
 
 /* Before the velocities of a substep are made, and once they are. False if the task hook lost tasks. */
 bool sn_meets_begin(struct sn_substep *s);

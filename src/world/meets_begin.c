@@ -1,4 +1,4 @@
-/* Contact of bodies: movers as they are when a substep begins, and who may be struck by somebody fast. */
+/* Contact of bodies: movers as they are when a substep begins, and who left where it was looked for what it meets. */
 #include "world/contact_callbacks.h"
 #include "world/meets_work.h"
 #include "world/substep.h"
@@ -6,10 +6,6 @@
 #include "bodies/rotation.h"
 
 #include <string.h>
-
-#define HANDED_ON 8u             /* from one to the next so many times in a substep */
-#define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
-#define AGAIN     3u             /* so often in a substep it is looked for what bodies meet */
 
 /* The angle of a turn is no more than so many times the distance of the quaternions. */
 #define CHORD ((sn_real)2.25)
@@ -46,7 +42,7 @@ static void record(const sn_mover *m, bool begins, sn_vec4 *to)
     to[0] = vec4(m->v, m->w);
     to[1] = vec4(m->spin, begins ? m->turning : 0);
     to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
-    to[3] = vec4(vec3(inverse[4], inverse[5], 0), 0);
+    to[3] = vec4(vec3(inverse[4], inverse[5], 0), m->thin);
 }
 
 static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
@@ -69,13 +65,21 @@ void sn_meets_load_colliders(const sn_world *world)
     }
 }
 
-/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. */
-static void load_turn(const sn_world *world, sn_mover *m)
+/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
+   not matter. */
+static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
 {
     const sn_body_state *body = &world->bodies.state[m->body];
     double r[3][3], x[3], own[3], spin[3];
-    sn_rotate_matrix(body->q, r);
     sn_body_inverse_moments(body, x);
+    if (x[0] == x[1] && x[1] == x[2]) {
+        const sn_real all = (sn_real)(x[0] * (double)m->w);
+        m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
+        m->inverse[0] = m->inverse[1] = m->inverse[2] = all;
+        m->inverse[3] = m->inverse[4] = m->inverse[5] = 0;
+        return;
+    }
+    sn_rotate_matrix(body->q, r);
     for (int i = 0; i < 3; ++i)
         own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
     for (int i = 0; i < 3; ++i) {
@@ -83,6 +87,8 @@ static void load_turn(const sn_world *world, sn_mover *m)
         x[i] *= (double)m->w;
     }
     m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    if (!weigh)
+        return;
     const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
     const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
     const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
@@ -94,18 +100,22 @@ static void load_turn(const sn_world *world, sn_mover *m)
     m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
 }
 
+/* Once a substep has begun, only those count that may be pressed in it. */
 void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_meet_substep *s = data;
     const sn_world *world = s->world;
     for (uint32_t at = first; at < end; ++at) {
         const uint32_t i = meet_listed(world)[at];
+        if (!s->begins && !meet_is_pressed(world, i))
+            continue;
         sn_mover *m = &meet_movers(world)[i];
+        sn_vec4 *to = meet_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m);
+            load_turn(world, m, !world->meets.meets || meet_cell(world, i)->listed || !meet_cell(world, i)->moves);
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_meet_spins(world, m);
@@ -114,23 +124,23 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
         m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
-        record(m, s->begins, meet_record(world, i));
-        meet_record(world, i)[6] = meet_record(world, i)[7] = vec4(vec3(0, 0, 0), 0);
+        record(m, s->begins, to);
+        to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
         if (s->begins)
-            record_pose(&m->from, m->spun, meet_record(world, i));
+            record_pose(&m->from, m->spun, to);
     }
 }
 
 typedef struct watching {
     const sn_meet_substep *s;
+    bool again; /* after a search in this substep */
     atomic_bool fast, left;
 } watching;
 
-/* Whether a body that goes that way, and strays by so much from it, stays where it was looked for what it meets. */
-static bool has_room(const sn_world *world, const sn_mover *m, sn_vec3 way, sn_real stray)
+bool sn_meet_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
 {
     const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
-    const sn_real by = m->turned + stray;
+    const sn_real by = m->turned;
     const sn_bounds *room = &m->room;
     return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
            to.x + by <= room->high.x && from.y - by >= room->low.y && to.y - by >= room->low.y &&
@@ -146,96 +156,45 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[bodies_awake(&world->bodies)[i]];
-        m->blow = 0;
-        sn_real way = w->s->h * (vec3_length(m->v) + m->turning + fall);
-        if (way > m->thin) {
-            m->blow = way;
+        m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
+        if (m->way > m->thin)
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
-        }
-        m->turned += w->s->h * (m->turning + fall);
-        m->left = m->w != 0 && !has_room(world, m, vec3_scale(m->v, w->s->h), 0);
+        if (!w->again || m->left)
+            m->turned += w->s->h * (m->turning + fall);
+        m->left = m->w != 0 && !sn_meet_has_room(world, m, vec3_scale(m->v, w->s->h));
         if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
     }
 }
 
-/* One that is fast may throw another as far in the same substep. Whether it may, and that was not known. */
-static bool threaten(const sn_world *world, const sn_mover *fast, sn_mover *other)
+/* Movers as they are when a substep begins. */
+static bool load_movers(sn_meet_substep *s, watching *w)
 {
-    if (other->w == 0 || !(fast->blow > NEARLY * other->blow))
+    sn_world *world = s->world;
+    if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
+        !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, w))
         return false;
-    sn_vec3 d = vec3_sub(vec4_xyz(world->particles.x[fast->slot]), vec4_xyz(world->particles.x[other->slot]));
-    if (vec3_length(d) > fast->extent + other->extent + 2 * fast->blow)
-        return false;
-    other->blow = fast->blow;
+    sn_meets_load_colliders(world);
     return true;
 }
 
-/* In this round, or the one before, the blow of one of them became larger: the other may not know. Rounds are counted from 1. */
-static bool is_news(const uint32_t *raised, const sn_meet_watch *two, uint32_t round)
-{
-    return raised[two->a] >= round || raised[two->b] >= round;
-}
-
-/* Blows are handed on, from one to the next. */
-static void hand_on_blows(const sn_world *world)
-{
-    const sn_meet_watch *watch = world->meets.meet_table.column[4];
-    uint32_t *raised = world->meets.cell_table.column[1], rows = bodies_rows(&world->bodies);
-    bool more = true;
-    for (uint32_t i = 0; i < rows; ++i)
-        raised[i] = meet_movers(world)[i].blow > 0;
-    for (uint32_t round = 1; more && round <= HANDED_ON; ++round) {
-        more = false;
-        for (uint32_t i = 0; i < world->meets.meets; ++i) {
-            if (watch[i].b >= rows || !is_news(raised, &watch[i], round)) /* a ball or a collider has no blow */
-                continue;
-            sn_mover *a = &meet_movers(world)[watch[i].a], *b = &meet_movers(world)[watch[i].b];
-            bool to_b = threaten(world, a, b), to_a = threaten(world, b, a);
-            if (to_a || to_b)
-                raised[to_a ? watch[i].a : watch[i].b] = round + 1;
-            more = more || to_a || to_b;
-        }
-    }
-}
-
-/* Whether somebody may be thrown farther than was looked. */
-static bool may_leave(const sn_world *world)
-{
-    bool left = false;
-    for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i) {
-        sn_mover *m = &meet_movers(world)[i];
-        if (m->blow > 0 && m->w != 0 && !has_room(world, m, vec3(0, 0, 0), m->blow))
-            left = m->left = true;
-    }
-    return left;
-}
-
-/* Movers as they are when a substep begins, and what may meet. */
+/* The same, and what may meet: those that left where they were looked for are searched for again. */
 static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
-    for (uint32_t round = 0;; ++round) {
-        watching w = {.s = s};
-        if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
-            !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, &w))
-            return false;
-        sn_meets_load_colliders(world);
-        world->meets.fast = w.fast;
-        if (w.fast) {
-            hand_on_blows(world);
-            w.left = may_leave(world) || w.left;
-            for (uint32_t i = 0; i < bodies_rows(&world->bodies); ++i)
-                meet_record(world, i)[3].z = meet_movers(world)[i].blow;
-        }
-        if (!w.left || round == AGAIN)
-            return true;
+    watching w = {.s = s};
+    if (!load_movers(s, &w))
+        return false;
+    if (w.left) {
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
-        world->contacts.failed = sn_meets_find_again(world);
-        if (world->contacts.failed != SN_OK)
+        world->contacts.failed = sn_meets_find_again(world, false);
+        w.again = true;
+        if (world->contacts.failed != SN_OK || !load_movers(s, &w))
             return false;
     }
+    world->meets.fast = w.fast;
+    return !w.fast || sn_meets_hand_on_blows(s);
 }
 
 bool sn_meets_begin(sn_substep *substep)

@@ -162,13 +162,31 @@ static void keep(const sn_world *world, const sn_meet *meet, sn_kept_manifold *t
 }
 
 /* Those that press, sorted. */
+typedef struct keeping {
+    sn_world *world;
+    sn_kept_manifold *to;
+} keeping;
+
 static void keep_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_world *world = data;
-    const sn_sort_item *item = world->meets.kept_table.column[2];
-    sn_kept_manifold *raw = world->meets.kept_table.column[1];
+    const keeping *k = data;
+    const sn_sort_item *item = k->world->meets.kept_table.column[2];
     for (uint32_t i = first; i < end; ++i)
-        keep(world, &meet_all(world)[item[i].a], &raw[i]);
+        keep(k->world, &meet_all(k->world)[item[i].a], &k->to[i]);
+}
+
+/* What lanes know; and which meets press. */
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    uint32_t *pressing = world->meets.meet_table.column[2];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_meet *meet = &meet_all(world)[i];
+        if (meet->lane)
+            sn_meet_note(world, meet);
+        meet->lane = 0;
+        pressing[i] = presses(meet);
+    }
 }
 
 static void scale(sn_kept_manifold *kept, sn_real factor)
@@ -203,29 +221,30 @@ void sn_meets_remember(sn_world *world)
 {
     sn_meets *meets = &world->meets;
     const sn_meet *meet = meets->meet_table.column[0];
+    const uint32_t *pressing = meets->meet_table.column[2];
     sn_kept_manifold *kept = meets->kept_table.column[0], *raw = meets->kept_table.column[1];
     sn_sort_item *item = meets->kept_table.column[2];
     bool on = world->contact.settings.on && world->bodies.part_table.count;
     uint32_t asleep = on ? leave_asleep(world) : 0, count = 0;
     sn_meets_remember_apart(world);
-    if (!sn_meets_leave_lanes(world))
+    if (!sn_meets_share(world, meets->meets, leave_piece, world))
         sn_parallel_repair(&world->parallel);
     for (uint32_t i = 0; i < meets->meets; ++i)
-        if (presses(&meet[i]))
+        if (pressing[i])
             item[count++] = (sn_sort_item){meet[i].key[0], i, 0};
     if (count)
         sn_sort(item, meets->kept_table.column[3], count);
-    if (!sn_meets_share(world, count, keep_piece, world))
+    keeping k = {world, asleep ? raw : kept};
+    if (!sn_meets_share(world, count, keep_piece, &k))
         sn_parallel_repair(&world->parallel);
     meets->kept_table.count = asleep + count;
-    for (uint32_t at = asleep + count; count > 0; --at) /* merged from the end */
-        if (asleep > 0 && kept[asleep - 1].key[0] > item[count - 1].key) {
-            kept[at - 1] = kept[asleep - 1];
-            --asleep;
-        } else {
-            kept[at - 1] = raw[count - 1];
-            --count;
-        }
+    for (uint32_t at = asleep + count; asleep > 0 && count > 0; --at) /* merged from the end */
+        if (kept[asleep - 1].key[0] > item[count - 1].key)
+            kept[at - 1] = kept[--asleep];
+        else
+            kept[at - 1] = raw[--count];
+    if (k.to == raw && count)
+        memcpy(kept, raw, count * sizeof *raw);
 }
 
 /* ---- Hash ---------------------------------------------------------------------------------------------------------------------- */

@@ -38,6 +38,8 @@ void sn_meets_init(sn_meets *meets)
     sn_table_column(&meets->meet_table, 2 * sizeof(sn_real), false);
     sn_table_column(&meets->cell_table, sizeof(sn_meet_cell), false);
     sn_table_column(&meets->cell_table, sizeof(uint32_t), false);
+    sn_table_column(&meets->cell_table, (SN_MEET_LEVELS - 1) * sizeof(sn_meet_spot), false);
+    sn_table_column(&meets->cell_table, sizeof(sn_meet_blow), false);
     sn_table_column(&meets->group_table, sizeof(sn_meet_group), false);
     sn_table_column(&meets->group_table, sizeof(uint64_t), false);
     sn_table_column(&meets->batch_table, sizeof(sn_wide_meet), false);
@@ -119,7 +121,8 @@ typedef struct looking {
     uint32_t item;
     uint32_t slot;        /* of the particle of the item */
     sn_bounds reach;      /* where it looks */
-    const uint32_t *leaf; /* boxes of the tree that it looks in */
+    const uint32_t *leaf; /* boxes of the tree that it looks in, */
+    bool awake;           /*   of bodies that are awake: when a step begins all of them look around */
     uint32_t count, most; /* of what is written */
     sn_meet_found *to;
 } looking;
@@ -176,24 +179,46 @@ static void look_in_trees(looking *l, sn_bvh_visit *visit)
 {
     const sn_meets *meets = l->f->meets;
     l->leaf = meets->leaf_table[SN_TREE_AWAKE].column[1];
+    l->awake = true;
     sn_bvh_overlap(&meets->tree, &l->reach, visit, l);
     l->leaf = meets->leaf_table[SN_TREE_REST].column[1];
+    l->awake = false;
     if (meets->leaf_table[SN_TREE_REST].count)
         sn_bvh_overlap(&meets->rest, &l->reach, visit, l);
 }
 
-/* Of two parts the one with the lower particle asks; or the one that left, of two of which one did. */
+/* The order in which trees visit things depends on their history. */
+static bool comes_before(const sn_meet_found *a, const sn_meet_found *b)
+{
+    return a->a != b->a ? a->a < b->a : a->other != b->other ? a->other < b->other : a->type < b->type;
+}
+
+static void sort_found(looking *l, uint32_t first)
+{
+    sn_meet_found *all = l->to;
+    for (uint32_t i = first + 1; l->to && l->count <= l->most && i < l->count; ++i) {
+        const sn_meet_found here = all[i];
+        uint32_t at = i;
+        for (; at > first && comes_before(&here, &all[at - 1]); --at)
+            all[at] = all[at - 1];
+        all[at] = here;
+    }
+}
+
+/* Of two parts the one of the first body asks; or the one that left, of two of which one did. The one with the lower particle is a. */
 static bool look_at_part(void *data, uint32_t leaf)
 {
     looking *l = data;
     const sn_meet_finding *f = l->f;
     const uint32_t other = l->leaf[leaf];
-    if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach))
+    if (f->body[other] == f->body[l->item] || !boxes_touch(&f->bounds[other], &l->reach) ||
+        (f->body[other] < f->body[l->item] && (f->again ? has_left(f, other) : l->awake)) ||
+        are_apart(f, l->item, other))
         return true;
     uint32_t b = slot_of(f, other);
     const uint32_t *number = f->world->particles.index;
     bool lower = number[l->slot] < number[b];
-    if ((lower || !has_left(f, other)) && !are_apart(f, l->item, other) && groups_agree(f->world, l->slot, b))
+    if (groups_agree(f->world, l->slot, b))
         note(l, lower ? l->item : other, lower ? other : l->item, FOUND_PART);
     return true;
 }
@@ -204,6 +229,7 @@ static void look_for_parts(looking *l)
     l->slot = slot_of(l->f, l->item);
     l->reach = l->f->bounds[l->item];
     look_in_trees(l, look_at_part);
+    sort_found(l, 0);
 }
 
 static bool look_at_body(void *data, uint32_t leaf)
@@ -241,7 +267,9 @@ static void look_for_bodies(looking *l)
         sn_real by = p->radius[l->slot] + sn_contacts_way(l->f->world, l->slot, l->f->dt);
         sn_vec3 x = vec4_xyz(p->x[l->slot]);
         l->reach = meet_grow((sn_bounds){x, x}, by);
+        const uint32_t before = l->count;
         look_in_trees(l, look_at_body);
+        sort_found(l, before);
     }
 }
 
@@ -270,20 +298,6 @@ static bool look_at_collider(void *data, uint32_t number)
     return true;
 }
 
-/* The order in which the tree visits colliders depends on its history. */
-static void sort_found(sn_meet_found *all, uint32_t count)
-{
-    for (uint32_t i = 1; i < count; ++i) {
-        const sn_meet_found here = all[i];
-        uint32_t at = i;
-        for (; at > 0 &&
-               (all[at - 1].other > here.other || (all[at - 1].other == here.other && all[at - 1].type > here.type));
-             --at)
-            all[at] = all[at - 1];
-        all[at] = here;
-    }
-}
-
 /* The colliders of a part. */
 static void look_for_colliders(looking *l)
 {
@@ -294,8 +308,7 @@ static void look_for_colliders(looking *l)
         return;
     l->reach = l->f->bounds[l->item];
     sn_collider_tree_overlap(&world->contacts.colliders, &l->reach, look_at_collider, l);
-    if (l->to)
-        sort_found(l->to, l->count);
+    sort_found(l, 0);
 }
 
 typedef void look_fn(looking *l);
@@ -571,31 +584,33 @@ static sn_meet_ends ends_of(const sn_meet_finding *f, const sn_meet_found *two)
                                                                      : SN_NO_MOVER};
 }
 
-static void list_mover(sn_meets *meets, uint32_t i)
+static void list_mover(sn_meets *meets, uint32_t i, bool meets_somebody)
 {
     sn_mover *m = (sn_mover *)meets->mover_table.column[0] + i;
     if (!m->listed)
         ((uint32_t *)meets->list_table.column[0])[meets->list_table.count++] = i;
     m->listed = true;
+    if (meets_somebody)
+        ((sn_meet_cell *)meets->cell_table.column[0])[i].listed = true;
 }
 
-/* Movers that are awake, or in one of the meets from the first on. */
+/* Movers that are awake, or at one of the ends of meets from the first on. */
 static bool list_movers(sn_world *world, uint32_t first)
 {
     sn_meets *meets = &world->meets;
     const sn_bodies *bodies = &world->bodies;
-    const sn_meet *meet = meets->meet_table.column[0];
+    const sn_meet_ends *ends = meets->meet_table.column[5];
     if (!sn_table_reserve(&meets->list_table, &world->allocator, meets->mover_table.count))
         return false;
     for (uint32_t i = 0; first == 0 && i < meets->list_table.count; ++i)
         meet_movers(world)[((uint32_t *)meets->list_table.column[0])[i]].listed = false;
     meets->list_table.count = first == 0 ? 0 : meets->list_table.count;
     for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
-        list_mover(meets, bodies_awake(bodies)[i]);
+        list_mover(meets, bodies_awake(bodies)[i], false);
     for (uint32_t i = first; i < meets->meets; ++i) {
-        list_mover(meets, meet[i].a);
-        if (meet[i].b != SN_NO_MOVER)
-            list_mover(meets, meet[i].b);
+        list_mover(meets, ends[i].a, true);
+        if (ends[i].b != SN_NO_MOVER)
+            list_mover(meets, ends[i].b, true);
     }
     return true;
 }
@@ -621,8 +636,9 @@ static sn_result make_meets(sn_meet_finding *f, uint32_t kept)
         ends[i] = (sn_meet_ends){raw[i].a, raw[i].b};
     for (uint32_t i = 0; i < founds; ++i)
         ends[kept + i] = ends_of(f, &all[i]);
-    if (!sn_meets_group(f->world, kept + founds))
-        return SN_ERROR_MEMORY;
+    const sn_result result = sn_meets_group(f->world, kept + founds);
+    if (result != SN_OK)
+        return result;
     if (!sn_meets_share(f->world, kept + founds, make_piece, &m))
         return SN_ERROR_HOST;
     meets->meets = kept + founds;
@@ -644,7 +660,7 @@ static sn_result fail(const sn_world *world, sn_result result)
 static sn_result look_for_all(sn_meet_finding *f)
 {
     sn_result result = look_around(f, f->sought, look_for_parts);
-    if (result == SN_OK)
+    if (result == SN_OK && !f->ended) /* nothing stops before a ball */
         result = look_around(f, (f->world->particles.table.count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE,
                              look_for_bodies);
     if (result == SN_OK)
@@ -739,6 +755,7 @@ static sn_result append(sn_meet_finding *f)
         return SN_ERROR_MEMORY;
     for (uint32_t i = 0; i < founds; ++i) {
         make_meet(f, &all[i], &meet_all(f->world)[kept + i]);
+        ((sn_meet_ends *)meets->meet_table.column[5])[kept + i] = ends_of(f, &all[i]);
         watch_meet(f, kept + i);
         meets->bounces = meets->bounces || meet_all(f->world)[kept + i].grip.restitution > 0;
     }
@@ -746,10 +763,10 @@ static sn_result append(sn_meet_finding *f)
     return list_movers(f->world, kept) && sn_meets_append(f->world, meets->meets) ? SN_OK : SN_ERROR_MEMORY;
 }
 
-sn_result sn_meets_find_again(sn_world *world)
+sn_result sn_meets_find_again(sn_world *world, bool ended)
 {
     sn_meets *meets = &world->meets;
-    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true};
+    sn_meet_finding f = {.world = world, .meets = meets, .dt = meets->left, .again = true, .ended = ended};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     meets->found_table.count = 0;
     meets->searches++;

@@ -13,8 +13,9 @@
 
 #include <string.h>
 
-#define A_FEW 64u  /* batches and the like */
-#define CELL  256u /* bodies in a cell, at most */
+#define A_FEW   64u              /* batches and the like */
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+#define CELL    256u             /* bodies in a cell, at most */
 
 /* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
 static const double cut[SN_MEET_LEVELS - 1] = {0.5, 0.4, 0.6};
@@ -22,6 +23,7 @@ static const double cut[SN_MEET_LEVELS - 1] = {0.5, 0.4, 0.6};
 /* ns, about, of a batch in one pass, of a meet that is looked at, and of one that is got ready */
 #define WORK_OF_BATCH 300.0
 #define WORK_OF_READY 150.0
+#define WORK_OF_CUT   300.0 /* of a mover, on all levels */
 
 static sn_meet_cell *cells(const sn_meets *meets)
 {
@@ -45,42 +47,36 @@ typedef struct cutting {
     uint32_t level, cells;
 } cutting;
 
-static sn_vec3 place_of(const cutting *c, uint32_t mover)
+static sn_real along(const sn_meet_spot *spot, int axis)
 {
-    return vec4_xyz(c->world->particles.x[meet_movers(c->world)[mover].slot]);
-}
-
-static sn_real along(const cutting *c, uint32_t mover, int axis)
-{
-    const sn_vec4 *x = &c->world->particles.x[meet_movers(c->world)[mover].slot];
-    return axis == 0 ? x->x : axis == 1 ? x->y : x->z;
+    return axis == 0 ? spot->x.x : axis == 1 ? spot->x.y : spot->x.z;
 }
 
 /* Movers in one place are told apart by their numbers. */
-static bool is_before(const cutting *c, uint32_t a, uint32_t b, int axis)
+static bool is_before(const sn_meet_spot *a, const sn_meet_spot *b, int axis)
 {
-    sn_real xa = along(c, a, axis), xb = along(c, b, axis);
-    return xa < xb || (xa == xb && a < b);
+    sn_real xa = along(a, axis), xb = along(b, axis);
+    return xa < xb || (xa == xb && a->mover < b->mover);
 }
 
-static void swap(uint32_t *a, uint32_t *b)
+static void swap(sn_meet_spot *a, sn_meet_spot *b)
 {
-    uint32_t c = *a;
+    sn_meet_spot c = *a;
     *a = *b;
     *b = c;
 }
 
 /* Puts the `first` first ones before the others (Hoare 1961). */
-static void divide(const cutting *c, uint32_t *list, uint32_t count, uint32_t first, int axis)
+static void divide(sn_meet_spot *list, uint32_t count, uint32_t first, int axis)
 {
     int64_t low = 0, high = (int64_t)count - 1;
     while (low < high) {
-        uint32_t pivot = list[low + (high - low) / 2];
+        const sn_meet_spot pivot = list[low + (high - low) / 2];
         int64_t i = low, k = high;
         while (i <= k) {
-            while (is_before(c, list[i], pivot, axis))
+            while (is_before(&list[i], &pivot, axis))
                 ++i;
-            while (is_before(c, pivot, list[k], axis))
+            while (is_before(&pivot, &list[k], axis))
                 --k;
             if (i <= k)
                 swap(&list[i++], &list[k--]);
@@ -94,11 +90,11 @@ static void divide(const cutting *c, uint32_t *list, uint32_t count, uint32_t fi
     }
 }
 
-static int longest_axis(const cutting *c, const uint32_t *list, uint32_t count)
+static int longest_axis(const sn_meet_spot *list, uint32_t count)
 {
-    sn_vec3 low = place_of(c, list[0]), high = low;
+    sn_vec3 low = list[0].x, high = low;
     for (uint32_t i = 1; i < count; ++i) {
-        sn_vec3 x = place_of(c, list[i]);
+        sn_vec3 x = list[i].x;
         low = vec3(x.x < low.x ? x.x : low.x, x.y < low.y ? x.y : low.y, x.z < low.z ? x.z : low.z);
         high = vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
     }
@@ -106,19 +102,33 @@ static int longest_axis(const cutting *c, const uint32_t *list, uint32_t count)
     return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
 }
 
+static uint32_t first_side(uint32_t level, uint32_t count)
+{
+    return (uint32_t)(count * cut[level]);
+}
+
 /* Deep by no more than a logarithm: both sides get a fair share. */
-static void cut_box(cutting *c, uint32_t *list, uint32_t count)
+static void cut_box(cutting *c, sn_meet_spot *list, uint32_t count)
 {
     if (count <= CELL) {
         for (uint32_t i = 0; i < count; ++i)
-            cells(&c->world->meets)[list[i]].cell[c->level] = c->cells;
+            cells(&c->world->meets)[list[i].mover].cell[c->level] = c->cells;
         c->cells++;
         return;
     }
-    uint32_t first = (uint32_t)(count * cut[c->level]);
-    divide(c, list, count, first, longest_axis(c, list, count));
+    uint32_t first = first_side(c->level, count);
+    divide(list, count, first, longest_axis(list, count));
     cut_box(c, list, first);
     cut_box(c, list + first, count - first);
+}
+
+/* How many cells that will make. */
+static uint32_t count_cells(uint32_t level, uint32_t count)
+{
+    if (count <= CELL)
+        return 1;
+    const uint32_t first = first_side(level, count);
+    return count_cells(level, first) + count_cells(level, count - first);
 }
 
 static sn_meet_ends *ends_of(const sn_meets *meets)
@@ -126,36 +136,76 @@ static sn_meet_ends *ends_of(const sn_meets *meets)
     return meets->meet_table.column[5];
 }
 
-static bool moves(const sn_world *world, uint32_t mover)
+static bool moves(const sn_meets *meets, uint32_t mover)
 {
-    return mover != SN_NO_MOVER && world->particles.x[meet_movers(world)[mover].slot].w != 0;
+    return mover != SN_NO_MOVER && cells(meets)[mover].moves;
 }
 
-/* Cells of all who move and meet somebody; group numbers begin with those of the first level. */
-static uint32_t cut_space(sn_world *world, uint32_t meets)
+static void clear_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_meet_ends *ends = ends_of(&world->meets);
-    uint32_t *list = world->meets.cell_table.column[1], count = 0, total = 0;
-    for (uint32_t i = 0; i < world->meets.mover_table.count; ++i)
-        cells(&world->meets)[i] = (sn_meet_cell){0};
-    for (uint32_t i = 0; i < meets; ++i)
+    const sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const uint32_t slot = meet_movers(world)[i].slot;
+        const bool is = slot != SN_NO_SLOT;
+        cells(&world->meets)[i] = (sn_meet_cell){.moves = is && world->particles.x[slot].w != 0};
+    }
+}
+
+/* Spots of movers, by level. */
+static sn_meet_spot *spots(const sn_meets *meets, uint32_t level)
+{
+    return (sn_meet_spot *)meets->cell_table.column[2] + (size_t)level * meets->mover_table.count;
+}
+
+typedef struct levels {
+    sn_world *world;
+    uint32_t count; /* of those who move and meet somebody */
+} levels;
+
+static void cut_level(void *data, uint32_t level, uint32_t worker)
+{
+    const levels *l = data;
+    cutting c = {.world = l->world, .level = level, .cells = l->world->meets.level[level]};
+    const uint32_t *list = l->world->meets.cell_table.column[1];
+    sn_meet_spot *spot = spots(&l->world->meets, level);
+    (void)worker;
+    if (l->world->meets.level[level + 1] == c.cells)
+        return;
+    for (uint32_t i = 0; i < l->count; ++i)
+        spot[i] = (sn_meet_spot){vec4_xyz(l->world->particles.x[meet_movers(l->world)[list[i]].slot]), list[i]};
+    cut_box(&c, spot, l->count);
+}
+
+/* Those who move and meet somebody. */
+static uint32_t list_moving(const sn_meets *meets, uint32_t count)
+{
+    const sn_meet_ends *ends = ends_of(meets);
+    uint32_t *list = meets->cell_table.column[1], listed = 0;
+    for (uint32_t i = 0; i < count; ++i)
         for (int side = 0; side < 2; ++side) {
             uint32_t mover = side ? ends[i].b : ends[i].a;
-            if (!moves(world, mover) || cells(&world->meets)[mover].cell[0])
+            if (!moves(meets, mover) || cells(meets)[mover].listed)
                 continue;
-            cells(&world->meets)[mover].cell[0] = 1;
-            list[count++] = mover;
+            cells(meets)[mover].listed = true;
+            list[listed++] = mover;
         }
-    for (uint32_t level = 0; level + 1 < SN_MEET_LEVELS; ++level) {
-        cutting c = {.world = world, .level = level, .cells = total};
-        world->meets.level[level] = total;
-        if (count && (level == 0 || count > CELL))
-            cut_box(&c, list, count);
-        total = c.cells;
-    }
-    world->meets.level[SN_MEET_LEVELS - 1] = total;
-    world->meets.level[SN_MEET_LEVELS] = total + 1;
-    return total + 1;
+    return listed;
+}
+
+/* Cells of all who move and meet somebody; group numbers begin with those of the first level. False if tasks were lost. */
+static bool cut_space(sn_world *world, uint32_t meets, uint32_t *number)
+{
+    uint32_t *level = world->meets.level, last = SN_MEET_LEVELS - 1;
+    if (!sn_meets_share(world, world->meets.mover_table.count, clear_piece, world))
+        return false;
+    levels l = {world, list_moving(&world->meets, meets)};
+    level[0] = 0;
+    for (uint32_t i = 0; i < last; ++i)
+        level[i + 1] = level[i] + (l.count && (i == 0 || l.count > CELL) ? count_cells(i, l.count) : 0);
+    level[last + 1] = level[last] + 1;
+    *number = level[last + 1];
+    const bool shared = sn_parallel_wants(&world->parallel, l.count * WORK_OF_CUT);
+    return sn_parallel_tasks(shared ? &world->parallel : NULL, last, cut_level, &l);
 }
 
 /* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
@@ -263,20 +313,22 @@ bool sn_meets_leave_lanes(sn_world *world)
     return sn_meets_share(world, world->meets.meets, leave_piece, world);
 }
 
-bool sn_meets_group(sn_world *world, uint32_t count)
+sn_result sn_meets_group(sn_world *world, uint32_t count)
 {
     sn_meets *meets = &world->meets;
     uint32_t movers = meets->mover_table.count, *place = meets->meet_table.column[2];
     if (!make_room(world, &meets->cell_table, movers) || !reserve_records(world))
-        return false;
-    uint32_t number = cut_space(world, count);
+        return SN_ERROR_MEMORY;
+    uint32_t number;
+    if (!cut_space(world, count, &number))
+        return SN_ERROR_HOST;
     if (!reserve(world, number))
-        return false;
+        return SN_ERROR_MEMORY;
     memset(groups(meets), 0, number * sizeof(sn_meet_group));
     memset(meets->group_table.column[1], 0, number * sizeof(uint64_t));
     for (uint32_t i = 0; i < count; ++i) {
         const sn_meet_ends *ends = &ends_of(meets)[i];
-        const bool a = moves(world, ends->a), b = moves(world, ends->b);
+        const bool a = moves(meets, ends->a), b = moves(meets, ends->b);
         uint32_t level, group = group_of(world, ends, a, b, &level);
         groups(meets)[group].level = level;
         groups(meets)[group].end++;
@@ -290,7 +342,7 @@ bool sn_meets_group(sn_world *world, uint32_t count)
     for (uint32_t i = 0; i < movers; ++i)
         memset(cells(meets)[i].used, 0, sizeof cells(meets)[i].used);
     meets->group_table.count = number;
-    return reserve_batches(world, number);
+    return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
 }
 
 bool sn_meets_append(sn_world *world, uint32_t count)
@@ -377,10 +429,8 @@ bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
     if (!watch->idle)
         return false;
     sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
-    if (s->world->meets.fast) {
-        way = a[3].z > way ? a[3].z : way;
-        way = b[3].z > way ? b[3].z : way;
-    }
+    if (s->world->meets.fast)
+        way += a[3].z > b[3].z ? a[3].z : b[3].z;
     const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
     return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
 }
@@ -391,17 +441,30 @@ static bool turns(const sn_world *world, const sn_meet *meet)
     return meet->b == SN_NO_MOVER && !meet_is_zero(meet_motion(world, meet->collider)->spin);
 }
 
+/* Two that are so far apart, now. */
+static void watch_from(const sn_world *world, sn_meet_watch *watch, sn_real nearest)
+{
+    const sn_vec4 *a = meet_record(world, watch->a), *b = meet_record(world, watch->b);
+    watch->nearest = nearest;
+    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    watch->spun = a[4].w + b[4].w;
+}
+
 /* Whether a meet without a lane may press in this substep. */
 static bool look_at(const sn_meet_substep *s, sn_meet *meet, sn_meet_watch *watch)
 {
+    sn_real apart;
     if (sn_meet_stays_apart(s, watch))
         return false;
-    bool presses = sn_meet_look_again(s, meet);
-    const sn_vec4 *a = meet_record(s->world, watch->a), *b = meet_record(s->world, watch->b);
-    watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
-    watch->nearest = meet->nearest;
-    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    watch->spun = a[4].w + b[4].w;
+    bool presses = false;
+    if (sn_meet_stays_clear(s, meet, &apart)) {
+        watch->idle = true;
+        watch_from(s->world, watch, apart * CERTAIN);
+    } else {
+        presses = sn_meet_look_again(s, meet);
+        watch->idle = !meet->sensor && !meet->clear && !turns(s->world, meet);
+        watch_from(s->world, watch, meet->nearest);
+    }
     return presses;
 }
 

@@ -25,13 +25,21 @@ static sn_real share_of_arm(const sn_world *world, const sn_meet *meet)
     return a / (a + b);
 }
 
-/* m: how far the two can come towards each other in a substep, at most. */
+static bool is_with_plane(const sn_world *world, const sn_meet *meet)
+{
+    return meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_PLANE;
+}
+
+/* m: how far the two can come towards each other in a substep, at most. Who goes along a plane comes no nearer to it. */
 static sn_real closing(const sn_meet_substep *s, const sn_meet *meet)
 {
     const sn_vec4 *a = meet_record(s->world, meet->a), *b = meet_record(s->world, meet_other(s->world, meet));
-    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
-    sn_real thrown = a[3].z > b[3].z ? a[3].z : b[3].z;
-    return thrown > way ? thrown : way;
+    const sn_vec3 v = vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]));
+    const bool plain = meet->b == SN_NO_MOVER && meet_motion(s->world, meet->collider)->plain;
+    const sn_real speed =
+        plain ? meet_magnitude(vec3_dot(v, meet_motion(s->world, meet->collider)->normal)) : vec3_length(v);
+    sn_real way = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
+    return way + (a[3].z > b[3].z ? a[3].z : b[3].z);
 }
 
 static bool is_ball(const sn_meet *meet)
@@ -67,8 +75,7 @@ sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet)
 
 static sn_real most_slid(const sn_world *world, const sn_meet *meet)
 {
-    bool plane = meet->b == SN_NO_MOVER && sn_meet_record(world, meet->collider)->shape.type == SN_COLLIDER_PLANE;
-    if (plane)
+    if (is_with_plane(world, meet))
         return SN_MEET_EVER;
     return (meet->round_a > 0 || meet->round_b > 0 ? SLIDE_ROUND : SLIDE) * meet->slop;
 }
@@ -92,12 +99,20 @@ static bool reuse(const sn_meet_substep *s, sn_meet *meet, sn_real way)
     return true;
 }
 
+/* A sphere or a capsule touches a plane at the ends of its core, wherever it is: they need not be found again. */
+static bool has_few_corners(const sn_world *world, const sn_meet *meet)
+{
+    const sn_convex_type type = world->bodies.part[meet->part_a].convex.type;
+    return type == SN_CONVEX_SPHERE || type == SN_CONVEX_CAPSULE;
+}
+
 bool sn_meet_look_again(const sn_meet_substep *s, sn_meet *meet)
 {
     const sn_real way = closing(s, meet);
     if (reuse(s, meet, way))
         return true;
-    meet->reach = sn_meet_reach(s, meet);
+    meet->reach =
+        has_few_corners(s->world, meet) && is_with_plane(s->world, meet) ? SN_MEET_EVER : sn_meet_reach(s, meet);
     sn_meet_look(s->world, meet, s->factor, s->h);
     meet->moved = way; /* of the substep that begins */
     if (meet->sensor)

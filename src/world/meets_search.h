@@ -17,7 +17,7 @@ typedef struct sn_meet_finding {
     sn_world *world;
     sn_meets *meets;
     sn_real dt;
-    bool again;              /* within a step */
+    bool again, ended;       /* within a step; when a substep ends */
     atomic_bool too_far;     /* some body is beyond SN_CONTACT_REACH, or may come there */
     const sn_bounds *bounds; /* by box */
     const uint32_t *body, *part;

@@ -219,15 +219,15 @@ static void take_back(sn_world *world, const sn_mover *m)
 
 typedef struct measuring {
     const sn_world *world;
-    atomic_bool fast;
+    atomic_bool fast, left;
 } measuring;
 
-/* How far bodies came; whether one is fast. */
+/* How far bodies came; whether one is fast, and left where it was looked for what it meets. */
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     measuring *measure = data;
     const sn_world *world = measure->world;
-    bool fast = false;
+    bool fast = false, left = false;
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
         m->share = 1;
@@ -239,10 +239,30 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
         m->way = vec3_length(way);
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
+        m->left = m->way > m->thin && !sn_meet_has_room(world, m, vec3(0, 0, 0));
         fast = fast || m->way > m->thin;
+        left = left || m->left;
     }
+    if (left)
+        atomic_store_explicit(&measure->left, true, memory_order_relaxed);
     if (fast)
         atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
+}
+
+/* Bodies that were thrown out of where they were looked for may have met others on their ways, which stand or sleep if they are new. */
+static bool find_left(sn_world *world)
+{
+    world->contacts.failed = sn_meets_find_again(world, true);
+    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->meets.list_table.count; ++i) {
+        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        const sn_quat q = m->from.rotation;
+        if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
+            continue;
+        m->from = meet_pose(world, m);
+        m->way = 0;
+        m->share = 1;
+    }
+    return world->contacts.failed == SN_OK;
 }
 
 bool sn_meets_stop(sn_world *world)
@@ -252,6 +272,8 @@ bool sn_meets_stop(sn_world *world)
         return false;
     if (!measure.fast)
         return true;
+    if (measure.left && !find_left(world))
+        return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         stopping s = {.world = world};
         if (!sn_meets_share(world, world->meets.meets, look_piece, &s))

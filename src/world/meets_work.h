@@ -58,6 +58,9 @@ sn_real sn_meet_reach(const sn_meet_substep *s, const sn_meet *meet);
 /* Whether what is known of two says that they do not press in this substep (meets_group.c). */
 bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch);
 
+/* Whether an axis between two says so, as they are and move now; how far apart (m) they are at least (meets_clear.c). */
+bool sn_meet_stays_clear(const sn_meet_substep *s, const sn_meet *meet, sn_real *apart);
+
 /* Looks where two touch, as they are now (meets_look.c). */
 void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h);
 
@@ -75,8 +78,8 @@ typedef struct sn_meet_ends {
     uint32_t a, b;
 } sn_meet_ends;
 
-/* Deals meets, whose ends are known, to groups, and finds the place of each; false if memory ran out (meets_group.c). */
-bool sn_meets_group(sn_world *world, uint32_t count);
+/* Deals meets, whose ends are known, to groups, and finds the place of each (meets_group.c). */
+sn_result sn_meets_group(sn_world *world, uint32_t count);
 
 /* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
 bool sn_meets_append(sn_world *world, uint32_t count);
@@ -97,6 +100,12 @@ bool sn_meets_by_level(const sn_meet_substep *s, sn_meet_group_fn *one);
 
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (meets_stop.c). False if tasks were lost. */
 bool sn_meets_stop(sn_world *world);
+
+/* Who may be thrown in the substep that begins, into the records of movers (meets_blows.c). False if tasks were lost. */
+bool sn_meets_hand_on_blows(const sn_meet_substep *s);
+
+/* Whether a body that goes that way stays where it was looked for what it meets (meets_begin.c). */
+bool sn_meet_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
 
 /* m: how far spots of a mover came by turning since the substep began, at most. */
 sn_real sn_meet_spins(const sn_world *world, const sn_mover *mover);
@@ -137,6 +146,18 @@ static inline const uint32_t *meet_listed(const sn_world *world)
 static inline sn_meet *meet_all(const sn_world *world)
 {
     return world->meets.meet_table.column[0];
+}
+
+static inline sn_meet_cell *meet_cell(const sn_world *world, uint32_t mover)
+{
+    return (sn_meet_cell *)world->meets.cell_table.column[0] + mover;
+}
+
+/* Whether a mover is in a lane, or moves whatever is in its way. */
+static inline bool meet_is_pressed(const sn_world *world, uint32_t mover)
+{
+    const sn_meet_cell *cell = meet_cell(world, mover);
+    return !cell->moves || (cell->used[0] | cell->used[1] | cell->used[2] | cell->used[3]);
 }
 
 static inline sn_vec4 *meet_records(const sn_world *world)

@@ -134,13 +134,33 @@ static void they_are_accepted(void **state)
     sn_bench_model_release(&m);
 }
 
+/* Boxes that fall on each other crush none: at no time is one deeper in another than a tenth of half an edge. */
+static void falling_boxes_crush_none(void **state)
+{
+    (void)state;
+    sn_bench_case c;
+    sn_bench_world b;
+    char status[SN_BENCH_TEXT] = "";
+    assert_true(sn_bench_case_find("boxes", 200, &c));
+    const sn_bench_job job = {.what = &c, .path = SN_BENCH_FALLING, .threads = 1, .substeps = c.substeps};
+    assert_true(sn_bench_world_build(&job, NULL, &b, status));
+    for (uint32_t frame = 0; frame < 120; ++frame) {
+        sn_bench_row row = {0};
+        assert_ok(b.world, sn_world_step(b.world, real(SN_BENCH_DT)));
+        assert_true(sn_bench_world_quality(&b, &row));
+        assert_true(row.stretch_mean < 0.01);
+        if (!(row.stretch_max < 0.1))
+            fail_msg("frame %u: a box is %g of half an edge deep in another", (unsigned)frame, row.stretch_max);
+    }
+    sn_bench_world_release(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_start_apart),
-        cmocka_unit_test(depths_are_right),
-        cmocka_unit_test(figures_are_whole),
-        cmocka_unit_test(they_are_accepted),
+        cmocka_unit_test(boxes_start_apart),        cmocka_unit_test(depths_are_right),
+        cmocka_unit_test(figures_are_whole),        cmocka_unit_test(they_are_accepted),
+        cmocka_unit_test(falling_boxes_crush_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
