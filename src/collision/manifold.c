@@ -298,6 +298,14 @@ static void nearest_of_segments(const sn_dvec3 a[2], const sn_dvec3 b[2], sn_dve
     *on_b = dvec3_add(b[0], dvec3_scale(v, t));
 }
 
+/* A direction across, in the plane of a flat world, where no other would do. */
+static sn_dvec3 any_across(sn_dvec3 along)
+{
+    const sn_dvec3 n = dvec3(-along.y, along.x, 0);
+    const double length = dvec3_length(n);
+    return length > 0 ? dvec3_scale(n, 1 / length) : dvec3(0, 1, 0);
+}
+
 /* Out of each other, for segments that cross: normal to both, on the side where the centre of a is. */
 static sn_dvec3 normal_of_crossing(const sn_collision *c)
 {
@@ -306,7 +314,7 @@ static sn_dvec3 normal_of_crossing(const sn_collision *c)
     double length = dvec3_length(n), uu = dvec3_length(u), vv = dvec3_length(v);
     if (!(length > 1e-6 * uu * vv)) {
         sn_dvec3 along = uu > vv ? u : v;
-        n = uu > 0 || vv > 0 ? dvec3_any_normal(along) : dvec3(0, 1, 0);
+        n = any_across(along);
         length = 1;
     }
     bool behind = dvec3_dot(n, dvec3_sub(c->centre[0], c->centre[1])) < 0;
@@ -340,7 +348,7 @@ void sn_core_near(const sn_hull *core, sn_dvec3 p, sn_hull_spot *spot)
     double distance = dvec3_length(off);
     bool lost = !(distance > NO_DIRECTION * (core->outer + dvec3_length(p)));
     spot->distance = distance;
-    spot->normal = !lost ? dvec3_scale(off, 1 / distance) : square > 0 ? dvec3_any_normal(way) : dvec3(0, 1, 0);
+    spot->normal = !lost ? dvec3_scale(off, 1 / distance) : any_across(way);
     spot->face = 0;
 }
 

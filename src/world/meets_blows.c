@@ -24,13 +24,13 @@ static sn_meet_blow *blow_of(const sn_world *world, uint32_t mover)
     return (sn_meet_blow *)world->meets.cell_table.column[3] + mover;
 }
 
-/* m: how far two are apart at least. */
-static sn_real gap_of(const sn_meet_watch *two, const sn_vec4 *a, const sn_vec4 *b)
+/* m: how far two are apart at least, by the balls around them. Watches would know better, but what they know depends on when the two
+   were last looked at. */
+static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
 {
-    if (!two->idle || two->laned)
-        return 0;
-    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
-    const sn_real gap = two->nearest - vec3_length(vec3_sub(between, two->between)) - (a[4].w + b[4].w - two->spun);
+    const sn_mover *ma = &meet_movers(world)[a], *mb = &meet_movers(world)[b];
+    const sn_vec3 between = vec3_sub(vec4_xyz(meet_record(world, a)[4]), vec4_xyz(meet_record(world, b)[4]));
+    const sn_real gap = vec3_length(between) - (ma->extent + mb->extent);
     return gap > 0 ? gap : 0;
 }
 
@@ -71,7 +71,7 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
             (blow_of(world, two->a)->round != h->round && blow_of(world, two->b)->round != h->round))
             continue;
         const sn_vec4 *a = meet_record(world, two->a), *b = meet_record(world, two->b);
-        const sn_real gap = gap_of(two, a, b);
+        const sn_real gap = gap_of(world, two->a, two->b);
         const sn_real closing = h->s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + a[1].w + b[1].w);
         const bool to_b = threaten(world, two->a, two->b, closing, gap),
                    to_a = threaten(world, two->b, two->a, closing, gap);
@@ -87,7 +87,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; ++i) {
         const sn_mover *m = &meet_movers(h->s->world)[i];
         sn_meet_blow *blow = blow_of(h->s->world, i);
-        blow->now = 0;
+        blow->now = meet_record(h->s->world, i)[3].z = 0;
         blow->round = m->way > m->thin;
         atomic_store_explicit(&blow->next, 0, memory_order_relaxed);
     }

@@ -104,7 +104,7 @@ static course course_of(const sn_meet_substep *s, const sn_meet *meet)
 {
     const sn_vec4 *a = meet_record(s->world, meet->a), *b = meet_record(s->world, meet_other(s->world, meet));
     const sn_vec3 way = vec3_scale(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0])), s->h);
-    const sn_real turns = s->h * (a[1].w + b[1].w), thrown = a[3].z > b[3].z ? a[3].z : b[3].z;
+    const sn_real turns = s->h * (a[1].w + b[1].w), thrown = meet_thrown(s->world, a, b);
     return (course){way, ROOM * meet->slop + CUSHION * (vec3_length(way) + turns) + turns + s->run.fall + thrown, 0};
 }
 

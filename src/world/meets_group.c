@@ -429,8 +429,7 @@ bool sn_meet_stays_apart(const sn_meet_substep *s, const sn_meet_watch *watch)
     if (!watch->idle)
         return false;
     sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
-    if (s->world->meets.fast)
-        way += a[3].z > b[3].z ? a[3].z : b[3].z;
+    way += meet_thrown(s->world, a, b);
     const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
     return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
 }

@@ -39,7 +39,7 @@ static sn_real closing(const sn_meet_substep *s, const sn_meet *meet)
     const sn_real speed =
         plain ? meet_magnitude(vec3_dot(v, meet_motion(s->world, meet->collider)->normal)) : vec3_length(v);
     sn_real way = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
-    return way + (a[3].z > b[3].z ? a[3].z : b[3].z);
+    return way + meet_thrown(s->world, a, b);
 }
 
 static bool is_ball(const sn_meet *meet)

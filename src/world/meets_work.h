@@ -170,6 +170,12 @@ static inline sn_vec4 *meet_record(const sn_world *world, uint32_t index)
     return &meet_records(world)[SN_MEET_RECORD * (size_t)index];
 }
 
+/* m: how much farther than by themselves two may come because one of them may be thrown; see meets_blows.c. */
+static inline sn_real meet_thrown(const sn_world *world, const sn_vec4 *a, const sn_vec4 *b)
+{
+    return !world->meets.fast ? 0 : a[3].z > b[3].z ? a[3].z : b[3].z;
+}
+
 /* The record of b. */
 static inline uint32_t meet_other(const sn_world *world, const sn_meet *meet)
 {

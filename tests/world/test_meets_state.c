@@ -310,6 +310,25 @@ static void flat_bodies_part_in_their_plane(void **state)
     sn_world_destroy(world);
 }
 
+/* There is no way out between them, and any other leads out of the plane: one in it is taken. */
+static void flat_capsules_in_one_place_part(void **state)
+{
+    (void)state;
+    sn_world_def def = sn_default_world_def();
+    def.dimensions = 2;
+    def.settings.gravity = vec(0, 0, 0);
+    sn_world *world = support_world_from(&def);
+    sn_body body[2];
+    for (int i = 0; i < 2; ++i)
+        body[i] = sn_add_capsule_body(world, vec(0, 1, 0), vec(1, 0, 0), real(0.25), 1000);
+    support_run(world, 240, FRAME);
+    assert_flat(world, body[0]);
+    assert_flat(world, body[1]);
+    sn_vec3 apart = sn_body_to_own(world, body[0], sn_body_position(world, body[1]));
+    assert_true(sqrt((double)vec3_dot(apart, apart)) > 0.48);
+    sn_world_destroy(world);
+}
+
 /* ---- The same bits ------------------------------------------------------------------------------------------------------------------ */
 
 /* A heap of everything: boxes, balls, capsules, compounds, hulls, particles and cloth, fast ones among them. */
@@ -677,6 +696,7 @@ int main(void)
         cmocka_unit_test(blows_wake),
         cmocka_unit_test(flat_stacks),
         cmocka_unit_test(flat_bodies_part_in_their_plane),
+        cmocka_unit_test(flat_capsules_in_one_place_part),
         cmocka_unit_test(same_bits_whoever_computes),
         cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(same_bits_of_a_large_pile),
