@@ -170,23 +170,23 @@ SN_INLINE void contact_note(const sn_wide_contacts *run, size_t batch, uint32_t 
 SN_INLINE void contact_warm(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
-    const lanes zero = lanes_all(0), last = lanes_load(run->pressed + at),
+    const lanes zero = lanes_all(0), last = lanes_load(run->normal_impulse + at),
                 steady = lanes_min(last, lanes_load(run->last + at) * lanes_all(2));
     lanes length;
     lanes_store(run->last + at, last);
     if (!flags_bits(lanes_above(last, zero)))
         return;
     lanes share = lanes_keep(lanes_above(steady, zero), steady / last);
-    lanes3 rubbed = lanes3_scale(contact_vector(run->rubbed, batch, first), share);
-    lanes_store(run->pressed + at, steady);
-    contact_set_vector(run->rubbed, batch, first, rubbed);
+    lanes3 tangent_impulse = lanes3_scale(contact_vector(run->tangent_impulse, batch, first), share);
+    lanes_store(run->normal_impulse + at, steady);
+    contact_set_vector(run->tangent_impulse, batch, first, tangent_impulse);
     const contact_movers m = contact_movers_of(lanes_above(steady, zero), run->lanes[batch], first);
     contact_pair p;
     if (!m.mask)
         return;
     contact_places(run, batch, first, &p);
     contact_velocities(run, &p);
-    lanes3 push = lanes3_add(rubbed, lanes3_scale(contact_normal(&p, &length), steady));
+    lanes3 push = lanes3_add(tangent_impulse, lanes3_scale(contact_normal(&p, &length), steady));
     lanes3 speed = lanes3_scale(push, lanes_all(run->inverse_h));
     contact_move(run, &p, push, speed, &m);
     contact_note(run, batch, first, speed, &m);
@@ -200,16 +200,16 @@ SN_INLINE lanes3 contact_cut(lanes3 wanted, lanes hold, lanes drag)
 }
 
 /* T' of T - slip. */
-SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes pressed)
+SN_INLINE lanes3 contact_rub(const sn_wide_contacts *run, size_t at, lanes3 wanted, lanes normal_impulse)
 {
-    return contact_cut(wanted, contact_number(run->hold, run->hold_all, at) * pressed,
-                       contact_number(run->drag, run->drag_all, at) * pressed);
+    return contact_cut(wanted, contact_number(run->hold, run->hold_all, at) * normal_impulse,
+                       contact_number(run->drag, run->drag_all, at) * normal_impulse);
 }
 
 /* Where a pair bounces: there what it exerts turns its speed round at once, and is no weight that lasts. A ball that hits a row of
    others so passes its speed on from one to the next. */
 SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair *p, size_t at, lanes3 n, lanes gap,
-                                lanes along, lanes *pressed)
+                                lanes along, lanes *normal_impulse)
 {
     const lanes zero = lanes_all(0), h = lanes_all(run->h);
     if (!run->bounces)
@@ -224,7 +224,7 @@ SN_INLINE flags contact_bounces(const sn_wide_contacts *run, const contact_pair 
     const lanes half = a * h * h * lanes_all((lane_number)0.5), start = along - half;
     const lanes square = start * start - lanes_all(2) * a * h * h * lanes_max(zero, gap - along);
     const lanes leaves = restitution * lanes_sqrt(lanes_max(zero, square)) - half;
-    *pressed = lanes_choose(bounces, lanes_max(zero, leaves) - along, *pressed);
+    *normal_impulse = lanes_choose(bounces, lanes_max(zero, leaves) - along, *normal_impulse);
     return bounces;
 }
 
@@ -261,12 +261,13 @@ SN_INLINE flags contact_sweep(lanes3 d, lanes3 u, lanes reach, lanes3 *n, lanes 
 SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint32_t first, const bool swept)
 {
     const size_t at = (size_t)batch * SN_NEAR + first;
-    const lanes zero = lanes_all(0), reach = lanes_load(run->reach + at), pressed = lanes_load(run->pressed + at);
+    const lanes zero = lanes_all(0), reach = lanes_load(run->reach + at),
+                normal_impulse = lanes_load(run->normal_impulse + at);
     contact_pair p;
     contact_places(run, batch, first, &p);
     lanes3 d = lanes3_sub(p.xa, p.xb);
     const flags moves = lanes_above(p.wa + p.wb, zero);
-    flags acts = (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(pressed, zero)) & moves;
+    flags acts = (lanes_above(reach * reach, lanes3_dot(d, d)) | lanes_above(normal_impulse, zero)) & moves;
     contact_movers m = contact_movers_of(acts, run->lanes[batch], first);
     if (!swept && !m.mask)
         return;
@@ -282,20 +283,21 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
             return;
     }
     lanes along = lanes3_dot(u, n), before = gap - along;
-    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap), normal = after - pressed;
+    lanes after = lanes_max(zero, normal_impulse + lanes_min(before, zero) - gap), normal = after - normal_impulse;
     flags bounces = contact_bounces(run, &p, at, n, gap, along, &after);
     if (swept) { /* a blow: it takes all of the approach, not only what is left of it after the touch */
         met = met & lanes_above(zero, along) & ~bounces;
-        after = lanes_choose(met, pressed - along, after);
+        after = lanes_choose(met, normal_impulse - along, after);
     }
-    const lanes3 was = contact_vector(run->rubbed, batch, first);
+    const lanes3 was = contact_vector(run->tangent_impulse, batch, first);
     lanes3 slip = lanes3_sub(u, lanes3_scale(n, along));
     if (swept && run->belt) {
         const lanes3 belt = contact_vector(run->belt, batch, first), off = lanes3_scale(n, lanes3_dot(belt, n));
         slip = lanes3_sub(slip, lanes3_scale(lanes3_sub(belt, off), lanes_all(run->h)));
     }
-    const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
-    lanes3 rubs = contact_rub(run, at, lanes3_sub(rubbed, slip), after), across = lanes3_sub(rubs, rubbed);
+    const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n))); /* the normal turns */
+    lanes3 rubs = contact_rub(run, at, lanes3_sub(tangent_impulse, slip), after),
+           across = lanes3_sub(rubs, tangent_impulse);
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * reach);
     deep = lanes_min(lanes_all(run->part), deep * lanes_all(run->ease));
     lanes place = lanes_choose(bounces, zero - gap, normal + deep), speed = lanes_choose(bounces, after, normal);
@@ -305,8 +307,8 @@ SN_INLINE void contact_project(const sn_wide_contacts *run, uint32_t batch, uint
     contact_move(run, &p, lanes3_add(across, lanes3_scale(n, place)), change, &m);
     if (swept)
         contact_note(run, batch, first, change, &m);
-    contact_keep(run->pressed + at, &m, after, pressed);
-    contact_keep_vector(run->rubbed + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
+    contact_keep(run->normal_impulse + at, &m, after, normal_impulse);
+    contact_keep_vector(run->tangent_impulse + (size_t)batch * 3 * SN_NEAR + first, &m, rubs, was);
 }
 
 SN_INLINE void contact_project_slow(const sn_wide_contacts *run, uint32_t batch, uint32_t first)
@@ -328,26 +330,28 @@ SN_INLINE void contact_plane(sn_wide_plane *run, uint32_t first)
     const uint32_t *slot = run->slot + first;
     records lies = records_load_far(run->x, slot), place = records_turn(lies);
     lanes3 x = {place.part[0], place.part[1], place.part[2]};
-    lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius, pressed = lanes_load(run->pressed + first);
+    lanes gap = lanes3_dot(n, x) - lanes_all(run->offset) - radius,
+          normal_impulse = lanes_load(run->normal_impulse + first);
     lanes_store(run->gap + first, gap);
-    const contact_movers m = contact_movers_of(lanes_above(zero, gap) | lanes_above(pressed, zero), run->lanes, first);
+    const contact_movers m =
+        contact_movers_of(lanes_above(zero, gap) | lanes_above(normal_impulse, zero), run->lanes, first);
     if (!m.mask)
         return;
     records goes = records_load_far(run->v, slot), speed = records_turn(goes);
     lanes3 v = {speed.part[0], speed.part[1], speed.part[2]}, u = lanes3_scale(lanes3_sub(v, surface), h);
     lanes along = lanes3_dot(u, n), before = gap - along;
-    lanes after = lanes_max(zero, pressed + lanes_min(before, zero) - gap);
-    const lanes3 was = contact_vector(run->rubbed, 0, first);
-    const lanes3 rubbed = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n)));
-    lanes3 wanted = lanes3_sub(rubbed, lanes3_sub(u, lanes3_scale(n, along)));
+    lanes after = lanes_max(zero, normal_impulse + lanes_min(before, zero) - gap);
+    const lanes3 was = contact_vector(run->tangent_impulse, 0, first);
+    const lanes3 tangent_impulse = lanes3_sub(was, lanes3_scale(n, lanes3_dot(was, n)));
+    lanes3 wanted = lanes3_sub(tangent_impulse, lanes3_sub(u, lanes3_scale(n, along)));
     lanes3 rubs = contact_cut(wanted, lanes_load(run->hold + first) * after, lanes_load(run->drag + first) * after);
-    lanes3 push = lanes3_add(lanes3_scale(n, after - pressed), lanes3_sub(rubs, rubbed));
+    lanes3 push = lanes3_add(lanes3_scale(n, after - normal_impulse), lanes3_sub(rubs, tangent_impulse));
     lanes deep = lanes_max(zero, (zero - before) - lanes_all(run->slop) * radius);
     lanes3 moved = lanes3_add(push, lanes3_scale(n, lanes_min(lanes_all(run->part), deep * lanes_all(run->ease))));
     contact_add_place(run->x, run->x_low, slot, lies, moved, &m);
     contact_add_speed(run->v, slot, goes, lanes3_scale(push, lanes_all(run->inverse_h)), &m);
-    contact_keep(run->pressed + first, &m, after, pressed);
-    contact_keep_vector(run->rubbed + first, &m, rubs, was);
+    contact_keep(run->normal_impulse + first, &m, after, normal_impulse);
+    contact_keep_vector(run->tangent_impulse + first, &m, rubs, was);
 }
 
 static void contact_plane_all(sn_wide_plane *run)

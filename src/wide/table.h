@@ -19,26 +19,27 @@
 #if SN_WIDTH == 1
 #define MOTION_FUNCTIONS  &sn_motion_scalar
 #define CONTACT_FUNCTIONS &sn_contact_scalar
-#define MEET_FUNCTIONS    &sn_meet_scalar
+#define BODY_FUNCTIONS    &sn_body_contact_scalar
 #else
 #include "wide/contact.h"
-#include "wide/meet.h"
+#include "wide/body_contact.h"
 
 static const sn_wide_contact contact_functions = {contact_warm_all, contact_project_all, contact_sweep_all,
                                                   contact_plane_all};
-static const sn_wide_meet_table meet_functions = MEET_TABLE;
+static const sn_wide_body_contact_table body_functions = BODY_TABLE;
 
 #define MOTION_FUNCTIONS  &motion_functions
 #define CONTACT_FUNCTIONS &contact_functions
-#define MEET_FUNCTIONS    &meet_functions
+#define BODY_FUNCTIONS    &body_functions
 #endif
 
 #define WIDE_TABLE(NAME, FUSED, CHAIN, PREDICT, SETTLE)                                                                \
     {                                                                                                                  \
-        .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .meet = MEET_FUNCTIONS, .chain = CHAIN,       \
-        .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread, .collect = motion_collect,                \
-        .restore = motion_restore, .enter = motion_enter, .leave = motion_leave, .enter_past = motion_enter_past,      \
-        .leave_past = motion_leave_past, .predict_planes = PREDICT, .settle_planes = SETTLE                            \
+        .name = NAME, .vector = SN_VECTOR, .contact = CONTACT_FUNCTIONS, .body_contact = BODY_FUNCTIONS,               \
+        .chain = CHAIN, .fused = FUSED, .motion = MOTION_FUNCTIONS, .spread = motion_spread,                           \
+        .collect = motion_collect, .restore = motion_restore, .enter = motion_enter, .leave = motion_leave,            \
+        .enter_past = motion_enter_past, .leave_past = motion_leave_past, .predict_planes = PREDICT,                   \
+        .settle_planes = SETTLE                                                                                        \
     }
 
 static const sn_wide_fused wide_fused[SN_FUSED_KINDS] = WIDE_FUSED(distance_planes, bound_planes);

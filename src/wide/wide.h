@@ -135,14 +135,14 @@ typedef struct sn_wide_contacts {
     const sn_real *reach;  /* m: centres do not come nearer */
     const sn_real *hold, *drag, *restitution; /* static and dynamic friction and restitution; NULL: the same for all: */
     sn_real hold_all, drag_all, restitution_all;
-    sn_real *pressed;     /* m: what was pushed along the normal in this substep, or before it in the one before, */
-    sn_real *last;        /*   and in the one before that */
-    sn_real *rubbed;      /* m: and across it: 24 a batch, eight x, eight y, eight z */
-    sn_real h, inverse_h; /* s */
-    sn_real part;         /* m: overlap is reduced by at most so much in a visit, */
-    sn_real ease;         /*   and by this share of it, */
-    sn_real slop;         /*   down to this share of reach */
-    sn_real bounce_above; /* m/s: slower ones do not bounce */
+    sn_real *normal_impulse;  /* m: what was pushed along the normal in this substep, or before it in the one before, */
+    sn_real *last;            /*   and in the one before that */
+    sn_real *tangent_impulse; /* m: and across it: 24 a batch, eight x, eight y, eight z */
+    sn_real h, inverse_h;     /* s */
+    sn_real part;             /* m: overlap is reduced by at most so much in a visit, */
+    sn_real ease;             /*   and by this share of it, */
+    sn_real slop;             /*   down to this share of reach */
+    sn_real bounce_above;     /* m/s: slower ones do not bounce */
     sn_real *
         given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: it is not asked for */
     const sn_real *belt; /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
@@ -161,8 +161,8 @@ typedef struct sn_wide_plane {
     sn_real offset;                         /* m: normal * x of its points */
     sn_real h, inverse_h, part, ease, slop; /* as there; slop is a share of the radius */
     sn_real radius[SN_NEAR], hold[SN_NEAR], drag[SN_NEAR];
-    sn_real pressed[SN_NEAR], rubbed[3 * SN_NEAR]; /* in and out */
-    sn_real gap[SN_NEAR];                          /* out, m */
+    sn_real normal_impulse[SN_NEAR], tangent_impulse[3 * SN_NEAR]; /* in and out */
+    sn_real gap[SN_NEAR];                                          /* out, m */
 } sn_wide_plane;
 
 typedef struct sn_wide_contact {
@@ -211,62 +211,63 @@ extern const sn_wide_contact sn_contact_scalar;
 
 /* ---- Contact of bodies -------------------------------------------------------------------------------------------- */
 
-#define SN_MEETS       8u /* meets in a batch, whatever the width of the machine */
-#define SN_MEET_POINTS 4u /* of a meet, at most */
+#define SN_BODY_CONTACTS       8u /* contacts in a batch, whatever the width of the machine */
+#define SN_BODY_CONTACT_POINTS 4u /* of a contact, at most */
 
-/* A row: one number of each meet of a batch. */
-typedef sn_real sn_meet_row[SN_MEETS];
+/* A row: one number of each contact of a batch. */
+typedef sn_real sn_lane_row[SN_BODY_CONTACTS];
 
 /* A vector of each. */
-typedef struct sn_meet_rows {
-    sn_meet_row x, y, z;
-} sn_meet_rows;
+typedef struct sn_lane_rows {
+    sn_lane_row x, y, z;
+} sn_lane_rows;
 
 /* One point of each. What is missing is 0, but for room, which is so large that nothing ever presses. */
-typedef struct sn_wide_meet_point {
-    sn_meet_rows arm_a, arm_b; /* m: r x n, in the world */
-    sn_meet_row yield, mass;   /* 1/kg: what a push does to the point itself; kg: its inverse */
-    sn_meet_row room;          /* m/s: so fast they may come nearer, or must part */
-    sn_meet_row pressed;       /* N s: in this substep */
-    sn_meet_row far;           /* m: from the middle of the points, across the normal */
-    sn_meet_row gap;           /* m: at the start of the substep */
-    sn_meet_row before;        /* m/s: how fast they came nearer before the substep; negative */
-    sn_meet_row parted;        /* kg m: how far they were pushed apart */
-    sn_meet_row struck;        /* N s: what impacts pushed in this substep */
-    sn_meet_row pull;          /* m/s^2: how fast they would come apart faster without contact */
-} sn_wide_meet_point;
+typedef struct sn_wide_body_contact_point {
+    sn_lane_rows arm_a, arm_b;  /* m: r x n, in the world */
+    sn_lane_row yield, mass;    /* 1/kg: what a push does to the point itself; kg: its inverse */
+    sn_lane_row room;           /* m/s: so fast they may come nearer, or must part */
+    sn_lane_row normal_impulse; /* N s: in this substep */
+    sn_lane_row far;            /* m: from the middle of the points, across the normal */
+    sn_lane_row gap;            /* m: at the start of the substep */
+    sn_lane_row before;         /* m/s: how fast they came nearer before the substep; negative */
+    sn_lane_row parted;         /* kg m: how far they were pushed apart */
+    sn_lane_row struck;         /* N s: what impacts pushed in this substep */
+    sn_lane_row pull;           /* m/s^2: how fast they would come apart faster without contact */
+} sn_wide_body_contact_point;
 
-/* Eight pairs of bodies that touch, of which no two share one that moves; see meet.h. */
-typedef struct sn_wide_meet {
-    uint32_t a[SN_MEETS], b[SN_MEETS]; /* where their records begin; of a lane without a meet, one that is all 0 */
-    uint32_t meet[SN_MEETS];           /* whose they are */
-    uint32_t lanes, points;            /* so many lanes have a meet, and none more points than this */
-    uint32_t moves_a, moves_b;         /* a bit for each lane: it may be moved */
+/* Eight pairs of bodies that touch, of which no two share one that moves; see body_contact.h. */
+typedef struct sn_wide_body_contact {
+    uint32_t a[SN_BODY_CONTACTS],
+        b[SN_BODY_CONTACTS];            /* where their records begin; of a lane without a contact, one that is all 0 */
+    uint32_t contact[SN_BODY_CONTACTS]; /* whose they are */
+    uint32_t lanes, points;             /* so many lanes have a contact, and none more points than this */
+    uint32_t moves_a, moves_b;          /* a bit for each lane: it may be moved */
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
     bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
     bool belted;             /* or is on a belt */
-    sn_meet_rows n;          /* from b to a, in the world */
-    sn_meet_row slop;        /* m: so much overlap is left alone */
-    sn_meet_row far_off;     /* m: who would come so far into the other in a substep is violent */
-    sn_meet_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
+    sn_lane_rows n;          /* from b to a, in the world */
+    sn_lane_row slop;        /* m: so much overlap is left alone */
+    sn_lane_row far_off;     /* m: who would come so far into the other in a substep is violent */
+    sn_lane_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
-    sn_meet_rows ra, rb;    /* m: arms, in the world */
-    sn_meet_row across;     /* kg: in the direction that yields most */
-    sn_meet_row about;      /* kg m^2: about the normal */
-    sn_meet_row hold, drag; /* friction */
-    sn_meet_rows rubbed;    /* N s: across the normal, in this substep */
-    sn_meet_row twisted;    /* N m s: about it */
-    sn_meet_row roll;       /* kg m^2: about the axis that yields most; 0: nothing resists rolling */
-    sn_meet_row rolling;    /* m: the largest torque against it, by what presses */
-    sn_meet_rows rolled;    /* N m s */
+    sn_lane_rows ra, rb;          /* m: arms, in the world */
+    sn_lane_row across;           /* kg: in the direction that yields most */
+    sn_lane_row about;            /* kg m^2: about the normal */
+    sn_lane_row hold, drag;       /* friction */
+    sn_lane_rows tangent_impulse; /* N s: across the normal, in this substep */
+    sn_lane_row twisted;          /* N m s: about it */
+    sn_lane_row roll;             /* kg m^2: about the axis that yields most; 0: nothing resists rolling */
+    sn_lane_row rolling;          /* m: the largest torque against it, by what presses */
+    sn_lane_rows rolled;          /* N m s */
 
-    sn_meet_rows belt;   /* m/s: a is to slip on b so, if belted */
-    sn_meet_rows course; /* m/s: unless a turns from this velocity, seen from b, */
-    sn_meet_row stray;   /*   by more than the root of that, they miss; of others it is negative */
-    sn_meet_row restitution;
-    sn_wide_meet_point point[SN_MEET_POINTS];
-} sn_wide_meet;
+    sn_lane_rows belt;   /* m/s: a is to slip on b so, if belted */
+    sn_lane_rows course; /* m/s: unless a turns from this velocity, seen from b, */
+    sn_lane_row stray;   /*   by more than the root of that, they miss; of others it is negative */
+    sn_lane_row restitution;
+    sn_wide_body_contact_point point[SN_BODY_CONTACT_POINTS];
+} sn_wide_body_contact;
 
 /* Whose normal it is: that of a face turns with its body. */
 typedef enum sn_normal_owner {
@@ -278,36 +279,36 @@ typedef enum sn_normal_owner {
 
 /* One point of the manifold of each: its anchors on the cores of both, along the axes of the bodies. */
 typedef struct sn_wide_anchor {
-    sn_meet_rows a, b;         /* m */
-    sn_meet_row last, impulse; /* N s: pressed in the substep before, and in all substeps that are over */
+    sn_lane_rows a, b;         /* m */
+    sn_lane_row last, impulse; /* N s: pressed in the substep before, and in all substeps that are over */
 } sn_wide_anchor;
 
 /* The manifolds of a batch as they were found. Substeps move the anchors with their bodies, until one has slid too far. */
 typedef struct sn_wide_manifold {
-    sn_meet_row count;            /* of points */
-    sn_meet_row owner;            /* of the normal: an sn_normal_owner */
-    sn_meet_rows normal;          /* from b to a, in the frame of its owner */
-    sn_meet_row round_a, round_b; /* m: from the cores to the surfaces */
-    sn_meet_row lean;             /* the share of what is between two anchors that is in the arm of a */
-    sn_meet_row guard;            /* m: less than the distance, gaps are by that */
-    sn_meet_row bent;             /* m^2: a way that turns by more than the root of this is bent */
-    sn_meet_row size;             /* m: how far the core of the smaller one reaches: its turn moves points by no more */
-    sn_meet_row slid, most_slid;  /* m: how far the anchors slid off each other since, and may */
-    sn_meet_row impact;           /* m/s: how fast they came together in substeps that are over, at most */
-    sn_meet_row moved, reach;     /* m: how far the two may have come towards each other since, and may */
-    sn_wide_anchor point[SN_MEET_POINTS];
+    sn_lane_row count;            /* of points */
+    sn_lane_row owner;            /* of the normal: an sn_normal_owner */
+    sn_lane_rows normal;          /* from b to a, in the frame of its owner */
+    sn_lane_row round_a, round_b; /* m: from the cores to the surfaces */
+    sn_lane_row lean;             /* the share of what is between two anchors that is in the arm of a */
+    sn_lane_row guard;            /* m: less than the distance, gaps are by that */
+    sn_lane_row bent;             /* m^2: a way that turns by more than the root of this is bent */
+    sn_lane_row size;             /* m: how far the core of the smaller one reaches: its turn moves points by no more */
+    sn_lane_row slid, most_slid;  /* m: how far the anchors slid off each other since, and may */
+    sn_lane_row impact;           /* m/s: how fast they came together in substeps that are over, at most */
+    sn_lane_row moved, reach;     /* m: how far the two may have come towards each other since, and may */
+    sn_wide_anchor point[SN_BODY_CONTACT_POINTS];
 } sn_wide_manifold;
 
 /* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
    which it was violent; the inverse of the inertia in the
    world, xx, yy, zz, xy, and xz, yz, how far it may be thrown, and how thin it is; place; turn; and by how much less than its velocities say it goes
    and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
-#define SN_MEET_RECORD 8u
+#define SN_BODY_CONTACT_RECORD 8u
 
 /* Batches, in the order in which they are worked on. */
-typedef struct sn_wide_meets {
+typedef struct sn_wide_body_contacts {
     uint32_t first, end;
-    sn_wide_meet *batch;
+    sn_wide_body_contact *batch;
     sn_wide_manifold *manifold;
     sn_vec4 *mover;
     sn_real h, inverse_h; /* s */
@@ -317,27 +318,29 @@ typedef struct sn_wide_meets {
     sn_real bounce_above; /* m/s: slower ones do not bounce */
     sn_real sweep;        /* its number, from 1 on */
     bool stirred_only;    /* project: only those of whom one was violent in this sweep or the one before */
-} sn_wide_meets;
+} sn_wide_body_contacts;
 
-typedef struct sn_wide_meet_table {
+typedef struct sn_wide_body_contact_table {
     /* When a substep begins: how far the manifolds of one batch have drifted by its end. A bit for each lane of which it is too far. */
-    uint32_t (*drift)(const sn_wide_meets *run, uint32_t batch);
-    void (*set_up)(const sn_wide_meets *run);  /* anchors, gaps and masses of the substep, and what it begins with */
-    void (*weigh)(const sn_wide_meets *run);   /* masses once more, of what turned far */
-    void (*warm)(const sn_wide_meets *run);    /* begins with what the batches say was pushed */
-    bool (*project)(const sn_wide_meets *run); /* rubs, and presses; whether somebody is violent */
-    bool (*strike)(const sn_wide_meets *run);  /* impacts; whether there was one. Sweep 0 comes first, and has none */
-    bool (*part)(const sn_wide_meets *run);    /* moves apart what overlaps; whether some is deep */
-} sn_wide_meet_table;
+    uint32_t (*drift)(const sn_wide_body_contacts *run, uint32_t batch);
+    void (*set_up)(
+        const sn_wide_body_contacts *run); /* anchors, gaps and masses of the substep, and what it begins with */
+    void (*weigh)(const sn_wide_body_contacts *run);   /* masses once more, of what turned far */
+    void (*warm)(const sn_wide_body_contacts *run);    /* begins with what the batches say was pushed */
+    bool (*project)(const sn_wide_body_contacts *run); /* rubs, and presses; whether somebody is violent */
+    bool (*strike)(
+        const sn_wide_body_contacts *run); /* impacts; whether there was one. Sweep 0 comes first, and has none */
+    bool (*part)(const sn_wide_body_contacts *run); /* moves apart what overlaps; whether some is deep */
+} sn_wide_body_contact_table;
 
 /* One pair at a time, in either precision. */
-extern const sn_wide_meet_table sn_meet_scalar;
+extern const sn_wide_body_contact_table sn_body_contact_scalar;
 
 typedef struct sn_wide {
     const char *name;
     uint32_t vector; /* bytes */
     const sn_wide_contact *contact;
-    const sn_wide_meet_table *meet;
+    const sn_wide_body_contact_table *body_contact;
     sn_wide_chain_fn *chain;
     const sn_wide_fused *fused; /* by kind number, below SN_FUSED_KINDS */
 

@@ -28,11 +28,11 @@ void sn_contact_world_init(sn_contact_world *contact)
     sn_table_column(&contact->object_field_table, sizeof(sn_object_field), true);
     sn_table_column(&contact->own_place_table, sizeof(sn_vec4), true);
     sn_table_column(&contact->spin_table, sizeof(sn_vec4), true);
-    sn_table_column(&contact->press_table, sizeof(sn_press), true);
-    sn_table_column(&contact->press_table, sizeof(sn_press), false);
+    sn_table_column(&contact->impulse_table, sizeof(sn_kept_impulse), true);
+    sn_table_column(&contact->impulse_table, sizeof(sn_kept_impulse), false);
     sn_sleep_init(&contact->sleep);
     sn_contact_events_init(&contact->events);
-    sn_table_column(&contact->press_start_table, sizeof(uint32_t), false);
+    sn_table_column(&contact->impulse_start_table, sizeof(uint32_t), false);
     sn_table_column(&contact->edited_table, sizeof(uint32_t), false);
     sn_table_column(&contact->edited_table, sizeof(bool), false);
     contact->all_edited = true;
@@ -53,10 +53,10 @@ void sn_contact_world_release(sn_contact_world *contact, const sn_allocator *all
     sn_table_release(&contact->object_field_table, allocator);
     sn_table_release(&contact->own_place_table, allocator);
     sn_table_release(&contact->spin_table, allocator);
-    sn_table_release(&contact->press_table, allocator);
+    sn_table_release(&contact->impulse_table, allocator);
     sn_sleep_release(&contact->sleep, allocator);
     sn_contact_events_release(&contact->events, allocator);
-    sn_table_release(&contact->press_start_table, allocator);
+    sn_table_release(&contact->impulse_start_table, allocator);
     sn_table_release(&contact->edited_table, allocator);
 }
 

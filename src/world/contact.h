@@ -48,22 +48,22 @@ typedef struct sn_skin_record {
 
 /* What a contact pushed in the last substep, with which the next one begins: state. In the order in which the particles were
    stored, and for each of them by `other`. */
-typedef struct sn_press {
+typedef struct sn_kept_impulse {
     uint32_t number; /* of the particle; of two the lower one */
     uint32_t
         other; /* the other particle's, or SN_PRESS_COLLIDER and the collider's, or SN_PRESS_TRIANGLE and the triangle's */
     uint32_t generation, other_generation; /* of both; of triangles that of all skins */
-    sn_real pressed;                       /* m */
+    sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */
-    sn_vec3 rubbed;                        /* m */
+    sn_vec3 tangent_impulse;               /* m */
     sn_vec3 rolled;                        /* N m s: against rolling */
     sn_vec3 normal;                        /* colliders; triangles: x is the side */
-} sn_press;
+} sn_kept_impulse;
 
 typedef struct sn_contact_world {
-    sn_table press_table; /* of sn_press, and room for those that stay as they are */
+    sn_table impulse_table; /* of sn_kept_impulse, and room for those that stay as they are */
     sn_table
-        press_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
+        impulse_start_table; /* of uint32_t, by slot: where its entries begin, and one more; derived. Empty when particles
                                    have been stored elsewhere since */
     sn_contact_settings settings;
     sn_table group_table;     /* of sn_group_record */

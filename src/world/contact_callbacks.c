@@ -8,7 +8,7 @@
 
 #include "collision/triangle.h"
 #include "world/contacts_work.h"
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -60,22 +60,22 @@ sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_
     return pair;
 }
 
-sn_contact_pair sn_contact_pair_of_wall(const sn_world *world, const sn_wall *wall)
+sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact)
 {
-    sn_contact_pair pair = sn_contact_pair_of(world, wall->slot, SN_NO_SLOT);
-    pair.collider = (sn_collider){wall->number, world->contact.collider_ids.generation[wall->number]};
-    if (record_of(world, wall->number)->shape.type == SN_COLLIDER_MESH)
-        pair.triangle = wall->triangle;
+    sn_contact_pair pair = sn_contact_pair_of(world, contact->slot, SN_NO_SLOT);
+    pair.collider = (sn_collider){contact->number, world->contact.collider_ids.generation[contact->number]};
+    if (record_of(world, contact->number)->shape.type == SN_COLLIDER_MESH)
+        pair.triangle = contact->triangle;
     return pair;
 }
 
-sn_contact_pair sn_contact_pair_of_graze(const sn_world *world, const sn_graze *g)
+sn_contact_pair sn_contact_pair_of_skin_contact(const sn_world *world, const sn_skin_contact *g)
 {
     uint32_t most = 0;
     for (uint32_t k = 1; k < 3; ++k)
         most = g->weight[k] > g->weight[most] ? k : most;
     sn_contact_pair pair = sn_contact_pair_of(world, g->slot[0], g->slot[most + 1]);
-    if (g->triangle == SN_GRAZE_PAIR)
+    if (g->triangle == SN_SKIN_CONTACT_PAIR)
         return pair;
     const sn_skin_record *skin =
         contact_skins(&world->contact) + ((const uint32_t *)world->contacts.triangle_table.column[1])[g->triangle];
@@ -104,21 +104,21 @@ bool sn_contact_pair_turn(sn_contact_pair *pair)
     return true;
 }
 
-sn_contact_pair sn_contact_pair_of_meet(const sn_world *world, const sn_meet *meet, sn_vec3 point)
+sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_contact *contact, sn_vec3 point)
 {
-    const uint32_t slot = meet_movers(world)[meet->a].slot;
-    const uint32_t other = meet->b == SN_NO_MOVER ? SN_NO_SLOT : meet_movers(world)[meet->b].slot;
+    const uint32_t slot = contact_movers(world)[contact->a].slot;
+    const uint32_t other = contact->b == SN_NO_MOVER ? SN_NO_SLOT : contact_movers(world)[contact->b].slot;
     sn_contact_pair pair = sn_contact_pair_of(world, slot, other);
-    pair.shape = shape_of(world, slot, meet->part_a);
+    pair.shape = shape_of(world, slot, contact->part_a);
     if (other != SN_NO_SLOT) {
-        pair.other_shape = shape_of(world, other, meet->part_b);
+        pair.other_shape = shape_of(world, other, contact->part_b);
         return pair;
     }
-    const sn_collider_record *record = sn_meet_record(world, meet->collider);
+    const sn_collider_record *record = sn_body_contact_record(world, contact->collider);
     sn_touch touch;
-    pair.collider = (sn_collider){meet->collider, world->contact.collider_ids.generation[meet->collider]};
+    pair.collider = (sn_collider){contact->collider, world->contact.collider_ids.generation[contact->collider]};
     if (record->shape.type == SN_COLLIDER_MESH &&
-        sn_shape_near(&record->shape, sn_pose_to_own(&meet_motion(world, meet->collider)->end, point),
+        sn_shape_near(&record->shape, sn_pose_to_own(&contact_motion(world, contact->collider)->end, point),
                       (sn_real)INFINITY, &touch))
         pair.triangle = touch.part;
     return pair;
@@ -170,21 +170,21 @@ static sn_result check(const sn_world *world, const sn_contact_pair *pair, const
 }
 
 /* Asks both. *acts: whether the contact does; then grip and belt are what was answered. */
-static sn_result ask(const sn_world *world, sn_contact *c, bool sensor, sn_grip *grip, bool *acts)
+static sn_result ask(const sn_world *world, sn_contact *c, bool sensor, sn_friction *friction, bool *acts)
 {
     const sn_contact_pair pair = c->pair;
     *acts = !world->filter || world->filter(world->filter_context, &pair);
     if (!*acts || sensor || !world->pre_solve)
         return SN_OK;
-    c->static_friction = grip->hold;
-    c->dynamic_friction = grip->drag;
-    c->restitution = grip->restitution;
+    c->static_friction = friction->hold;
+    c->dynamic_friction = friction->drag;
+    c->restitution = friction->restitution;
     *acts = world->pre_solve(world->pre_solve_context, c);
     if (!*acts)
         return SN_OK;
-    grip->hold = c->static_friction;
-    grip->drag = c->dynamic_friction;
-    grip->restitution = c->restitution;
+    friction->hold = c->static_friction;
+    friction->drag = c->dynamic_friction;
+    friction->restitution = c->restitution;
     return check(world, &pair, c);
 }
 
@@ -206,41 +206,41 @@ static sn_vec3 collider_velocity(const sn_collider_motion *m, const sn_pose *pos
 
 /* ---- Colliders and particles -------------------------------------------------------------------------------------------- */
 
-static sn_result ask_wall(sn_world *world, sn_wall *wall, bool late)
+static sn_result ask_static(sn_world *world, sn_static_contact *contact, bool late)
 {
-    const sn_shape *shape = &record_of(world, wall->number)->shape;
-    const sn_collider_motion *m = &motions(&world->contacts)[wall->number];
+    const sn_shape *shape = &record_of(world, contact->number)->shape;
+    const sn_collider_motion *m = &motions(&world->contacts)[contact->number];
     const sn_pose *pose = late ? &m->start : &m->step_start;
     sn_touch touch;
     bool acts;
-    wall->asked = true;
-    if (!sn_shape_near(shape, sn_pose_to_own(pose, place_of(world, wall->slot, late)), (sn_real)INFINITY, &touch))
+    contact->asked = true;
+    if (!sn_shape_near(shape, sn_pose_to_own(pose, place_of(world, contact->slot, late)), (sn_real)INFINITY, &touch))
         return SN_OK;
-    wall->triangle = touch.part;
-    sn_contact c = {.pair = sn_contact_pair_of_wall(world, wall),
+    contact->triangle = touch.part;
+    sn_contact c = {.pair = sn_contact_pair_of_static(world, contact),
                     .point = sn_pose_to_world(pose, touch.point),
                     .normal = sn_quat_turn(pose->rotation, touch.normal),
-                    .separation = touch.distance - world->particles.radius[wall->slot]};
-    c.velocity = vec3_sub(velocity_of(world, wall->slot), collider_velocity(m, pose, c.point));
-    sn_result result = ask(world, &c, wall->sensor, &wall->grip, &acts);
-    wall->belt = c.surface_velocity;
-    wall->belted = !meet_is_zero(wall->belt);
-    world->contacts.bounces = world->contacts.bounces || wall->grip.restitution > 0;
+                    .separation = touch.distance - world->particles.radius[contact->slot]};
+    c.velocity = vec3_sub(velocity_of(world, contact->slot), collider_velocity(m, pose, c.point));
+    sn_result result = ask(world, &c, contact->sensor, &contact->friction, &acts);
+    contact->belt = c.surface_velocity;
+    contact->belted = !contact_is_zero(contact->belt);
+    world->contacts.bounces = world->contacts.bounces || contact->friction.restitution > 0;
     if (!acts) {
-        wall->sensor = wall->off = true;
-        wall->pressed = wall->last = 0;
-        wall->rubbed = wall->rolled = vec3(0, 0, 0);
+        contact->sensor = contact->off = true;
+        contact->normal_impulse = contact->last = 0;
+        contact->tangent_impulse = contact->rolled = vec3(0, 0, 0);
     }
     return result;
 }
 
-static sn_result ask_walls(sn_world *world, bool late)
+static sn_result ask_statics(sn_world *world, bool late)
 {
-    sn_wall *wall = world->contacts.wall_table.column[0];
+    sn_static_contact *contact = world->contacts.static_table.column[0];
     sn_result result = SN_OK;
-    for (uint32_t i = 0; result == SN_OK && i < world->contacts.walls; ++i)
-        if (!wall[i].asked)
-            result = ask_wall(world, &wall[i], late);
+    for (uint32_t i = 0; result == SN_OK && i < world->contacts.static_contacts; ++i)
+        if (!contact[i].asked)
+            result = ask_static(world, &contact[i], late);
     return result;
 }
 
@@ -273,23 +273,23 @@ static sn_result ask_pair(sn_world *world, const sn_contact_pairs *set, uint32_t
     const sn_near_batch *pairs = &set->near.batch[batch];
     const bool varied = world->contacts.varied;
     sn_contact c = contact_of_balls(world, pairs->a[lane], pairs->b[lane], late);
-    sn_grip grip = {0};
+    sn_friction friction = {0};
     bool acts;
     if (varied)
-        grip = (sn_grip){pair_column(set, PAIR_HOLD)[at], pair_column(set, PAIR_DRAG)[at],
-                         pair_column(set, PAIR_RESTITUTION)[at], 0};
-    sn_result result = ask(world, &c, false, &grip, &acts);
+        friction = (sn_friction){pair_column(set, PAIR_HOLD)[at], pair_column(set, PAIR_DRAG)[at],
+                                 pair_column(set, PAIR_RESTITUTION)[at], 0};
+    sn_result result = ask(world, &c, false, &friction, &acts);
     if (!acts) {
         pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_PRESSED)[at] = pair_column(set, PAIR_LAST)[at] = 0;
         return result;
     }
     if (!varied)
         return result;
-    pair_column(set, PAIR_HOLD)[at] = grip.hold;
-    pair_column(set, PAIR_DRAG)[at] = grip.drag;
-    pair_column(set, PAIR_RESTITUTION)[at] = grip.restitution;
-    world->contacts.bounces = world->contacts.bounces || grip.restitution > 0;
-    if (!meet_is_zero(c.surface_velocity)) {
+    pair_column(set, PAIR_HOLD)[at] = friction.hold;
+    pair_column(set, PAIR_DRAG)[at] = friction.drag;
+    pair_column(set, PAIR_RESTITUTION)[at] = friction.restitution;
+    world->contacts.bounces = world->contacts.bounces || friction.restitution > 0;
+    if (!contact_is_zero(c.surface_velocity)) {
         set_belt(set, batch, lane, c.surface_velocity);
         world->contacts.belts = true;
     }
@@ -315,7 +315,7 @@ static sn_result ask_pairs(sn_world *world, sn_contact_pairs *set, bool late)
 
 /* ---- Skins, and balls that turn or have a way out ------------------------------------------------------------------------ */
 
-static sn_contact contact_of_triangle(const sn_world *world, sn_graze *g, bool late)
+static sn_contact contact_of_triangle(const sn_world *world, sn_skin_contact *g, bool late)
 {
     sn_vec3 x[4], v = velocity_of(world, g->slot[0]), point = vec3(0, 0, 0);
     for (uint32_t k = 0; k < 4; ++k)
@@ -330,40 +330,40 @@ static sn_contact contact_of_triangle(const sn_world *world, sn_graze *g, bool l
     sn_vec3 normal = far > 0 ? vec3_scale(d, 1 / far) : vec3(0, 1, 0);
     if (!(far > 0) && area > 0)
         normal = vec3_scale(n, g->side / area);
-    return (sn_contact){.pair = sn_contact_pair_of_graze(world, g),
+    return (sn_contact){.pair = sn_contact_pair_of_skin_contact(world, g),
                         .point = point,
                         .normal = normal,
                         .separation = far - g->reach,
                         .velocity = v};
 }
 
-static sn_result ask_graze(sn_world *world, sn_graze *g, bool late)
+static sn_result ask_skin_contact(sn_world *world, sn_skin_contact *g, bool late)
 {
     bool acts;
-    sn_contact c = g->triangle == SN_GRAZE_PAIR ? contact_of_balls(world, g->slot[0], g->slot[1], late)
-                                                : contact_of_triangle(world, g, late);
-    sn_result result = ask(world, &c, false, &g->grip, &acts);
+    sn_contact c = g->triangle == SN_SKIN_CONTACT_PAIR ? contact_of_balls(world, g->slot[0], g->slot[1], late)
+                                                       : contact_of_triangle(world, g, late);
+    sn_result result = ask(world, &c, false, &g->friction, &acts);
     g->asked = true;
     g->belt = c.surface_velocity;
-    g->belted = !meet_is_zero(g->belt);
-    world->contacts.bounces = world->contacts.bounces || g->grip.restitution > 0;
+    g->belted = !contact_is_zero(g->belt);
+    world->contacts.bounces = world->contacts.bounces || g->friction.restitution > 0;
     if (!acts) {
         g->off = true;
-        g->pressed = g->last = 0;
-        g->rubbed = g->rolled = vec3(0, 0, 0);
+        g->normal_impulse = g->last = 0;
+        g->tangent_impulse = g->rolled = vec3(0, 0, 0);
     }
     return result;
 }
 
-static sn_result ask_grazes(sn_world *world, bool late)
+static sn_result ask_skin_contacts(sn_world *world, bool late)
 {
-    sn_graze *graze = world->contacts.graze_table.column[0];
+    sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
     const sn_vec4 *x = world->particles.x;
     sn_result result = SN_OK;
-    for (uint32_t i = 0; result == SN_OK && i < world->contacts.grazes; ++i) {
-        const uint32_t *slot = graze[i].slot;
-        if (!graze[i].asked && x[slot[0]].w + x[slot[1]].w + x[slot[2]].w + x[slot[3]].w > 0)
-            result = ask_graze(world, &graze[i], late);
+    for (uint32_t i = 0; result == SN_OK && i < world->contacts.skin_contacts; ++i) {
+        const uint32_t *slot = skin_contact[i].slot;
+        if (!skin_contact[i].asked && x[slot[0]].w + x[slot[1]].w + x[slot[2]].w + x[slot[3]].w > 0)
+            result = ask_skin_contact(world, &skin_contact[i], late);
     }
     return result;
 }
@@ -373,23 +373,23 @@ sn_result sn_callbacks_begin(sn_world *world)
     world->contacts.belts = false;
     if (!sn_callbacks_any(world) || !world->contacts.any)
         return SN_OK;
-    sn_result result = ask_walls(world, false);
+    sn_result result = ask_statics(world, false);
     if (result == SN_OK)
         result = ask_pairs(world, &world->contacts.pairs[SN_PAIRS_FIRST], false);
-    return result == SN_OK ? ask_grazes(world, false) : result;
+    return result == SN_OK ? ask_skin_contacts(world, false) : result;
 }
 
 sn_result sn_callbacks_late(sn_world *world)
 {
     if (!sn_callbacks_any(world))
         return SN_OK;
-    sn_result result = ask_walls(world, true);
+    sn_result result = ask_statics(world, true);
     return result == SN_OK ? ask_pairs(world, &world->contacts.pairs[SN_PAIRS_LATE], true) : result;
 }
 
 sn_result sn_callbacks_late_skins(sn_world *world)
 {
-    return sn_callbacks_any(world) ? ask_grazes(world, true) : SN_OK;
+    return sn_callbacks_any(world) ? ask_skin_contacts(world, true) : SN_OK;
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------------- */
@@ -400,55 +400,55 @@ static sn_vec3 mover_velocity(const sn_world *world, const sn_mover *m, sn_vec3 
     return vec3_add(m->v, vec3_cross(m->spin, vec3_sub(place, vec4_xyz(world->particles.x[m->slot]))));
 }
 
-static sn_contact contact_of_meet(const sn_world *world, const sn_meet *meet, const sn_manifold *manifold)
+static sn_contact contact_of_contact(const sn_world *world, const sn_body_contact *contact, const sn_manifold *manifold)
 {
-    const sn_mover *a = &meet_movers(world)[meet->a];
-    const sn_pose pose = meet_pose(world, a);
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    const sn_pose pose = contact_pose(world, a);
     uint32_t deepest = 0;
     for (uint32_t i = 1; i < manifold->count; ++i)
         if (manifold->point[i].distance < manifold->point[deepest].distance)
             deepest = i;
     sn_contact c = {.normal = manifold->normal, .separation = manifold->point[deepest].distance};
-    c.point = sn_pose_to_world(&pose, sn_part_spot(world, meet->part_a, manifold->point[deepest].a));
-    c.pair = sn_contact_pair_of_meet(world, meet, c.point);
+    c.point = sn_pose_to_world(&pose, sn_part_spot(world, contact->part_a, manifold->point[deepest].a));
+    c.pair = sn_contact_pair_of_contact(world, contact, c.point);
     c.velocity = mover_velocity(world, a, c.point);
-    if (meet->b == SN_NO_MOVER) {
-        const sn_collider_motion *m = meet_motion(world, meet->collider);
+    if (contact->b == SN_NO_MOVER) {
+        const sn_collider_motion *m = contact_motion(world, contact->collider);
         c.velocity = vec3_sub(c.velocity, collider_velocity(m, &m->start, c.point));
     } else {
-        c.velocity = vec3_sub(c.velocity, mover_velocity(world, &meet_movers(world)[meet->b], c.point));
+        c.velocity = vec3_sub(c.velocity, mover_velocity(world, &contact_movers(world)[contact->b], c.point));
     }
     return c;
 }
 
-static sn_result ask_meet(sn_world *world, sn_meet *meet, const sn_manifold *manifold)
+static sn_result ask_contact(sn_world *world, sn_body_contact *contact, const sn_manifold *manifold)
 {
-    sn_contact c = contact_of_meet(world, meet, manifold);
+    sn_contact c = contact_of_contact(world, contact, manifold);
     bool acts, turned = sn_contact_pair_turn(&c.pair);
     if (turned) {
         c.normal = vec3_scale(c.normal, -1);
         c.velocity = vec3_scale(c.velocity, -1);
     }
-    sn_result result = ask(world, &c, meet->sensor, &meet->grip, &acts);
-    meet->asked = true;
-    meet->belt = vec3_scale(c.surface_velocity, turned ? -1 : 1);
-    world->meets.bounces = world->meets.bounces || meet->grip.restitution > 0;
+    sn_result result = ask(world, &c, contact->sensor, &contact->friction, &acts);
+    contact->asked = true;
+    contact->belt = vec3_scale(c.surface_velocity, turned ? -1 : 1);
+    world->body_contacts.bounces = world->body_contacts.bounces || contact->friction.restitution > 0;
     if (!acts)
-        meet->sensor = meet->off = true;
+        contact->sensor = contact->off = true;
     return result;
 }
 
-bool sn_callbacks_meets(const sn_meet_substep *s)
+bool sn_callbacks_contacts(const sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
-    const sn_meet_watch *watch = world->meets.meet_table.column[4];
+    const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
     sn_result result = SN_OK;
-    for (uint32_t i = 0; sn_callbacks_any(world) && result == SN_OK && i < world->meets.meets; ++i) {
-        sn_meet *meet = &meet_all(world)[i];
+    for (uint32_t i = 0; sn_callbacks_any(world) && result == SN_OK && i < world->body_contacts.body_contacts; ++i) {
+        sn_body_contact *contact = &contact_all(world)[i];
         sn_manifold manifold;
-        if (!meet->asked && !sn_meet_stays_apart(s, &watch[i]) &&
-            sn_meet_manifold(world, meet, sn_meet_reach(s, meet), &manifold))
-            result = ask_meet(world, meet, &manifold);
+        if (!contact->asked && !sn_body_contact_stays_apart(s, &watch[i]) &&
+            sn_body_contact_manifold(world, contact, sn_body_contact_reach(s, contact), &manifold))
+            result = ask_contact(world, contact, &manifold);
     }
     world->contacts.failed = result;
     return result == SN_OK;

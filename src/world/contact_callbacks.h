@@ -2,7 +2,7 @@
 #ifndef SN_WORLD_CONTACT_CALLBACKS_H
 #define SN_WORLD_CONTACT_CALLBACKS_H
 
-#include "world/meets.h"
+#include "world/body_contacts.h"
 #include "world/world.h"
 
 bool sn_callbacks_any(const sn_world *world);
@@ -15,17 +15,17 @@ sn_result sn_callbacks_late(sn_world *world);
 sn_result sn_callbacks_late_skins(sn_world *world);
 
 /* When a substep begins: bodies that came near each other. False: contacts.failed says why. */
-struct sn_meet_substep;
-bool sn_callbacks_meets(const struct sn_meet_substep *s);
+struct sn_body_contact_substep;
+bool sn_callbacks_contacts(const struct sn_body_contact_substep *s);
 
 /* ---- Who two are, by handles; for events, too ---- */
 
 sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_t other); /* SN_NO_SLOT: a collider */
-sn_contact_pair sn_contact_pair_of_wall(const sn_world *world, const sn_wall *wall);
-sn_contact_pair sn_contact_pair_of_graze(const sn_world *world, const sn_graze *graze);
+sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact);
+sn_contact_pair sn_contact_pair_of_skin_contact(const sn_world *world, const sn_skin_contact *skin_contact);
 
-/* The body of the meet is the first. point: where they touch, in the world. */
-sn_contact_pair sn_contact_pair_of_meet(const sn_world *world, const sn_meet *meet, sn_vec3 point);
+/* The body of the contact is the first. point: where they touch, in the world. */
+sn_contact_pair sn_contact_pair_of_contact(const sn_world *world, const sn_body_contact *contact, sn_vec3 point);
 
 /* The lower number first. Whether they changed sides. */
 bool sn_contact_pair_turn(sn_contact_pair *pair);

@@ -53,11 +53,11 @@ bool sn_contact_events_reserve(sn_world *world)
 {
     sn_contact_events *e = &world->contact.events;
     const sn_contacts *c = &world->contacts;
-    uint64_t found = world->meets.meets;
+    uint64_t found = world->body_contacts.body_contacts;
     for (uint32_t set = 0; c->any && set < SN_PAIR_SETS; ++set)
         found += c->pairs[set].near.pairs;
     if (c->any)
-        found += (uint64_t)c->walls + c->grazes;
+        found += (uint64_t)c->static_contacts + c->skin_contacts;
     e->event_table.count = 0;
     if (!world->contact.settings.events)
         return true;
@@ -111,13 +111,13 @@ static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, s
     add_found(&world->contact.events, &event);
 }
 
-static void add_graze(sn_world *world, const sn_graze *g)
+static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
 {
-    if (g->triangle == SN_GRAZE_PAIR) {
+    if (g->triangle == SN_SKIN_CONTACT_PAIR) {
         add_pair(world, g->slot[0], g->slot[1], g->impulse, g->impact);
         return;
     }
-    const sn_contact_pair pair = sn_contact_pair_of_graze(world, g);
+    const sn_contact_pair pair = sn_contact_pair_of_skin_contact(world, g);
     sn_contact_event event = event_of(&pair);
     event.normal = g->normal;
     event.impulse = g->impulse;
@@ -127,58 +127,58 @@ static void add_graze(sn_world *world, const sn_graze *g)
     add_found(&world->contact.events, &event);
 }
 
-static void add_wall(sn_world *world, const sn_wall *wall)
+static void add_static(sn_world *world, const sn_static_contact *contact)
 {
-    const sn_contact_pair pair = sn_contact_pair_of_wall(world, wall);
+    const sn_contact_pair pair = sn_contact_pair_of_static(world, contact);
     sn_contact_event event = event_of(&pair);
-    event.sensor = wall->sensor;
-    event.point = wall->point;
-    event.normal = wall->normal;
-    event.impulse = wall->impulse;
-    event.impact = wall->impact;
+    event.sensor = contact->sensor;
+    event.point = contact->point;
+    event.normal = contact->normal;
+    event.impulse = contact->impulse;
+    event.impact = contact->impact;
     add_found(&world->contact.events, &event);
 }
 
 /* N s: what two pressed in the step, and m: where that was on a, along its axes. */
-static sn_real impulse_of(const sn_meet *meet, sn_vec3 *spot)
+static sn_real impulse_of(const sn_body_contact *contact, sn_vec3 *spot)
 {
-    sn_real sum = meet->gone;
-    *spot = vec3_scale(meet->spot, meet->gone);
-    for (uint32_t i = 0; i < meet->count; ++i) {
-        sn_real impulse = meet->point[i].impulse + meet->point[i].pressed;
-        *spot = vec3_add(*spot, vec3_scale(meet->point[i].a, impulse));
+    sn_real sum = contact->gone;
+    *spot = vec3_scale(contact->spot, contact->gone);
+    for (uint32_t i = 0; i < contact->count; ++i) {
+        sn_real impulse = contact->point[i].impulse + contact->point[i].normal_impulse;
+        *spot = vec3_add(*spot, vec3_scale(contact->point[i].a, impulse));
         sum += impulse;
     }
-    *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : meet->count ? meet->point[0].a : vec3(0, 0, 0);
+    *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : contact->count ? contact->point[0].a : vec3(0, 0, 0);
     return sum;
 }
 
 /* Of bodies: where the points are in the middle, weighted by what they pressed. */
-static void add_meet(sn_world *world, const sn_meet *meet)
+static void add_contact(sn_world *world, const sn_body_contact *contact)
 {
-    const sn_mover *a = (const sn_mover *)world->meets.mover_table.column[0] + meet->a;
+    const sn_mover *a = (const sn_mover *)world->body_contacts.mover_table.column[0] + contact->a;
     const sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
     sn_vec3 spot;
-    const sn_real impulse = impulse_of(meet, &spot);
-    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(meet->n, meet->round_a));
-    sn_contact_pair pair = sn_contact_pair_of_meet(world, meet, point);
+    const sn_real impulse = impulse_of(contact, &spot);
+    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(contact->n, contact->round_a));
+    sn_contact_pair pair = sn_contact_pair_of_contact(world, contact, point);
     const bool turned = sn_contact_pair_turn(&pair);
     sn_contact_event event = event_of(&pair);
-    event.sensor = meet->sensor;
+    event.sensor = contact->sensor;
     event.point = point;
-    event.normal = vec3_scale(meet->n, turned ? -1 : 1);
+    event.normal = vec3_scale(contact->n, turned ? -1 : 1);
     event.impulse = impulse;
-    event.impact = meet->impact;
+    event.impact = contact->impact;
     add_found(&world->contact.events, &event);
 }
 
-static void find_meets(sn_world *world)
+static void find_contacts(sn_world *world)
 {
-    const sn_meet *meet = world->meets.meet_table.column[0];
-    for (uint32_t i = 0; i < world->meets.meets; ++i) {
+    const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.body_contacts; ++i) {
         sn_vec3 spot;
-        if (meet[i].sensor ? meet[i].touched && !meet[i].off : impulse_of(&meet[i], &spot) > 0)
-            add_meet(world, &meet[i]);
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off : impulse_of(&contact[i], &spot) > 0)
+            add_contact(world, &contact[i]);
     }
 }
 
@@ -196,20 +196,20 @@ static void find_pairs(sn_world *world, const sn_contact_pairs *pairs)
 static void find_all(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_wall *wall = c->wall_table.column[0];
-    const sn_graze *graze = c->graze_table.column[0];
+    const sn_static_contact *contact = c->static_table.column[0];
+    const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
     world->contact.events.found_table.count = 0;
-    find_meets(world);
+    find_contacts(world);
     if (!c->any)
         return;
     find_pairs(world, &c->pairs[SN_PAIRS_FIRST]);
     find_pairs(world, &c->pairs[SN_PAIRS_LATE]);
-    for (uint32_t i = 0; i < c->grazes; ++i)
-        if (graze[i].impulse > 0)
-            add_graze(world, &graze[i]);
-    for (uint32_t i = 0; i < c->walls; ++i)
-        if (wall[i].sensor ? wall[i].touched && !wall[i].off : wall[i].impulse > 0)
-            add_wall(world, &wall[i]);
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        if (skin_contact[i].impulse > 0)
+            add_skin_contact(world, &skin_contact[i]);
+    for (uint32_t i = 0; i < c->static_contacts; ++i)
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off : contact[i].impulse > 0)
+            add_static(world, &contact[i]);
 }
 
 /* Sorts what was found. A particle may meet another in several spots, of triangles around a corner: these are one contact, whose
@@ -301,8 +301,8 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
     tell(e, &event, SN_CONTACT_END);
 }
 
-static void meet(sn_contact_events *e, const sn_contact_event *event, uint64_t key, const sn_touching *before,
-                 uint32_t *kept)
+static void contact(sn_contact_events *e, const sn_contact_event *event, uint64_t key, const sn_touching *before,
+                    uint32_t *kept)
 {
     sn_touching now = {.number = event->particle.index,
                        .generation = event->particle.generation,
@@ -335,7 +335,7 @@ void sn_contact_events_collect(sn_world *world)
             continue;
         }
         bool before = j < old_count && key == item[i].key;
-        meet(e, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
+        contact(e, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
         j += before;
         ++i;
     }

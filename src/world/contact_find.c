@@ -27,12 +27,12 @@ static sn_real mix(sn_mix a, sn_mix b, sn_real x, sn_real y)
     return (x + y) / 2;
 }
 
-sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material *b)
+sn_friction sn_contacts_friction(const sn_contact_material *a, const sn_contact_material *b)
 {
-    return (sn_grip){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
-                     mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
-                     mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution),
-                     mix(a->friction_mix, b->friction_mix, a->rolling, b->rolling)};
+    return (sn_friction){mix(a->friction_mix, b->friction_mix, a->static_friction, b->static_friction),
+                         mix(a->friction_mix, b->friction_mix, a->dynamic_friction, b->dynamic_friction),
+                         mix(a->restitution_mix, b->restitution_mix, a->restitution, b->restitution),
+                         mix(a->friction_mix, b->friction_mix, a->rolling, b->rolling)};
 }
 
 bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask)
@@ -232,21 +232,21 @@ void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, 
         uint32_t a = pairs->a[i], b = pairs->b[i];
         pair_column(set, PAIR_REACH)[at] = p->radius[a] + p->radius[b];
         pair_column(set, PAIR_IMPULSE)[at] = pair_column(set, PAIR_IMPACT)[at] = 0;
-        const sn_press *old = sn_contacts_recall(world, a, p->index[b]);
+        const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
         if (p->x[a].w == 0 && p->x[b].w == 0) /* one of them sleeps: only to see whether it wakes */
             old = NULL;
-        sn_vec3 rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0);
-        pair_column(set, PAIR_PRESSED)[at] = old ? old->pressed * factor : 0;
+        sn_vec3 tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0);
+        pair_column(set, PAIR_PRESSED)[at] = old ? old->normal_impulse * factor : 0;
         pair_column(set, PAIR_LAST)[at] = old ? old->last * factor : 0;
         for (uint32_t k = 0; k < 3; ++k)
-            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = (&rubbed.x)[k];
+            pair_column(set, PAIR_RUBBED)[((size_t)batch * 3 + k) * SN_NEAR + i] = (&tangent_impulse.x)[k];
         if (!world->contacts.varied)
             continue;
-        sn_grip grip = sn_contacts_grip(&sn_contact_group(&world->contact, p->group[a])->material,
-                                        &sn_contact_group(&world->contact, p->group[b])->material);
-        pair_column(set, PAIR_HOLD)[at] = grip.hold;
-        pair_column(set, PAIR_DRAG)[at] = grip.drag;
-        pair_column(set, PAIR_RESTITUTION)[at] = grip.restitution;
+        sn_friction friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
+                                                    &sn_contact_group(&world->contact, p->group[b])->material);
+        pair_column(set, PAIR_HOLD)[at] = friction.hold;
+        pair_column(set, PAIR_DRAG)[at] = friction.drag;
+        pair_column(set, PAIR_RESTITUTION)[at] = friction.restitution;
     }
 }
 
@@ -258,25 +258,26 @@ static void fill_batches(void *data, uint32_t first, uint32_t end)
         sn_contacts_fill_batch(f->world, &f->contacts->pairs[SN_PAIRS_FIRST], b, factor);
 }
 
-sn_graze sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
+sn_skin_contact sn_contacts_take_pair(sn_world *world, uint32_t batch, uint32_t lane)
 {
     const sn_contact_pairs *set = &world->contacts.pairs[SN_PAIRS_FIRST];
     const sn_particle_store *p = &world->particles;
     const sn_near_batch *pairs = &set->near.batch[batch];
     size_t at = (size_t)batch * SN_NEAR + lane;
     uint32_t a = pairs->a[lane], b = pairs->b[lane];
-    const sn_real *rubbed = pair_column(set, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
-    sn_graze g = {.slot = {a, b, b, b},
-                  .triangle = SN_GRAZE_PAIR,
-                  .side = 1,
-                  .reach = p->radius[a] + p->radius[b],
-                  .grip = sn_contacts_grip(&sn_contact_group(&world->contact, p->group[a])->material,
-                                           &sn_contact_group(&world->contact, p->group[b])->material),
-                  .pressed = pair_column(set, PAIR_PRESSED)[at],
-                  .last = pair_column(set, PAIR_LAST)[at],
-                  .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]),
-                  .weight = {1, 0, 0}};
-    const sn_press *old = sn_contacts_recall(world, a, p->index[b]);
+    const sn_real *tangent_impulse = pair_column(set, PAIR_RUBBED) + (size_t)batch * 3 * SN_NEAR + lane;
+    sn_skin_contact g = {.slot = {a, b, b, b},
+                         .triangle = SN_SKIN_CONTACT_PAIR,
+                         .side = 1,
+                         .reach = p->radius[a] + p->radius[b],
+                         .friction = sn_contacts_friction(&sn_contact_group(&world->contact, p->group[a])->material,
+                                                          &sn_contact_group(&world->contact, p->group[b])->material),
+                         .normal_impulse = pair_column(set, PAIR_PRESSED)[at],
+                         .last = pair_column(set, PAIR_LAST)[at],
+                         .tangent_impulse =
+                             vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]),
+                         .weight = {1, 0, 0}};
+    const sn_kept_impulse *old = sn_contacts_recall(world, a, p->index[b]);
     g.rolled = old ? old->rolled : vec3(0, 0, 0);
     pair_column(set, PAIR_REACH)[at] = pair_column(set, PAIR_PRESSED)[at] = pair_column(set, PAIR_LAST)[at] = 0;
     return g;
@@ -288,7 +289,7 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
     const sn_group_record *group = world->contact.group_table.column[0];
     sn_contact_material plain = sn_default_contact_material();
     c->varied = world->contact.group_table.count > 0 || world->pre_solve; /* which may change each */
-    c->grip = sn_contacts_grip(&plain, &plain);
+    c->friction = sn_contacts_friction(&plain, &plain);
     c->bounces = false;
     for (uint32_t i = 0; i < world->contact.group_table.count; ++i)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
@@ -466,23 +467,23 @@ static bool prepare_colliders(sn_contact_finding *f)
     return sn_collider_tree_build(&c->colliders, &world->allocator);
 }
 
-/* Whether a particle has a wall already. Those of a piece are in the order of colliders, and then of slots. */
-static bool has_wall(const sn_contacts *c, uint32_t slot, uint32_t number)
+/* Whether a particle has a static contact already. Those of a piece are in the order of colliders, and then of slots. */
+static bool has_static(const sn_contacts *c, uint32_t slot, uint32_t number)
 {
-    const sn_wall *wall = c->wall_table.column[0];
+    const sn_static_contact *contact = c->static_table.column[0];
     const uint32_t *start = c->piece_table.column[0];
     uint32_t low = start[slot / SN_CONTACT_PIECE], end = start[slot / SN_CONTACT_PIECE + 1], high = end;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (wall[middle].number < number || (wall[middle].number == number && wall[middle].slot < slot))
+        if (contact[middle].number < number || (contact[middle].number == number && contact[middle].slot < slot))
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < end && wall[low].number == number && wall[low].slot == slot)
+    if (low < end && contact[low].number == number && contact[low].slot == slot)
         return true;
-    for (uint32_t next = late_walls(c)[slot]; next; next = wall[next - 1].next)
-        if (wall[next - 1].number == number)
+    for (uint32_t next = late_statics(c)[slot]; next; next = contact[next - 1].next)
+        if (contact[next - 1].number == number)
             return true;
     return false;
 }
@@ -507,42 +508,43 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
         reach = (sn_real)INFINITY;
     if (!sn_shape_near(&r->shape, sn_pose_to_own(&m->step_start, x), reach, &touch) || touch.distance > reach)
         return true;
-    if (l->f->late && has_wall(l->f->contacts, l->slot, number))
+    if (l->f->late && has_static(l->f->contacts, l->slot, number))
         return true;
     if (r->shape.type != SN_COLLIDER_PLANE) {
         l->sided = true;
         atomic_store_explicit(&l->f->sided, true, memory_order_relaxed);
     }
     if (l->to && l->f->late) {
-        l->to[l->found] = (sn_wall){.slot = l->slot,
-                                    .number = number,
-                                    .grip = sn_contacts_grip(&group->material, &r->def.material),
-                                    .sensor = r->def.sensor,
-                                    .before = vec4_xyz(p->v[l->slot])};
+        l->to[l->found] = (sn_static_contact){.slot = l->slot,
+                                              .number = number,
+                                              .friction = sn_contacts_friction(&group->material, &r->def.material),
+                                              .sensor = r->def.sensor,
+                                              .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
-        const sn_press *old = sn_contacts_recall(world, l->slot, SN_PRESS_COLLIDER | number);
+        const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_PRESS_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
-        l->to[l->found] = (sn_wall){.slot = l->slot,
-                                    .number = number,
-                                    .grip = sn_contacts_grip(&group->material, &r->def.material),
-                                    .sensor = r->def.sensor,
-                                    .normal = old ? old->normal : vec3(0, 0, 0),
-                                    .pressed = old ? old->pressed * factor : 0,
-                                    .last = old ? old->last * factor : 0,
-                                    .rolled = old ? old->rolled : vec3(0, 0, 0),
-                                    .rubbed = old ? vec3_scale(old->rubbed, factor) : vec3(0, 0, 0)};
+        l->to[l->found] =
+            (sn_static_contact){.slot = l->slot,
+                                .number = number,
+                                .friction = sn_contacts_friction(&group->material, &r->def.material),
+                                .sensor = r->def.sensor,
+                                .normal = old ? old->normal : vec3(0, 0, 0),
+                                .normal_impulse = old ? old->normal_impulse * factor : 0,
+                                .last = old ? old->last * factor : 0,
+                                .rolled = old ? old->rolled : vec3(0, 0, 0),
+                                .tangent_impulse = old ? vec3_scale(old->tangent_impulse, factor) : vec3(0, 0, 0)};
     }
     l->found++;
     return true;
 }
 
 /* By the number of the collider, and then as they are, by slot: merging, bottom up. */
-static void sort_piece(sn_wall *wall, uint32_t count, sn_wall *scratch)
+static void sort_piece(sn_static_contact *contact, uint32_t count, sn_static_contact *scratch)
 {
-    sn_wall *from = wall, *to = scratch;
+    sn_static_contact *from = contact, *to = scratch;
     bool sorted = true;
     for (uint32_t i = 1; i < count; ++i)
-        sorted = sorted && wall[i - 1].number <= wall[i].number;
+        sorted = sorted && contact[i - 1].number <= contact[i].number;
     for (uint32_t width = 1; !sorted && width < count; width *= 2) {
         for (uint32_t low = 0; low < count; low += 2 * width) {
             uint32_t a = low, middle = low + width < count ? low + width : count, b = middle;
@@ -550,12 +552,12 @@ static void sort_piece(sn_wall *wall, uint32_t count, sn_wall *scratch)
             for (uint32_t i = low; i < high; ++i)
                 to[i] = a < middle && (b >= high || from[a].number <= from[b].number) ? from[a++] : from[b++];
         }
-        sn_wall *swap = from;
+        sn_static_contact *swap = from;
         from = to;
         to = swap;
     }
-    if (from != wall)
-        memcpy(wall, from, count * sizeof *wall);
+    if (from != contact)
+        memcpy(contact, from, count * sizeof *contact);
 }
 
 static bool overlaps(const sn_bounds *a, const sn_bounds *b)
@@ -606,14 +608,15 @@ static nearby colliders_near(const sn_contact_finding *f, uint32_t piece)
     return near;
 }
 
-static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *near, sn_wall *to, bool *sided)
+static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *near, sn_static_contact *to,
+                            bool *sided)
 {
     const sn_particle_store *p = &f->world->particles;
     sn_contacts *c = f->contacts;
     sn_contact_looking l = {.f = f, .slot = slot, .reach = p->radius[slot] + way_of(f, slot), .to = to};
     sn_vec3 x = vec4_xyz(p->x[slot]);
     sn_bounds box = grow((sn_bounds){x, x}, l.reach);
-    if (p->x[slot].w == 0 || p->body[slot]) /* bodies: meets.c */
+    if (p->x[slot].w == 0 || p->body[slot]) /* bodies: body_contacts.c */
         return 0;
     if (near->count > NEARBY)
         sn_collider_tree_overlap(&c->colliders, &box, sn_contacts_look_at_collider, &l);
@@ -625,19 +628,20 @@ static uint32_t look_around(sn_contact_finding *f, uint32_t slot, const nearby *
 }
 
 /* Which particles of a piece found some when they were counted: the others need not look again. */
-typedef struct wall_finders {
+typedef struct static_finders {
     uint64_t bits[SN_CONTACT_PIECE / 64];
-} wall_finders;
+} static_finders;
 
-static void walls_piece(void *data, uint32_t index, uint32_t worker)
+static void statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     sn_contact_finding *f = data;
     uint32_t *start = f->contacts->piece_table.column[0], count = f->world->particles.table.count;
     uint32_t first = index * SN_CONTACT_PIECE,
              end = count - first < SN_CONTACT_PIECE ? count : first + SN_CONTACT_PIECE, found = 0;
-    wall_finders *finders = (wall_finders *)f->contacts->piece_table.column[1] + index;
-    sn_wall *wall = f->counting ? NULL : (sn_wall *)f->contacts->wall_table.column[0] + start[index];
+    static_finders *finders = (static_finders *)f->contacts->piece_table.column[1] + index;
+    sn_static_contact *contact =
+        f->counting ? NULL : (sn_static_contact *)f->contacts->static_table.column[0] + start[index];
     if (f->counting)
         memset(finders, 0, sizeof *finders);
     const nearby near = colliders_near(f, index);
@@ -648,10 +652,10 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
         if (!f->counting && !(*word & bit))
             continue;
         bool sided = false;
-        uint32_t here = look_around(f, slot, &near, wall ? wall + found : NULL, &sided);
+        uint32_t here = look_around(f, slot, &near, contact ? contact + found : NULL, &sided);
         *word |= here ? bit : 0;
-        for (uint32_t i = 0; wall && sided && here > 1 && i < here; ++i)
-            wall[found + i].shared = true;
+        for (uint32_t i = 0; contact && sided && here > 1 && i < here; ++i)
+            contact[found + i].shared = true;
         if (sided && here > 1)
             atomic_store_explicit(&f->shared, true, memory_order_relaxed);
         found += here;
@@ -659,16 +663,16 @@ static void walls_piece(void *data, uint32_t index, uint32_t worker)
     if (f->counting)
         start[index] = found;
     else
-        sort_piece(wall, found, (sn_wall *)f->contacts->wall_table.column[1] + start[index]);
+        sort_piece(contact, found, (sn_static_contact *)f->contacts->static_table.column[1] + start[index]);
 }
 
 /* Counted first, then written, so that each has its place. */
-static sn_result find_walls(sn_contact_finding *f)
+static sn_result find_statics(sn_contact_finding *f)
 {
     sn_world *world = f->world;
     sn_contacts *c = f->contacts;
     uint32_t count = world->particles.table.count, total = 0;
-    c->walls = 0;
+    c->static_contacts = 0;
     c->pieces = (count + SN_CONTACT_PIECE - 1) / SN_CONTACT_PIECE;
     if (!world->contact.collider_ids.live || !count) {
         c->pieces = 0;
@@ -678,7 +682,7 @@ static sn_result find_walls(sn_contact_finding *f)
         !sn_parallel_reserve_tasks(&world->parallel, &world->allocator, c->pieces))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with colliders");
     f->counting = true;
-    if (!sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, walls_piece, f))
+    if (!sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, statics_piece, f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
     uint32_t *start = c->piece_table.column[0];
     for (uint32_t i = 0; i < c->pieces; ++i) {
@@ -687,12 +691,12 @@ static sn_result find_walls(sn_contact_finding *f)
         total += here;
     }
     start[c->pieces] = total;
-    if (!sn_table_reserve(&c->wall_table, &world->allocator, total))
+    if (!sn_table_reserve(&c->static_table, &world->allocator, total))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with colliders", total);
     f->counting = false;
-    if (total && !sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, walls_piece, f))
+    if (total && !sn_parallel_tasks(share(world, count * WORK_OF_LOOK), c->pieces, statics_piece, f))
         return world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
-    c->walls = total;
+    c->static_contacts = total;
     return SN_OK;
 }
 
@@ -703,7 +707,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     uint32_t count = world->particles.table.count;
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
     c->any = c->searched = false;
-    c->walls = c->grazes = 0;
+    c->static_contacts = c->skin_contacts = 0;
     c->pairs[SN_PAIRS_FIRST].near.batches = c->pairs[SN_PAIRS_LATE].near.batches = c->pairs[SN_PAIRS_LATE].near.pairs =
         0;
     look_at_materials(world, c);
@@ -740,17 +744,18 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     measure_radii(world, c);
     sn_sleep_meet_colliders(world, dt);
     do { /* again, if somebody who moves wakes others */
-        result = find_walls(&f);
+        result = find_statics(&f);
         if (result == SN_OK)
             result = find_pairs(&f);
         if (result == SN_OK)
-            result = sn_grazes_find(world, dt);
+            result = sn_skin_contacts_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet(world, dt));
     if (result != SN_OK) {
-        c->walls = c->pairs[SN_PAIRS_FIRST].near.batches = c->grazes = 0;
+        c->static_contacts = c->pairs[SN_PAIRS_FIRST].near.batches = c->skin_contacts = 0;
         return result;
     }
-    c->any = c->walls || c->pairs[SN_PAIRS_FIRST].near.batches || c->grazes || c->watches || c->watched;
+    c->any =
+        c->static_contacts || c->pairs[SN_PAIRS_FIRST].near.batches || c->skin_contacts || c->watches || c->watched;
     c->shared = atomic_load_explicit(&f.shared, memory_order_relaxed);
     c->sided = atomic_load_explicit(&f.sided, memory_order_relaxed);
     if ((c->any || atomic_load_explicit(&f.close, memory_order_relaxed)) && !prepare_margins(&f))

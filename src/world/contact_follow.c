@@ -26,7 +26,7 @@ typedef struct following {
     atomic_bool beyond; /* some are farther away than contact computes */
 } following;
 
-/* What of particles does not come near others by itself: bodies, which meets.c follows, and what stands. */
+/* What of particles does not come near others by itself: bodies, which body_contacts.c follows, and what stands. */
 static bool is_followed(const sn_world *world, uint32_t slot)
 {
     return !world->particles.body[slot] && world->particles.x[slot].w != 0;
@@ -90,7 +90,7 @@ static bool list_left(following *f)
     uint32_t *list = c->left_list_table.column[0], found = 0;
     if (!c->late) {
         memset(left, 0, count);
-        memset(late_walls(c), 0, count * sizeof(uint32_t));
+        memset(late_statics(c), 0, count * sizeof(uint32_t));
         c->late = true;
     }
     for (uint32_t slot = 0; slot < count; ++slot) {
@@ -107,7 +107,7 @@ static bool list_left(following *f)
 
 /* ---- Late walls */
 
-static uint32_t look_again(sn_contact_finding *f, uint32_t slot, sn_wall *to)
+static uint32_t look_again(sn_contact_finding *f, uint32_t slot, sn_static_contact *to)
 {
     const sn_vec4 sphere = spheres(f->contacts)[slot];
     const sn_real reach = sphere.w < 0 ? -sphere.w : sphere.w;
@@ -117,38 +117,38 @@ static uint32_t look_again(sn_contact_finding *f, uint32_t slot, sn_wall *to)
     return l.found;
 }
 
-static void sort_by_number(sn_wall *wall, uint32_t count)
+static void sort_by_number(sn_static_contact *contact, uint32_t count)
 {
     for (uint32_t i = 1; i < count; ++i) {
-        const sn_wall here = wall[i];
+        const sn_static_contact here = contact[i];
         uint32_t at = i;
-        for (; at > 0 && wall[at - 1].number > here.number; --at)
-            wall[at] = wall[at - 1];
-        wall[at] = here;
+        for (; at > 0 && contact[at - 1].number > here.number; --at)
+            contact[at] = contact[at - 1];
+        contact[at] = here;
     }
 }
 
-static bool find_late_walls(sn_contact_finding *f)
+static bool find_late_statics(sn_contact_finding *f)
 {
     sn_contacts *c = f->contacts;
     const uint32_t *list = c->left_list_table.column[0];
-    uint64_t total = c->walls;
+    uint64_t total = c->static_contacts;
     if (!c->pieces)
         return true;
     for (uint32_t i = 0; i < c->left_list_table.count; ++i)
         total += look_again(f, list[i], NULL);
-    c->wall_table.count = c->walls;
-    if (!sn_table_reserve(&c->wall_table, &f->world->allocator, total))
+    c->static_table.count = c->static_contacts;
+    if (!sn_table_reserve(&c->static_table, &f->world->allocator, total))
         return false;
-    sn_wall *wall = c->wall_table.column[0];
+    sn_static_contact *contact = c->static_table.column[0];
     for (uint32_t i = 0; i < c->left_list_table.count; ++i) {
-        const uint32_t found = look_again(f, list[i], wall + c->walls);
-        sort_by_number(wall + c->walls, found);
+        const uint32_t found = look_again(f, list[i], contact + c->static_contacts);
+        sort_by_number(contact + c->static_contacts, found);
         c->shared = c->shared || found;
         for (uint32_t k = 0; k < found; ++k) {
-            wall[c->walls].shared = true;
-            wall[c->walls].next = late_walls(c)[list[i]];
-            late_walls(c)[list[i]] = ++c->walls;
+            contact[c->static_contacts].shared = true;
+            contact[c->static_contacts].next = late_statics(c)[list[i]];
+            late_statics(c)[list[i]] = ++c->static_contacts;
         }
     }
     return true;
@@ -217,13 +217,14 @@ static bool keep_late_pairs(following *f)
     for (uint32_t b = 0; b < pairs->near.batches; ++b)
         for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i, ++count) {
             const size_t at = (size_t)b * SN_NEAR + i;
-            const sn_real *rubbed = pair_column(pairs, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *tangent_impulse = pair_column(pairs, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
             const sn_real *given = pair_given(c, pairs, b, i);
-            kept[count] = (sn_kept_pair){.pressed = pair_column(pairs, PAIR_PRESSED)[at],
-                                         .last = pair_column(pairs, PAIR_LAST)[at],
-                                         .impulse = pair_column(pairs, PAIR_IMPULSE)[at],
-                                         .impact = pair_column(pairs, PAIR_IMPACT)[at],
-                                         .rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR])};
+            kept[count] = (sn_kept_pair){
+                .normal_impulse = pair_column(pairs, PAIR_PRESSED)[at],
+                .last = pair_column(pairs, PAIR_LAST)[at],
+                .impulse = pair_column(pairs, PAIR_IMPULSE)[at],
+                .impact = pair_column(pairs, PAIR_IMPACT)[at],
+                .tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR])};
             if (given)
                 kept[count].given = vec3(given[0], given[SN_NEAR], given[2 * SN_NEAR]);
             key[count] = (sn_sort_item){pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]), count, 0};
@@ -272,12 +273,12 @@ static void restore_late_pairs(following *f)
             if (!is_known(key, c->kept_table.count, pair_key(pairs->near.batch[b].a[i], pairs->near.batch[b].b[i]),
                           &from))
                 continue;
-            pair_column(pairs, PAIR_PRESSED)[at] = kept[from].pressed;
+            pair_column(pairs, PAIR_PRESSED)[at] = kept[from].normal_impulse;
             pair_column(pairs, PAIR_LAST)[at] = kept[from].last;
             pair_column(pairs, PAIR_IMPULSE)[at] = kept[from].impulse;
             pair_column(pairs, PAIR_IMPACT)[at] = kept[from].impact;
             for (uint32_t k = 0; k < 3; ++k)
-                pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] = (&kept[from].rubbed.x)[k];
+                pair_column(pairs, PAIR_RUBBED)[((size_t)b * 3 + k) * SN_NEAR + i] = (&kept[from].tangent_impulse.x)[k];
             for (uint32_t k = 0; given && k < 3; ++k)
                 given[k * SN_NEAR] = (&kept[from].given.x)[k];
         }
@@ -323,7 +324,7 @@ static bool search_again(following *f)
     sn_contacts *c = f->contacts;
     sn_contact_finding again = {.world = world, .contacts = c, .dt = c->step, .late = true};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    sn_result result = list_left(f) && find_late_walls(&again) ? SN_OK : SN_ERROR_MEMORY;
+    sn_result result = list_left(f) && find_late_statics(&again) ? SN_OK : SN_ERROR_MEMORY;
     if (result == SN_OK && c->left_list_table.count)
         result = find_late_pairs(f);
     if (result == SN_OK && !f->whole_step)
@@ -417,6 +418,6 @@ sn_result sn_contacts_strayed(sn_world *world, bool *strayed)
     if (!search_again(&f))
         return c->failed != SN_OK ? c->failed
                                   : world_fail(world, SN_ERROR_HOST, "the task hook did not run all tasks of a loop");
-    *strayed = c->walls || c->pairs[SN_PAIRS_LATE].near.batches;
+    *strayed = c->static_contacts || c->pairs[SN_PAIRS_LATE].near.batches;
     return SN_OK;
 }

@@ -33,45 +33,45 @@ static void share_pairs(sn_world *world, sn_piece_fn *piece)
 
 /* Entries are counted by slot, and then written to where those of their particle belong: start[slot + 1] is where the next
    one goes. */
-static void count_press(const sn_world *world, uint32_t slot)
+static void count_impulse(const sn_world *world, uint32_t slot)
 {
-    atomic_uint *start = world->contact.press_start_table.column[0];
+    atomic_uint *start = world->contact.impulse_start_table.column[0];
     atomic_fetch_add_explicit(&start[slot + 2], 1, memory_order_relaxed);
 }
 
-static sn_press *open_press(const sn_world *world, uint32_t slot)
+static sn_kept_impulse *open_impulse(const sn_world *world, uint32_t slot)
 {
-    atomic_uint *start = world->contact.press_start_table.column[0];
+    atomic_uint *start = world->contact.impulse_start_table.column[0];
     uint32_t at = atomic_fetch_add_explicit(&start[slot + 1], 1, memory_order_relaxed);
-    return (sn_press *)world->contact.press_table.column[0] + at;
+    return (sn_kept_impulse *)world->contact.impulse_table.column[0] + at;
 }
 
 /* Who came first to write is chance: those of a particle are sorted. */
-static void sort_press(void *data, uint32_t first, uint32_t end)
+static void sort_impulse(void *data, uint32_t first, uint32_t end)
 {
     const sn_contact_world *c = &((const sn_world *)data)->contact;
-    const uint32_t *start = c->press_start_table.column[0];
-    sn_press *press = c->press_table.column[0];
+    const uint32_t *start = c->impulse_start_table.column[0];
+    sn_kept_impulse *kept = c->impulse_table.column[0];
     for (uint32_t slot = first; slot < end; ++slot)
         for (uint32_t i = start[slot] + 1; i < start[slot + 1]; ++i) {
-            sn_press here = press[i];
+            sn_kept_impulse here = kept[i];
             uint32_t at = i;
-            for (; at > start[slot] && press[at - 1].other > here.other; --at)
-                press[at] = press[at - 1];
-            press[at] = here;
+            for (; at > start[slot] && kept[at - 1].other > here.other; --at)
+                kept[at] = kept[at - 1];
+            kept[at] = here;
         }
 }
 
 static void clear_starts(void *data, uint32_t first, uint32_t end)
 {
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
     memset(start + first, 0, (end - first) * sizeof *start);
 }
 
 /* Sums from the start of each piece on. (One thread does all of them as one.) */
 static void add_up_pieces(void *data, uint32_t first, uint32_t end)
 {
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (i % SN_PIECE)
             start[i] += start[i - 1];
@@ -80,7 +80,7 @@ static void add_up_pieces(void *data, uint32_t first, uint32_t end)
 /* The last of a piece has what comes before it already. */
 static void add_before_pieces(void *data, uint32_t first, uint32_t end)
 {
-    uint32_t *start = ((const sn_world *)data)->contact.press_start_table.column[0];
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
     for (uint32_t from = first < SN_PIECE ? SN_PIECE : first; from < end; from += SN_PIECE) {
         const uint32_t last = end - from < SN_PIECE ? end - 1 : from + SN_PIECE - 1, before = start[from - 1];
         for (uint32_t i = from; i < last; ++i)
@@ -91,7 +91,7 @@ static void add_before_pieces(void *data, uint32_t first, uint32_t end)
 /* Numbers become sums of all up to each. */
 static void add_up(sn_world *world, uint32_t count)
 {
-    uint32_t *start = world->contact.press_start_table.column[0];
+    uint32_t *start = world->contact.impulse_start_table.column[0];
     share_loop(world, count, add_up_pieces);
     for (uint32_t from = SN_PIECE; from < count; from += SN_PIECE)
         start[count - from < SN_PIECE ? count - 1 : from + SN_PIECE - 1] += start[from - 1];
@@ -100,78 +100,78 @@ static void add_up(sn_world *world, uint32_t count)
 
 /* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. Behind the last
    particle come those of particles that are gone. */
-static void begin_press(sn_world *world)
+static void begin_impulse(sn_world *world)
 {
-    world->contact.press_table.count = world->contact.press_start_table.count = 0;
+    world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
     share_loop(world, world->particles.table.count + 3, clear_starts);
 }
 
-static void place_press(sn_world *world)
+static void place_impulse(sn_world *world)
 {
-    const uint32_t *start = world->contact.press_start_table.column[0], count = world->particles.table.count;
+    const uint32_t *start = world->contact.impulse_start_table.column[0], count = world->particles.table.count;
     add_up(world, count + 3);
-    world->contact.press_table.count = start[count + 2];
+    world->contact.impulse_table.count = start[count + 2];
 }
 
-static void end_press(sn_world *world)
+static void end_impulse(sn_world *world)
 {
-    world->contact.press_start_table.count =
+    world->contact.impulse_start_table.count =
         world->particles.table.count + 1; /* where the last ones end is kept, too */
-    share_loop(world, world->particles.table.count, sort_press);
+    share_loop(world, world->particles.table.count, sort_impulse);
 }
 
 static bool reserve_starts(sn_world *world)
 {
     uint64_t count = (uint64_t)world->particles.table.count + 3;
-    return sn_table_reserve(&world->contact.press_start_table, &world->allocator, count) &&
+    return sn_table_reserve(&world->contact.impulse_start_table, &world->allocator, count) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
 }
 
 /* Where an entry's particle is stored; behind the last one if it was removed. Those are kept until a step has succeeded, in which
    whatever sleeps on the removed particle is told. */
-static uint32_t press_slot(const sn_world *world, const sn_press *press)
+static uint32_t impulse_slot(const sn_world *world, const sn_kept_impulse *kept)
 {
-    return sn_ids_is_live(&world->ids, press->number) ? world->ids.value[press->number] : world->particles.table.count;
+    return sn_ids_is_live(&world->ids, kept->number) ? world->ids.value[kept->number] : world->particles.table.count;
 }
 
 static void copy_aside(void *data, uint32_t first, uint32_t end)
 {
-    const sn_table *table = &((const sn_world *)data)->contact.press_table;
-    memcpy((sn_press *)table->column[1] + first, (sn_press *)table->column[0] + first,
-           (end - first) * sizeof(sn_press));
+    const sn_table *table = &((const sn_world *)data)->contact.impulse_table;
+    memcpy((sn_kept_impulse *)table->column[1] + first, (sn_kept_impulse *)table->column[0] + first,
+           (end - first) * sizeof(sn_kept_impulse));
 }
 
 static void count_aside(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_press *aside = world->contact.press_table.column[1];
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        count_press(world, press_slot(world, &aside[i]));
+        count_impulse(world, impulse_slot(world, &aside[i]));
 }
 
 static void write_aside(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_press *aside = world->contact.press_table.column[1];
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
     for (uint32_t i = first; i < end; ++i)
-        *open_press(world, press_slot(world, &aside[i])) = aside[i];
+        *open_impulse(world, impulse_slot(world, &aside[i])) = aside[i];
 }
 
 /* Brings entries into the order of storage, if that is another one now. */
 bool sn_contacts_index(sn_world *world)
 {
     const sn_contact_world *c = &world->contact;
-    uint32_t count = c->press_table.count;
-    if (!count || c->press_start_table.count)
+    uint32_t count = c->impulse_table.count;
+    if (!count || c->impulse_start_table.count)
         return true;
     if (!reserve_starts(world) || !sn_parallel_reserve(&world->parallel, &world->allocator, count))
         return false;
     share_loop(world, count, copy_aside);
-    begin_press(world);
+    begin_impulse(world);
     share_loop(world, count, count_aside);
-    place_press(world);
+    place_impulse(world);
     share_loop(world, count, write_aside);
-    end_press(world);
+    end_impulse(world);
     return true;
 }
 
@@ -187,18 +187,18 @@ static uint32_t generation_of(const sn_world *world, uint32_t other)
     return number < world->ids.table.count ? world->ids.generation[number] : 0;
 }
 
-const sn_press *sn_contacts_recall(const sn_world *world, uint32_t slot, uint32_t other)
+const sn_kept_impulse *sn_contacts_recall(const sn_world *world, uint32_t slot, uint32_t other)
 {
     const sn_contact_world *c = &world->contact;
-    const uint32_t *start = c->press_start_table.column[0];
-    const sn_press *press = c->press_table.column[0];
-    if (slot + 1 >= c->press_start_table.count)
+    const uint32_t *start = c->impulse_start_table.column[0];
+    const sn_kept_impulse *kept = c->impulse_table.column[0];
+    if (slot + 1 >= c->impulse_start_table.count)
         return NULL;
     for (uint32_t i = start[slot]; i < start[slot + 1]; ++i)
-        if (press[i].other == other)
-            return press[i].generation == generation_of(world, world->particles.index[slot]) &&
-                           press[i].other_generation == generation_of(world, other)
-                       ? &press[i]
+        if (kept[i].other == other)
+            return kept[i].generation == generation_of(world, world->particles.index[slot]) &&
+                           kept[i].other_generation == generation_of(world, other)
+                       ? &kept[i]
                        : NULL;
     return NULL;
 }
@@ -212,24 +212,24 @@ sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
 
 /* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
 
-static void write_press(const sn_world *world, uint32_t slot, uint32_t other, sn_press press)
+static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, sn_kept_impulse kept)
 {
-    press.number = world->particles.index[slot];
-    press.other = other;
-    press.generation = generation_of(world, press.number);
-    press.other_generation = generation_of(world, other);
-    *open_press(world, slot) = press;
+    kept.number = world->particles.index[slot];
+    kept.other = other;
+    kept.generation = generation_of(world, kept.number);
+    kept.other_generation = generation_of(world, other);
+    *open_impulse(world, slot) = kept;
 }
 
 static void count_pairs(void *data, uint32_t first, uint32_t end)
 {
     const remembering *r = data;
     const sn_neighbours *near = &r->pairs->near;
-    const sn_real *pressed = pair_column(r->pairs, PAIR_PRESSED);
+    const sn_real *normal_impulse = pair_column(r->pairs, PAIR_PRESSED);
     for (uint32_t b = first; b < end; ++b)
         for (uint32_t i = 0; i < near->lanes[b]; ++i)
-            if (pressed[(size_t)b * SN_NEAR + i] > 0)
-                count_press(r->world, near->batch[b].a[i]);
+            if (normal_impulse[(size_t)b * SN_NEAR + i] > 0)
+                count_impulse(r->world, near->batch[b].a[i]);
 }
 
 /* The lower number is that of a. */
@@ -242,79 +242,79 @@ static void write_pairs(void *data, uint32_t first, uint32_t end)
     for (uint32_t b = first; b < end; ++b)
         for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
             const size_t at = (size_t)b * SN_NEAR + i;
-            const sn_real pressed = pair_column(c, PAIR_PRESSED)[at];
-            if (!(pressed > 0))
+            const sn_real normal_impulse = pair_column(c, PAIR_PRESSED)[at];
+            if (!(normal_impulse > 0))
                 continue;
-            const sn_real *rubbed = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const sn_real *tangent_impulse = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
             const uint32_t slot = c->near.batch[b].a[i], number = index[slot], other = index[c->near.batch[b].b[i]];
-            sn_press *press = open_press(world, slot);
-            press->number = number;
-            press->other = other;
-            press->generation = generation[number];
-            press->other_generation = generation[other];
-            press->pressed = pressed;
-            press->last = pair_column(c, PAIR_LAST)[at];
-            press->rubbed = vec3(rubbed[0], rubbed[SN_NEAR], rubbed[2 * SN_NEAR]);
-            press->rolled = press->normal = vec3(0, 0, 0);
+            sn_kept_impulse *kept = open_impulse(world, slot);
+            kept->number = number;
+            kept->other = other;
+            kept->generation = generation[number];
+            kept->other_generation = generation[other];
+            kept->normal_impulse = normal_impulse;
+            kept->last = pair_column(c, PAIR_LAST)[at];
+            kept->tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]);
+            kept->rolled = kept->normal = vec3(0, 0, 0);
         }
 }
 
-static void count_walls(void *data, uint32_t first, uint32_t end)
+static void count_statics(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_wall *wall = world->contacts.wall_table.column[0];
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = first; i < end; ++i)
-        if (wall[i].pressed > 0)
-            count_press(world, wall[i].slot);
+        if (contact[i].normal_impulse > 0)
+            count_impulse(world, contact[i].slot);
 }
 
-static void write_walls(void *data, uint32_t first, uint32_t end)
+static void write_statics(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_wall *wall = world->contacts.wall_table.column[0];
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = first; i < end; ++i)
-        if (wall[i].pressed > 0)
-            write_press(world, wall[i].slot, SN_PRESS_COLLIDER | wall[i].number,
-                        (sn_press){.pressed = wall[i].pressed,
-                                   .last = wall[i].last,
-                                   .rubbed = wall[i].rubbed,
-                                   .rolled = wall[i].rolled,
-                                   .normal = wall[i].normal});
+        if (contact[i].normal_impulse > 0)
+            write_impulse(world, contact[i].slot, SN_PRESS_COLLIDER | contact[i].number,
+                          (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
+                                            .last = contact[i].last,
+                                            .tangent_impulse = contact[i].tangent_impulse,
+                                            .rolled = contact[i].rolled,
+                                            .normal = contact[i].normal});
 }
 
 /* Pairs of which neither moves are kept to see whether one wakes. */
-static bool is_pressed(const sn_world *world, const sn_graze *g)
+static bool has_impulse(const sn_world *world, const sn_skin_contact *g)
 {
-    for (uint32_t k = 0; g->pressed > 0 && k < 4; ++k)
+    for (uint32_t k = 0; g->normal_impulse > 0 && k < 4; ++k)
         if (world->particles.x[g->slot[k]].w != 0)
             return true;
     return false;
 }
 
-static void count_grazes(void *data, uint32_t first, uint32_t end)
+static void count_skin_contacts(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_graze *graze = world->contacts.graze_table.column[0];
+    const sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
     for (uint32_t i = first; i < end; ++i)
-        if (is_pressed(world, &graze[i]))
-            count_press(world, graze[i].slot[0]);
+        if (has_impulse(world, &skin_contact[i]))
+            count_impulse(world, skin_contact[i].slot[0]);
 }
 
-static void write_grazes(void *data, uint32_t first, uint32_t end)
+static void write_skin_contacts(void *data, uint32_t first, uint32_t end)
 {
     const sn_world *world = data;
-    const sn_graze *graze = world->contacts.graze_table.column[0];
+    const sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
     for (uint32_t i = first; i < end; ++i) {
-        const sn_graze *g = &graze[i];
-        if (!is_pressed(world, g))
+        const sn_skin_contact *g = &skin_contact[i];
+        if (!has_impulse(world, g))
             continue;
         uint32_t corner = world->particles.index[g->slot[1]];
-        write_press(world, g->slot[0], g->triangle == SN_GRAZE_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
-                    (sn_press){.pressed = g->pressed,
-                               .last = g->last,
-                               .rubbed = g->rubbed,
-                               .rolled = g->rolled,
-                               .normal = vec3(g->side, 0, 0)});
+        write_impulse(world, g->slot[0], g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
+                      (sn_kept_impulse){.normal_impulse = g->normal_impulse,
+                                        .last = g->last,
+                                        .tangent_impulse = g->tangent_impulse,
+                                        .rolled = g->rolled,
+                                        .normal = vec3(g->side, 0, 0)});
     }
 }
 
@@ -322,31 +322,32 @@ bool sn_contacts_reserve_memory(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
     sn_contact_world *contact = &world->contact;
-    if (!c->any && !contact->press_table.count)
+    if (!c->any && !contact->impulse_table.count)
         return true;
     if (!sn_rigid_prepare(world))
         return false;
-    uint32_t asleep = contact->sleep.sleepers ? contact->press_table.count : 0;
-    return sn_table_reserve(&contact->press_table, &world->allocator,
+    uint32_t asleep = contact->sleep.sleepers ? contact->impulse_table.count : 0;
+    return sn_table_reserve(&contact->impulse_table, &world->allocator,
                             (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs +
-                                c->walls + c->grazes + asleep) &&
+                                c->static_contacts + c->skin_contacts + asleep) &&
            reserve_starts(world) &&
-           sn_parallel_reserve(&world->parallel, &world->allocator, c->walls > c->grazes ? c->walls : c->grazes);
+           sn_parallel_reserve(&world->parallel, &world->allocator,
+                               c->static_contacts > c->skin_contacts ? c->static_contacts : c->skin_contacts);
 }
 
 /* Contacts of those who sleep stay what they were. How many there are. */
-static uint32_t set_aside(const sn_world *world, sn_press *to)
+static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
 {
-    const sn_press *press = world->contact.press_table.column[0];
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     const sn_real factor = world->contact.sleep.factor;
     uint32_t count = 0;
-    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i) {
-        if (!sn_sleep_has_press(world, &press[i]))
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i) {
+        if (!sn_sleep_has_impulse(world, &kept[i]))
             continue;
-        to[count] = press[i];
-        to[count].pressed *= factor;
+        to[count] = kept[i];
+        to[count].normal_impulse *= factor;
         to[count].last *= factor;
-        to[count].rubbed = vec3_scale(to[count].rubbed, factor);
+        to[count].tangent_impulse = vec3_scale(to[count].tangent_impulse, factor);
         ++count;
     }
     return count;
@@ -355,35 +356,35 @@ static uint32_t set_aside(const sn_world *world, sn_press *to)
 void sn_contacts_remember(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_press *aside = world->contact.press_table.column[1];
-    uint32_t kept = set_aside(world, world->contact.press_table.column[1]);
-    world->contact.press_table.count = world->contact.press_start_table.count = 0;
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
+    uint32_t kept = set_aside(world, world->contact.impulse_table.column[1]);
+    world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
     if (!c->any && !kept)
         return;
-    begin_press(world);
+    begin_impulse(world);
     share_pairs(world, count_pairs);
-    share_loop(world, c->walls, count_walls);
-    share_loop(world, c->grazes, count_grazes);
+    share_loop(world, c->static_contacts, count_statics);
+    share_loop(world, c->skin_contacts, count_skin_contacts);
     for (uint32_t i = 0; i < kept; ++i)
-        count_press(world, press_slot(world, &aside[i]));
-    place_press(world);
+        count_impulse(world, impulse_slot(world, &aside[i]));
+    place_impulse(world);
     share_pairs(world, write_pairs);
-    share_loop(world, c->walls, write_walls);
-    share_loop(world, c->grazes, write_grazes);
+    share_loop(world, c->static_contacts, write_statics);
+    share_loop(world, c->skin_contacts, write_skin_contacts);
     for (uint32_t i = 0; i < kept; ++i)
-        *open_press(world, press_slot(world, &aside[i])) = aside[i];
-    end_press(world);
+        *open_impulse(world, impulse_slot(world, &aside[i])) = aside[i];
+    end_impulse(world);
 }
 
 /* A sum, because their order is a matter of storage. */
 uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
 {
-    const sn_press *press = contact->press_table.column[0];
+    const sn_kept_impulse *kept = contact->impulse_table.column[0];
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < contact->press_table.count; ++i) {
-        uint64_t one = hash_u64(SN_HASH_SEED, (uint64_t)press[i].number << 32 | press[i].other);
-        one = hash_real(hash_real(one, press[i].pressed), press[i].last);
-        sum += hash_vec3(hash_vec3(hash_vec3(one, press[i].rubbed), press[i].rolled), press[i].normal);
+    for (uint32_t i = 0; i < contact->impulse_table.count; ++i) {
+        uint64_t one = hash_u64(SN_HASH_SEED, (uint64_t)kept[i].number << 32 | kept[i].other);
+        one = hash_real(hash_real(one, kept[i].normal_impulse), kept[i].last);
+        sum += hash_vec3(hash_vec3(hash_vec3(one, kept[i].tangent_impulse), kept[i].rolled), kept[i].normal);
     }
-    return contact->press_table.count ? hash_u64(hash, sum) : hash;
+    return contact->impulse_table.count ? hash_u64(hash, sum) : hash;
 }

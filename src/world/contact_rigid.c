@@ -35,13 +35,13 @@
 typedef struct sn_rigid_push {
     uint32_t body, other; /* 1 + the bodies; other 0: none */
     uint32_t slot[4], slots;
-    sn_real weight[4]; /* of the first 1 */
-    sn_dvec3 n;        /* towards the first */
-    sn_dvec3 impulse;  /* N s: on the first */
-    sn_dvec3 surface;  /* m/s: of a collider */
-    sn_real *pressed;  /* what it is remembered by, */
-    sn_vec3 *rubbed;   /*   and what of it is friction; NULL: of a pair, which has it elsewhere */
-    sn_real *noted;    /*   and N s: what events will say of the step */
+    sn_real weight[4];        /* of the first 1 */
+    sn_dvec3 n;               /* towards the first */
+    sn_dvec3 impulse;         /* N s: on the first */
+    sn_dvec3 surface;         /* m/s: of a collider */
+    sn_real *normal_impulse;  /* what it is remembered by, */
+    sn_vec3 *tangent_impulse; /*   and what of it is friction; NULL: of a pair, which has it elsewhere */
+    sn_real *noted;           /*   and N s: what events will say of the step */
 } sn_rigid_push;
 
 void sn_rigid_init(sn_rigid *r)
@@ -78,7 +78,8 @@ static sn_rigid_motion *motion(const sn_world *world, uint32_t body)
 
 static uint64_t most_pushes(const sn_contacts *c)
 {
-    return (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs + c->walls + c->grazes;
+    return (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs + c->static_contacts +
+           c->skin_contacts;
 }
 
 bool sn_rigid_prepare(sn_world *world)
@@ -242,28 +243,28 @@ static void add(sn_world *world, sn_rigid_push push, uint32_t other, bool elasti
     ((sn_sort_item *)r->push_table.column[1])[i] = (sn_sort_item){(uint64_t)body << 32 | name, i, 0};
 }
 
-static void add_walls(sn_world *world, sn_real h)
+static void add_statics(sn_world *world, sn_real h)
 {
-    sn_wall *wall = world->contacts.wall_table.column[0];
-    for (uint32_t i = 0; i < world->contacts.walls; ++i) {
-        if (!(wall[i].pressed > 0))
+    sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i) {
+        if (!(contact[i].normal_impulse > 0))
             continue;
-        const sn_collider_motion *m = &motions(&world->contacts)[wall[i].number];
-        const sn_vec3 surface = vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(wall[i].point, m->end.position)));
-        const sn_vec3 push =
-            vec3_add(vec3_scale(wall[i].normal, wall[i].pressed + h * wall[i].stopped), wall[i].rubbed);
-        const double mass = (double)world->particles.v[wall[i].slot].w;
+        const sn_collider_motion *m = &motions(&world->contacts)[contact[i].number];
+        const sn_vec3 surface = vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(contact[i].point, m->end.position)));
+        const sn_vec3 push = vec3_add(vec3_scale(contact[i].normal, contact[i].normal_impulse + h * contact[i].stopped),
+                                      contact[i].tangent_impulse);
+        const double mass = (double)world->particles.v[contact[i].slot].w;
         add(world,
-            (sn_rigid_push){.slot = {wall[i].slot},
+            (sn_rigid_push){.slot = {contact[i].slot},
                             .slots = 1,
                             .weight = {1},
-                            .n = dvec3_from(wall[i].normal),
+                            .n = dvec3_from(contact[i].normal),
                             .impulse = dvec3_scale(dvec3_from(push), mass / (double)h),
-                            .surface = dvec3_from(vec3_add(surface, wall[i].belt)),
-                            .pressed = &wall[i].pressed,
-                            .rubbed = &wall[i].rubbed,
-                            .noted = &wall[i].impulse},
-            OTHER_COLLIDER | wall[i].number, wall[i].grip.restitution > 0);
+                            .surface = dvec3_from(vec3_add(surface, contact[i].belt)),
+                            .normal_impulse = &contact[i].normal_impulse,
+                            .tangent_impulse = &contact[i].tangent_impulse,
+                            .noted = &contact[i].impulse},
+            OTHER_COLLIDER | contact[i].number, contact[i].friction.restitution > 0);
     }
 }
 
@@ -287,35 +288,35 @@ static void add_pairs(sn_world *world, const sn_contact_pairs *set)
                                 .weight = {1, 1},
                                 .n = length > 0 ? dvec3_scale(d, 1 / length) : dvec3(0, 1, 0),
                                 .impulse = dvec3_scale(change, 1 / (double)give),
-                                .pressed = &pair_column(set, PAIR_PRESSED)[at],
+                                .normal_impulse = &pair_column(set, PAIR_PRESSED)[at],
                                 .noted = &pair_column(set, PAIR_IMPULSE)[at]},
                 OTHER_PARTICLE | p->index[two], world->contacts.varied && pair_column(set, PAIR_RESTITUTION)[at] > 0);
         }
 }
 
-static void add_grazes(sn_world *world, sn_real h)
+static void add_skin_contacts(sn_world *world, sn_real h)
 {
-    sn_graze *graze = world->contacts.graze_table.column[0];
+    sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
     const sn_vec4 *x = world->particles.x;
-    for (uint32_t i = 0; i < world->contacts.grazes; ++i) {
-        sn_graze *g = &graze[i];
-        const sn_vec3 pushed = vec3_add(vec3_scale(g->normal, g->pressed + h * g->stopped), g->rubbed);
+    for (uint32_t i = 0; i < world->contacts.skin_contacts; ++i) {
+        sn_skin_contact *g = &skin_contact[i];
+        const sn_vec3 pushed = vec3_add(vec3_scale(g->normal, g->normal_impulse + h * g->stopped), g->tangent_impulse);
         double give = (double)x[g->slot[0]].w;
-        sn_rigid_push push = {.slots = g->triangle == SN_GRAZE_PAIR ? 2 : 4,
+        sn_rigid_push push = {.slots = g->triangle == SN_SKIN_CONTACT_PAIR ? 2 : 4,
                               .weight = {1},
                               .n = dvec3_from(g->normal),
                               .surface = dvec3_from(g->belt),
-                              .pressed = &g->pressed,
-                              .rubbed = &g->rubbed,
+                              .normal_impulse = &g->normal_impulse,
+                              .tangent_impulse = &g->tangent_impulse,
                               .noted = &g->impulse};
         memcpy(push.slot, g->slot, sizeof push.slot);
         memcpy(push.weight + 1, g->weight, sizeof g->weight);
         for (uint32_t k = 1; k < push.slots; ++k)
             give += (double)push.weight[k] * (double)push.weight[k] * (double)x[g->slot[k]].w;
-        if (!(g->pressed > 0) || !(give > 0))
+        if (!(g->normal_impulse > 0) || !(give > 0))
             continue;
         push.impulse = dvec3_scale(dvec3_from(pushed), 1 / ((double)h * give));
-        add(world, push, OTHER_PARTICLE | world->particles.index[g->slot[1]], g->grip.restitution > 0);
+        add(world, push, OTHER_PARTICLE | world->particles.index[g->slot[1]], g->friction.restitution > 0);
     }
 }
 
@@ -340,9 +341,9 @@ static void take_back(const sn_world *world, sn_rigid_push *push, double share, 
     }
     *push->noted -= (sn_real)dvec3_dot(back, push->n);
     push->impulse = dvec3_sub(push->impulse, back);
-    *push->pressed *= (sn_real)(1 - share);
-    if (push->rubbed && !along)
-        *push->rubbed = vec3_scale(*push->rubbed, (sn_real)(1 - share));
+    *push->normal_impulse *= (sn_real)(1 - share);
+    if (push->tangent_impulse && !along)
+        *push->tangent_impulse = vec3_scale(*push->tangent_impulse, (sn_real)(1 - share));
 }
 
 /* What the contacts of one body with one other thing do. */
@@ -426,10 +427,10 @@ void sn_rigid_calm(sn_world *world, sn_real h)
     if (!r->groups)
         return;
     r->push_table.count = 0;
-    add_walls(world, h);
+    add_statics(world, h);
     add_pairs(world, &world->contacts.pairs[SN_PAIRS_FIRST]);
     add_pairs(world, &world->contacts.pairs[SN_PAIRS_LATE]);
-    add_grazes(world, h);
+    add_skin_contacts(world, h);
     if (r->push_table.count) {
         sn_sort(r->push_table.column[1], r->push_table.column[2], r->push_table.count);
         calm_all(world);

@@ -1,7 +1,7 @@
 /* Nothing passes.
 
-   One sweep of pushes leaves some crossings: a ball that was struck passes what it had not been near before, a push away from one wall
-   leads through another, skins push their particles once more. So the end of a substep goes in rounds (see sn_grazes_round). In each of them
+   One sweep of pushes leaves some crossings: a ball that was struck passes what it had not been near before, a push away from one static contact
+   leads through another, skins push their particles once more. So the end of a substep goes in rounds (see sn_skin_contacts_round). In each of them
    all ways, from where the substep began to where things are now, are looked at; what crosses something is pushed again, and if that does
    not help it is stopped on its way. Ways only become shorter by stopping, and what does not move crosses nothing, so it comes to an end. */
 #include "world/contacts_work.h"
@@ -24,7 +24,7 @@
 typedef struct keeping {
     sn_contact_pass *p;
     uint32_t round;
-    uint32_t new_walls; /* those from here on have not been looked at */
+    uint32_t new_statics; /* those from here on have not been looked at */
     atomic_bool found;
 } keeping;
 
@@ -85,8 +85,8 @@ static void look_at_pairs(void *data, uint32_t first, uint32_t end)
         atomic_store_explicit(&k->found, true, memory_order_relaxed);
 }
 
-/* A light ball between a heavy one and a wall takes hundreds of rounds to hand on what the wall exerts. So from the fifth round on what
-   leans on a wall does not give way: the other ball is stopped by it as by the wall itself, and leans on it in turn. */
+/* A light ball between a heavy one and a static contact takes hundreds of rounds to hand on what the static contact exerts. So from the fifth round on what
+   leans on a static contact does not give way: the other ball is stopped by it as by the static contact itself, and leans on it in turn. */
 #define ROUNDS_OF_BOTH 4u
 
 static uint8_t *leaning(const sn_contacts *c)
@@ -96,11 +96,11 @@ static uint8_t *leaning(const sn_contacts *c)
 
 static void note_leaning(const sn_contact_pass *p)
 {
-    const sn_wall *wall = p->contacts->wall_table.column[0];
+    const sn_static_contact *contact = p->contacts->static_table.column[0];
     memset(leaning(p->contacts), 0, p->world->particles.table.count);
-    for (uint32_t i = 0; i < p->contacts->walls; ++i)
-        if (wall[i].pressed > 0)
-            leaning(p->contacts)[wall[i].slot] = true;
+    for (uint32_t i = 0; i < p->contacts->static_contacts; ++i)
+        if (contact[i].normal_impulse > 0)
+            leaning(p->contacts)[contact[i].slot] = true;
 }
 
 /* Of two that both lean on something the one that goes after the other gives way. */
@@ -166,17 +166,19 @@ static void keep_pairs(const keeping *k)
 
 /* Whether a particle's centre passes the surface of a collider, or comes so near that rounding might see it on the other side the next
    time. *start, *end: its way in the collider's frame; *t: when. */
-static bool passes_wall(const sn_contact_pass *p, const sn_wall *wall, sn_vec3 *start, sn_vec3 *end, sn_real *t)
+static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
+                          sn_real *t)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
-    sn_shape shape = record_of(p->world, wall->number)->shape;
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    sn_shape shape = record_of(p->world, contact->number)->shape;
     sn_touch touch;
-    *start = sn_pose_to_own(&m->start, start_of(p, wall->slot));
-    *end = sn_pose_to_own(&m->end, place_of(p, wall->slot));
+    *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
+    *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
     const sn_vec3 way = vec3_sub(*end, *start);
-    const sn_real length = vec3_length(way), least = STOPPED * (p->world->particles.radius[wall->slot] + shape.guard);
-    const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, wall->slot)) + vec3_length(*start));
-    if (wall->sensor || !(length > 0))
+    const sn_real length = vec3_length(way),
+                  least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
+    if (contact->sensor || !(length > 0))
         return false;
     if (shape.type == SN_COLLIDER_PLANE) {
         *t = start->y > least ? BEFORE * (start->y - least) / (start->y - end->y) : 0;
@@ -193,40 +195,40 @@ static bool passes_wall(const sn_contact_pass *p, const sn_wall *wall, sn_vec3 *
 /* In the first round only those that others may have led through, unless something is fast: what is pushed last is where it should be. */
 static bool is_due(const keeping *k, uint32_t i)
 {
-    const sn_wall *wall = k->p->contacts->wall_table.column[0];
-    return wall[i].shared || k->round > 0 || i >= k->new_walls || k->p->contacts->fast;
+    const sn_static_contact *contact = k->p->contacts->static_table.column[0];
+    return contact[i].shared || k->round > 0 || i >= k->new_statics || k->p->contacts->fast;
 }
 
-static void look_at_walls(void *data, uint32_t first, uint32_t end)
+static void look_at_statics(void *data, uint32_t first, uint32_t end)
 {
     keeping *k = data;
-    const sn_wall *wall = k->p->contacts->wall_table.column[0];
+    const sn_static_contact *contact = k->p->contacts->static_table.column[0];
     bool found = false;
     for (uint32_t i = first; i < end && !found; ++i) {
         sn_vec3 a, b;
         sn_real t;
-        found = is_due(k, i) && passes_wall(k->p, &wall[i], &a, &b, &t);
+        found = is_due(k, i) && passes_static(k->p, &contact[i], &a, &b, &t);
     }
     if (found)
         atomic_store_explicit(&k->found, true, memory_order_relaxed);
 }
 
-static void keep_walls(const keeping *k)
+static void keep_statics(const keeping *k)
 {
     const sn_contact_pass *p = k->p;
-    sn_wall *wall = p->contacts->wall_table.column[0];
-    for (uint32_t i = 0; i < p->contacts->walls; ++i) {
+    sn_static_contact *contact = p->contacts->static_table.column[0];
+    for (uint32_t i = 0; i < p->contacts->static_contacts; ++i) {
         sn_vec3 start, end;
         sn_real t;
-        if (!is_due(k, i) || !passes_wall(p, &wall[i], &start, &end, &t))
+        if (!is_due(k, i) || !passes_static(p, &contact[i], &start, &end, &t))
             continue;
         if (k->round < SN_ROUNDS_OF_PUSHES) {
-            sn_contacts_project_wall(p, &wall[i]);
+            sn_contacts_project_static(p, &contact[i]);
             continue;
         }
         t = k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS ? 0 : t;
         const sn_vec3 at = vec3_add(start, vec3_scale(vec3_sub(end, start), t));
-        stop_at(p, wall[i].slot, sn_pose_to_world(&motions(p->contacts)[wall[i].number].end, at));
+        stop_at(p, contact[i].slot, sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at));
     }
 }
 
@@ -234,7 +236,7 @@ static void keep_walls(const keeping *k)
 static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
 {
     sn_contacts *c = p->contacts;
-    keeping k = {.p = p, .round = round, .new_walls = c->walls};
+    keeping k = {.p = p, .round = round, .new_statics = c->static_contacts};
     if (!c->has_starts || !sn_contacts_follow(p->world, p->h, false))
         return !c->has_starts;
     for (uint32_t set = 0; set < SN_PAIR_SETS && c->fast; ++set) {
@@ -251,22 +253,22 @@ static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
         *crossed = true;
     }
     atomic_store_explicit(&k.found, false, memory_order_relaxed);
-    if (c->walls && !sn_parallel_for(&p->world->parallel, c->walls, look_at_walls, &k))
+    if (c->static_contacts && !sn_parallel_for(&p->world->parallel, c->static_contacts, look_at_statics, &k))
         return false;
     if (atomic_load_explicit(&k.found, memory_order_relaxed)) {
-        keep_walls(&k);
+        keep_statics(&k);
         *crossed = true;
     }
     return true;
 }
 
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_graze_pass *graze)
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact)
 {
     bool crossed = true;
     for (uint32_t round = 0; round < SN_ROUNDS && crossed; ++round) {
         crossed = false;
-        if (!sn_grazes_round(p->world, graze, round, &crossed) || !keep_balls(p, round, &crossed))
+        if (!sn_skin_contacts_round(p->world, skin_contact, round, &crossed) || !keep_balls(p, round, &crossed))
             return false;
     }
-    return sn_grazes_end_rounds(p->world, graze, crossed);
+    return sn_skin_contacts_end_rounds(p->world, skin_contact, crossed);
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 
 /* ns, about: to know whether sharing pays. */
-#define WORK_OF_PAIR 10.0
-#define WORK_OF_WALL 40.0
+#define WORK_OF_PAIR   10.0
+#define WORK_OF_STATIC 40.0
 
 /* Of an overlap, this share is parted in a visit, down to this share of the sum of the radii. */
 #define EASE ((sn_real)0.2)
@@ -45,11 +45,11 @@ void sn_contacts_init(sn_contacts *c)
     sn_table_column(&c->mover_table, sizeof(uint32_t), false);
     sn_collider_tree_init(&c->colliders);
     sn_table_column(&c->box_table, sizeof(sn_bounds), false);
-    sn_table_column(&c->wall_table, sizeof(sn_wall), false);
-    sn_table_column(&c->wall_table, sizeof(sn_wall), false);
-    sn_table_column(&c->graze_table, sizeof(sn_graze), false);
-    sn_table_column(&c->graze_table, sizeof(sn_graze), false);
-    sn_table_column(&c->graze_start_table, sizeof(uint32_t), false);
+    sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
+    sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
+    sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
+    sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
+    sn_table_column(&c->skin_contact_start_table, sizeof(uint32_t), false);
     sn_table_column(&c->triangle_table, sizeof(sn_bounds), false);
     sn_table_column(&c->triangle_table, sizeof(uint32_t), false);
     sn_table_column(&c->colour_table, sizeof(uint64_t), false);
@@ -57,7 +57,7 @@ void sn_contacts_init(sn_contacts *c)
     sn_bvh_init(&c->skin_tree);
     sn_table_column(&c->piece_table, sizeof(uint32_t), false);
     sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
-    sn_grazes_init(c);
+    sn_skin_contacts_init(c);
     sn_rigid_init(&c->rigid);
 }
 
@@ -79,15 +79,15 @@ void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
     sn_table_release(&c->mover_table, allocator);
     sn_collider_tree_release(&c->colliders, allocator);
     sn_table_release(&c->box_table, allocator);
-    sn_table_release(&c->wall_table, allocator);
-    sn_table_release(&c->graze_table, allocator);
-    sn_table_release(&c->graze_start_table, allocator);
+    sn_table_release(&c->static_table, allocator);
+    sn_table_release(&c->skin_contact_table, allocator);
+    sn_table_release(&c->skin_contact_start_table, allocator);
     sn_table_release(&c->triangle_table, allocator);
     sn_table_release(&c->colour_table, allocator);
     sn_table_release(&c->normal_table, allocator);
     sn_bvh_release(&c->skin_tree, allocator);
     sn_table_release(&c->piece_table, allocator);
-    sn_grazes_release(c, allocator);
+    sn_skin_contacts_release(c, allocator);
     sn_rigid_release(&c->rigid, allocator);
 }
 
@@ -127,9 +127,9 @@ void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
     p->pairs.index = pairs->near.batches ? pairs->near.batch[0].a : NULL;
     p->pairs.lanes = pairs->near.lanes;
     p->pairs.reach = pair_column(pairs, PAIR_REACH);
-    p->pairs.pressed = pair_column(pairs, PAIR_PRESSED);
+    p->pairs.normal_impulse = pair_column(pairs, PAIR_PRESSED);
     p->pairs.last = pair_column(pairs, PAIR_LAST);
-    p->pairs.rubbed = pair_column(pairs, PAIR_RUBBED);
+    p->pairs.tangent_impulse = pair_column(pairs, PAIR_RUBBED);
     if (p->contacts->varied) {
         p->pairs.hold = pair_column(pairs, PAIR_HOLD);
         p->pairs.drag = pair_column(pairs, PAIR_DRAG);
@@ -160,9 +160,9 @@ static sn_contact_pass make_passing(sn_world *world, sn_real h)
                   .v = world->particles.v,
                   .bounces = c->bounces,
                   .gravity = is_behind(world) ? world->state.settings.gravity : vec3(0, 0, 0),
-                  .hold_all = c->grip.hold,
-                  .drag_all = c->grip.drag,
-                  .restitution_all = c->grip.restitution,
+                  .hold_all = c->friction.hold,
+                  .drag_all = c->friction.drag,
+                  .restitution_all = c->friction.restitution,
                   .h = h,
                   .inverse_h = 1 / h,
                   .part = settings->push_out * h,
@@ -204,11 +204,11 @@ static void count_pushes(void *data, uint32_t first, uint32_t end)
         for (uint32_t i = 0; i < p->set->near.lanes[batch]; ++i) {
             const size_t at = (size_t)batch * SN_NEAR + i;
             const uint32_t a = p->set->near.batch[batch].a[i], b = p->set->near.batch[batch].b[i];
-            const sn_real pressed = pair_column(p->set, PAIR_PRESSED)[at], give = x[a].w + x[b].w;
-            if (!(pressed > 0) || !(give > 0))
+            const sn_real normal_impulse = pair_column(p->set, PAIR_PRESSED)[at], give = x[a].w + x[b].w;
+            if (!(normal_impulse > 0) || !(give > 0))
                 continue;
-            pair_column(p->set, PAIR_IMPULSE)[at] += pressed * p->pairs.inverse_h / give;
-            note_impact(p, a, b, (pressed - pair_column(p->set, PAIR_LAST)[at]) * p->pairs.inverse_h,
+            pair_column(p->set, PAIR_IMPULSE)[at] += normal_impulse * p->pairs.inverse_h / give;
+            note_impact(p, a, b, (normal_impulse - pair_column(p->set, PAIR_LAST)[at]) * p->pairs.inverse_h,
                         &pair_column(p->set, PAIR_IMPACT)[at]);
         }
 }
@@ -216,14 +216,14 @@ static void count_pushes(void *data, uint32_t first, uint32_t end)
 /* A step begins, perhaps anew. */
 static void forget_impulses(sn_contacts *c)
 {
-    sn_wall *wall = c->wall_table.column[0];
-    sn_graze *graze = c->graze_table.column[0];
-    for (uint32_t i = 0; i < c->walls; ++i) {
-        wall[i].impulse = wall[i].impact = 0;
-        wall[i].touched = false;
+    sn_static_contact *contact = c->static_table.column[0];
+    sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
+    for (uint32_t i = 0; i < c->static_contacts; ++i) {
+        contact[i].impulse = contact[i].impact = 0;
+        contact[i].touched = false;
     }
-    for (uint32_t i = 0; i < c->grazes; ++i)
-        graze[i].impulse = graze[i].impact = 0;
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        skin_contact[i].impulse = skin_contact[i].impact = 0;
     const sn_contact_pairs *pairs = &c->pairs[SN_PAIRS_FIRST];
     for (int column = PAIR_IMPULSE; pairs->near.batches && column <= PAIR_IMPACT; ++column)
         memset(pair_column(pairs, column), 0, (size_t)pairs->near.batches * SN_NEAR * sizeof(sn_real));
@@ -257,27 +257,27 @@ static bool run_pairs(sn_contact_pass *p, sn_wide_contacts_fn *run)
     return true;
 }
 
-static void run_walls_piece(void *data, uint32_t index, uint32_t worker)
+static void run_statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     const sn_contact_pass *p = data;
     const uint32_t *start = p->contacts->piece_table.column[0];
-    sn_wall *wall = p->contacts->wall_table.column[0];
+    sn_static_contact *contact = p->contacts->static_table.column[0];
     for (uint32_t i = start[index]; i < start[index + 1]; ++i)
-        p->wall(p, &wall[i]);
+        p->contact(p, &contact[i]);
 }
 
 /* The late ones come last, and by themselves: others of the same particles are in the pieces. */
-static bool run_walls(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_wall *wall))
+static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact))
 {
     const sn_contacts *c = p->contacts;
-    p->wall = one;
-    if (!c->walls)
+    p->contact = one;
+    if (!c->static_contacts)
         return true;
-    if (!sn_parallel_tasks(share(p->world, c->walls * WORK_OF_WALL), c->pieces, run_walls_piece, p))
+    if (!sn_parallel_tasks(share(p->world, c->static_contacts * WORK_OF_STATIC), c->pieces, run_statics_piece, p))
         return false;
-    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->walls; ++i)
-        one(p, (sn_wall *)c->wall_table.column[0] + i);
+    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->static_contacts; ++i)
+        one(p, (sn_static_contact *)c->static_table.column[0] + i);
     return true;
 }
 
@@ -353,29 +353,30 @@ void sn_contacts_add(const sn_world *world, uint32_t slot, sn_vec3 by)
     *low = vec4(vec3_add(vec4_xyz(*low), dropped), low->w);
 }
 
-static void move(const sn_contact_pass *p, const sn_wall *wall, sn_vec3 place, sn_vec3 push)
+static void move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push)
 {
-    sn_vec4 *v = &p->world->particles.v[wall->slot];
-    sn_contacts_add(p->world, wall->slot, place);
+    sn_vec4 *v = &p->world->particles.v[contact->slot];
+    sn_contacts_add(p->world, contact->slot, place);
     *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(push, p->pairs.inverse_h)), v->w);
 }
 
-static void warm_wall(const sn_contact_pass *p, sn_wall *wall)
+static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
-    sn_real last = wall->pressed, steady = last < 2 * wall->last ? last : 2 * wall->last;
-    wall->last = last;
+    sn_real last = contact->normal_impulse, steady = last < 2 * contact->last ? last : 2 * contact->last;
+    contact->last = last;
     if (!(last > 0))
         return;
-    wall->pressed = steady;
-    wall->rubbed = vec3_scale(wall->rubbed, steady / last);
-    sn_vec3 push = vec3_add(vec3_scale(wall->normal, steady), wall->rubbed);
-    const sn_spinning ball = sn_spin_of(p->world, wall->slot), none = {0};
+    contact->normal_impulse = steady;
+    contact->tangent_impulse = vec3_scale(contact->tangent_impulse, steady / last);
+    sn_vec3 push = vec3_add(vec3_scale(contact->normal, steady), contact->tangent_impulse);
+    const sn_spinning ball = sn_spin_of(p->world, contact->slot), none = {0};
     if (ball.turns) {
-        sn_spin_push(p->world, &ball, &none, wall->normal, vec3_scale(wall->rubbed, p->pairs.inverse_h / ball.w));
-        sn_spin_warm(p->world, &ball, &none, &wall->rolled, steady / last);
+        sn_spin_push(p->world, &ball, &none, contact->normal,
+                     vec3_scale(contact->tangent_impulse, p->pairs.inverse_h / ball.w));
+        sn_spin_warm(p->world, &ball, &none, &contact->rolled, steady / last);
     }
-    wall->clear = 0;
-    move(p, wall, push, push);
+    contact->clear = 0;
+    move(p, contact, push, push);
 }
 
 #define CORNER_TRIES 8u
@@ -385,7 +386,7 @@ static void warm_wall(const sn_contact_pass *p, sn_wall *wall)
 /* Planes, eight balls at a time. */
 typedef struct plane_batch {
     sn_wide_plane run;
-    sn_wall *wall[SN_NEAR];
+    sn_static_contact *contact[SN_NEAR];
 } plane_batch;
 
 static void flush(const sn_contact_pass *p, plane_batch *b)
@@ -397,53 +398,55 @@ static void flush(const sn_contact_pass *p, plane_batch *b)
         run->slot[i] = run->slot[0];
     p->wide->plane(run);
     for (uint32_t i = 0; i < run->lanes; ++i) {
-        sn_wall *wall = b->wall[i];
-        bool acts = run->gap[i] < 0 || wall->pressed > 0;
-        wall->clear = acts ? 0 : run->gap[i]; /* what acts, moves */
+        sn_static_contact *contact = b->contact[i];
+        bool acts = run->gap[i] < 0 || contact->normal_impulse > 0;
+        contact->clear = acts ? 0 : run->gap[i]; /* what acts, moves */
         if (!acts)
             continue;
-        wall->touched = true;
-        wall->normal = run->normal;
-        wall->point = vec3_sub(vec4_xyz(run->x[wall->slot]), vec3_scale(run->normal, run->radius[i]));
-        wall->pressed = run->pressed[i];
-        wall->rubbed = vec3(run->rubbed[i], run->rubbed[SN_NEAR + i], run->rubbed[2 * SN_NEAR + i]);
+        contact->touched = true;
+        contact->normal = run->normal;
+        contact->point = vec3_sub(vec4_xyz(run->x[contact->slot]), vec3_scale(run->normal, run->radius[i]));
+        contact->normal_impulse = run->normal_impulse[i];
+        contact->tangent_impulse =
+            vec3(run->tangent_impulse[i], run->tangent_impulse[SN_NEAR + i], run->tangent_impulse[2 * SN_NEAR + i]);
     }
     run->lanes = 0;
 }
 
 /* Whether a contact can go eight at a time: of a plane that does not turn with a ball that does not either. */
-static bool is_plain(const sn_contact_pass *p, const sn_wall *wall)
+static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
-    return m->plain && !wall->sensor && !wall->belted && !(p->contacts->spins && sn_spin_has(p->world, wall->slot));
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    return m->plain && !contact->sensor && !contact->belted &&
+           !(p->contacts->spins && sn_spin_has(p->world, contact->slot));
 }
 
-static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_wall *wall)
+static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
-    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
     sn_wide_plane *run = &b->run;
-    sn_real came = (vec3_length(vec4_xyz(store->v[wall->slot])) + m->speed) * p->h;
-    if (wall->clear > came && p->first) {
-        wall->clear -= came;
+    sn_real came = (vec3_length(vec4_xyz(store->v[contact->slot])) + m->speed) * p->h;
+    if (contact->clear > came && p->first) {
+        contact->clear -= came;
         return;
     }
-    if (run->lanes == SN_NEAR || (run->lanes && b->wall[0]->number != wall->number))
+    if (run->lanes == SN_NEAR || (run->lanes && b->contact[0]->number != contact->number))
         flush(p, b);
     if (!run->lanes) {
         run->normal = m->normal;
         run->velocity = m->velocity;
-        run->offset = vec3_dot(m->normal, m->end.position) + record_of(p->world, wall->number)->shape.thickness;
+        run->offset = vec3_dot(m->normal, m->end.position) + record_of(p->world, contact->number)->shape.thickness;
     }
     uint32_t i = run->lanes++;
-    b->wall[i] = wall;
-    run->slot[i] = wall->slot;
-    run->radius[i] = store->radius[wall->slot];
-    run->hold[i] = wall->grip.hold;
-    run->drag[i] = wall->grip.drag;
-    run->pressed[i] = wall->pressed;
+    b->contact[i] = contact;
+    run->slot[i] = contact->slot;
+    run->radius[i] = store->radius[contact->slot];
+    run->hold[i] = contact->friction.hold;
+    run->drag[i] = contact->friction.drag;
+    run->normal_impulse[i] = contact->normal_impulse;
     for (uint32_t k = 0; k < 3; ++k)
-        run->rubbed[k * SN_NEAR + i] = (&wall->rubbed.x)[k];
+        run->tangent_impulse[k * SN_NEAR + i] = (&contact->tangent_impulse.x)[k];
 }
 
 /* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way
@@ -451,15 +454,15 @@ static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_wall *wall)
    after a few of them it stays where the substep began. */
 #define FACES_TO_TRY 4
 
-static void keep_out(const sn_contact_pass *p, const sn_wall *wall, const sn_shape *shape, const sn_collider_motion *m,
-                     sn_vec3 from, sn_real radius)
+static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact, const sn_shape *shape,
+                     const sn_collider_motion *m, sn_vec3 from, sn_real radius)
 {
     sn_particle_store *store = &p->world->particles;
     sn_vec3 start = sn_pose_to_own(&m->start, from);
     for (int i = 0; i <= FACES_TO_TRY; ++i) {
         sn_real t;
         sn_touch touch;
-        sn_vec3 own = sn_pose_to_own(&m->end, vec4_xyz(store->x[wall->slot]));
+        sn_vec3 own = sn_pose_to_own(&m->end, vec4_xyz(store->x[contact->slot]));
         sn_path path = {start, vec3_sub(own, start), 0};
         sn_shape thin = *shape;
         thin.thickness = 0; /* the surface itself; `radius` has guard and thickness */
@@ -470,8 +473,8 @@ static void keep_out(const sn_contact_pass *p, const sn_wall *wall, const sn_sha
         sn_real want = radius < side ? radius : side;
         sn_vec3 push = sn_quat_turn(m->end.rotation, vec3_scale(n, want - gap));
         if (i == FACES_TO_TRY)
-            push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[wall->slot]));
-        move(p, wall, push, push);
+            push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[contact->slot]));
+        move(p, contact, push, push);
     }
 }
 
@@ -481,140 +484,144 @@ static bool has_faces(const sn_shape *shape)
 }
 
 /* Undoes a warm start. */
-static void take_back(const sn_contact_pass *p, sn_wall *wall)
+static void take_back(const sn_contact_pass *p, sn_static_contact *contact)
 {
-    sn_vec3 push = vec3_scale(vec3_add(vec3_scale(wall->normal, wall->pressed), wall->rubbed), -1);
-    move(p, wall, push, push);
-    wall->pressed = 0;
-    wall->rubbed = vec3(0, 0, 0);
+    sn_vec3 push =
+        vec3_scale(vec3_add(vec3_scale(contact->normal, contact->normal_impulse), contact->tangent_impulse), -1);
+    move(p, contact, push, push);
+    contact->normal_impulse = 0;
+    contact->tangent_impulse = vec3(0, 0, 0);
 }
 
 /* A push away from one face may lead through another one: what is left to do after it. */
-static void hold_in_corner(const sn_contact_pass *p, sn_wall *wall, sn_vec3 from, sn_real radius)
+static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact, sn_vec3 from, sn_real radius)
 {
-    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
-    const sn_shape *shape = &record_of(p->world, wall->number)->shape;
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_shape *shape = &record_of(p->world, contact->number)->shape;
     sn_touch touch;
     for (uint32_t i = 0; i < CORNER_TRIES; ++i) {
-        sn_vec3 x = vec4_xyz(p->world->particles.x[wall->slot]);
+        sn_vec3 x = vec4_xyz(p->world->particles.x[contact->slot]);
         sn_real gap = gap_to(shape, m, from, x, radius, &touch);
         if (!(gap < -CORNER_SLACK * radius))
             return;
         sn_vec3 n = sn_quat_turn(m->end.rotation, touch.normal);
-        if (i == 0 && vec3_dot(n, wall->normal) > SAME_FACE)
+        if (i == 0 && vec3_dot(n, contact->normal) > SAME_FACE)
             return; /* what has just been done, and may overlap a little */
         sn_vec3 push = vec3_scale(n, -gap);
-        move(p, wall, push, push);
-        wall->pressed = 0; /* between several faces none of them is what it will lean on in the next substep */
-        wall->rubbed = vec3(0, 0, 0);
+        move(p, contact, push, push);
+        contact->normal_impulse =
+            0; /* between several faces none of them is what it will lean on in the next substep */
+        contact->tangent_impulse = vec3(0, 0, 0);
     }
     if (!m->moves) { /* too narrow: it stays where it came from */
-        sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[wall->slot]));
-        move(p, wall, back, back);
+        sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[contact->slot]));
+        move(p, contact, back, back);
     }
 }
 
-void sn_contacts_project_wall(const sn_contact_pass *p, sn_wall *wall)
+void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
     const sn_particle_store *store = &p->world->particles;
-    const sn_collider_motion *m = &motions(p->contacts)[wall->number];
-    sn_vec3 x = vec4_xyz(store->x[wall->slot]), u = vec3_scale(vec4_xyz(store->v[wall->slot]), p->h);
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    sn_vec3 x = vec4_xyz(store->x[contact->slot]), u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
     sn_real came = vec3_length(u) + m->speed * p->h;
-    const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[wall->slot]) : vec3_sub(x, u);
-    if (wall->clear > came && p->first) {
-        wall->clear -= came;
+    const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[contact->slot]) : vec3_sub(x, u);
+    if (contact->clear > came && p->first) {
+        contact->clear -= came;
         return;
     }
     sn_touch touch;
-    const sn_shape *shape = &record_of(p->world, wall->number)->shape;
-    sn_real radius = store->radius[wall->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
-    if (wall->pressed > 0 && shape->type != SN_COLLIDER_PLANE && touch.distance < (sn_real)INFINITY &&
-        vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), wall->normal) < SAME_FACE) {
-        take_back(p, wall); /* it leans on another face now */
-        x = vec4_xyz(store->x[wall->slot]);
-        u = vec3_scale(vec4_xyz(store->v[wall->slot]), p->h);
+    const sn_shape *shape = &record_of(p->world, contact->number)->shape;
+    sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
+    if (contact->normal_impulse > 0 && shape->type != SN_COLLIDER_PLANE && touch.distance < (sn_real)INFINITY &&
+        vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
+        take_back(p, contact); /* it leans on another face now */
+        x = vec4_xyz(store->x[contact->slot]);
+        u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
         gap = gap_to(shape, m, came_from, x, radius, &touch);
     }
-    wall->clear = gap;
-    bool sheet = shape->type == SN_COLLIDER_MESH && !wall->sensor;
-    if (!(gap < 0) && !(wall->pressed > 0)) {
+    contact->clear = gap;
+    bool sheet = shape->type == SN_COLLIDER_MESH && !contact->sensor;
+    if (!(gap < 0) && !(contact->normal_impulse > 0)) {
         if (sheet && came > radius / 2)
-            keep_out(p, wall, shape, m, came_from, radius + shape->thickness);
+            keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
         return;
     }
-    wall->clear = 0; /* what acts, moves */
+    contact->clear = 0; /* what acts, moves */
     if (shape->type == SN_COLLIDER_PLANE) {
-        wall->normal = m->normal;
-        wall->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
+        contact->normal = m->normal;
+        contact->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
     } else if (touch.distance <
                (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
-        wall->normal = sn_quat_turn(m->end.rotation, touch.normal);
-        wall->point = sn_pose_to_world(&m->end, touch.point);
-        wall->triangle = touch.part;
+        contact->normal = sn_quat_turn(m->end.rotation, touch.normal);
+        contact->point = sn_pose_to_world(&m->end, touch.point);
+        contact->triangle = touch.part;
     }
-    wall->touched = true;
-    if (wall->sensor)
+    contact->touched = true;
+    if (contact->sensor)
         return;
-    sn_vec3 n = wall->normal;
-    u = vec3_sub(u, surface_way(m, wall->point, p->h));
-    if (wall->belted)
-        u = vec3_sub(u, vec3_scale(across(wall->belt, n), p->h));
-    sn_real along = vec3_dot(u, n), before = gap - along, pressed = wall->pressed + (before < 0 ? before : 0) - gap;
-    pressed = pressed > 0 ? pressed : 0;
-    sn_vec3 rubbed = vec3_sub(wall->rubbed, vec3_scale(n, vec3_dot(wall->rubbed, n)));
-    const sn_spinning ball = sn_spin_of(p->world, wall->slot), none = {0};
+    sn_vec3 n = contact->normal;
+    u = vec3_sub(u, surface_way(m, contact->point, p->h));
+    if (contact->belted)
+        u = vec3_sub(u, vec3_scale(across(contact->belt, n), p->h));
+    sn_real along = vec3_dot(u, n), before = gap - along,
+            normal_impulse = contact->normal_impulse + (before < 0 ? before : 0) - gap;
+    normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
+    sn_vec3 tangent_impulse = vec3_sub(contact->tangent_impulse, vec3_scale(n, vec3_dot(contact->tangent_impulse, n)));
+    const sn_spinning ball = sn_spin_of(p->world, contact->slot), none = {0};
     sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
     if (ball.turns)
         slip = vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &ball, &none, n), p->h)),
                           sn_spin_share(&ball, &none, ball.w));
-    sn_vec3 rubs = vec3_sub(rubbed, slip);
+    sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
     sn_real much = vec3_length(rubs);
-    if (much > wall->grip.hold * pressed)
-        rubs = vec3_scale(rubs, wall->grip.drag * pressed / much);
+    if (much > contact->friction.hold * normal_impulse)
+        rubs = vec3_scale(rubs, contact->friction.drag * normal_impulse / much);
     if (ball.turns) {
         sn_real impulse = p->pairs.inverse_h / ball.w;
-        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(rubs, rubbed), impulse));
-        sn_spin_resist(p->world, &ball, &none, wall->grip.rolling * ball.radius * pressed * impulse, &wall->rolled);
+        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(rubs, tangent_impulse), impulse));
+        sn_spin_resist(p->world, &ball, &none, contact->friction.rolling * ball.radius * normal_impulse * impulse,
+                       &contact->rolled);
     }
-    sn_vec3 push = vec3_add(vec3_scale(n, pressed - wall->pressed), vec3_sub(rubs, rubbed));
+    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(rubs, tangent_impulse));
     sn_real deep = -before - p->pairs.slop * radius;
     deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
-    move(p, wall, vec3_add(push, vec3_scale(n, deep)), push);
-    wall->pressed = pressed;
-    wall->rubbed = rubs;
+    move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
+    contact->normal_impulse = normal_impulse;
+    contact->tangent_impulse = rubs;
     if (has_faces(shape))
-        hold_in_corner(p, wall, came_from, radius);
+        hold_in_corner(p, contact, came_from, radius);
     if (sheet)
-        keep_out(p, wall, shape, m, came_from, radius + shape->thickness);
+        keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
 }
 
-static void meet_wall(const sn_contact_pass *p, sn_wall *wall)
+static void contact_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
-    wall->before = vec4_xyz(p->world->particles.v[wall->slot]);
+    contact->before = vec4_xyz(p->world->particles.v[contact->slot]);
 }
 
-static void bounce_wall(const sn_contact_pass *p, sn_wall *wall)
+static void bounce_static(const sn_contact_pass *p, sn_static_contact *contact)
 {
-    wall->stopped = 0;
-    if (!(wall->pressed > 0))
+    contact->stopped = 0;
+    if (!(contact->normal_impulse > 0))
         return;
     sn_particle_store *store = &p->world->particles;
-    sn_vec3 v = vec4_xyz(store->v[wall->slot]), n = wall->normal;
-    sn_vec3 surface = surface_velocity(&motions(p->contacts)[wall->number], wall->point);
+    sn_vec3 v = vec4_xyz(store->v[contact->slot]), n = contact->normal;
+    sn_vec3 surface = surface_velocity(&motions(p->contacts)[contact->number], contact->point);
     sn_real along = vec3_dot(vec3_sub(v, surface), n), wanted = 0;
-    const sn_real came = (wall->pressed - wall->last) * p->pairs.inverse_h - along;
-    wall->impact = came > wall->impact ? came : wall->impact;
-    wall->impulse += wall->pressed * p->pairs.inverse_h * store->v[wall->slot].w;
-    if (wall->grip.restitution > 0) {
-        const sn_real approach = -vec3_dot(vec3_sub(wall->before, surface), n);
+    const sn_real came = (contact->normal_impulse - contact->last) * p->pairs.inverse_h - along;
+    contact->impact = came > contact->impact ? came : contact->impact;
+    contact->impulse += contact->normal_impulse * p->pairs.inverse_h * store->v[contact->slot].w;
+    if (contact->friction.restitution > 0) {
+        const sn_real approach = -vec3_dot(vec3_sub(contact->before, surface), n);
         if (approach > p->pairs.bounce_above)
-            wanted = sn_restitution(wall->grip.restitution, approach, along,
+            wanted = sn_restitution(contact->friction.restitution, approach, along,
                                     vec3_dot(p->world->state.settings.gravity, n), p->h, is_behind(p->world));
     }
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
-        store->v[wall->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[wall->slot].w);
-        wall->impulse += (wanted - along) * store->v[wall->slot].w;
-        wall->stopped = wanted - along;
+        store->v[contact->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[contact->slot].w);
+        contact->impulse += (wanted - along) * store->v[contact->slot].w;
+        contact->stopped = wanted - along;
     }
 }
 
@@ -635,7 +642,7 @@ static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
 bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
 {
     sn_contacts *c = &world->contacts;
-    if (c->walls || world->meets.mover_table.count)
+    if (c->static_contacts || world->body_contacts.mover_table.count)
         move_colliders(c, i, substeps);
     if (!c->any)
         return true;
@@ -643,22 +650,22 @@ bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h
     if (i == 0 && world->contact.settings.events)
         forget_impulses(c);
     c->has_starts = c->watches; /* then they are noted here */
-    if (!sn_grazes_begin(world, i, substeps, h))
+    if (!sn_skin_contacts_begin(world, i, substeps, h))
         return false;
     if (!c->bounces)
         return true;
     sn_contact_pass p = make_passing(world, h);
-    return sn_grazes_meet(world) && run_walls(&p, meet_wall);
+    return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
 }
 
-/* Walls of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
+/* Static contacts of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
    different particles. */
-static void project_walls_piece(void *data, uint32_t index, uint32_t worker)
+static void project_statics_piece(void *data, uint32_t index, uint32_t worker)
 {
     (void)worker;
     const sn_contact_pass *p = data;
     const uint32_t *start = p->contacts->piece_table.column[0];
-    sn_wall *wall = p->contacts->wall_table.column[0];
+    sn_static_contact *contact = p->contacts->static_table.column[0];
     plane_batch b = {.run = {.x = p->world->particles.x,
                              .x_low = p->world->particles.x_low,
                              .v = p->world->particles.v,
@@ -668,25 +675,25 @@ static void project_walls_piece(void *data, uint32_t index, uint32_t worker)
                              .ease = p->pairs.ease,
                              .slop = p->pairs.slop}};
     for (uint32_t i = start[index]; i < start[index + 1]; ++i) {
-        if (is_plain(p, &wall[i])) {
-            add_plane(p, &b, &wall[i]);
+        if (is_plain(p, &contact[i])) {
+            add_plane(p, &b, &contact[i]);
         } else {
             flush(p, &b);
-            sn_contacts_project_wall(p, &wall[i]);
+            sn_contacts_project_static(p, &contact[i]);
         }
     }
     flush(p, &b);
 }
 
-static bool project_walls(sn_contact_pass *p)
+static bool project_statics(sn_contact_pass *p)
 {
     const sn_contacts *c = p->contacts;
-    if (!c->walls)
+    if (!c->static_contacts)
         return true;
-    if (!sn_parallel_tasks(share(p->world, c->walls * WORK_OF_WALL), c->pieces, project_walls_piece, p))
+    if (!sn_parallel_tasks(share(p->world, c->static_contacts * WORK_OF_STATIC), c->pieces, project_statics_piece, p))
         return false;
-    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->walls; ++i)
-        sn_contacts_project_wall(p, (sn_wall *)c->wall_table.column[0] + i);
+    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->static_contacts; ++i)
+        sn_contacts_project_static(p, (sn_static_contact *)c->static_table.column[0] + i);
     return true;
 }
 
@@ -701,13 +708,15 @@ bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
         sn_rigid_begin(world);
     sn_contact_pass p = make_passing(world, h);
     p.first = first;
-    sn_graze_pass graze = {.h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
-    if (first && !(run_pairs(&p, p.wide->warm) && sn_grazes_warm(world, &graze) && run_walls(&p, warm_wall)))
+    sn_skin_contact_pass skin_contact = {
+        .h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
+    if (first &&
+        !(run_pairs(&p, p.wide->warm) && sn_skin_contacts_warm(world, &skin_contact) && run_statics(&p, warm_static)))
         return false;
     const sn_contacts *c = &world->contacts;
     const bool all = c->fast || c->belts || c->rigid.groups;
-    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_grazes_project(world, &graze) &&
-           project_walls(&p);
+    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_skin_contacts_project(world, &skin_contact) &&
+           project_statics(&p);
 }
 
 bool sn_contacts_end(sn_world *world, sn_real h)
@@ -716,8 +725,8 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_contact_pass p = make_passing(world, h);
-    sn_graze_pass graze = {.h = h, .bounce_above = p.pairs.bounce_above, .behind = is_behind(world)};
-    if (!sn_contacts_keep_apart(&p, &graze))
+    sn_skin_contact_pass skin_contact = {.h = h, .bounce_above = p.pairs.bounce_above, .behind = is_behind(world)};
+    if (!sn_contacts_keep_apart(&p, &skin_contact))
         return false;
     for (uint32_t set = 0; world->contact.settings.events && set < SN_PAIR_SETS; ++set) {
         sn_batch_loop loop;
@@ -725,7 +734,7 @@ bool sn_contacts_end(sn_world *world, sn_real h)
         if (!sn_contacts_run_batches(world, p.set, &loop, count_pushes, &p))
             return false;
     }
-    if (!sn_grazes_bounce(world, &graze) || !run_walls(&p, bounce_wall))
+    if (!sn_skin_contacts_bounce(world, &skin_contact) || !run_statics(&p, bounce_static))
         return false;
     sn_rigid_calm(world, h);
     return true;
@@ -746,16 +755,16 @@ void sn_contacts_leave(sn_world *world)
 void sn_contacts_forget(sn_world *world)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_wall *wall = c->wall_table.column[0];
+    const sn_static_contact *contact = c->static_table.column[0];
     if (!c->any || !world->history.table.count)
         return;
-    for (uint32_t i = 0; i < c->walls; ++i)
-        if (wall[i].pressed > 0)
-            sn_history_forget(&world->history, wall[i].slot);
-    const sn_graze *graze = c->graze_table.column[0];
-    for (uint32_t i = 0; i < c->grazes; ++i)
-        for (uint32_t k = 0; graze[i].pressed > 0 && k < 4; ++k)
-            sn_history_forget(&world->history, graze[i].slot[k]);
+    for (uint32_t i = 0; i < c->static_contacts; ++i)
+        if (contact[i].normal_impulse > 0)
+            sn_history_forget(&world->history, contact[i].slot);
+    const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        for (uint32_t k = 0; skin_contact[i].normal_impulse > 0 && k < 4; ++k)
+            sn_history_forget(&world->history, skin_contact[i].slot[k]);
     for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
         const sn_contact_pairs *pairs = &c->pairs[set];
         for (uint32_t b = 0; b < pairs->near.batches; ++b)

@@ -8,29 +8,29 @@
 #include "contact/collider_tree.h"
 #include "world/contact.h"
 #include "world/contact_rigid.h"
-#include "world/grazes.h"
+#include "world/skin_contacts.h"
 
 /* A particle and a collider that may meet. */
-typedef struct sn_wall {
+typedef struct sn_static_contact {
     uint32_t slot, number; /* of the particle's storage, of the collider */
     uint32_t next;         /* of those that were found late: 1 + the next one of the same particle; 0: there is none */
-    sn_grip grip;
-    sn_real clear;          /* m: no contact before they have come nearer by this */
-    sn_real pressed;        /* m: in this substep, as in wide/contact.h */
-    sn_real last;           /* m: pressed in the substep before */
-    sn_vec3 rubbed, rolled; /* m; N m s: against rolling */
-    sn_vec3 before;         /* m/s: the particle's velocity before the substep */
-    sn_vec3 normal, point;  /* of the last contact */
-    sn_real stopped;        /* m/s: what was still going in at the end of the substep, and stopped */
-    sn_real impulse;        /* N s: in this step */
-    sn_real impact;         /* m/s: how fast they came together in it, at most */
-    sn_vec3 belt;           /* m/s: the surface runs so; see contact_callbacks.c */
-    uint32_t triangle;      /* of a mesh: of the last contact */
-    bool sensor, touched;   /* in this step */
-    bool shared;            /* the particle has others */
-    bool asked, off;        /* the caller's functions were; and said no: a sensor that tells nobody */
-    bool belted;            /* belt is not 0 */
-} sn_wall;
+    sn_friction friction;
+    sn_real clear;                   /* m: no contact before they have come nearer by this */
+    sn_real normal_impulse;          /* m: in this substep, as in wide/contact.h */
+    sn_real last;                    /* m: pressed in the substep before */
+    sn_vec3 tangent_impulse, rolled; /* m; N m s: against rolling */
+    sn_vec3 before;                  /* m/s: the particle's velocity before the substep */
+    sn_vec3 normal, point;           /* of the last contact */
+    sn_real stopped;                 /* m/s: what was still going in at the end of the substep, and stopped */
+    sn_real impulse;                 /* N s: in this step */
+    sn_real impact;                  /* m/s: how fast they came together in it, at most */
+    sn_vec3 belt;                    /* m/s: the surface runs so; see contact_callbacks.c */
+    uint32_t triangle;               /* of a mesh: of the last contact */
+    bool sensor, touched;            /* in this step */
+    bool shared;                     /* the particle has others */
+    bool asked, off;                 /* the caller's functions were; and said no: a sensor that tells nobody */
+    bool belted;                     /* belt is not 0 */
+} sn_static_contact;
 
 /* m: contact computes with coordinates and ways up to here, so that no product of two leaves the range of a float. A step in
    which something may come farther fails, and names it. */
@@ -87,21 +87,21 @@ typedef struct sn_contacts {
     bool all_wanted;                   /* every pair of balls may touch */
     bool late;                         /* in this step some particles left their margins: */
     sn_table
-        left_table; /* of uint8_t, by slot: it did; of uint32_t, by slot: 1 + the last of its late walls; of uint8_t, by slot: it leans on
+        left_table; /* of uint8_t, by slot: it did; of uint32_t, by slot: 1 + the last of its late static contacts; of uint8_t, by slot: it leans on
                                           something, in the rounds at the end of a substep */
     sn_table left_list_table; /* of uint32_t: slots of those that just did */
     sn_table known_table;     /* of sn_sort_item, twice: pairs of theirs that are known */
     sn_table kept_table;      /* of sn_kept_pair, and of sn_sort_item, twice: late pairs as they were */
     bool fast;                /* in this substep some came far for their size */
-    bool shared;              /* some particles have several walls, not all of them planes, which nothing passes */
-    bool sided;               /* some walls are no planes: it matters from where a particle comes */
-    bool has_starts;          /* it is known where particles were when this substep began */
-    sn_table store_table;     /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
-    bool spins;               /* some particles turn */
-    bool directed;            /* some pairs are pushed along normals of objects */
-    bool varied, bounces;     /* pairs of several materials; somebody bounces */
-    bool belts;               /* surfaces of some pairs run */
-    sn_grip grip;             /* of all pairs, if not varied */
+    bool shared;     /* some particles have several static contacts, not all of them planes, which nothing passes */
+    bool sided;      /* some static contacts are no planes: it matters from where a particle comes */
+    bool has_starts; /* it is known where particles were when this substep began */
+    sn_table store_table; /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
+    bool spins;           /* some particles turn */
+    bool directed;        /* some pairs are pushed along normals of objects */
+    bool varied, bounces; /* pairs of several materials; somebody bounces */
+    bool belts;           /* surfaces of some pairs run */
+    sn_friction friction; /* of all pairs, if not varied */
     sn_table
         motion_table; /* of sn_collider_motion, by the collider's number; those that stand keep theirs between steps */
     sn_table mover_table;       /* of uint32_t: the colliders that move in this step */
@@ -109,25 +109,27 @@ typedef struct sn_contacts {
     sn_collider_tree colliders; /* within their bounds in this step */
     sn_table
         box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
-    sn_table wall_table;  /* of sn_wall, and room for sorting: in a piece by number of the collider, then by slot */
-    sn_table piece_table; /* by piece of particles, and one more: where its walls begin, and who has some */
-    uint32_t walls, pieces;
-    sn_table graze_table;       /* of sn_graze: by colour; as they were found; and as they were before that */
-    sn_table graze_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
-    sn_table triangle_table;    /* of sn_bounds, and of uint32_t skins, by triangle */
-    sn_table colour_table;      /* of uint64_t, by slot: colours in use */
+    sn_table
+        static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the collider, then by slot */
+    sn_table piece_table; /* by piece of particles, and one more: where its static contacts begin, and who has some */
+    uint32_t static_contacts, pieces;
+    sn_table skin_contact_table; /* of sn_skin_contact: by colour; as they were found; and as they were before that */
+    sn_table
+        skin_contact_start_table; /* of uint32_t, by colour; the last colour is for what found no other, one by one */
+    sn_table triangle_table;      /* of sn_bounds, and of uint32_t skins, by triangle */
+    sn_table colour_table;        /* of uint64_t, by slot: colours in use */
     sn_table path_table;   /* of sn_vec4, by slot: where the substep began; where grazes were looked for, and in w how
                                    far from there (m) it may come before they must be looked for again */
     sn_table normal_table; /* of sn_outward, by slot; see outward.c */
     sn_bvh skin_tree;
-    uint64_t tree_edits;          /* of the contact world, when the tree was built */
-    uint32_t tree_age;            /* steps since then */
-    uint32_t grazes, graze_pairs; /* how many; the last of those that were found are pairs of particles */
-    bool watches;                 /* there are skins, and particles that may meet them */
-    sn_real time_left;            /* s: of the step, with the substep that runs */
-    sn_real longest_way;          /* m: nobody has come farther in this substep, as of the last look at it */
-    sn_rigid rigid;               /* bodies of particles that contact presses on */
-    sn_result failed;             /* what went wrong within a substep, if it was not the task hook */
+    uint64_t tree_edits;                        /* of the contact world, when the tree was built */
+    uint32_t tree_age;                          /* steps since then */
+    uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
+    bool watches;                               /* there are skins, and particles that may meet them */
+    sn_real time_left;                          /* s: of the step, with the substep that runs */
+    sn_real longest_way; /* m: nobody has come farther in this substep, as of the last look at it */
+    sn_rigid rigid;      /* bodies of particles that contact presses on */
+    sn_result failed;    /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;
 
 struct sn_world;
@@ -187,7 +189,7 @@ void sn_spin_resist(const struct sn_world *world, const sn_spinning *a, const sn
 
 /* ---- What finding shares ---------------------------------------------------------------------------------------------------- */
 
-sn_grip sn_contacts_grip(const sn_contact_material *a, const sn_contact_material *b);
+sn_friction sn_contacts_friction(const sn_contact_material *a, const sn_contact_material *b);
 
 /* Whether two sets of categories and masks let each other collide. */
 bool sn_contacts_agree(uint32_t category, uint32_t mask, uint32_t other_category, uint32_t other_mask);
@@ -197,7 +199,7 @@ sn_real sn_contacts_way(const struct sn_world *world, uint32_t slot, sn_real dt)
 
 /* What was pushed at the end of the last step; NULL if they did not touch. Times the factor it is what a substep of this step
    begins with: pushes are accelerations times the square of the substep. */
-const sn_press *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
+const sn_kept_impulse *sn_contacts_recall(const struct sn_world *world, uint32_t slot, uint32_t other);
 sn_real sn_contacts_recall_factor(const struct sn_world *world, sn_real dt);
 
 /* Moves a particle, without losing what rounding drops of the way. */
@@ -210,7 +212,7 @@ sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, 
 sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane);
 
 /* Takes a pair of particles out of its batch, to be solved elsewhere. */
-sn_graze sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
+sn_skin_contact sn_contacts_take_pair(struct sn_world *world, uint32_t batch, uint32_t lane);
 
 /* Integrators that look back start anew with particles that were pushed. */
 void sn_contacts_forget(struct sn_world *world);

@@ -27,8 +27,8 @@ enum {
 
 /* What a late pair had pushed when pairs were looked for again. */
 typedef struct sn_kept_pair {
-    sn_real pressed, last, impulse, impact;
-    sn_vec3 rubbed, given;
+    sn_real normal_impulse, last, impulse, impact;
+    sn_vec3 tangent_impulse, given;
 } sn_kept_pair;
 
 typedef struct sn_contact_finding {
@@ -39,18 +39,18 @@ typedef struct sn_contact_finding {
     bool late;               /* within a substep */
     atomic_bool has_spheres; /* some particle can meet others, */
     atomic_bool has_choice;  /*   and some of those may have their reasons not to */
-    atomic_bool shared;      /* some particles have several walls, not all of them planes, which nothing passes */
-    atomic_bool sided;       /* some walls are no planes: it matters from where a particle comes */
-    atomic_bool close;       /* some piece of particles has colliders near it */
-    atomic_bool too_far;     /* some particle is beyond SN_CONTACT_REACH, or may come there */
+    atomic_bool shared;  /* some particles have several static contacts, not all of them planes, which nothing passes */
+    atomic_bool sided;   /* some static contacts are no planes: it matters from where a particle comes */
+    atomic_bool close;   /* some piece of particles has colliders near it */
+    atomic_bool too_far; /* some particle is beyond SN_CONTACT_REACH, or may come there */
 } sn_contact_finding;
 
 /* Looking for the colliders of one particle. */
 typedef struct sn_contact_looking {
     sn_contact_finding *f;
     uint32_t slot;
-    sn_real reach; /* m: radius and way */
-    sn_wall *to;   /* NULL: only count */
+    sn_real reach;         /* m: radius and way */
+    sn_static_contact *to; /* NULL: only count */
     uint32_t found;
     bool sided; /* not all of them are planes */
 } sn_contact_looking;
@@ -72,7 +72,7 @@ typedef struct sn_contact_pass {
     sn_contacts *contacts;
     const sn_wide_contact *wide;
     sn_wide_contacts_fn *run;
-    void (*wall)(const struct sn_contact_pass *p, sn_wall *wall);
+    void (*contact)(const struct sn_contact_pass *p, sn_static_contact *contact);
     sn_wide_contacts pairs;
     const sn_contact_pairs *set; /* of which these are */
     uint32_t block;              /* the first of the colour */
@@ -136,8 +136,8 @@ static inline const sn_collider_record *record_of(const sn_world *world, uint32_
     return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
 }
 
-/* The late walls of a particle: 1 + the last that was found. */
-static inline uint32_t *late_walls(const sn_contacts *c)
+/* The late static contacts of a particle: 1 + the last that was found. */
+static inline uint32_t *late_statics(const sn_contacts *c)
 {
     return c->left_table.column[1];
 }
@@ -163,7 +163,7 @@ bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_
 /* The pairs that loops are about from now on. */
 void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
 
-void sn_contacts_project_wall(const sn_contact_pass *p, sn_wall *wall);
+void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
 
 /* When a particle on its way first touches a collider, both in the collider's frame. */
 bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
@@ -183,7 +183,7 @@ bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
 /* Fills the columns of a batch; factor: what the step before pushed counts times this. */
 void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
 
-/* Adds a wall, or counts it, if a particle may touch a collider; data: sn_contact_looking. */
+/* Adds a static contact, or counts it, if a particle may touch a collider; data: sn_contact_looking. */
 bool sn_contacts_look_at_collider(void *data, uint32_t number);
 
 /* ---- contact_follow.c ------------------------------------------------------------------------------------------------------ */
@@ -194,6 +194,6 @@ bool sn_contacts_follow(sn_world *world, sn_real h, bool first);
 /* ---- contact_rounds.c ------------------------------------------------------------------------------------------------------ */
 
 /* The end of a substep: what crosses something is pushed again, or stopped. */
-bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_graze_pass *graze);
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact);
 
 #endif

@@ -109,7 +109,7 @@ sn_result sn_fault_contact(sn_world *world)
     const uint32_t count = world->particles.table.count;
     looking l = {.world = world};
     const char *what;
-    if (world->contacts.any || world->meets.mover_table.count > bodies_rows(bodies)) {
+    if (world->contacts.any || world->body_contacts.mover_table.count > bodies_rows(bodies)) {
         if (!sn_parallel_for(&world->parallel, count, look_piece, &l))
             sn_parallel_repair(&world->parallel);
         for (uint32_t slot = 0; l.fault && slot < count; ++slot)

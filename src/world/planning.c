@@ -71,7 +71,7 @@ static void arrange(moving *m)
     else
         world->history.table.count = 0;
     share_loop(m, note_slots);
-    world->drag.order_table.count = world->contact.press_start_table.count = 0;
+    world->drag.order_table.count = world->contact.impulse_start_table.count = 0;
     world->constraints.edits++;
     world->moves++;
 }
@@ -249,7 +249,7 @@ void sn_world_slot_taken(sn_world *world)
 void sn_world_slot_freed(sn_world *world, uint32_t slot)
 {
     uint32_t last = world->particles.table.count - 1;
-    world->contact.press_start_table.count = 0;
+    world->contact.impulse_start_table.count = 0;
     if (slot < world->plan.particles || last < world->plan.particles)
         world->plan.made = false;
 }

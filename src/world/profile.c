@@ -109,13 +109,14 @@ static void count_lanes(const sn_plan *plan, sn_step_counts *counts)
 static void count_contacts(const sn_world *world, sn_step_counts *counts)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_meet *meet = world->meets.meet_table.column[0];
-    counts->candidates = world->meets.meets;
+    const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
+    counts->candidates = world->body_contacts.body_contacts;
     if (c->any)
-        counts->candidates += (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->walls + c->grazes - c->graze_pairs;
-    counts->contacts = (uint64_t)world->contact.press_table.count + world->meets.kept_table.count;
-    for (uint32_t i = 0; i < world->meets.meets; ++i)
-        counts->manifolds += meet[i].looks;
+        counts->candidates += (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->static_contacts + c->skin_contacts -
+                              c->skin_contact_pairs;
+    counts->contacts = (uint64_t)world->contact.impulse_table.count + world->body_contacts.kept_table.count;
+    for (uint32_t i = 0; i < world->body_contacts.body_contacts; ++i)
+        counts->manifolds += contact[i].looks;
 }
 
 void sn_profile_end(sn_world *world, sn_result result)

@@ -183,14 +183,14 @@ sn_result sn_particle_wake(sn_world *world, sn_particle particle)
 
 void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
 {
-    const sn_press *press = world->contact.press_table.column[0];
-    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.press_table.count; ++i)
-        if (press[i].other == (SN_PRESS_COLLIDER | number))
-            wake_ring(world, press[i].number);
-    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
-    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->meets.kept_table.count; ++i)
-        if ((uint32_t)meet[i].key[0] == (SN_PRESS_COLLIDER | number))
-            wake_ring(world, (uint32_t)(meet[i].key[0] >> 32));
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i)
+        if (kept[i].other == (SN_PRESS_COLLIDER | number))
+            wake_ring(world, kept[i].number);
+    const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->body_contacts.kept_table.count; ++i)
+        if ((uint32_t)contact[i].key[0] == (SN_PRESS_COLLIDER | number))
+            wake_ring(world, (uint32_t)(contact[i].key[0] >> 32));
 }
 
 static bool is_within(const sn_bounds *box, sn_vec3 p, sn_real reach)
@@ -312,17 +312,17 @@ static bool is_disturbed(const sn_world *world, uint32_t number)
 }
 
 /* The particles of a contact, by number: one, two or four. */
-static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32_t *number)
+static uint32_t members(const sn_contact_world *c, const sn_kept_impulse *kept, uint32_t *number)
 {
     const uint32_t(*triangle)[3] = (const uint32_t(*)[3])c->triangle_table.column[0];
-    number[0] = press->number;
-    if (press->other & SN_PRESS_COLLIDER)
+    number[0] = kept->number;
+    if (kept->other & SN_PRESS_COLLIDER)
         return 1;
-    if (!(press->other & SN_PRESS_TRIANGLE)) {
-        number[1] = press->other;
+    if (!(kept->other & SN_PRESS_TRIANGLE)) {
+        number[1] = kept->other;
         return 2;
     }
-    uint32_t at = press->other & ~SN_PRESS_TRIANGLE;
+    uint32_t at = kept->other & ~SN_PRESS_TRIANGLE;
     if (at >= c->triangle_table.count)
         return 1;
     memcpy(number + 1, triangle[at], sizeof *triangle);
@@ -330,9 +330,9 @@ static uint32_t members(const sn_contact_world *c, const sn_press *press, uint32
 }
 
 /* Contacts of bodies name their two in the same way. */
-static sn_press press_of_bodies(const sn_kept_manifold *press)
+static sn_kept_impulse impulse_of_bodies(const sn_kept_manifold *kept)
 {
-    return (sn_press){.number = (uint32_t)(press->key[0] >> 32), .other = (uint32_t)press->key[0]};
+    return (sn_kept_impulse){.number = (uint32_t)(kept->key[0] >> 32), .other = (uint32_t)kept->key[0]};
 }
 
 /* If one of these is disturbed, the others wake. */
@@ -348,13 +348,13 @@ static void tell(sn_world *world, const uint32_t *number, uint32_t count)
 /* Tells those who touched, or are held by, somebody who was edited. */
 static void tell_all(sn_world *world)
 {
-    const sn_press *press = world->contact.press_table.column[0];
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     uint32_t number[4 * SN_MAX_POINTS], count;
-    for (uint32_t i = 0; i < world->contact.press_table.count; ++i)
-        tell(world, number, members(&world->contact, &press[i], number));
-    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
-    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
-        sn_press two = press_of_bodies(&meet[i]);
+    for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i)
+        tell(world, number, members(&world->contact, &kept[i], number));
+    const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
+        sn_kept_impulse two = impulse_of_bodies(&contact[i]);
         tell(world, number, members(&world->contact, &two, number));
     }
     for (uint32_t kind = 1; kind < world->constraints.kind_count; ++kind) {
@@ -464,7 +464,7 @@ static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn
     return vec3_length(vec3_sub(d, vec3_scale(way, along))) <= reach;
 }
 
-static void meet_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
+static void contact_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
 {
     if (holds_slot(world, b)) {
         uint32_t other = a;
@@ -475,7 +475,7 @@ static void meet_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
         stir(world, world->particles.index[a]);
 }
 
-static void meet_graze(sn_world *world, const sn_graze *g, sn_real dt)
+static void contact_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real dt)
 {
     bool sleeps = false, wakes = false;
     sn_real weight[3], far = g->reach * (1 + TOUCH) + slack(world, dt);
@@ -501,7 +501,7 @@ static void meet_graze(sn_world *world, const sn_graze *g, sn_real dt)
 bool sn_sleep_meet(sn_world *world, sn_real dt)
 {
     const sn_contacts *c = &world->contacts;
-    const sn_graze *graze = c->graze_table.column[0];
+    const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
     const sn_vec4 *x = world->particles.x;
     if (!world->contact.sleep.sleepers)
         return false;
@@ -511,11 +511,11 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
         for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i)
             if (x[c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i]].w == 0 ||
                 x[c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i]].w == 0)
-                meet_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
-                          c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
-    for (uint32_t i = 0; i < c->grazes; ++i)
-        if (graze[i].triangle != SN_GRAZE_PAIR) /* those are still in their batch */
-            meet_graze(world, &graze[i], dt);
+                contact_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
+                             c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        if (skin_contact[i].triangle != SN_SKIN_CONTACT_PAIR) /* those are still in their batch */
+            contact_skin_contact(world, &skin_contact[i], dt);
     bool now = world->contact.sleep.woke;
     world->contact.sleep.woke = before || now;
     return now;
@@ -523,17 +523,17 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
 
 bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
 {
-    const sn_meets *meets = &world->meets;
-    const sn_meet *meet = meets->meet_table.column[0];
-    const sn_mover *mover = meets->mover_table.column[0];
+    const sn_body_contacts *body_contacts = &world->body_contacts;
+    const sn_body_contact *contact = body_contacts->contact_table.column[0];
+    const sn_mover *mover = body_contacts->mover_table.column[0];
     bool before = world->contact.sleep.woke;
     if (!world->contact.sleep.sleepers)
         return false;
     world->contact.sleep.woke = false;
-    for (uint32_t i = 0; i < meets->meets; ++i) {
-        if (meet[i].b == SN_NO_MOVER)
+    for (uint32_t i = 0; i < body_contacts->body_contacts; ++i) {
+        if (contact[i].b == SN_NO_MOVER)
             continue;
-        uint32_t a = mover[meet[i].a].slot, b = mover[meet[i].b].slot;
+        uint32_t a = mover[contact[i].a].slot, b = mover[contact[i].b].slot;
         if (holds_slot(world, a) && !holds_slot(world, b) && wakes_others(world, b, dt))
             stir(world, world->particles.index[a]);
         else if (holds_slot(world, b) && !holds_slot(world, a) && wakes_others(world, a, dt))
@@ -558,18 +558,18 @@ void sn_sleep_keep_awake(sn_world *world)
 
 /* ---- At its end ------------------------------------------------------------------------------------------------------------------- */
 
-bool sn_sleep_has_press(const sn_world *world, const sn_press *press)
+bool sn_sleep_has_impulse(const sn_world *world, const sn_kept_impulse *kept)
 {
-    uint32_t number[4], count = members(&world->contact, press, number);
+    uint32_t number[4], count = members(&world->contact, kept, number);
     bool sleeps = false;
     for (uint32_t i = 0; i < count; ++i) {
         if (!sn_ids_is_live(&world->ids, number[i]) || world->particles.x[world->ids.value[number[i]]].w != 0)
             return false;
         sleeps = sleeps || sn_sleep_has(&world->contact.sleep, number[i]);
     }
-    if (press->other & SN_PRESS_COLLIDER)
-        return sleeps && sn_ids_is_live(&world->contact.collider_ids, press->other & ~SN_PRESS_COLLIDER);
-    return sleeps && (count == 4 || !(press->other & SN_PRESS_TRIANGLE));
+    if (kept->other & SN_PRESS_COLLIDER)
+        return sleeps && sn_ids_is_live(&world->contact.collider_ids, kept->other & ~SN_PRESS_COLLIDER);
+    return sleeps && (count == 4 || !(kept->other & SN_PRESS_TRIANGLE));
 }
 
 void sn_sleep_end(sn_world *world)
@@ -703,18 +703,18 @@ static void join_by_constraints(sn_world *world)
 
 static void join_by_contacts(sn_world *world)
 {
-    const sn_press *press = world->contact.press_table.column[0];
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     const sn_collider_motion *m = world->contacts.motion_table.column[0];
     uint32_t number[4];
-    for (uint32_t i = 0; i < world->contact.press_table.count; ++i) {
-        join_all(world, number, members(&world->contact, &press[i], number), TOUCHES);
-        if (press[i].other & SN_PRESS_COLLIDER)
-            column(world, SLEEP_MARKS)[press[i].number] |=
-                m[press[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+    for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
+        join_all(world, number, members(&world->contact, &kept[i], number), TOUCHES);
+        if (kept[i].other & SN_PRESS_COLLIDER)
+            column(world, SLEEP_MARKS)[kept[i].number] |=
+                m[kept[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
-    const sn_kept_manifold *meet = world->meets.kept_table.column[0];
-    for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
-        sn_press two = press_of_bodies(&meet[i]);
+    const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
+        sn_kept_impulse two = impulse_of_bodies(&contact[i]);
         join_all(world, number, members(&world->contact, &two, number), TOUCHES);
         if (two.other & SN_PRESS_COLLIDER)
             column(world, SLEEP_MARKS)[two.number] |=

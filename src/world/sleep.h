@@ -16,7 +16,7 @@ typedef struct sn_sleep {
 
 struct sn_world;
 struct sn_pool;
-struct sn_press;
+struct sn_kept_impulse;
 
 void sn_sleep_init(sn_sleep *sleep);
 void sn_sleep_release(sn_sleep *sleep, const sn_allocator *allocator);
@@ -73,7 +73,7 @@ bool sn_sleep_asks(const struct sn_world *world, const uint32_t *slot, uint32_t 
 void sn_sleep_keep_awake(struct sn_world *world);
 
 /* Whether a contact is one of sleepers with things that stand, and stays what it was. During a step. */
-bool sn_sleep_has_press(const struct sn_world *world, const struct sn_press *press);
+bool sn_sleep_has_impulse(const struct sn_world *world, const struct sn_kept_impulse *kept);
 
 void sn_sleep_end(struct sn_world *world);
 

@@ -186,13 +186,13 @@ static void walk_contact(stream *s, sn_contact_world *contact)
     walk_table(s, &contact->rest_table);
     walk_table(s, &contact->own_place_table);
     walk_table(s, &contact->spin_table);
-    walk_table(s, &contact->press_table);
+    walk_table(s, &contact->impulse_table);
     walk_table(s, &contact->sleep.table);
     walk_table(s, &contact->events.touching_table);
     if (s->mode == READ)
         sn_sleep_restored(&contact->sleep), contact->events.event_table.count = 0;
     if (s->mode == READ)
-        contact->press_start_table.count = 0; /* the next step makes it */
+        contact->impulse_start_table.count = 0; /* the next step makes it */
     if (s->mode == READ)
         sn_contact_restored(contact);
 }
@@ -270,7 +270,7 @@ static void walk(stream *s, sn_world *world)
     walk_contact(s, &world->contact);
     walk_ids(s, &world->bodies.ids);
     walk_table(s, &world->bodies.table);
-    walk_table(s, &world->meets.kept_table);
+    walk_table(s, &world->body_contacts.kept_table);
     if (s->mode == RESERVE && !sn_table_reserve(&world->bodies.turn_table, s->allocator, world->bodies.table.capacity))
         s->failed = true;
     if (s->mode == RESERVE)

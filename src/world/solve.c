@@ -78,8 +78,8 @@ static bool stay_resident(const sn_substep *s)
 {
     const sn_world *world = s->world;
     return world->wide && !sn_forces_needed(world) && !s->motion.unsteady && !world->contacts.any &&
-           world->meets.mover_table.count <= bodies_rows(&world->bodies) && !world->drag.acts && !s->step->careful &&
-           !sn_starts_all(world, s->still) && (s->defers_end || s->integrator->kick == 1) &&
+           world->body_contacts.mover_table.count <= bodies_rows(&world->bodies) && !world->drag.acts &&
+           !s->step->careful && !sn_starts_all(world, s->still) && (s->defers_end || s->integrator->kick == 1) &&
            !(s->integrator->looks_back && (s->may_jump || world->starts.any));
 }
 

@@ -7,7 +7,7 @@
        omega^2 <= sum_e k_e a_i sqrt(w_i) sum_j a_j sqrt(w_j),
 
    where j runs over the particles that carry the ends of spring e and a is the share that each carries: 1, or a weight
-   of a spot. One spring to a wall has omega^2 = k w, a long chain 4 k w, and the bound is both exactly. Dampers sum up in the
+   of a spot. One spring to a static contact has omega^2 = k w, a long chain 4 k w, and the bound is both exactly. Dampers sum up in the
    same way to a rate gamma. A spring that is turned sideways or compressed pushes back less than that.
 
    What a substep can bear, with z = (h omega)^2 and g = h gamma, follows from the characteristic polynomial of the

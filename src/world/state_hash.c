@@ -187,11 +187,11 @@ uint64_t sn_world_hash(const sn_world *world)
     hash = hash_drags(hash, world);
     hash = sn_contacts_hash(sn_contact_hash(hash, &world->contact), &world->contact);
     hash = sn_spin_hash(hash, world);
-    hash = sn_meets_hash(sn_bodies_hash(hash, &world->bodies), &world->meets);
+    hash = sn_body_contacts_hash(sn_bodies_hash(hash, &world->bodies), &world->body_contacts);
     hash = sn_contact_events_hash(sn_sleep_hash(hash, world), world);
     bool warm = world->state.settings.solver == SN_SOLVER_IMPULSES && world->state.settings.warm_start;
-    if (warm || world->contact.press_table.count ||
-        world->meets.kept_table.count) /* the next step scales impulses by it */
+    if (warm || world->contact.impulse_table.count ||
+        world->body_contacts.kept_table.count) /* the next step scales impulses by it */
         hash = hash_real(hash, world->state.h);
     if (world->state.settings.solver == SN_SOLVER_TILED) {
         sn_world_follow_edits((sn_world *)world); /* as the next step would: no part of what is promised to be kept */

@@ -51,7 +51,7 @@ static sn_result predict_bodies(sn_substep *s)
     sn_world *world = s->world;
     sn_stage_enter(world, SN_STAGE_PREDICT);
     sn_turns_predict(s);
-    if (!sn_meets_begin(s))
+    if (!sn_body_contacts_begin(s))
         return sn_fault_lost_tasks(world);
     sn_targets_move(world, s->substeps_left);
     return SN_OK;
@@ -91,7 +91,7 @@ static sn_result end_contact(sn_substep *s)
 {
     sn_world *world = s->world;
     bool done = (sn_solve_interleaves_contact(s) || sn_contacts_pass(world, s->h, true)) &&
-                sn_contacts_end(world, s->h) && sn_meets_pass(world, s->h);
+                sn_contacts_end(world, s->h) && sn_body_contacts_pass(world, s->h);
     sn_contacts_forget(world);
     return done ? sn_fault_contact(world) : sn_fault_lost_tasks(world);
 }
@@ -166,7 +166,7 @@ static sn_result find_contacts(sn_world *world, sn_real dt)
         result = sn_contacts_find(world, dt);
         sn_turns_list_awake(world);
         if (result == SN_OK)
-            result = sn_meets_find(world, dt);
+            result = sn_body_contacts_find(world, dt);
     } while (result == SN_OK && sn_sleep_meet_bodies(world, dt));
     if (result == SN_OK)
         result = sn_callbacks_begin(world);
@@ -225,7 +225,7 @@ static void remember(sn_world *world)
     sn_sleep_keep_awake(world);
     sn_contacts_leave(world);
     sn_contacts_remember(world);
-    sn_meets_remember(world);
+    sn_body_contacts_remember(world);
     sn_contact_events_collect(world);
     sn_stage_enter(world, SN_STAGE_OTHER);
 }

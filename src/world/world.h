@@ -14,7 +14,7 @@
 #include "world/contact.h"
 #include "world/query_tree.h"
 #include "world/contacts.h"
-#include "world/meets.h"
+#include "world/body_contacts.h"
 #include "world/profile.h"
 
 #include <sinew/sinew.h>
@@ -163,7 +163,7 @@ struct sn_world {
     sn_parallel parallel;
     const sn_wide *wide; /* NULL in double precision */
     sn_contacts contacts;
-    sn_meets meets; /* contact of bodies; what they pushed is state */
+    sn_body_contacts body_contacts; /* contact of bodies; what they pushed is state */
     sn_profiler profiler;
     sn_fault fault;
     sn_spring_watch springs;

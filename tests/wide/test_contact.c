@@ -18,7 +18,7 @@ typedef struct crowd {
     uint8_t lanes[BATCHES];
     sn_vec4 x[BALLS], x_low[BALLS], v[BALLS];
     sn_real reach[PAIRS], hold[PAIRS], drag[PAIRS], restitution[PAIRS];
-    sn_real pressed[PAIRS], last[PAIRS], rubbed[3 * PAIRS];
+    sn_real normal_impulse[PAIRS], last[PAIRS], tangent_impulse[3 * PAIRS];
     bool varied, bounces;
 } crowd;
 
@@ -67,10 +67,10 @@ static void fill(crowd *c, uint64_t *seed)
         c->drag[i] = c->hold[i] * in(seed, 0, 1);
         c->restitution[i] = in(seed, 0, 1);
         bool was = support_random_below(seed, 2);
-        c->pressed[i] = was ? in(seed, 0, 1e-3) : 0;
+        c->normal_impulse[i] = was ? in(seed, 0, 1e-3) : 0;
         c->last[i] = was && support_random_below(seed, 3) ? in(seed, 0, 1e-3) : 0;
         for (uint32_t k = 0; k < 3; ++k)
-            c->rubbed[(i / SN_NEAR * 3 + k) * SN_NEAR + lane] = was ? in(seed, -1e-4, 1e-4) : 0;
+            c->tangent_impulse[(i / SN_NEAR * 3 + k) * SN_NEAR + lane] = was ? in(seed, -1e-4, 1e-4) : 0;
         if (!is_there(c, i))
             continue;
         sn_vec3 at = vec(support_random_in(seed, -3, 3), support_random_in(seed, -3, 3), 1), d;
@@ -108,9 +108,9 @@ static sn_wide_contacts run_of(crowd *c)
                               .hold_all = real(0.5),
                               .drag_all = real(0.4),
                               .restitution_all = real(0.6),
-                              .pressed = c->pressed,
+                              .normal_impulse = c->normal_impulse,
                               .last = c->last,
-                              .rubbed = c->rubbed,
+                              .tangent_impulse = c->tangent_impulse,
                               .h = h,
                               .inverse_h = 1 / h,
                               .part = h,
@@ -143,11 +143,11 @@ static void assert_same_crowd(const crowd *a, const crowd *b)
     for (uint32_t i = 0; i < PAIRS; ++i) {
         if (!is_there(a, i)) /* what the numbers of empty lanes are does not matter */
             continue;
-        assert_memory_equal(&a->pressed[i], &b->pressed[i], sizeof a->pressed[i]);
+        assert_memory_equal(&a->normal_impulse[i], &b->normal_impulse[i], sizeof a->normal_impulse[i]);
         assert_memory_equal(&a->last[i], &b->last[i], sizeof a->last[i]);
         for (uint32_t k = 0; k < 3; ++k) {
             size_t at = (i / SN_NEAR * 3 + k) * SN_NEAR + i % SN_NEAR;
-            assert_memory_equal(&a->rubbed[at], &b->rubbed[at], sizeof a->rubbed[at]);
+            assert_memory_equal(&a->tangent_impulse[at], &b->tangent_impulse[at], sizeof a->tangent_impulse[at]);
         }
     }
 }
@@ -299,13 +299,13 @@ static void projecting(void **state)
         sn_wide_contacts run = one_batch(&c, false);
         kernels->project(&run);
         assert_close(relative(c.v, 0), -0.6, tight);
-        assert_true(c.pressed[0] == 0);
+        assert_true(c.normal_impulse[0] == 0);
 
         /* 0.6 mm in, 1 mm before that outside by 0.4 mm: stopped at the surface; friction 0.5 of what was pressed */
         c = make_pair(1 - 0.0006, vec(-0.6, 5, 0));
         run = one_batch(&c, false);
         kernels->project(&run);
-        assert_close(c.pressed[0], 0.0006, 1e-3 * tight);
+        assert_close(c.normal_impulse[0], 0.0006, 1e-3 * tight);
         assert_close(relative(c.x, 0), 1, tight / 100);
         assert_close(relative(c.v, 0), -0.6 + 0.0006 / h, tight);
         assert_close(relative(c.v, 1), 5 - 0.4 * 0.0006 / h, tight); /* it slides: 0.4 */
@@ -315,7 +315,7 @@ static void projecting(void **state)
         run = one_batch(&c, false);
         kernels->project(&run);
         assert_close(relative(c.v, 1), 0, tight);
-        assert_close(c.rubbed[SN_NEAR], -0.1 * h, 1e-3 * tight);
+        assert_close(c.tangent_impulse[SN_NEAR], -0.1 * h, 1e-3 * tight);
 
         /* deep in before and not approaching: parted by the cap, without a velocity */
         c = make_pair(0.9, vec(0, 0, 0));
@@ -323,7 +323,7 @@ static void projecting(void **state)
         kernels->project(&run);
         assert_close(relative(c.x, 0), 0.9 + h, tight / 100);
         assert_close(relative(c.v, 0), 0, tight);
-        assert_true(c.pressed[0] == 0);
+        assert_true(c.normal_impulse[0] == 0);
 
         /* less deep: by a share of what is beyond the slop */
         c = make_pair(0.995, vec(0, 0, 0));
@@ -333,10 +333,10 @@ static void projecting(void **state)
 
         /* pressed before and flying apart: gives back all of it, and no more */
         c = make_pair(1.01, vec(3, 0, 0));
-        c.pressed[0] = real(0.001);
+        c.normal_impulse[0] = real(0.001);
         run = one_batch(&c, false);
         kernels->project(&run);
-        assert_true(c.pressed[0] == 0);
+        assert_true(c.normal_impulse[0] == 0);
         assert_close(relative(c.v, 0), 3 - 0.001 / h, tight);
     }
 }
@@ -350,20 +350,20 @@ static void warming_and_bouncing(void **state)
         if (!kernels)
             continue;
         crowd c = make_pair(1, vec(0, 0, 0)); /* at most twice the push before the last, friction with it */
-        c.pressed[0] = real(0.003), c.last[0] = real(0.001), c.rubbed[SN_NEAR] = real(0.0006);
+        c.normal_impulse[0] = real(0.003), c.last[0] = real(0.001), c.tangent_impulse[SN_NEAR] = real(0.0006);
         sn_wide_contacts run = one_batch(&c, true);
         kernels->warm(&run);
-        assert_close(c.pressed[0], 0.002, 1e-3 * tight);
+        assert_close(c.normal_impulse[0], 0.002, 1e-3 * tight);
         assert_close(c.last[0], 0.003, 1e-3 * tight);
         assert_close(relative(c.v, 0), 0.002 / h, tight);
         assert_close(relative(c.v, 1), 0.0004 / h, tight);
         assert_close(relative(c.x, 0), 1.002, tight / 100);
 
         c = make_pair(1, vec(0, 0, 0)); /* a blow is not repeated */
-        c.pressed[0] = real(0.002);
+        c.normal_impulse[0] = real(0.002);
         run = one_batch(&c, true);
         kernels->warm(&run);
-        assert_true(c.pressed[0] == 0 && relative(c.v, 0) == 0);
+        assert_true(c.normal_impulse[0] == 0 && relative(c.v, 0) == 0);
 
         /* restitution 0.6; slower than 0.1 m/s it only stops */
         for (int slow = 0; slow < 2; ++slow) {
@@ -419,9 +419,9 @@ static sn_wide_plane plane_of(crowd *c, uint32_t lanes, uint64_t *seed)
         run.radius[i] = in(seed, 0, 0.3);
         run.hold[i] = in(seed, 0, 1);
         run.drag[i] = run.hold[i] / 2;
-        run.pressed[i] = was ? in(seed, 0, 1e-3) : 0;
+        run.normal_impulse[i] = was ? in(seed, 0, 1e-3) : 0;
         for (uint32_t k = 0; k < 3; ++k)
-            run.rubbed[k * SN_NEAR + i] = was ? in(seed, -1e-4, 1e-4) : 0;
+            run.tangent_impulse[k * SN_NEAR + i] = was ? in(seed, -1e-4, 1e-4) : 0;
         if (i < lanes) /* near the plane, at random along it */
             put_ball(c, run.slot[i],
                      vec(0.15 - 0.8 * i + 0.6 * (double)run.radius[i], 0.2 + 0.6 * i + 0.8 * (double)run.radius[i],
@@ -452,10 +452,11 @@ static void planes_agree(void **state)
             assert_memory_equal(one.x, all.x, sizeof one.x);
             assert_memory_equal(one.v, all.v, sizeof one.v);
             for (uint32_t i = 0; i < lanes; ++i) {
-                assert_memory_equal(&a.pressed[i], &b.pressed[i], sizeof a.pressed[i]);
+                assert_memory_equal(&a.normal_impulse[i], &b.normal_impulse[i], sizeof a.normal_impulse[i]);
                 assert_memory_equal(&a.gap[i], &b.gap[i], sizeof a.gap[i]);
                 for (uint32_t k = 0; k < 3; ++k)
-                    assert_memory_equal(&a.rubbed[k * SN_NEAR + i], &b.rubbed[k * SN_NEAR + i], sizeof a.rubbed[0]);
+                    assert_memory_equal(&a.tangent_impulse[k * SN_NEAR + i], &b.tangent_impulse[k * SN_NEAR + i],
+                                        sizeof a.tangent_impulse[0]);
             }
             for (uint32_t i = 0; i < BALLS; ++i) /* others stay */
                 if (i % 3 || i >= 3 * lanes)
@@ -492,7 +493,7 @@ static void plane_stops_and_rubs(void **state)
                              .drag = {real(0.4)}};
         kernels_of(which)->plane(&run);
         assert_close(run.gap[0], -0.0006, 1e-3 * tight);
-        assert_close(run.pressed[0], 0.0006, 1e-3 * tight);
+        assert_close(run.normal_impulse[0], 0.0006, 1e-3 * tight);
         assert_close(c.x[0].y, 0.1, tight / 100);
         assert_close(c.v[0].y, -0.6 + 0.0006 / h, tight);
         assert_close(c.v[0].x, 0.4 * 0.0006 / h, tight); /* dragged along */

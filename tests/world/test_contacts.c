@@ -118,13 +118,13 @@ static void mass_does_not_matter_to_friction(void **state)
 /* N: what the colliders push with, from what the last substep left to the next. */
 static sn_vec3 support_force(const sn_world *world)
 {
-    const sn_press *press = world->contact.press_table.column[0];
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     double h = (double)world->state.h, sum[3] = {0, 0, 0};
-    for (uint32_t i = 0; i < world->contact.press_table.count; ++i) {
-        double mass = (double)sn_particle_mass(world, sn_particle_from_index(world, press[i].number));
-        for (int k = 0; press[i].other & SN_PRESS_COLLIDER && k < 3; ++k)
-            sum[k] += mass / (h * h) * (double)(&press[i].rubbed.x)[k] +
-                      mass / (h * h) * (double)press[i].pressed * (double)(&press[i].normal.x)[k];
+    for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
+        double mass = (double)sn_particle_mass(world, sn_particle_from_index(world, kept[i].number));
+        for (int k = 0; kept[i].other & SN_PRESS_COLLIDER && k < 3; ++k)
+            sum[k] += mass / (h * h) * (double)(&kept[i].tangent_impulse.x)[k] +
+                      mass / (h * h) * (double)kept[i].normal_impulse * (double)(&kept[i].normal.x)[k];
     }
     return vec(sum[0], sum[1], sum[2]);
 }
@@ -426,11 +426,11 @@ static void wall_pushes(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider wall = sn_add_box_collider(world, vec(-1, 0, 0), vec(0.5, 1, 1));
+    sn_collider contact = sn_add_box_collider(world, vec(-1, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     for (uint32_t i = 0; i < 60; ++i) {
         sn_quat upright = {0, 0, 0, 1};
-        assert_ok(world, sn_collider_move_to(world, wall, vec(-1 + 2 * FRAME * (i + 1), 0, 0), upright));
+        assert_ok(world, sn_collider_move_to(world, contact, vec(-1 + 2 * FRAME * (i + 1), 0, 0), upright));
         support_run(world, 1, FRAME);
     }
     assert_vec_close(place(world, p), vec(1 + 0.5 + 0.1, 0, 0), 1e-3);
@@ -447,14 +447,14 @@ static void wall_pushes_a_box(void **state)
     sn_world *world = support_world();
     sn_particle corner[8];
     add_floor(world);
-    sn_collider wall = sn_add_box_collider(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
+    sn_collider contact = sn_add_box_collider(world, vec(-0.5, 0.5, 0), vec(0.1, 0.5, 2));
     for (int i = 0; i < 8; ++i) {
         corner[i] = ball(world, vec(i & 1 ? 0.4 : 0, i & 2 ? 0.42 : 0.02, i & 4 ? 0.4 : 0), 1, 0.02);
         for (int j = 0; j < i; ++j)
             sn_add_distance(world, sn_at(corner[i]), sn_at(corner[j]),
                             real(support_gap(place(world, corner[i]), place(world, corner[j]))));
     }
-    assert_ok(world, sn_collider_set_velocity(world, wall, vec(0.5, 0, 0), vec(0, 0, 0)));
+    assert_ok(world, sn_collider_set_velocity(world, contact, vec(0.5, 0, 0), vec(0, 0, 0)));
     support_run(world, 240, FRAME);
     double front = -0.5 + 0.5 * 4 + 0.1;
     for (int i = 0; i < 8; ++i) {
@@ -470,11 +470,11 @@ static void teleport_does_not_bat(void **state)
 {
     (void)state;
     sn_world *world = support_void();
-    sn_collider wall = sn_add_box_collider(world, vec(-5, 0, 0), vec(0.5, 1, 1));
+    sn_collider contact = sn_add_box_collider(world, vec(-5, 0, 0), vec(0.5, 1, 1));
     sn_particle p = ball(world, vec(0, 0, 0), 1, 0.1);
     sn_quat upright = {0, 0, 0, 1};
     support_run(world, 2, FRAME);
-    assert_ok(world, sn_collider_set_pose(world, wall, vec(-0.55, 0, 0), upright));
+    assert_ok(world, sn_collider_set_pose(world, contact, vec(-0.55, 0, 0), upright));
     support_run(world, 120, FRAME);
     assert_close(place(world, p).x, 0.05, 0.002);
     assert_true(length(speed(world, p)) < 1e-3);
@@ -484,7 +484,7 @@ static void teleport_does_not_bat(void **state)
 /* ---- Who collides with whom ------------------------------------------------------------------------------------------------ */
 
 /* Two balls fly at each other; m/s that the first has afterwards. */
-static double meet(sn_world *world, uint32_t group_a, uint32_t group_b, bool joined)
+static double contact(sn_world *world, uint32_t group_a, uint32_t group_b, bool joined)
 {
     sn_particle a = flying_ball(world, vec(-0.3, 0, 0), vec(1, 0, 0), 1, 0.1);
     sn_particle b = flying_ball(world, vec(0.3, 0, 0), vec(-1, 0, 0), 1, 0.1);
@@ -513,17 +513,17 @@ static void groups_and_filters(void **state)
 {
     (void)state;
     const double passes = 1, stops = 0, much = 1e-4;
-    assert_close(meet(support_void(), 0, 0, false), stops, much);
-    assert_close(meet(support_void(), 1, 1, false), passes, much);
-    assert_close(meet(support_void(), 1, 2, false), stops, much);
-    assert_close(meet(support_void(), 0, 0, true), passes, much);
-    assert_close(meet(support_void(), 1, 2, true), passes, much);
-    assert_close(meet(world_with_group(1, 1, UINT32_MAX, true), 1, 1, false), stops, much);
-    assert_close(meet(world_with_group(0, 1, UINT32_MAX, false), 0, 0, false), passes, much);
-    assert_close(meet(world_with_group(1, 2, UINT32_MAX, false), 0, 1, false), stops, much);
-    assert_close(meet(world_with_group(1, 2, 2, false), 0, 1, false), passes, much); /* 1 does not want 0 */
-    assert_close(meet(world_with_group(0, 1, 2, true), 0, 1, false), passes, much);
-    assert_close(meet(world_with_group(1, 0, UINT32_MAX, false), 0, 1, false), passes, much);
+    assert_close(contact(support_void(), 0, 0, false), stops, much);
+    assert_close(contact(support_void(), 1, 1, false), passes, much);
+    assert_close(contact(support_void(), 1, 2, false), stops, much);
+    assert_close(contact(support_void(), 0, 0, true), passes, much);
+    assert_close(contact(support_void(), 1, 2, true), passes, much);
+    assert_close(contact(world_with_group(1, 1, UINT32_MAX, true), 1, 1, false), stops, much);
+    assert_close(contact(world_with_group(0, 1, UINT32_MAX, false), 0, 0, false), passes, much);
+    assert_close(contact(world_with_group(1, 2, UINT32_MAX, false), 0, 1, false), stops, much);
+    assert_close(contact(world_with_group(1, 2, 2, false), 0, 1, false), passes, much); /* 1 does not want 0 */
+    assert_close(contact(world_with_group(0, 1, 2, true), 0, 1, false), passes, much);
+    assert_close(contact(world_with_group(1, 0, UINT32_MAX, false), 0, 1, false), passes, much);
 }
 
 static void settings_switch_contact_off(void **state)
@@ -541,7 +541,7 @@ static void settings_switch_contact_off(void **state)
         assert_close(place(world, p).y, which == 0 ? -1 : 0.1, 1e-3);
         assert_ok(world, sn_particle_remove(world, p));
         assert_ok(world, sn_collider_remove(world, sn_collider_from_index(world, 0)));
-        assert_close(meet(world, 0, 0, false), 1, 1e-4);
+        assert_close(contact(world, 0, 0, false), 1, 1e-4);
     }
 }
 

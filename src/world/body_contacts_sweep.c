@@ -13,7 +13,7 @@
    begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
    through before the next substep begins. A field does not know how thick it is, and pushes who is beyond its middle out on the other
    side: a tenth of the depth is too deep there. So it is before meshes. */
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"
@@ -32,7 +32,7 @@
 /* Two on their ways. */
 typedef struct duel {
     const sn_world *world;
-    const sn_meet *meet;
+    const sn_body_contact *contact;
     const sn_mover *a, *b;
     const sn_convex *solid_a, *solid_b;
     const sn_shape *shape; /* instead of b: of a collider, */
@@ -67,9 +67,10 @@ static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
 /* m: how far a body is from a collider at a share of its way; not more than reach. */
 static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
 {
-    sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = meet_part_pose(d->world, &a, d->meet->part_a);
-    sn_manifold m[SN_MEET_LAYERS];
-    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_MEET_LAYERS), reach);
+    sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = contact_part_pose(d->world, &a, d->contact->part_a);
+    sn_manifold m[SN_BODY_CONTACT_LAYERS];
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_BODY_CONTACT_LAYERS),
+                      reach);
 }
 
 /* m: how far the two are apart at a share of their ways; not more than reach. */
@@ -78,7 +79,8 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
     if (d->shape)
         return apart_from_shape_at(d, t, reach);
     sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
-    sn_pose at_a = meet_part_pose(d->world, &a, d->meet->part_a), at_b = meet_part_pose(d->world, &b, d->meet->part_b);
+    sn_pose at_a = contact_part_pose(d->world, &a, d->contact->part_a),
+            at_b = contact_part_pose(d->world, &b, d->contact->part_b);
     sn_manifold m;
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
@@ -125,45 +127,45 @@ static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 
 static bool stands(const sn_collider_motion *m)
 {
-    return meet_is_zero(m->velocity) && meet_is_zero(m->spin);
+    return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
 }
 
 /* The share of what is left of its way that a body may go before a collider. */
-static sn_real share_before_collider(const sn_world *world, const sn_meet *meet)
+static sn_real share_before_collider(const sn_world *world, const sn_body_contact *contact)
 {
-    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
-    const sn_mover *a = &meet_movers(world)[meet->a];
-    if (meet->layer > 0 || meet->sensor || a->w == 0 ||
-        (shape->type != SN_COLLIDER_FIELD && !stands(meet_motion(world, meet->collider))))
+    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    if (contact->layer > 0 || contact->sensor || a->w == 0 ||
+        (shape->type != SN_COLLIDER_FIELD && !stands(contact_motion(world, contact->collider))))
         return 1;
-    duel d = {.world = world, .meet = meet, .a = a, .shape = shape, .way = a->way * a->share};
-    d.solid_a = &world->bodies.part[meet->part_a].convex;
-    d.place = meet_pose_of_b(world, meet);
+    duel d = {.world = world, .contact = contact, .a = a, .shape = shape, .way = a->way * a->share};
+    d.solid_a = &world->bodies.part[contact->part_a].convex;
+    d.place = contact_pose_of_b(world, contact);
     d.thin = thinness(d.solid_a, shape);
     if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
         return 1;
     return share_of(&d);
 }
 
-/* The share of what is left of their ways that the two of a meet may go. */
-static sn_real share_of_two(const sn_world *world, const sn_meet *meet)
+/* The share of what is left of their ways that the two of a contact may go. */
+static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact)
 {
-    if (meet->b == SN_NO_MOVER)
-        return share_before_collider(world, meet);
-    if (meet->part_b == SN_ID_FREE || meet->sensor)
+    if (contact->b == SN_NO_MOVER)
+        return share_before_collider(world, contact);
+    if (contact->part_b == SN_ID_FREE || contact->sensor)
         return 1;
-    const sn_mover *a = &meet_movers(world)[meet->a], *b = &meet_movers(world)[meet->b];
-    duel d = {.world = world, .meet = meet, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
+    const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
     if (!(d.way > 4 * (a->thin < b->thin ? a->thin : b->thin)))
         return 1;
-    d.solid_a = &world->bodies.part[meet->part_a].convex;
-    d.solid_b = &world->bodies.part[meet->part_b].convex;
+    d.solid_a = &world->bodies.part[contact->part_a].convex;
+    d.solid_b = &world->bodies.part[contact->part_b].convex;
     d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
                                                                      : sn_convex_inner(d.solid_b);
     return share_of(&d);
 }
 
-/* What a round found, by meet: the shares of their whole ways that the two may go; 1: all of what they go. */
+/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. */
 typedef struct shares {
     sn_real a, b;
 } shares;
@@ -175,7 +177,7 @@ typedef struct stopping {
 
 static shares *all_shares(const sn_world *world)
 {
-    return world->meets.meet_table.column[6];
+    return world->body_contacts.contact_table.column[6];
 }
 
 /* Nobody is stopped before all have been looked at, so that the order does not matter. */
@@ -183,14 +185,14 @@ static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     stopping *s = data;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_meet *meet = &meet_all(s->world)[i];
-        const sn_real t = share_of_two(s->world, meet);
+        const sn_body_contact *contact = &contact_all(s->world)[i];
+        const sn_real t = share_of_two(s->world, contact);
         all_shares(s->world)[i] = (shares){1, 1};
         if (t >= 1)
             continue;
-        all_shares(s->world)[i].a = t * meet_movers(s->world)[meet->a].share;
-        if (meet->b != SN_NO_MOVER)
-            all_shares(s->world)[i].b = t * meet_movers(s->world)[meet->b].share;
+        all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
+        if (contact->b != SN_NO_MOVER)
+            all_shares(s->world)[i].b = t * contact_movers(s->world)[contact->b].share;
         atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
     }
 }
@@ -222,24 +224,24 @@ typedef struct measuring {
     atomic_bool fast, left;
 } measuring;
 
-/* How far bodies came; whether one is fast, and left where it was looked for what it meets. */
+/* How far bodies came; whether one is fast, and left the space that was searched for it. */
 static void measure_piece(void *data, uint32_t first, uint32_t end)
 {
     measuring *measure = data;
     const sn_world *world = measure->world;
     bool fast = false, left = false;
     for (uint32_t i = first; i < end; ++i) {
-        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+        sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         m->share = 1;
         if (m->body == SN_ID_FREE)
             continue;
         sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
         sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
-        sn_real cosine = meet_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
+        sn_real cosine = contact_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
         m->way = vec3_length(way);
         if (cosine < STILL)
             m->way += vec3_length(turn_of(world, m)) * m->extent;
-        m->left = m->way > m->thin && !sn_meet_has_room(world, m, vec3(0, 0, 0));
+        m->left = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
         fast = fast || m->way > m->thin;
         left = left || m->left;
     }
@@ -252,23 +254,23 @@ static void measure_piece(void *data, uint32_t first, uint32_t end)
 /* Bodies that were thrown out of where they were looked for may have met others on their ways, which stand or sleep if they are new. */
 static bool find_left(sn_world *world)
 {
-    world->contacts.failed = sn_meets_find_again(world, true);
-    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->meets.list_table.count; ++i) {
-        sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+    world->contacts.failed = sn_body_contacts_find_again(world, true);
+    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->body_contacts.list_table.count; ++i) {
+        sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         const sn_quat q = m->from.rotation;
         if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
             continue;
-        m->from = meet_pose(world, m);
+        m->from = contact_pose(world, m);
         m->way = 0;
         m->share = 1;
     }
     return world->contacts.failed == SN_OK;
 }
 
-bool sn_meets_stop(sn_world *world)
+bool sn_body_contacts_stop(sn_world *world)
 {
     measuring measure = {.world = world};
-    if (!sn_meets_share(world, world->meets.list_table.count, measure_piece, &measure))
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
         return false;
     if (!measure.fast)
         return true;
@@ -276,19 +278,19 @@ bool sn_meets_stop(sn_world *world)
         return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         stopping s = {.world = world};
-        if (!sn_meets_share(world, world->meets.meets, look_piece, &s))
+        if (!sn_body_contacts_share(world, world->body_contacts.body_contacts, look_piece, &s))
             return false;
-        for (uint32_t i = 0; s.stopped && i < world->meets.meets; ++i) {
-            const sn_meet *meet = &meet_all(world)[i];
-            stop(&meet_movers(world)[meet->a], all_shares(world)[i].a);
-            if (meet->b != SN_NO_MOVER)
-                stop(&meet_movers(world)[meet->b], all_shares(world)[i].b);
+        for (uint32_t i = 0; s.stopped && i < world->body_contacts.body_contacts; ++i) {
+            const sn_body_contact *contact = &contact_all(world)[i];
+            stop(&contact_movers(world)[contact->a], all_shares(world)[i].a);
+            if (contact->b != SN_NO_MOVER)
+                stop(&contact_movers(world)[contact->b], all_shares(world)[i].b);
         }
         if (!s.stopped)
             break;
     }
-    for (uint32_t i = 0; i < world->meets.list_table.count; ++i) {
-        const sn_mover *m = &meet_movers(world)[meet_listed(world)[i]];
+    for (uint32_t i = 0; i < world->body_contacts.list_table.count; ++i) {
+        const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         if (m->share < 1)
             take_back(world, m);
     }

@@ -12,7 +12,7 @@
    One round of pushes leaves crossings where several triangles meet, or where a heavy particle drags light ones along. So at the end
    of a substep all ways from its start to where particles are now are looked at: a particle whose way leads through a triangle is
    pushed again, a few times; and if that does not help, all four stop on their paths shortly before they touch. Ways only become
-   shorter by that, and nobody who does not move meets anybody, so it comes to an end. Therefore a particle is always on the side
+   shorter by that, and what does not move touches nothing new, so it comes to an end. Therefore a particle is always on the side
    of a triangle on which it started, and where it is at the start of a substep tells which side that is. The exception are
    particles that are led: they do not stop.
 
@@ -30,7 +30,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define WORK_OF_GRAZE 100.0 /* ns, about */
+#define WORK_OF_SKIN_CONTACT 100.0 /* ns, about */
 
 /* A way shorter than this share of the reach cannot lead past a triangle unseen. */
 #define SLOW ((sn_real)0.5)
@@ -51,11 +51,11 @@
 /* One loop on its way. */
 typedef struct passing {
     sn_world *world;
-    const sn_graze_pass *pass;
-    void (*one)(const struct passing *p, sn_graze *graze);
-    sn_graze *graze;      /* the first of the colour */
-    uint32_t round;       /* of stopping those who pass */
-    atomic_bool *crossed; /* somebody passed */
+    const sn_skin_contact_pass *pass;
+    void (*one)(const struct passing *p, sn_skin_contact *skin_contact);
+    sn_skin_contact *skin_contact; /* the first of the colour */
+    uint32_t round;                /* of stopping those who pass */
+    atomic_bool *crossed;          /* somebody passed */
 } passing;
 
 static sn_vec3 place(const sn_world *world, uint32_t slot)
@@ -83,18 +83,18 @@ static void run_piece(void *data, uint32_t first, uint32_t end)
 {
     const passing *p = data;
     for (uint32_t i = first; i < end; ++i)
-        p->one(p, &p->graze[i]);
+        p->one(p, &p->skin_contact[i]);
 }
 
 static bool run_with(passing p)
 {
     sn_world *world = p.world;
     const sn_contacts *c = &world->contacts;
-    const uint32_t *start = c->graze_start_table.column[0];
-    for (uint32_t k = 0; c->grazes && k <= SN_GRAZE_COLOURS && start[k] < c->grazes; ++k) {
+    const uint32_t *start = c->skin_contact_start_table.column[0];
+    for (uint32_t k = 0; c->skin_contacts && k <= SN_SKIN_CONTACT_COLOURS && start[k] < c->skin_contacts; ++k) {
         uint32_t count = start[k + 1] - start[k];
-        p.graze = (sn_graze *)c->graze_table.column[0] + start[k];
-        if (k == SN_GRAZE_COLOURS || !sn_parallel_wants(&world->parallel, count * WORK_OF_GRAZE))
+        p.skin_contact = (sn_skin_contact *)c->skin_contact_table.column[0] + start[k];
+        if (k == SN_SKIN_CONTACT_COLOURS || !sn_parallel_wants(&world->parallel, count * WORK_OF_SKIN_CONTACT))
             run_piece(&p, 0, count);
         else if (!sn_parallel_for(&world->parallel, count, run_piece, &p))
             return false;
@@ -102,13 +102,14 @@ static bool run_with(passing p)
     return true;
 }
 
-static bool run(sn_world *world, const sn_graze_pass *pass, void (*one)(const passing *p, sn_graze *graze))
+static bool run(sn_world *world, const sn_skin_contact_pass *pass,
+                void (*one)(const passing *p, sn_skin_contact *skin_contact))
 {
     return run_with((passing){.world = world, .pass = pass, .one = one});
 }
 
 /* The particle's less the spot's: of places or velocities. */
-static sn_vec3 relative(const sn_vec4 *column, const sn_graze *g)
+static sn_vec3 relative(const sn_vec4 *column, const sn_skin_contact *g)
 {
     sn_vec3 r = vec4_xyz(column[g->slot[0]]);
     for (uint32_t k = 0; k < 3; ++k)
@@ -117,7 +118,7 @@ static sn_vec3 relative(const sn_vec4 *column, const sn_graze *g)
 }
 
 /* W: what a push is divided by. */
-static sn_real mobility(const sn_world *world, const sn_graze *g)
+static sn_real mobility(const sn_world *world, const sn_skin_contact *g)
 {
     const sn_vec4 *x = world->particles.x;
     sn_real w = x[g->slot[0]].w;
@@ -132,7 +133,7 @@ static void add(sn_vec4 *to, sn_vec3 by, sn_real share)
 }
 
 /* Moves all four, by changes of their relative place and velocity. */
-static void move(sn_world *world, const sn_graze *g, sn_vec3 by, sn_vec3 speed)
+static void move(sn_world *world, const sn_skin_contact *g, sn_vec3 by, sn_vec3 speed)
 {
     sn_vec4 *x = world->particles.x, *v = world->particles.v;
     sn_real give = mobility(world, g);
@@ -148,7 +149,7 @@ static void move(sn_world *world, const sn_graze *g, sn_vec3 by, sn_vec3 speed)
 
 /* The lecture's directional rejection: along the object's normal, or, where the other one has got behind it, along the line
    between them mirrored at it. */
-static sn_real directed_gap(const sn_world *world, sn_graze *g)
+static sn_real directed_gap(const sn_world *world, sn_skin_contact *g)
 {
     sn_vec3 d = vec3_sub(place(world, g->slot[0]), place(world, g->slot[1])), n = vec3(0, 1, 0);
     sn_real length = vec3_length(d);
@@ -174,7 +175,7 @@ typedef struct ways {
     sn_real closer; /* m: they cannot have come nearer by more */
 } ways;
 
-static ways ways_of(const sn_world *world, const sn_graze *g)
+static ways ways_of(const sn_world *world, const sn_skin_contact *g)
 {
     ways w;
     sn_real farthest = 0, own = 0;
@@ -210,7 +211,7 @@ static void between(const ways *w, sn_real t, sn_vec3 *x)
 
 /* How far they are from each other when the substep begins, and on which side. What is on the plane but for rounding is where it
    was last. */
-static void look(sn_graze *g, const ways *w)
+static void look(sn_skin_contact *g, const ways *w)
 {
     sn_real weight[3];
     if (g->looked)
@@ -226,7 +227,7 @@ static void look(sn_graze *g, const ways *w)
 }
 
 /* Whether they cannot come as near as this in the substep. Looks, if what is known does not say. */
-static bool stay_apart(sn_graze *g, const ways *w, sn_real reach)
+static bool stay_apart(sn_skin_contact *g, const ways *w, sn_real reach)
 {
     if (g->clear - w->closer > reach)
         return true;
@@ -235,7 +236,7 @@ static bool stay_apart(sn_graze *g, const ways *w, sn_real reach)
 }
 
 /* It came from behind a skin that has a front only. */
-static bool may_pass(const sn_graze *g)
+static bool may_pass(const sn_skin_contact *g)
 {
     return g->one_sided && g->side < 0;
 }
@@ -261,7 +262,7 @@ static bool passes(const ways *w, sn_real *weight, sn_vec3 *normal)
 /* ---- Gaps ------------------------------------------------------------------------------------------------------------------- */
 
 /* Measured from a spot of the triangle along a normal, both found on the way. */
-static sn_real gap_from(sn_graze *g, const ways *w, const sn_real *weight, sn_vec3 normal)
+static sn_real gap_from(sn_skin_contact *g, const ways *w, const sn_real *weight, sn_vec3 normal)
 {
     memcpy(g->weight, weight, sizeof g->weight);
     g->normal = normal;
@@ -269,7 +270,7 @@ static sn_real gap_from(sn_graze *g, const ways *w, const sn_real *weight, sn_ve
 }
 
 /* Of a particle that has passed the triangle: from where it did. False if it has not. */
-static bool gap_of_passing(sn_graze *g, const ways *w, sn_real *gap)
+static bool gap_of_passing(sn_skin_contact *g, const ways *w, sn_real *gap)
 {
     sn_real weight[3];
     sn_vec3 normal;
@@ -280,7 +281,7 @@ static bool gap_of_passing(sn_graze *g, const ways *w, sn_real *gap)
 }
 
 /* Of one that has come within reach on its way, perhaps to leave again: from where it did first. */
-static bool gap_of_meeting(sn_graze *g, const ways *w, sn_real *gap)
+static bool gap_of_meeting(sn_skin_contact *g, const ways *w, sn_real *gap)
 {
     sn_real t, weight[3];
     sn_vec3 x[4];
@@ -295,15 +296,15 @@ static bool gap_of_meeting(sn_graze *g, const ways *w, sn_real *gap)
 }
 
 /* The gap, negative when they overlap or the particle has passed; and the normal and weights that go with it. */
-static sn_real gap_of(const sn_world *world, sn_graze *g)
+static sn_real gap_of(const sn_world *world, sn_skin_contact *g)
 {
     sn_real gap;
-    if (g->triangle == SN_GRAZE_PAIR)
+    if (g->triangle == SN_SKIN_CONTACT_PAIR)
         return directed_gap(world, g);
-    if (g->clear > g->reach + FAR * world->contacts.longest_way && !(g->pressed > 0))
+    if (g->clear > g->reach + FAR * world->contacts.longest_way && !(g->normal_impulse > 0))
         return g->clear - g->reach;
     ways w = ways_of(world, g);
-    if (stay_apart(g, &w, g->reach) && !(g->pressed > 0))
+    if (stay_apart(g, &w, g->reach) && !(g->normal_impulse > 0))
         return g->clear - w.closer - g->reach;
     look(g, &w);
     if (may_pass(g))
@@ -329,48 +330,48 @@ static sn_real gap_of(const sn_world *world, sn_graze *g)
 }
 
 /* The other ball; a triangle does not turn. */
-static sn_spinning other_spin(const sn_world *world, const sn_graze *g)
+static sn_spinning other_spin(const sn_world *world, const sn_skin_contact *g)
 {
-    return g->triangle == SN_GRAZE_PAIR ? sn_spin_of(world, g->slot[1]) : (sn_spinning){0};
+    return g->triangle == SN_SKIN_CONTACT_PAIR ? sn_spin_of(world, g->slot[1]) : (sn_spinning){0};
 }
 
-static void warm(const passing *p, sn_graze *g)
+static void warm(const passing *p, sn_skin_contact *g)
 {
-    sn_real last = g->pressed, steady = last < 2 * g->last ? last : 2 * g->last;
+    sn_real last = g->normal_impulse, steady = last < 2 * g->last ? last : 2 * g->last;
     g->last = last;
     if (!(last > 0))
         return;
     if (steady >
         g->reach) /* no weight presses so much in a substep, and triangles around an edge would each begin with it */
         steady = 0;
-    g->pressed = steady;
-    g->rubbed = vec3_scale(g->rubbed, steady / last);
+    g->normal_impulse = steady;
+    g->tangent_impulse = vec3_scale(g->tangent_impulse, steady / last);
     gap_of(p->world, g);
-    sn_vec3 push = vec3_add(vec3_scale(g->normal, steady), g->rubbed);
+    sn_vec3 push = vec3_add(vec3_scale(g->normal, steady), g->tangent_impulse);
     const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
     sn_real give = mobility(p->world, g);
     if ((a.turns || b.turns) && give > 0) {
-        sn_spin_push(p->world, &a, &b, g->normal, vec3_scale(g->rubbed, 1 / (give * p->pass->h)));
+        sn_spin_push(p->world, &a, &b, g->normal, vec3_scale(g->tangent_impulse, 1 / (give * p->pass->h)));
         sn_spin_warm(p->world, &a, &b, &g->rolled, steady / last);
     }
     move(p->world, g, push, vec3_scale(push, 1 / p->pass->h));
 }
 
-static void project(const passing *p, sn_graze *g)
+static void project(const passing *p, sn_skin_contact *g)
 {
     if (g->off)
         return;
     sn_real h = p->pass->h, gap = gap_of(p->world, g);
-    if (!(gap < 0) && !(g->pressed > 0))
+    if (!(gap < 0) && !(g->normal_impulse > 0))
         return;
     g->touched = true;
     sn_vec3 n = g->normal, u = vec3_scale(relative(p->world->particles.v, g), h);
     sn_real along = vec3_dot(u, n), before = gap - along;
     if (p->crossed) /* in rounds a particle may have been moved without a velocity: its way tells where it was */
         before = gap - vec3_dot(vec3_sub(relative(p->world->particles.x, g), relative(starts_of(p->world), g)), n);
-    sn_real pressed = g->pressed + (before < 0 ? before : 0) - gap;
-    pressed = pressed > 0 ? pressed : 0;
-    sn_vec3 rubbed = vec3_sub(g->rubbed, vec3_scale(n, vec3_dot(g->rubbed, n)));
+    sn_real normal_impulse = g->normal_impulse + (before < 0 ? before : 0) - gap;
+    normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
+    sn_vec3 tangent_impulse = vec3_sub(g->tangent_impulse, vec3_scale(n, vec3_dot(g->tangent_impulse, n)));
     sn_real give = mobility(p->world, g);
     const sn_spinning a = sn_spin_of(p->world, g->slot[0]), b = other_spin(p->world, g);
     sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
@@ -379,34 +380,34 @@ static void project(const passing *p, sn_graze *g)
     if (a.turns || b.turns)
         slip =
             vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &a, &b, n), h)), sn_spin_share(&a, &b, give));
-    sn_vec3 rubs = vec3_sub(rubbed, slip);
+    sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
     sn_real much = vec3_length(rubs);
-    if (much > g->grip.hold * pressed)
-        rubs = vec3_scale(rubs, g->grip.drag * pressed / much);
+    if (much > g->friction.hold * normal_impulse)
+        rubs = vec3_scale(rubs, g->friction.drag * normal_impulse / much);
     if ((a.turns || b.turns) && give > 0) {
         sn_real radius = a.turns && b.turns ? a.radius * b.radius / (a.radius + b.radius)
                          : a.turns          ? a.radius
                                             : b.radius;
-        sn_spin_push(p->world, &a, &b, n, vec3_scale(vec3_sub(rubs, rubbed), 1 / (give * h)));
-        sn_spin_resist(p->world, &a, &b, g->grip.rolling * radius * pressed / (give * h), &g->rolled);
+        sn_spin_push(p->world, &a, &b, n, vec3_scale(vec3_sub(rubs, tangent_impulse), 1 / (give * h)));
+        sn_spin_resist(p->world, &a, &b, g->friction.rolling * radius * normal_impulse / (give * h), &g->rolled);
     }
-    sn_vec3 push = vec3_add(vec3_scale(n, pressed - g->pressed), vec3_sub(rubs, rubbed));
+    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - g->normal_impulse), vec3_sub(rubs, tangent_impulse));
     sn_real deep = before < 0 ? -before * p->pass->ease : 0;
     deep = deep > p->pass->part ? p->pass->part : deep;
     if (p->crossed && -before - (1 - NEAREST) * g->reach > deep)
         deep = -before - (1 - NEAREST) * g->reach;
     move(p->world, g, vec3_add(push, vec3_scale(n, deep)), vec3_scale(push, 1 / h));
-    g->pressed = pressed;
-    g->rubbed = rubs;
+    g->normal_impulse = normal_impulse;
+    g->tangent_impulse = rubs;
 }
 
-static void meet(const passing *p, sn_graze *g)
+static void contact(const passing *p, sn_skin_contact *g)
 {
     g->before = relative(p->world->particles.v, g);
 }
 
 /* m/s^2: along the normal. It acts on all alike, unless some are held. */
-static sn_real gravity_between(const passing *p, const sn_graze *g)
+static sn_real gravity_between(const passing *p, const sn_skin_contact *g)
 {
     const sn_vec4 *x = p->world->particles.x;
     sn_real falls = x[g->slot[0]].w > 0;
@@ -415,19 +416,19 @@ static sn_real gravity_between(const passing *p, const sn_graze *g)
     return falls * vec3_dot(p->world->state.settings.gravity, g->normal);
 }
 
-static void bounce(const passing *p, sn_graze *g)
+static void bounce(const passing *p, sn_skin_contact *g)
 {
     g->stopped = 0;
-    if (!(g->pressed > 0))
+    if (!(g->normal_impulse > 0))
         return;
     sn_real give = mobility(p->world, g), along = vec3_dot(relative(p->world->particles.v, g), g->normal), wanted = 0;
-    const sn_real came = (g->pressed - g->last) / p->pass->h - along;
+    const sn_real came = (g->normal_impulse - g->last) / p->pass->h - along;
     g->impact = came > g->impact ? came : g->impact;
-    g->impulse += give > 0 ? g->pressed / (give * p->pass->h) : 0;
-    if (g->grip.restitution > 0) {
+    g->impulse += give > 0 ? g->normal_impulse / (give * p->pass->h) : 0;
+    if (g->friction.restitution > 0) {
         const sn_real approach = -vec3_dot(g->before, g->normal);
         if (approach > p->pass->bounce_above)
-            wanted = sn_restitution(g->grip.restitution, approach, along, gravity_between(p, g), p->pass->h,
+            wanted = sn_restitution(g->friction.restitution, approach, along, gravity_between(p, g), p->pass->h,
                                     p->pass->behind);
     }
     if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
@@ -440,10 +441,10 @@ static void bounce(const passing *p, sn_graze *g)
 /* ---- Nobody passes ------------------------------------------------------------------------------------------------------------ */
 
 /* Whether they pass each other, or come too near to know. *t: when. */
-static bool crosses(const sn_world *world, sn_graze *g, ways *w, sn_real *t)
+static bool crosses(const sn_world *world, sn_skin_contact *g, ways *w, sn_real *t)
 {
     sn_real weight[3], least = STOPPED * g->reach;
-    if (g->triangle == SN_GRAZE_PAIR || g->off)
+    if (g->triangle == SN_SKIN_CONTACT_PAIR || g->off)
         return false;
     g->closer = 2 * world->contacts.longest_way;
     if (g->clear - g->closer > least)
@@ -457,7 +458,7 @@ static bool crosses(const sn_world *world, sn_graze *g, ways *w, sn_real *t)
     return sn_triangle_meets(w->start, w->end, least, t, weight);
 }
 
-static void push_again(const passing *p, sn_graze *g)
+static void push_again(const passing *p, sn_skin_contact *g)
 {
     ways w;
     sn_real t;
@@ -468,7 +469,7 @@ static void push_again(const passing *p, sn_graze *g)
 }
 
 /* Where they come too near; those who were near before stay. */
-static void stop(const passing *p, sn_graze *g)
+static void stop(const passing *p, sn_skin_contact *g)
 {
     const sn_particle_store *store = &p->world->particles;
     ways w;
@@ -491,28 +492,28 @@ static void stop(const passing *p, sn_graze *g)
 }
 
 /* They were moved after they were looked at. */
-static void forget_distance(const passing *p, sn_graze *g)
+static void forget_distance(const passing *p, sn_skin_contact *g)
 {
     (void)p;
     g->clear = g->closer = 0;
 }
 
-bool sn_grazes_round(sn_world *world, const sn_graze_pass *pass, uint32_t round, bool *crossed)
+bool sn_skin_contacts_round(sn_world *world, const sn_skin_contact_pass *pass, uint32_t round, bool *crossed)
 {
     atomic_bool flag = false;
     if (!world->contacts.watches)
         return true;
-    if (!sn_grazes_follow(world) || !run_with((passing){.world = world,
-                                                        .pass = pass,
-                                                        .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
-                                                        .round = round,
-                                                        .crossed = &flag}))
+    if (!sn_skin_contacts_follow(world) || !run_with((passing){.world = world,
+                                                               .pass = pass,
+                                                               .one = round < SN_ROUNDS_OF_PUSHES ? push_again : stop,
+                                                               .round = round,
+                                                               .crossed = &flag}))
         return false;
     *crossed = *crossed || atomic_load_explicit(&flag, memory_order_relaxed);
     return true;
 }
 
-bool sn_grazes_end_rounds(sn_world *world, const sn_graze_pass *pass, bool crossed)
+bool sn_skin_contacts_end_rounds(sn_world *world, const sn_skin_contact_pass *pass, bool crossed)
 {
     return !crossed || run(world, pass, forget_distance);
 }
@@ -520,7 +521,7 @@ bool sn_grazes_end_rounds(sn_world *world, const sn_graze_pass *pass, bool cross
 /* ---- The chapters of a substep ---------------------------------------------------------------------------------------------- */
 
 /* What the substep before left of their distance. */
-static void approach(const passing *p, sn_graze *g)
+static void approach(const passing *p, sn_skin_contact *g)
 {
     (void)p;
     g->clear -= g->closer;
@@ -534,7 +535,7 @@ static void note_starts(void *data, uint32_t first, uint32_t end)
     memcpy(start + first, world->particles.x + first, (end - first) * sizeof *start);
 }
 
-bool sn_grazes_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
+bool sn_skin_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
 {
     sn_contacts *c = &world->contacts;
     c->time_left = h * (sn_real)(substeps - i);
@@ -545,22 +546,22 @@ bool sn_grazes_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
     return sn_parallel_for(&world->parallel, world->particles.table.count, note_starts, world);
 }
 
-bool sn_grazes_meet(sn_world *world)
+bool sn_skin_contacts_meet(sn_world *world)
 {
-    return run(world, NULL, meet);
+    return run(world, NULL, contact);
 }
 
-bool sn_grazes_warm(sn_world *world, const sn_graze_pass *pass)
+bool sn_skin_contacts_warm(sn_world *world, const sn_skin_contact_pass *pass)
 {
-    return sn_grazes_follow(world) && run(world, pass, warm);
+    return sn_skin_contacts_follow(world) && run(world, pass, warm);
 }
 
-bool sn_grazes_project(sn_world *world, const sn_graze_pass *pass)
+bool sn_skin_contacts_project(sn_world *world, const sn_skin_contact_pass *pass)
 {
     return run(world, pass, project);
 }
 
-bool sn_grazes_bounce(sn_world *world, const sn_graze_pass *pass)
+bool sn_skin_contacts_bounce(sn_world *world, const sn_skin_contact_pass *pass)
 {
     return run(world, pass, bounce);
 }

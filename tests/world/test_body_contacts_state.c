@@ -396,12 +396,13 @@ static void zeros_have_no_sign(void **state)
     fill_world(world, 40);
     for (uint32_t frame = 0; frame < 40; ++frame) {
         support_run(world, 1, FRAME);
-        const sn_kept_manifold *press = world->meets.kept_table.column[0];
-        for (uint32_t i = 0; i < world->meets.kept_table.count; ++i) {
-            const sn_meet_rub *rub = &press[i].rub;
-            const sn_kept_point *point = press[i].point;
-            const sn_real number[] = {point[0].pressed, point[0].last, point[3].pressed, point[3].last,
-                                      rub->twisted,     rub->rubbed.x, rub->rubbed.y,    rub->rubbed.z};
+        const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
+        for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
+            const sn_body_contact_rub *rub = &kept[i].rub;
+            const sn_kept_point *point = kept[i].point;
+            const sn_real number[] = {point[0].normal_impulse, point[0].last,         point[3].normal_impulse,
+                                      point[3].last,           rub->twisted,          rub->tangent_impulse.x,
+                                      rub->tangent_impulse.y,  rub->tangent_impulse.z};
             for (uint32_t k = 0; k < COUNT_OF(number); ++k) {
                 zeros += number[k] == 0;
                 assert_false(number[k] == 0 && signbit(number[k]));
@@ -412,7 +413,7 @@ static void zeros_have_no_sign(void **state)
     sn_world_destroy(world);
 }
 
-/* So many that their meets are dealt to several tasks, on several levels; see meets_group.c. */
+/* So many that their meets are dealt to several tasks, on several levels; see body_contacts_groups.c. */
 static void same_bits_of_a_large_pile(void **state)
 {
     (void)state;
@@ -434,8 +435,8 @@ static void same_bits_of_a_large_pile(void **state)
         if (variant < 0)
             expected = sn_world_hash(world);
         assert_true(sn_world_hash(world) == expected);
-        assert_true(world->meets.level[1] > 1);
-        assert_true(world->meets.level[SN_MEET_LEVELS] > world->meets.level[1] + 1);
+        assert_true(world->body_contacts.level[1] > 1);
+        assert_true(world->body_contacts.level[SN_BODY_CONTACT_LEVELS] > world->body_contacts.level[1] + 1);
         sn_world_destroy(world);
     }
 }

@@ -1,6 +1,6 @@
-/* Contact of bodies: movers as they are when a substep begins, and who left where it was looked for what it meets. */
+/* Contact of bodies: movers as they are when a substep begins, and bodies that left the space that was searched for them. */
 #include "world/contact_callbacks.h"
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 #include "world/substep.h"
 
 #include "bodies/rotation.h"
@@ -10,7 +10,7 @@
 /* The angle of a turn is no more than so many times the distance of the quaternions. */
 #define CHORD ((sn_real)2.25)
 
-sn_real sn_meet_spins(const sn_world *world, const sn_mover *m)
+sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
 {
     if (m->body == SN_ID_FREE)
         return 0;
@@ -28,7 +28,7 @@ static void lead(const sn_world *world, sn_mover *m)
     const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
     sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
     double spin[3], inverse[3];
-    m->v = m->v0 = vec3_scale(way, 1 / world->meets.left);
+    m->v = m->v0 = vec3_scale(way, 1 / world->body_contacts.left);
     if (m->body == SN_ID_FREE)
         return;
     sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
@@ -52,15 +52,15 @@ static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
 }
 
 /* A collider is one that nothing moves. */
-void sn_meets_load_colliders(const sn_world *world)
+void sn_body_contacts_load_colliders(const sn_world *world)
 {
-    const uint32_t *number = world->meets.collider_table.column[0];
-    for (uint32_t i = 0; i < world->meets.collider_table.count; ++i) {
-        const sn_collider_motion *m = meet_motion(world, number[i]);
-        sn_vec4 *to = meet_record(world, world->meets.mover_table.count + 1 + i);
-        memset(to, 0, SN_MEET_RECORD * sizeof *to);
+    const uint32_t *number = world->body_contacts.collider_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.collider_table.count; ++i) {
+        const sn_collider_motion *m = contact_motion(world, number[i]);
+        sn_vec4 *to = contact_record(world, world->body_contacts.mover_table.count + 1 + i);
+        memset(to, 0, SN_BODY_CONTACT_RECORD * sizeof *to);
         to[0] = vec4(m->velocity, 0);
-        to[1] = vec4(m->spin, meet_is_zero(m->spin) ? 0 : m->speed);
+        to[1] = vec4(m->spin, contact_is_zero(m->spin) ? 0 : m->speed);
         record_pose(&m->start, 0, to);
     }
 }
@@ -101,25 +101,27 @@ static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
 }
 
 /* Once a substep has begun, only those count that may be pressed in it. */
-void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
+void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_meet_substep *s = data;
+    const sn_body_contact_substep *s = data;
     const sn_world *world = s->world;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = meet_listed(world)[at];
-        if (!s->begins && !meet_is_pressed(world, i))
+        const uint32_t i = contact_listed(world)[at];
+        if (!s->begins && !contact_has_impulse(world, i))
             continue;
-        sn_mover *m = &meet_movers(world)[i];
-        sn_vec4 *to = meet_record(world, i);
+        sn_mover *m = &contact_movers(world)[i];
+        sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
-            load_turn(world, m, !world->meets.meets || meet_cell(world, i)->listed || !meet_cell(world, i)->moves);
+            load_turn(world, m,
+                      !world->body_contacts.body_contacts || contact_cell(world, i)->listed ||
+                          !contact_cell(world, i)->moves);
         m->spin0 = m->spin;
         if (s->begins) {
-            m->spun += sn_meet_spins(world, m);
-            m->from = meet_pose(world, m);
+            m->spun += sn_body_contact_spins(world, m);
+            m->from = contact_pose(world, m);
         }
         if (s->begins && world->particles.target[m->slot])
             lead(world, m);
@@ -132,12 +134,12 @@ void sn_meets_load_piece(void *data, uint32_t first, uint32_t end)
 }
 
 typedef struct watching {
-    const sn_meet_substep *s;
+    const sn_body_contact_substep *s;
     bool again; /* after a search in this substep */
     atomic_bool fast, left;
 } watching;
 
-bool sn_meet_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
+bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
 {
     const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
     const sn_real by = m->turned;
@@ -155,31 +157,31 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     const sn_world *world = w->s->world;
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
     for (uint32_t i = first; i < end; ++i) {
-        sn_mover *m = &meet_movers(world)[bodies_awake(&world->bodies)[i]];
+        sn_mover *m = &contact_movers(world)[bodies_awake(&world->bodies)[i]];
         m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         if (m->way > m->thin)
             atomic_store_explicit(&w->fast, true, memory_order_relaxed);
         if (!w->again || m->left)
             m->turned += w->s->h * (m->turning + fall);
-        m->left = m->w != 0 && !sn_meet_has_room(world, m, vec3_scale(m->v, w->s->h));
+        m->left = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
         if (m->left)
             atomic_store_explicit(&w->left, true, memory_order_relaxed);
     }
 }
 
 /* Movers as they are when a substep begins. */
-static bool load_movers(sn_meet_substep *s, watching *w)
+static bool load_movers(sn_body_contact_substep *s, watching *w)
 {
     sn_world *world = s->world;
-    if (!sn_meets_share(world, world->meets.list_table.count, sn_meets_load_piece, s) ||
-        !sn_meets_share(world, world->bodies.awake_table.count, watch_piece, w))
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, sn_body_contacts_load_piece, s) ||
+        !sn_body_contacts_share(world, world->bodies.awake_table.count, watch_piece, w))
         return false;
-    sn_meets_load_colliders(world);
+    sn_body_contacts_load_colliders(world);
     return true;
 }
 
 /* The same, and what may meet: those that left where they were looked for are searched for again. */
-static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
+static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
 {
     sn_world *world = s->world;
     watching w = {.s = s};
@@ -188,28 +190,29 @@ static bool begin_movers(sn_meet_substep *s, sn_substep *substep)
     if (w.left) {
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
-        world->contacts.failed = sn_meets_find_again(world, false);
+        world->contacts.failed = sn_body_contacts_find_again(world, false);
         w.again = true;
         if (world->contacts.failed != SN_OK || !load_movers(s, &w))
             return false;
     }
-    world->meets.fast = w.fast;
-    return !w.fast || sn_meets_hand_on_blows(s);
+    world->body_contacts.fast = w.fast;
+    return !w.fast || sn_body_contacts_hand_on_blows(s);
 }
 
-bool sn_meets_begin(sn_substep *substep)
+bool sn_body_contacts_begin(sn_substep *substep)
 {
     sn_world *world = substep->world;
     const sn_real h = substep->h;
-    sn_meet_substep s = meet_substep(world, h);
+    sn_body_contact_substep s = contact_substep(world, h);
     s.begins = true;
-    if (!world->meets.mover_table.count)
+    if (!world->body_contacts.mover_table.count)
         return true;
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
-    s.run = meet_substep(world, h).run;           /* tables may have grown */
-    good = good && (!world->meets.meets || (sn_callbacks_meets(&s) && sn_meets_ready_groups(&s)));
-    world->meets.left -= h;
+    s.run = contact_substep(world, h).run;        /* tables may have grown */
+    good = good &&
+           (!world->body_contacts.body_contacts || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s)));
+    world->body_contacts.left -= h;
     return good;
 }

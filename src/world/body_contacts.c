@@ -1,6 +1,6 @@
 /* Contact of bodies.
 
-   A meet is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
+   A contact is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
    Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
    deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
    velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
@@ -16,21 +16,21 @@
 
    Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
    them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
-   substep (meet_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (meets_blows.c). When a body
-   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_meets_find_again): before a substep if
-   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (meets_stop.c). As long as a body
+   substep (contact_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (body_contacts_blows.c). When a body
+   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_body_contacts_find_again): before a substep if
+   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (body_contacts_sweep.c). As long as a body
    would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
 
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
-   wide/meet.h, for eight pairs at once; the order in which they are solved is in meets_group.c. */
-#include "world/meets_work.h"
+   wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_contacts_groups.c. */
+#include "world/body_contacts_work.h"
 
 #include "bodies/rotation.h"
 #include "integrators/integrator.h"
 
 #include <string.h>
 
-/* Sweeps over all meets in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
+/* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
 #define SWEEPS   2u
 #define STRIKES  64u /* sweeps of impacts, each handed on at least once */
@@ -39,68 +39,68 @@
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
-static sn_wide_meets run_of(const sn_meet_substep *s, const sn_meet_group *group)
+static sn_wide_body_contacts run_of(const sn_body_contact_substep *s, const sn_body_contact_group *group)
 {
-    sn_wide_meets run = s->run;
+    sn_wide_body_contacts run = s->run;
     run.first = group->batch;
     run.end = group->batch + group->batches;
     return run;
 }
 
-static void weigh(const sn_meet_substep *s, sn_meet_group *group)
+static void weigh(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
-    sn_wide_meets run = run_of(s, group);
+    sn_wide_body_contacts run = run_of(s, group);
     if (group->bends)
         s->wide->weigh(&run);
 }
 
-static bool weigh_all(const sn_meet_substep *s)
+static bool weigh_all(const sn_body_contact_substep *s)
 {
-    const sn_meet_group *group = s->world->meets.group_table.column[0];
+    const sn_body_contact_group *group = s->world->body_contacts.group_table.column[0];
     bool bends = false;
-    for (uint32_t i = 0; i < s->world->meets.group_table.count; ++i)
+    for (uint32_t i = 0; i < s->world->body_contacts.group_table.count; ++i)
         bends = bends || group[i].bends;
-    return !bends || sn_meets_by_level(s, weigh);
+    return !bends || sn_body_contacts_by_level(s, weigh);
 }
 
-static void warm(const sn_meet_substep *s, sn_meet_group *group)
+static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
-    sn_wide_meets run = run_of(s, group);
+    sn_wide_body_contacts run = run_of(s, group);
     s->wide->warm(&run);
 }
 
-static void project(const sn_meet_substep *s, sn_meet_group *group)
+static void project(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
-    sn_wide_meets run = run_of(s, group);
+    sn_wide_body_contacts run = run_of(s, group);
     if (s->wide->project(&run))
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
-static void strike(const sn_meet_substep *s, sn_meet_group *group)
+static void strike(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
-    sn_wide_meets run = run_of(s, group);
+    sn_wide_body_contacts run = run_of(s, group);
     if (s->wide->strike(&run))
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
-static void part(const sn_meet_substep *s, sn_meet_group *group)
+static void part(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
-    sn_wide_meets run = run_of(s, group);
+    sn_wide_body_contacts run = run_of(s, group);
     if ((group->deep || s->run.sweep > 1) && s->wide->part(&run))
         atomic_store_explicit(s->violent, true, memory_order_relaxed);
 }
 
-static bool strike_all(sn_meet_substep *s)
+static bool strike_all(sn_body_contact_substep *s)
 {
-    if (!s->world->meets.bounces)
+    if (!s->world->body_contacts.bounces)
         return true;
     s->run.sweep = 0;
-    bool good = sn_meets_by_level(s, strike);
+    bool good = sn_body_contacts_by_level(s, strike);
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     for (uint32_t i = 0; good && *s->violent && i < STRIKES; ++i) {
         atomic_store_explicit(s->violent, false, memory_order_relaxed);
         s->run.sweep = (sn_real)(i + 1);
-        good = sn_meets_by_level(s, strike);
+        good = sn_body_contacts_by_level(s, strike);
     }
     return good;
 }
@@ -108,13 +108,13 @@ static bool strike_all(sn_meet_substep *s)
 /* Velocities are known, and their places are taken by what things are parted by. */
 static void leave_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_world *world = ((const sn_meet_substep *)data)->world;
+    const sn_world *world = ((const sn_body_contact_substep *)data)->world;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = meet_listed(world)[at];
-        if (!meet_is_pressed(world, i))
+        const uint32_t i = contact_listed(world)[at];
+        if (!contact_has_impulse(world, i))
             continue;
-        sn_mover *m = &meet_movers(world)[i];
-        sn_vec4 *record = meet_record(world, i);
+        sn_mover *m = &contact_movers(world)[i];
+        sn_vec4 *record = contact_record(world, i);
         m->v = vec4_xyz(record[0]);
         m->spin = vec4_xyz(record[1]);
         record[0] = vec4(vec4_xyz(record[6]), record[0].w);
@@ -122,19 +122,19 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
     }
 }
 
-static bool part_all(sn_meet_substep *s)
+static bool part_all(sn_body_contact_substep *s)
 {
-    const uint32_t movers = s->world->meets.mover_table.count;
-    for (uint32_t i = 0; i < s->world->meets.collider_table.count; ++i) {
-        sn_vec4 *record = meet_record(s->world, movers + 1 + i);
+    const uint32_t movers = s->world->body_contacts.mover_table.count;
+    for (uint32_t i = 0; i < s->world->body_contacts.collider_table.count; ++i) {
+        sn_vec4 *record = contact_record(s->world, movers + 1 + i);
         record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
     }
-    bool good = sn_meets_share(s->world, s->world->meets.list_table.count, leave_piece, s);
+    bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
         atomic_store_explicit(s->violent, false, memory_order_relaxed);
         s->run.sweep = (sn_real)(i + 1);
-        good = sn_meets_by_level(s, part);
+        good = sn_body_contacts_by_level(s, part);
     }
     return good;
 }
@@ -164,49 +164,50 @@ static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
 
 static void store_piece(void *data, uint32_t first, uint32_t end)
 {
-    const sn_meet_substep *s = data;
+    const sn_body_contact_substep *s = data;
     sn_world *world = s->world;
     for (uint32_t at = first; at < end; ++at) {
-        const uint32_t i = meet_listed(world)[at];
-        sn_mover *m = &meet_movers(world)[i];
-        if (!meet_is_pressed(world, i) || m->w == 0)
+        const uint32_t i = contact_listed(world)[at];
+        sn_mover *m = &contact_movers(world)[i];
+        if (!contact_has_impulse(world, i) || m->w == 0)
             continue;
-        m->place = vec4_xyz(meet_record(world, i)[0]);
-        m->turn = vec4_xyz(meet_record(world, i)[1]);
+        m->place = vec4_xyz(contact_record(world, i)[0]);
+        m->turn = vec4_xyz(contact_record(world, i)[1]);
         sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
-        if (!meet_is_zero(gain)) {
+        if (!contact_is_zero(gain)) {
             sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
             pair_add(&v, gain);
             world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
             world->particles.v_low[m->slot] = vec4(v.low, 0);
             sn_history_forget(&world->history, m->slot);
         }
-        if (!meet_is_zero(by))
+        if (!contact_is_zero(by))
             sn_contacts_add(world, m->slot, by);
-        if (m->body != SN_ID_FREE && !(meet_is_zero(vec3_sub(m->spin, m->spin0)) && meet_is_zero(m->turn)))
+        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(m->turn)))
             turn_body(world, m, s->h);
     }
 }
 
-bool sn_meets_pass(sn_world *world, sn_real h)
+bool sn_body_contacts_pass(sn_world *world, sn_real h)
 {
-    sn_meet_substep s = meet_substep(world, h);
-    uint32_t passes = world->state.settings.iterations, movers = world->meets.list_table.count;
+    sn_body_contact_substep s = contact_substep(world, h);
+    uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
-    if (!world->meets.meets)
+    if (!world->body_contacts.body_contacts)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
-    sn_meets_load_colliders(world);
-    bool good = sn_meets_share(world, movers, sn_meets_load_piece, &s) && weigh_all(&s) && strike_all(&s) &&
-                sn_meets_by_level(&s, warm);
+    sn_body_contacts_load_colliders(world);
+    bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
+                strike_all(&s) && sn_body_contacts_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
     for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
         atomic_store_explicit(&violent, false, memory_order_relaxed);
         s.run.sweep = (sn_real)(i + 1);
         s.run.stirred_only = i >= sweeps;
         world->profiler.last.counts.sweeps += world->profiler.on;
-        good = sn_meets_by_level(&s, project);
+        good = sn_body_contacts_by_level(&s, project);
     }
-    return good && part_all(&s) && sn_meets_share(world, movers, store_piece, &s) && sn_meets_stop(world);
+    return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
+           sn_body_contacts_stop(world);
 }

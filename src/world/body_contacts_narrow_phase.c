@@ -1,10 +1,11 @@
 /* Contact of bodies: where two touch, as they are when a substep begins. */
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 
 #include <string.h>
 
 #define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-#define CLOSE   ((sn_real)5) /* times the overlap that is left alone: who is no farther apart meets, whatever the way */
+#define CLOSE                                                                                                          \
+    ((sn_real)5) /* times the overlap that is left alone: what is no farther apart is looked at, whatever its way */
 
 #define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
 
@@ -17,36 +18,37 @@ static bool has_faces(const sn_world *world, uint32_t part)
 }
 
 /* Whose face the normal n, in the world, is one of. */
-static sn_normal_owner owner_of(const sn_world *world, const sn_meet *meet, sn_vec3 n, uint32_t points)
+static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, sn_vec3 n, uint32_t points)
 {
-    const sn_body_part *part = &world->bodies.part[meet->part_a];
+    const sn_body_part *part = &world->bodies.part[contact->part_a];
     const sn_normal_owner none = points == 1 ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
-    const sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
+    const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
     sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, n));
-    bool along = meet_magnitude(own.x) > ALONG || meet_magnitude(own.y) > ALONG || meet_magnitude(own.z) > ALONG;
+    bool along =
+        contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
     if (part->convex.type == SN_CONVEX_BOX && along)
         return SN_NORMAL_OF_A;
-    if (meet->b == SN_NO_MOVER) {
-        sn_collider_type type = sn_meet_record(world, meet->collider)->shape.type;
+    if (contact->b == SN_NO_MOVER) {
+        sn_collider_type type = sn_body_contact_record(world, contact->collider)->shape.type;
         return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? none : SN_NORMAL_OF_B;
     }
-    if (meet->part_b != SN_ID_FREE && has_faces(world, meet->part_b))
+    if (contact->part_b != SN_ID_FREE && has_faces(world, contact->part_b))
         return SN_NORMAL_OF_B;
     return part->convex.type == SN_CONVEX_HULL ? SN_NORMAL_OF_A : none;
 }
 
 /* What points press that are no more still counts for the step. */
-static void let_go(sn_meet *meet, const sn_meet_point *point)
+static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
 {
-    const sn_real impulse = point->impulse + point->pressed, sum = meet->gone + impulse;
+    const sn_real impulse = point->impulse + point->normal_impulse, sum = contact->gone + impulse;
     if (!(impulse > 0))
         return;
-    meet->spot = vec3_add(meet->spot, vec3_scale(vec3_sub(point->a, meet->spot), impulse / sum));
-    meet->gone = sum;
+    contact->spot = vec3_add(contact->spot, vec3_scale(vec3_sub(point->a, contact->spot), impulse / sum));
+    contact->gone = sum;
 }
 
 /* Points keep what they pushed as long as their features meet. */
-static bool keep_point(const sn_meet_point *old, uint32_t olds, sn_meet_point *point, uint32_t *kept)
+static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_contact_point *point, uint32_t *kept)
 {
     for (uint32_t k = 0; k < olds; ++k)
         if (!(*kept >> k & 1) && old[k].feature == point->feature) {
@@ -57,40 +59,41 @@ static bool keep_point(const sn_meet_point *old, uint32_t olds, sn_meet_point *p
     return false;
 }
 
-static void take_points(const sn_world *world, sn_meet *meet, const sn_manifold *m, const sn_pose *b, sn_real factor)
+static void take_points(const sn_world *world, sn_body_contact *contact, const sn_manifold *m, const sn_pose *b,
+                        sn_real factor)
 {
-    const sn_pose a = meet_pose(world, &meet_movers(world)[meet->a]);
+    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]);
     const sn_vec3 in_a = sn_quat_turn_back(a.rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
-    sn_meet_point old[SN_MANIFOLD_MOST];
-    uint32_t olds = meet->count, kept = 0;
-    memcpy(old, meet->point, olds * sizeof *old);
-    meet->in_a = in_a;
-    meet->owner = (uint8_t)owner_of(world, meet, m->normal, m->count);
-    meet->normal = meet->owner == SN_NORMAL_OF_A ? in_a : meet->owner == SN_NORMAL_OF_B ? in_b : m->normal;
-    meet->count = m->count;
+    sn_body_contact_point old[SN_MANIFOLD_MOST];
+    uint32_t olds = contact->count, kept = 0;
+    memcpy(old, contact->point, olds * sizeof *old);
+    contact->in_a = in_a;
+    contact->owner = (uint8_t)owner_of(world, contact, m->normal, m->count);
+    contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
+    contact->count = m->count;
     for (uint32_t i = 0; i < m->count; ++i) {
-        sn_meet_point point = {.feature = m->point[i].feature};
+        sn_body_contact_point point = {.feature = m->point[i].feature};
         if (!keep_point(old, olds, &point, &kept)) {
-            sn_meet_recall(world, meet, factor, &point);
-            point.impulse = -point.pressed; /* which is that of the step before */
+            sn_body_contact_recall(world, contact, factor, &point);
+            point.impulse = -point.normal_impulse; /* which is that of the step before */
         }
-        point.a = meet->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, meet->part_a, m->point[i].a);
-        point.b = meet->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, meet->part_b, m->point[i].b);
-        point.a = vec3_add(point.a, vec3_scale(in_a, meet->round_a));
-        point.b = vec3_sub(point.b, vec3_scale(in_b, meet->round_b));
-        meet->point[i] = point;
+        point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, contact->part_a, m->point[i].a);
+        point.b = contact->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, contact->part_b, m->point[i].b);
+        point.a = vec3_add(point.a, vec3_scale(in_a, contact->round_a));
+        point.b = vec3_sub(point.b, vec3_scale(in_b, contact->round_b));
+        contact->point[i] = point;
     }
     for (uint32_t k = 0; k < olds; ++k)
         if (!(kept >> k & 1))
-            let_go(meet, &old[k]);
+            let_go(contact, &old[k]);
 }
 
-static void lose_points(sn_meet *meet)
+static void lose_points(sn_body_contact *contact)
 {
-    for (uint32_t k = 0; k < meet->count; ++k)
-        let_go(meet, &meet->point[k]);
-    meet->count = 0;
-    meet->rub = (sn_meet_rub){0};
+    for (uint32_t k = 0; k < contact->count; ++k)
+        let_go(contact, &contact->point[k]);
+    contact->count = 0;
+    contact->rub = (sn_body_contact_rub){0};
 }
 
 #define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
@@ -118,8 +121,8 @@ static bool lies_in_plane(const sn_world *world, sn_manifold *m)
 }
 
 /* A ball and a part of a body. */
-static bool meet_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
-                      const sn_mover *ball, sn_manifold *m)
+static bool contact_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
+                         const sn_mover *ball, sn_manifold *m)
 {
     sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
     sn_real radius = world->particles.radius[ball->slot];
@@ -136,58 +139,58 @@ static bool meet_ball(const sn_world *world, const sn_convex *convex, const sn_p
 /* Two as they are when a substep begins. */
 typedef struct looking {
     const sn_world *world;
-    sn_meet *meet;
+    sn_body_contact *contact;
     sn_convex a, b;        /* solids; of a body and another */
     sn_pose pa, pb;        /* of the solids */
     sn_pose other;         /* of b itself, or of the collider */
     const sn_shape *shape; /* of a collider */
     sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
     sn_real stray;         /* m: from which it may differ because they turn */
-    sn_manifold m[SN_MEET_LAYERS];
+    sn_manifold m[SN_BODY_CONTACT_LAYERS];
 } looking;
 
 /* Where a would touch b if it were at pose pa. */
 static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 {
-    const sn_meet *meet = l->meet;
+    const sn_body_contact *contact = l->contact;
     bool touches;
     if (l->shape) {
         uint32_t found =
-            sn_manifold_shape(&l->a, pa, l->shape, &l->other, reach + l->shape->guard, l->m, SN_MEET_LAYERS);
-        touches = meet->layer < found;
-        if (touches && meet->layer)
-            l->m[0] = l->m[meet->layer];
-    } else if (meet->part_b == SN_ID_FREE) {
-        touches = meet_ball(l->world, &l->a, pa, reach, &meet_movers(l->world)[meet->b], &l->m[0]);
+            sn_manifold_shape(&l->a, pa, l->shape, &l->other, reach + l->shape->guard, l->m, SN_BODY_CONTACT_LAYERS);
+        touches = contact->layer < found;
+        if (touches && contact->layer)
+            l->m[0] = l->m[contact->layer];
+    } else if (contact->part_b == SN_ID_FREE) {
+        touches = contact_ball(l->world, &l->a, pa, reach, &contact_movers(l->world)[contact->b], &l->m[0]);
     } else {
         touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
     }
     return touches && lies_in_plane(l->world, &l->m[0]);
 }
 
-static void look_at(const sn_world *world, sn_meet *meet, looking *l)
+static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
 {
-    sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]);
+    sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
     l->world = world;
-    l->meet = meet;
-    l->a = solid_of(world, meet->part_a);
-    l->other = meet_pose_of_b(world, meet);
+    l->contact = contact;
+    l->a = solid_of(world, contact->part_a);
+    l->other = contact_pose_of_b(world, contact);
     l->shape = NULL;
-    l->pa = meet_part_pose(world, &body, meet->part_a);
-    if (meet->b == SN_NO_MOVER) {
-        l->shape = &sn_meet_record(world, meet->collider)->shape;
-    } else if (meet->part_b != SN_ID_FREE) {
-        l->b = solid_of(world, meet->part_b);
-        l->pb = meet_part_pose(world, &l->other, meet->part_b);
+    l->pa = contact_part_pose(world, &body, contact->part_a);
+    if (contact->b == SN_NO_MOVER) {
+        l->shape = &sn_body_contact_record(world, contact->collider)->shape;
+    } else if (contact->part_b != SN_ID_FREE) {
+        l->b = solid_of(world, contact->part_b);
+        l->pb = contact_part_pose(world, &l->other, contact->part_b);
     }
 }
 
 /* The way of a ball, seen from a body that turns, too. */
 static bool ball_is_met(looking *l, sn_real h)
 {
-    const sn_mover *ball = &meet_movers(l->world)[l->meet->b];
-    sn_pose body = meet_goes_to(l->world, &meet_movers(l->world)[l->meet->a], h),
-            end = meet_part_pose(l->world, &body, l->meet->part_a);
+    const sn_mover *ball = &contact_movers(l->world)[l->contact->b];
+    sn_pose body = contact_goes_to(l->world, &contact_movers(l->world)[l->contact->a], h),
+            end = contact_part_pose(l->world, &body, l->contact->part_a);
     sn_vec3 x = vec4_xyz(l->world->particles.x[ball->slot]), from = sn_pose_to_own(&l->pa, x);
     sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(ball->v, h)));
     sn_real t, radius = l->world->particles.radius[ball->slot];
@@ -206,7 +209,7 @@ static bool is_met(looking *l, sn_real h)
 {
     sn_real t;
     sn_vec3 normal;
-    if (!l->shape && l->meet->part_b == SN_ID_FREE)
+    if (!l->shape && l->contact->part_b == SN_ID_FREE)
         return ball_is_met(l, h);
     sn_convex wide = l->a;
     sn_manifold before = l->m[0];
@@ -215,7 +218,7 @@ static bool is_met(looking *l, sn_real h)
                  : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
         return false;
     sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
-    if (!touches_at(l, &there, l->meet->reach)) /* far enough for corners that come after the first */
+    if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that come after the first */
         l->m[0] = before;
     return true;
 }
@@ -232,8 +235,8 @@ static sn_real nearest_of(const looking *l)
 /* m: how far apart two are at least that do not touch. */
 static sn_real apart(const looking *l)
 {
-    const sn_real reach = l->meet->reach;
-    bool known = !l->shape && l->meet->part_b != SN_ID_FREE && l->world->dimensions == 3;
+    const sn_real reach = l->contact->reach;
+    bool known = !l->shape && l->contact->part_b != SN_ID_FREE && l->world->dimensions == 3;
     return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
 }
 
@@ -241,42 +244,42 @@ static sn_real apart(const looking *l)
    elsewhere. So it is followed along its way. */
 static bool follow(looking *l, bool touches, sn_real h)
 {
-    sn_meet *meet = l->meet;
+    sn_body_contact *contact = l->contact;
     sn_real nearest;
     if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
-                                  !meet_is_zero(meet_motion(l->world, meet->collider)->spin))))
+                                  !contact_is_zero(contact_motion(l->world, contact->collider)->spin))))
         return touches;
     nearest = nearest_of(l);
-    l->way = vec3_scale(meet_course(l->world, meet), h);
-    l->stray = meet_turns(l->world, meet, h);
-    if (nearest <= CLOSE * meet->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
+    l->way = vec3_scale(contact_course(l->world, contact), h);
+    l->stray = contact_turns(l->world, contact, h);
+    if (nearest <= CLOSE * contact->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
         return true;
-    meet->clear = !is_met(l, h);
-    meet->course = meet_course(l->world, meet);
+    contact->clear = !is_met(l, h);
+    contact->course = contact_course(l->world, contact);
     return true;
 }
 
-void sn_meet_look(const sn_world *world, sn_meet *meet, sn_real factor, sn_real h)
+void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h)
 {
     looking l;
-    look_at(world, meet, &l);
-    meet->looks++;
-    meet->clear = false;
-    meet->slid = meet->moved = 0;
-    bool touches = touches_at(&l, &l.pa, meet->reach);
-    meet->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
+    look_at(world, contact, &l);
+    contact->looks++;
+    contact->clear = false;
+    contact->slid = contact->moved = 0;
+    bool touches = touches_at(&l, &l.pa, contact->reach);
+    contact->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
     if (!follow(&l, touches, h)) {
-        lose_points(meet);
+        lose_points(contact);
         return;
     }
-    meet->seen = sn_meet_seen(world, meet);
-    take_points(world, meet, &l.m[0], &l.other, factor);
+    contact->seen = sn_body_contact_seen(world, contact);
+    take_points(world, contact, &l.m[0], &l.other, factor);
 }
 
-bool sn_meet_manifold(const sn_world *world, sn_meet *meet, sn_real reach, sn_manifold *manifold)
+bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold)
 {
     looking l;
-    look_at(world, meet, &l);
+    look_at(world, contact, &l);
     if (!touches_at(&l, &l.pa, reach))
         return false;
     *manifold = l.m[0];

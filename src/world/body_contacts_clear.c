@@ -9,7 +9,7 @@
    faces of boxes and planes, and what leads from one segment to another where they are nearest.
 
    This depends on nothing but where the two are now and how they move. So it does not matter whether they were looked at before. */
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 
 #define CUSHION ((sn_real)0.25) /* of the way that they may come in any direction: others may push them aside */
 #define ROOM    ((sn_real)5)    /* times the slop: so near to each other they are looked at, whatever they do */
@@ -47,10 +47,11 @@ static sn_real reach_along(const solid *s, sn_vec3 n)
     case SN_CONVEX_SPHERE:
         return s->convex->radius;
     case SN_CONVEX_CAPSULE:
-        return s->convex->radius + half.y * meet_magnitude(vec3_dot(n, s->axis[1]));
+        return s->convex->radius + half.y * contact_magnitude(vec3_dot(n, s->axis[1]));
     default:
-        return s->convex->radius + half.x * meet_magnitude(vec3_dot(n, s->axis[0])) +
-               half.y * meet_magnitude(vec3_dot(n, s->axis[1])) + half.z * meet_magnitude(vec3_dot(n, s->axis[2]));
+        return s->convex->radius + half.x * contact_magnitude(vec3_dot(n, s->axis[0])) +
+               half.y * contact_magnitude(vec3_dot(n, s->axis[1])) +
+               half.z * contact_magnitude(vec3_dot(n, s->axis[2]));
     }
 }
 
@@ -100,12 +101,13 @@ static bool are_beside(course *c, const solid *a, const solid *b)
     return stay_apart(c, n, vec3_dot(n, between) - reach_along(a, n) - reach_along(b, n));
 }
 
-static course course_of(const sn_meet_substep *s, const sn_meet *meet)
+static course course_of(const sn_body_contact_substep *s, const sn_body_contact *contact)
 {
-    const sn_vec4 *a = meet_record(s->world, meet->a), *b = meet_record(s->world, meet_other(s->world, meet));
+    const sn_vec4 *a = contact_record(s->world, contact->a),
+                  *b = contact_record(s->world, contact_other(s->world, contact));
     const sn_vec3 way = vec3_scale(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0])), s->h);
-    const sn_real turns = s->h * (a[1].w + b[1].w), thrown = meet_thrown(s->world, a, b);
-    return (course){way, ROOM * meet->slop + CUSHION * (vec3_length(way) + turns) + turns + s->run.fall + thrown, 0};
+    const sn_real turns = s->h * (a[1].w + b[1].w), thrown = contact_thrown(s->world, a, b);
+    return (course){way, ROOM * contact->slop + CUSHION * (vec3_length(way) + turns) + turns + s->run.fall + thrown, 0};
 }
 
 static bool is_known(const sn_convex *convex)
@@ -114,29 +116,29 @@ static bool is_known(const sn_convex *convex)
 }
 
 /* Above a plane that does not turn. */
-static bool is_above(const sn_world *world, const sn_meet *meet, const solid *a, course *c)
+static bool is_above(const sn_world *world, const sn_body_contact *contact, const solid *a, course *c)
 {
-    const sn_collider_motion *m = meet_motion(world, meet->collider);
-    const sn_shape *shape = &sn_meet_record(world, meet->collider)->shape;
+    const sn_collider_motion *m = contact_motion(world, contact->collider);
+    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
     const sn_real height = vec3_dot(m->normal, vec3_sub(a->x, m->start.position));
     return m->plain && stay_apart(c, m->normal, height - reach_along(a, m->normal) - shape->thickness - shape->guard);
 }
 
-static bool is_clear(const sn_world *world, const sn_meet *meet, course *c)
+static bool is_clear(const sn_world *world, const sn_body_contact *contact, course *c)
 {
-    const sn_convex *convex = &world->bodies.part[meet->part_a].convex;
-    if (!is_known(convex) || meet->sensor || world->dimensions == 2)
+    const sn_convex *convex = &world->bodies.part[contact->part_a].convex;
+    if (!is_known(convex) || contact->sensor || world->dimensions == 2)
         return false;
-    const sn_pose body = meet_pose(world, &meet_movers(world)[meet->a]),
-                  pose = meet_part_pose(world, &body, meet->part_a);
+    const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]),
+                  pose = contact_part_pose(world, &body, contact->part_a);
     const solid a = solid_at(convex, &pose);
-    if (meet->b == SN_NO_MOVER)
-        return is_above(world, meet, &a, c);
-    if (meet->part_b == SN_ID_FREE || !is_known(&world->bodies.part[meet->part_b].convex))
+    if (contact->b == SN_NO_MOVER)
+        return is_above(world, contact, &a, c);
+    if (contact->part_b == SN_ID_FREE || !is_known(&world->bodies.part[contact->part_b].convex))
         return false;
-    const sn_pose other = meet_pose(world, &meet_movers(world)[meet->b]),
-                  there = meet_part_pose(world, &other, meet->part_b);
-    const solid b = solid_at(&world->bodies.part[meet->part_b].convex, &there);
+    const sn_pose other = contact_pose(world, &contact_movers(world)[contact->b]),
+                  there = contact_part_pose(world, &other, contact->part_b);
+    const solid b = solid_at(&world->bodies.part[contact->part_b].convex, &there);
     const sn_vec3 between = vec3_sub(a.x, b.x);
     if (a.convex->type != SN_CONVEX_BOX && b.convex->type != SN_CONVEX_BOX)
         return are_beside(c, &a, &b);
@@ -144,10 +146,10 @@ static bool is_clear(const sn_world *world, const sn_meet *meet, course *c)
            (b.convex->type == SN_CONVEX_BOX && is_beside(c, &b, &a, vec3_scale(between, -1), -1));
 }
 
-bool sn_meet_stays_clear(const sn_meet_substep *s, const sn_meet *meet, sn_real *apart)
+bool sn_body_contact_stays_clear(const sn_body_contact_substep *s, const sn_body_contact *contact, sn_real *apart)
 {
-    course c = course_of(s, meet);
-    const bool clear = is_clear(s->world, meet, &c);
+    course c = course_of(s, contact);
+    const bool clear = is_clear(s->world, contact, &c);
     *apart = c.apart;
     return clear;
 }

@@ -5,7 +5,7 @@
    others in turn. So the points of those are looked for as far ahead as they may be thrown.
 
    Blows are handed on in rounds. In a round all look at what was known before it, so the order does not matter. */
-#include "world/meets_work.h"
+#include "world/body_contacts_work.h"
 
 #include <string.h>
 
@@ -13,23 +13,23 @@
 #define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
 
 typedef struct handing {
-    const sn_meet_substep *s;
+    const sn_body_contact_substep *s;
     uint32_t round; /* from 1 on */
     uint32_t rows;  /* of bodies: a ball or a collider has no blow */
     atomic_bool more;
 } handing;
 
-static sn_meet_blow *blow_of(const sn_world *world, uint32_t mover)
+static sn_body_contact_blow *blow_of(const sn_world *world, uint32_t mover)
 {
-    return (sn_meet_blow *)world->meets.cell_table.column[3] + mover;
+    return (sn_body_contact_blow *)world->body_contacts.cell_table.column[3] + mover;
 }
 
 /* m: how far two are apart at least, by the balls around them. Watches would know better, but what they know depends on when the two
    were last looked at. */
 static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
 {
-    const sn_mover *ma = &meet_movers(world)[a], *mb = &meet_movers(world)[b];
-    const sn_vec3 between = vec3_sub(vec4_xyz(meet_record(world, a)[4]), vec4_xyz(meet_record(world, b)[4]));
+    const sn_mover *ma = &contact_movers(world)[a], *mb = &contact_movers(world)[b];
+    const sn_vec3 between = vec3_sub(vec4_xyz(contact_record(world, a)[4]), vec4_xyz(contact_record(world, b)[4]));
     const sn_real gap = vec3_length(between) - (ma->extent + mb->extent);
     return gap > 0 ? gap : 0;
 }
@@ -48,9 +48,9 @@ static void raise_to(_Atomic uint32_t *next, sn_real blow)
 /* Whether one may be thrown by the other farther than was known; how far is noted. */
 static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing, sn_real gap)
 {
-    const sn_vec4 *record = meet_record(world, other);
+    const sn_vec4 *record = contact_record(world, other);
     const sn_real w = record[0].w, thin = record[3].w, known = blow_of(world, by)->now;
-    const sn_real share = 2 * w / (w + meet_record(world, by)[0].w), way = closing > known ? closing : known;
+    const sn_real share = 2 * w / (w + contact_record(world, by)[0].w), way = closing > known ? closing : known;
     const sn_real blow = way * (share < 1 ? share : 1) - gap;
     if (w == 0 || !(blow > thin) || !(blow > NEARLY * blow_of(world, other)->now))
         return false;
@@ -63,14 +63,14 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
 {
     handing *h = data;
     const sn_world *world = h->s->world;
-    const sn_meet_watch *watch = world->meets.meet_table.column[4];
+    const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
     bool more = false;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_meet_watch *two = &watch[i];
+        const sn_body_contact_watch *two = &watch[i];
         if (two->b >= h->rows ||
             (blow_of(world, two->a)->round != h->round && blow_of(world, two->b)->round != h->round))
             continue;
-        const sn_vec4 *a = meet_record(world, two->a), *b = meet_record(world, two->b);
+        const sn_vec4 *a = contact_record(world, two->a), *b = contact_record(world, two->b);
         const sn_real gap = gap_of(world, two->a, two->b);
         const sn_real closing = h->s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + a[1].w + b[1].w);
         const bool to_b = threaten(world, two->a, two->b, closing, gap),
@@ -85,9 +85,9 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
 {
     const handing *h = data;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_mover *m = &meet_movers(h->s->world)[i];
-        sn_meet_blow *blow = blow_of(h->s->world, i);
-        blow->now = meet_record(h->s->world, i)[3].z = 0;
+        const sn_mover *m = &contact_movers(h->s->world)[i];
+        sn_body_contact_blow *blow = blow_of(h->s->world, i);
+        blow->now = contact_record(h->s->world, i)[3].z = 0;
         blow->round = m->way > m->thin;
         atomic_store_explicit(&blow->next, 0, memory_order_relaxed);
     }
@@ -98,7 +98,7 @@ static void take_piece(void *data, uint32_t first, uint32_t end)
 {
     const handing *h = data;
     for (uint32_t i = first; i < end; ++i) {
-        sn_meet_blow *blow = blow_of(h->s->world, i);
+        sn_body_contact_blow *blow = blow_of(h->s->world, i);
         const uint32_t bits = atomic_load_explicit(&blow->next, memory_order_relaxed);
         float told;
         memcpy(&told, &bits, sizeof told);
@@ -106,21 +106,21 @@ static void take_piece(void *data, uint32_t first, uint32_t end)
             continue;
         blow->now = (sn_real)told;
         blow->round = h->round + 1;
-        meet_record(h->s->world, i)[3].z = blow->now;
+        contact_record(h->s->world, i)[3].z = blow->now;
     }
 }
 
-bool sn_meets_hand_on_blows(const sn_meet_substep *s)
+bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
 {
     sn_world *world = s->world;
     handing h = {.s = s, .rows = bodies_rows(&world->bodies)};
-    if (!sn_meets_share(world, h.rows, begin_piece, &h))
+    if (!sn_body_contacts_share(world, h.rows, begin_piece, &h))
         return false;
     do {
         h.round++;
         atomic_store_explicit(&h.more, false, memory_order_relaxed);
-        if (!sn_meets_share(world, world->meets.meets, hand_piece, &h) ||
-            (h.more && !sn_meets_share(world, h.rows, take_piece, &h)))
+        if (!sn_body_contacts_share(world, world->body_contacts.body_contacts, hand_piece, &h) ||
+            (h.more && !sn_body_contacts_share(world, h.rows, take_piece, &h)))
             return false;
     } while (h.more && h.round < HANDED_ON);
     return true;

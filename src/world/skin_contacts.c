@@ -1,5 +1,5 @@
 /* Finding which particles may meet which triangles of skins, and telling them apart by colour: contacts of one colour share no
-   particle and run side by side. A skin does not meet particles of its own group. graze_solve.c says what contacts then do.
+   particle and run side by side. A skin does not meet particles of its own group. skin_contacts_solve.c says what contacts then do.
 
    Found is what may meet while no particle leaves its margin, which is how far its velocity takes it in the step. Constraints and
    blows can throw particles farther than that: then contacts are looked for again, within the substep, and those that go on keep
@@ -30,14 +30,14 @@ typedef struct searching {
     atomic_ullong longest; /* m^2, the bits of a double: of the ways that it saw */
 } searching;
 
-void sn_grazes_init(sn_contacts *c)
+void sn_skin_contacts_init(sn_contacts *c)
 {
-    sn_table_column(&c->graze_table, sizeof(sn_graze), false);
+    sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
     sn_table_column(&c->path_table, sizeof(sn_vec4), false);
     sn_table_column(&c->path_table, sizeof(sn_vec4), false);
 }
 
-void sn_grazes_release(sn_contacts *c, const sn_allocator *allocator)
+void sn_skin_contacts_release(sn_contacts *c, const sn_allocator *allocator)
 {
     sn_table_release(&c->path_table, allocator);
 }
@@ -222,7 +222,7 @@ typedef struct looking {
     const searching *s;
     uint32_t slot;
     sn_bounds box;
-    sn_graze *to; /* NULL: only count */
+    sn_skin_contact *to; /* NULL: only count */
     uint32_t found;
 } looking;
 
@@ -243,47 +243,48 @@ static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
 }
 
 /* What a contact was pushed with: at the end of the step before. */
-static void recall(const searching *s, sn_graze *g)
+static void recall(const searching *s, sn_skin_contact *g)
 {
     const sn_world *world = s->world;
-    const sn_press *old = sn_contacts_recall(world, g->slot[0], SN_PRESS_TRIANGLE | g->triangle);
+    const sn_kept_impulse *old = sn_contacts_recall(world, g->slot[0], SN_PRESS_TRIANGLE | g->triangle);
     sn_real factor = sn_contacts_recall_factor(world, s->dt);
     if (!old)
         return;
     g->side = old->normal.x;
-    g->pressed = old->pressed * factor;
+    g->normal_impulse = old->normal_impulse * factor;
     g->last = old->last * factor;
-    g->rubbed = vec3_scale(old->rubbed, factor);
+    g->tangent_impulse = vec3_scale(old->tangent_impulse, factor);
 }
 
 /* The same within a step: contacts that were found before, by slot, then by triangle, are in the last column. */
-static void keep(const searching *s, sn_graze *g)
+static void keep(const searching *s, sn_skin_contact *g)
 {
-    const sn_graze *old = s->contacts->graze_table.column[2];
-    uint32_t low = 0, high = s->contacts->grazes - s->contacts->graze_pairs;
+    const sn_skin_contact *old = s->contacts->skin_contact_table.column[2];
+    uint32_t low = 0, high = s->contacts->skin_contacts - s->contacts->skin_contact_pairs;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const sn_graze *at = &old[middle];
+        const sn_skin_contact *at = &old[middle];
         if (at->slot[0] < g->slot[0] || (at->slot[0] == g->slot[0] && at->triangle < g->triangle))
             low = middle + 1;
         else
             high = middle;
     }
-    if (low < s->contacts->grazes - s->contacts->graze_pairs && old[low].slot[0] == g->slot[0] &&
+    if (low < s->contacts->skin_contacts - s->contacts->skin_contact_pairs && old[low].slot[0] == g->slot[0] &&
         old[low].triangle == g->triangle)
         *g = old[low];
 }
 
-static sn_graze make_graze(const looking *l, uint32_t triangle, const uint32_t *corner, const sn_skin_record *skin,
-                           const sn_group_contact *own, const sn_group_contact *other)
+static sn_skin_contact make_skin_contact(const looking *l, uint32_t triangle, const uint32_t *corner,
+                                         const sn_skin_record *skin, const sn_group_contact *own,
+                                         const sn_group_contact *other)
 {
     const sn_world *world = l->s->world;
-    sn_graze g = {.slot = {l->slot, corner[0], corner[1], corner[2]}, .triangle = triangle};
+    sn_skin_contact g = {.slot = {l->slot, corner[0], corner[1], corner[2]}, .triangle = triangle};
     sn_real least = THINNEST * longest_edge(world, corner);
     sn_vec3 a = place(world, corner[0]), n = cross_of(a, place(world, corner[1]), place(world, corner[2]));
     g.reach = world->particles.radius[l->slot] + skin->thickness;
     g.reach = g.reach > least ? g.reach : least;
-    g.grip = sn_contacts_grip(&own->material, &other->material);
+    g.friction = sn_contacts_friction(&own->material, &other->material);
     g.one_sided = skin->one_sided;
     g.side = vec3_dot(vec3_sub(place(world, l->slot), a), n) >= 0 ? 1 : -1;
     g.weight[0] = g.weight[1] = g.weight[2] = (sn_real)1 / 3;
@@ -326,22 +327,22 @@ static bool look_at(void *data, uint32_t triangle)
         if (sn_incidence_joins(&world->incidence, &world->constraints, p->index[l->slot], p->index[corner[k]]))
             return true;
     if (l->to)
-        l->to[l->found] = make_graze(l, triangle, corner, skin, own, other);
+        l->to[l->found] = make_skin_contact(l, triangle, corner, skin, own, other);
     l->found++;
     return true;
 }
 
 /* Shell's way, with Ciura's gaps: most particles have a few, a fast one hundreds. */
-static void sort_by_triangle(sn_graze *graze, uint32_t count)
+static void sort_by_triangle(sn_skin_contact *skin_contact, uint32_t count)
 {
     static const uint32_t gaps[] = {701, 301, 132, 57, 23, 10, 4, 1};
     for (uint32_t k = 0; k < sizeof gaps / sizeof *gaps; ++k)
         for (uint32_t i = gaps[k]; i < count; ++i) {
-            sn_graze g = graze[i];
+            sn_skin_contact g = skin_contact[i];
             uint32_t at = i;
-            for (; at >= gaps[k] && graze[at - gaps[k]].triangle > g.triangle; at -= gaps[k])
-                graze[at] = graze[at - gaps[k]];
-            graze[at] = g;
+            for (; at >= gaps[k] && skin_contact[at - gaps[k]].triangle > g.triangle; at -= gaps[k])
+                skin_contact[at] = skin_contact[at - gaps[k]];
+            skin_contact[at] = g;
         }
 }
 
@@ -360,20 +361,24 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
     (void)worker;
     const searching *s = data;
     const sn_particle_store *p = &s->world->particles;
-    uint32_t *start = s->contacts->graze_start_table.column[0], count = p->table.count, found = 0;
+    uint32_t *start = s->contacts->skin_contact_start_table.column[0], count = p->table.count, found = 0;
     uint32_t first = index * SN_PIECE, end = count - first < SN_PIECE ? count : first + SN_PIECE;
-    sn_graze *graze = s->counting ? NULL : (sn_graze *)s->contacts->graze_table.column[1] + start[index];
+    sn_skin_contact *skin_contact =
+        s->counting ? NULL : (sn_skin_contact *)s->contacts->skin_contact_table.column[1] + start[index];
     sn_real thick = thickest(s->world);
     for (uint32_t slot = first; slot < end; ++slot) {
         if (p->body[slot] || (s->one_group && p->group[slot] == s->group))
             continue;
         sn_vec3 x = vec4_xyz(margins(s->contacts)[slot]);
         sn_real reach = p->radius[slot] + margins(s->contacts)[slot].w;
-        looking l = {.s = s, .slot = slot, .box = grow((sn_bounds){x, x}, reach), .to = graze ? graze + found : NULL};
+        looking l = {.s = s,
+                     .slot = slot,
+                     .box = grow((sn_bounds){x, x}, reach),
+                     .to = skin_contact ? skin_contact + found : NULL};
         sn_bounds asked = grow(l.box, thick);
         sn_bvh_overlap(&s->contacts->skin_tree, &asked, look_at, &l);
-        if (graze)
-            sort_by_triangle(graze + found, l.found);
+        if (skin_contact)
+            sort_by_triangle(skin_contact + found, l.found);
         found += l.found;
     }
     if (s->counting)
@@ -381,15 +386,15 @@ static void look_piece(void *data, uint32_t index, uint32_t worker)
 }
 
 /* Gives a contact the first colour that none of its particles has in another one; the last is for those that find none. */
-static uint32_t choose_colour(uint64_t *used, const sn_graze *g)
+static uint32_t choose_colour(uint64_t *used, const sn_skin_contact *g)
 {
     uint64_t taken = 0;
     uint32_t colour = 0;
     for (uint32_t k = 0; k < 4; ++k)
         taken |= used[g->slot[k]];
-    while (colour < SN_GRAZE_COLOURS && taken >> colour & 1)
+    while (colour < SN_SKIN_CONTACT_COLOURS && taken >> colour & 1)
         ++colour;
-    for (uint32_t k = 0; colour < SN_GRAZE_COLOURS && k < 4; ++k)
+    for (uint32_t k = 0; colour < SN_SKIN_CONTACT_COLOURS && k < 4; ++k)
         used[g->slot[k]] |= UINT64_C(1) << colour;
     return colour;
 }
@@ -398,15 +403,15 @@ static uint32_t choose_colour(uint64_t *used, const sn_graze *g)
 static void colour(searching *s, uint32_t total)
 {
     sn_contacts *c = s->contacts;
-    sn_graze *from = c->graze_table.column[1], *to = c->graze_table.column[0];
+    sn_skin_contact *from = c->skin_contact_table.column[1], *to = c->skin_contact_table.column[0];
     uint64_t *used = c->colour_table.column[0];
-    uint32_t start[SN_GRAZE_COLOURS + 2] = {0}, *keep_start = c->graze_start_table.column[0];
+    uint32_t start[SN_SKIN_CONTACT_COLOURS + 2] = {0}, *keep_start = c->skin_contact_start_table.column[0];
     memset(used, 0, s->world->particles.table.count * sizeof *used);
     for (uint32_t i = 0; i < total; ++i) {
         from[i].colour = choose_colour(used, &from[i]);
         start[from[i].colour + 1]++;
     }
-    for (uint32_t i = 0; i <= SN_GRAZE_COLOURS; ++i)
+    for (uint32_t i = 0; i <= SN_SKIN_CONTACT_COLOURS; ++i)
         start[i + 1] += start[i];
     memcpy(keep_start, start, sizeof start);
     for (uint32_t i = 0; i < total; ++i) {
@@ -417,7 +422,7 @@ static void colour(searching *s, uint32_t total)
 
 /* Takes the pairs of particles that have a way out from those that are pushed along the line between them. to NULL: only
    counts. */
-static uint32_t take_directed(searching *s, sn_graze *to)
+static uint32_t take_directed(searching *s, sn_skin_contact *to)
 {
     sn_world *world = s->world;
     sn_contacts *c = s->contacts;
@@ -445,7 +450,7 @@ static bool look(searching *s, uint32_t *total)
 {
     sn_world *world = s->world;
     uint32_t count = world->particles.table.count, pieces = (count + SN_PIECE - 1) / SN_PIECE;
-    uint32_t *start = s->contacts->graze_start_table.column[0];
+    uint32_t *start = s->contacts->skin_contact_start_table.column[0];
     sn_parallel *share = sn_parallel_wants(&world->parallel, count * WORK_OF_LOOK) ? &world->parallel : NULL;
     if (!s->contacts->watches)
         return true;
@@ -469,10 +474,10 @@ static bool reserve(searching *s)
     sn_world *world = s->world;
     sn_contacts *c = s->contacts;
     uint32_t count = world->particles.table.count, pieces = (count + SN_PIECE - 1) / SN_PIECE;
-    uint32_t room = pieces > SN_GRAZE_COLOURS ? pieces + 1 : SN_GRAZE_COLOURS + 2;
+    uint32_t room = pieces > SN_SKIN_CONTACT_COLOURS ? pieces + 1 : SN_SKIN_CONTACT_COLOURS + 2;
     return sn_incidence_prepare_all(&world->incidence, &world->allocator, &world->constraints,
                                     world->ids.table.count) &&
-           sn_table_reserve(&c->graze_start_table, &world->allocator, room) &&
+           sn_table_reserve(&c->skin_contact_start_table, &world->allocator, room) &&
            sn_table_reserve(&c->colour_table, &world->allocator, count) &&
            sn_table_reserve(&c->path_table, &world->allocator, count) &&
            sn_parallel_reserve(&world->parallel, &world->allocator, count) &&
@@ -497,7 +502,7 @@ static sn_result find_all(searching *s)
 {
     sn_world *world = s->world;
     sn_contacts *c = s->contacts;
-    uint32_t total = 0, pairs = s->again ? c->graze_pairs : 0;
+    uint32_t total = 0, pairs = s->again ? c->skin_contact_pairs : 0;
     if (!prepare(s) || (!s->again && !sn_outward_prepare(world)))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for contact with skins");
     s->counting = true;
@@ -505,29 +510,29 @@ static sn_result find_all(searching *s)
         return lost_tasks(world);
     if (!s->again && c->pairs[SN_PAIRS_FIRST].near.batches && (c->directed || sn_spin_any(world)))
         pairs = take_directed(s, NULL);
-    c->graze_table.count = s->again ? c->grazes : 0; /* so many stay as they are */
-    if (!sn_table_reserve(&c->graze_table, &world->allocator, (uint64_t)total + pairs) ||
+    c->skin_contact_table.count = s->again ? c->skin_contacts : 0; /* so many stay as they are */
+    if (!sn_table_reserve(&c->skin_contact_table, &world->allocator, (uint64_t)total + pairs) ||
         !sn_parallel_reserve(&world->parallel, &world->allocator, total + pairs))
         return world_fail(world, SN_ERROR_MEMORY, "no memory for %u contacts with skins", total + pairs);
     s->counting = false;
     if (total && !look(s, &total)) /* without any there may be no room for them, either */
         return lost_tasks(world);
-    sn_graze *found = c->graze_table.column[1];
-    const sn_graze *old = c->graze_table.column[2];
+    sn_skin_contact *found = c->skin_contact_table.column[1];
+    const sn_skin_contact *old = c->skin_contact_table.column[2];
     if (s->again && pairs)
-        memcpy(found + total, old + c->grazes - pairs, pairs * sizeof *found);
+        memcpy(found + total, old + c->skin_contacts - pairs, pairs * sizeof *found);
     else if (pairs)
         take_directed(s, found + total);
-    c->grazes = total + pairs;
-    c->graze_pairs = pairs;
-    colour(s, c->grazes);
+    c->skin_contacts = total + pairs;
+    c->skin_contact_pairs = pairs;
+    colour(s, c->skin_contacts);
     return SN_OK;
 }
 
-sn_result sn_grazes_find(sn_world *world, sn_real dt)
+sn_result sn_skin_contacts_find(sn_world *world, sn_real dt)
 {
     searching s = {.world = world, .contacts = &world->contacts, .dt = dt};
-    world->contacts.grazes = world->contacts.graze_pairs = 0;
+    world->contacts.skin_contacts = world->contacts.skin_contact_pairs = 0;
     world->contacts.watches = world->contacts.directed = false;
     if (!has_skins(world) &&
         !(world->contacts.pairs[SN_PAIRS_FIRST].near.batches && (sn_spin_any(world) || sn_outward_any(world))))
@@ -542,13 +547,13 @@ sn_result sn_grazes_find(sn_world *world, sn_real dt)
 /* As they are now, in the order in which they were found. */
 static void set_aside(sn_contacts *c)
 {
-    const sn_graze *now = c->graze_table.column[0], *found = c->graze_table.column[1];
-    sn_graze *aside = c->graze_table.column[2];
-    for (uint32_t i = 0; i < c->grazes; ++i)
+    const sn_skin_contact *now = c->skin_contact_table.column[0], *found = c->skin_contact_table.column[1];
+    sn_skin_contact *aside = c->skin_contact_table.column[2];
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
         aside[i] = now[found[i].row];
 }
 
-bool sn_grazes_follow(sn_world *world)
+bool sn_skin_contacts_follow(sn_world *world)
 {
     sn_contacts *c = &world->contacts;
     searching s = {.world = world, .contacts = c, .dt = c->time_left, .again = true};

@@ -1,0 +1,966 @@
+/* Contact of bodies: the passes over contacts, eight at a time, of which no two share a body; world/body_contacts.c says what is done and why.
+
+   Bodies stay where they are, and their velocities and spins are changed. With n the normal, from b to a, r the arms of the points and
+   I the inertia, a push P along n at a point gives
+
+       v += n P / m,   w += I^-1 (r x n) P       to a, and the opposite to b.
+
+   Lanes never look at each other: what one does depends on its own numbers and on those of its batch (how many points are
+   worked on), which are the same for every width. */
+#ifndef SN_WIDE_BODY_CONTACT_H
+#define SN_WIDE_BODY_CONTACT_H
+
+#include "base/simd.h"
+#include "wide/wide.h"
+
+/* Of what presses: less than that need not be shared out further; 1e-4 let towers tremble. */
+#define BODY_SETTLED ((lane_number)1e-6)
+#define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
+#define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
+
+#define BODY_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
+#define BODY_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
+
+/* By so much for each overlap that is left alone it takes less to be violent: who is three times as deep may come half as far deeper. Without that
+   boxes were crushed by those that fell on them, by a hundredth in each substep. */
+#define BODY_DEEPER ((lane_number)0.5)
+
+#define BODY_EASE      ((lane_number)0.2)  /* the share of an overlap that is parted in a substep, */
+#define BODY_EASE_MOST ((lane_number)0.4)  /* and up to this if it is deep: */
+#define BODY_EASE_RISE ((lane_number)0.02) /* more by so much for each slop */
+#define BODY_PARTED    ((lane_number)0.1)  /* of that: if less is missing, it is done */
+
+/* ---- Rows ----------------------------------------------------------------------------------------------------------- */
+
+SN_INLINE lanes body_row(const lane_number *row, uint32_t first)
+{
+    return lanes_load(row + first);
+}
+
+SN_INLINE lanes3 body_rows(const sn_lane_rows *rows, uint32_t first)
+{
+    return (lanes3){lanes_load(rows->x + first), lanes_load(rows->y + first), lanes_load(rows->z + first)};
+}
+
+SN_INLINE void body_set_rows(sn_lane_rows *rows, uint32_t first, lanes3 a)
+{
+    lanes_store(rows->x + first, a.x);
+    lanes_store(rows->y + first, a.y);
+    lanes_store(rows->z + first, a.z);
+}
+
+/* The place of the coupling of two points, i < k. */
+SN_INLINE uint32_t body_couple(uint32_t i, uint32_t k)
+{
+    return i == 0 ? k - 1 : i + k;
+}
+
+SN_INLINE lanes3 body_choose(flags where, lanes3 a, lanes3 b)
+{
+    return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
+}
+
+/* ---- Who moves ------------------------------------------------------------------------------------------------------- */
+
+typedef struct body_mover {
+    lanes3 v, spin;
+    lanes stirred; /* the sweep in which it was last far from where it should be */
+    lanes w, xx, yy, zz, xy, xz, yz;
+} body_mover;
+
+SN_INLINE body_mover body_load(const sn_wide_body_contacts *run, const uint32_t *index)
+{
+    records v = records_turn(records_load_far(run->mover, index));
+    records s = records_turn(records_load_far(run->mover + 1, index));
+    records i = records_turn(records_load_far(run->mover + 2, index));
+    records j = records_turn(records_load_far(run->mover + 3, index));
+    return (body_mover){.v = {v.part[0], v.part[1], v.part[2]},
+                        .spin = {s.part[0], s.part[1], s.part[2]},
+                        .stirred = s.part[3],
+                        .w = v.part[3],
+                        .xx = i.part[0],
+                        .yy = i.part[1],
+                        .zz = i.part[2],
+                        .xy = i.part[3],
+                        .xz = j.part[0],
+                        .yz = j.part[1]};
+}
+
+/* Of those that may be moved; others may be in several lanes, and are never written. */
+SN_INLINE void body_store(const sn_wide_body_contacts *run, const uint32_t *index, uint32_t moves, const body_mover *m)
+{
+    const uint32_t all = (1u << SN_WIDTH) - 1, mask = moves & all;
+    records v = records_turn((records){{m->v.x, m->v.y, m->v.z, m->w}});
+    records s = records_turn((records){{m->spin.x, m->spin.y, m->spin.z, m->stirred}});
+    if (mask == all) {
+        records_store_far(run->mover, index, &v);
+        records_store_far(run->mover + 1, index, &s);
+    } else if (mask) {
+        records_store_some_far(run->mover, index, &v, mask);
+        records_store_some_far(run->mover + 1, index, &s, mask);
+    }
+}
+
+SN_INLINE lanes3 body_turn_of(const body_mover *m, lanes3 torque)
+{
+    return (lanes3){m->xx * torque.x + m->xy * torque.y + m->xz * torque.z,
+                    m->xy * torque.x + m->yy * torque.y + m->yz * torque.z,
+                    m->xz * torque.x + m->yz * torque.y + m->zz * torque.z};
+}
+
+/* The two of as many contacts as there are lanes. */
+typedef struct body_two {
+    body_mover a, b;
+    lanes3 n;
+} body_two;
+
+SN_INLINE body_two body_load_two(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first)
+{
+    return (body_two){body_load(run, m->a + first), body_load(run, m->b + first), body_rows(&m->n, first)};
+}
+
+SN_INLINE void body_store_two(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
+                              const body_two *two)
+{
+    body_store(run, m->a + first, m->moves_a >> first, &two->a);
+    body_store(run, m->b + first, m->moves_b >> first, &two->b);
+}
+
+/* A push across the normal, where the two rub. */
+SN_INLINE void body_push_across(const sn_wide_body_contact *m, uint32_t first, body_two *two, lanes3 push)
+{
+    two->a.v = lanes3_add(two->a.v, lanes3_scale(push, two->a.w));
+    two->b.v = lanes3_sub(two->b.v, lanes3_scale(push, two->b.w));
+    lanes3 turn_a = body_turn_of(&two->a, lanes3_cross(body_rows(&m->ra, first), push));
+    lanes3 turn_b = body_turn_of(&two->b, lanes3_cross(body_rows(&m->rb, first), push));
+    two->a.spin = lanes3_add(two->a.spin, turn_a);
+    two->b.spin = lanes3_sub(two->b.spin, turn_b);
+}
+
+SN_INLINE void body_turn_both(body_two *two, lanes3 torque)
+{
+    two->a.spin = lanes3_add(two->a.spin, body_turn_of(&two->a, torque));
+    two->b.spin = lanes3_sub(two->b.spin, body_turn_of(&two->b, torque));
+}
+
+/* So much more at each point, along the normal. */
+SN_INLINE void body_push_along(const sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two,
+                               const lanes *more)
+{
+    lanes total = more[0];
+    lanes3 of_a = lanes3_scale(body_rows(&m->point[0].arm_a, first), more[0]);
+    lanes3 of_b = lanes3_scale(body_rows(&m->point[0].arm_b, first), more[0]);
+    for (uint32_t k = 1; k < points; ++k) {
+        total = total + more[k];
+        of_a = lanes3_add(of_a, lanes3_scale(body_rows(&m->point[k].arm_a, first), more[k]));
+        of_b = lanes3_add(of_b, lanes3_scale(body_rows(&m->point[k].arm_b, first), more[k]));
+    }
+    two->a.v = lanes3_add(two->a.v, lanes3_scale(two->n, two->a.w * total));
+    two->b.v = lanes3_sub(two->b.v, lanes3_scale(two->n, two->b.w * total));
+    two->a.spin = lanes3_add(two->a.spin, body_turn_of(&two->a, of_a));
+    two->b.spin = lanes3_sub(two->b.spin, body_turn_of(&two->b, of_b));
+}
+
+/* m/s: along the normal, of the points of a, seen from b. */
+SN_INLINE void body_speeds(const sn_wide_body_contact *m, uint32_t first, uint32_t points, const body_two *two,
+                           lanes *v)
+{
+    lanes along = lanes3_dot(lanes3_sub(two->a.v, two->b.v), two->n);
+    for (uint32_t k = 0; k < points; ++k)
+        v[k] = along + (lanes3_dot(two->a.spin, body_rows(&m->point[k].arm_a, first)) -
+                        lanes3_dot(two->b.spin, body_rows(&m->point[k].arm_b, first)));
+}
+
+/* ---- What points push ------------------------------------------------------------------------------------------------ */
+
+/* Of two points exactly: both push, or one of them does and the other is not too near then, or none. Two that are so near to each
+   other that they are one are left to the rounds, and flagged. */
+SN_INLINE flags body_push_two(const sn_wide_body_contact *m, uint32_t first, const lanes *v, lanes *pushed)
+{
+    const lanes k00 = body_row(m->point[0].yield, first), k11 = body_row(m->point[1].yield, first);
+    const lanes k01 = body_row(m->coupling[0], first), det = k00 * k11 - k01 * k01, zero = lanes_all(0);
+    const flags done = lanes_above(det, lanes_all(BODY_ONE_POINT) * (k00 * k11));
+    const lanes b0 = v[0] - (k00 * pushed[0] + k01 * pushed[1]), b1 = v[1] - (k01 * pushed[0] + k11 * pushed[1]);
+    const lanes both0 = k01 * b1 - k11 * b0, both1 = k01 * b0 - k00 * b1; /* times det */
+    const flags both = lanes_at_least(both0, zero) & lanes_at_least(both1, zero);
+    const lanes by = lanes_all(1) / det;
+    const lanes one0 = lanes_max(zero - b0 * body_row(m->point[0].mass, first), zero);
+    const lanes one1 = lanes_max(zero - b1 * body_row(m->point[1].mass, first), zero);
+    const flags firsts = lanes_at_least(b1 + k01 * one0, zero);
+    lanes p0 = lanes_choose(both, both0 * by, lanes_keep(firsts, one0));
+    lanes p1 = lanes_choose(both, both1 * by, lanes_choose(firsts, zero, one1));
+    pushed[0] = lanes_choose(done, p0, pushed[0]);
+    pushed[1] = lanes_choose(done, p1, pushed[1]);
+    return ~done;
+}
+
+/* What points push so that each is where it wants to be, or does not push. v: what is too much at each; pushed: what is pushed so
+   far. Of more than two by going round them, which touches nothing but a matrix of four by four. */
+SN_INLINE void body_balance(const sn_wide_body_contact *m, uint32_t first, uint32_t points, lanes *v, lanes *pushed,
+                            uint32_t rounds)
+{
+    const lanes zero = lanes_all(0);
+    flags left = flags_everywhere();
+    if (points == 1) {
+        pushed[0] = lanes_max(pushed[0] - v[0] * body_row(m->point[0].mass, first), zero);
+        return;
+    }
+    if (points == 2)
+        left = body_push_two(m, first, v, pushed);
+    for (uint32_t round = 0; round < rounds && flags_bits(left); ++round) {
+        lanes changed = zero, total = zero;
+        for (uint32_t i = 0; i < points; ++i) {
+            lanes wanted = lanes_max(pushed[i] - v[i] * body_row(m->point[i].mass, first), zero);
+            lanes change = lanes_keep(left, wanted - pushed[i]);
+            pushed[i] = lanes_choose(left, wanted, pushed[i]);
+            changed = changed + lanes_abs(change);
+            total = total + wanted;
+            v[i] = v[i] + body_row(m->point[i].yield, first) * change;
+            for (uint32_t k = 0; k < points; ++k)
+                if (k != i)
+                    v[k] = v[k] + body_row(m->coupling[i < k ? body_couple(i, k) : body_couple(k, i)], first) * change;
+        }
+        left &= lanes_above(changed, lanes_all(BODY_SETTLED) * total);
+    }
+}
+
+/* The points of a contact press together: each alone would tilt the bodies onto the others, and towers would sway for ever. v: how fast
+   they come apart beyond what is wanted. Only where flagged. */
+SN_INLINE void body_impulse_together(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, lanes *v,
+                                     flags where, uint32_t rounds)
+{
+    lanes was[SN_BODY_CONTACT_POINTS], normal_impulse[SN_BODY_CONTACT_POINTS], more[SN_BODY_CONTACT_POINTS];
+    for (uint32_t k = 0; k < points; ++k)
+        was[k] = normal_impulse[k] = body_row(m->point[k].normal_impulse, first);
+    body_balance(m, first, points, v, normal_impulse, rounds);
+    for (uint32_t k = 0; k < points; ++k) {
+        more[k] = lanes_keep(where, normal_impulse[k] - was[k]);
+        lanes_store(m->point[k].normal_impulse + first, lanes_choose(where, normal_impulse[k], was[k]));
+    }
+    body_push_along(m, first, points, two, more);
+}
+
+/* Where they are far from where they should be. */
+SN_INLINE flags body_impulse(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points,
+                             body_two *two, flags where)
+{
+    const lanes zero = lanes_all(0), slop = body_row(m->slop, first);
+    lanes v[SN_BODY_CONTACT_POINTS], wrong = zero, deepest = slop;
+    flags acts = where & ~where;
+    body_speeds(m, first, points, two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        v[k] = v[k] + body_row(m->point[k].room, first);
+        flags active = lanes_above(zero, v[k]) | lanes_above(body_row(m->point[k].normal_impulse, first), zero);
+        acts |= active;
+        wrong = lanes_max(lanes_keep(active, lanes_abs(v[k])), wrong);
+        deepest = lanes_max(zero - body_row(m->point[k].gap, first), deepest);
+    }
+    if (!flags_bits(acts & where))
+        return acts & ~acts;
+    body_impulse_together(m, first, points, two, v, where, BODY_ROUNDS);
+    const lanes deeper = slop + (deepest - slop) * lanes_all(BODY_DEEPER);
+    return where & lanes_above(wrong * lanes_all(run->h) * deeper, body_row(m->far_off, first) * slop);
+}
+
+/* ---- What rubs ----------------------------------------------------------------------------------------------------------- */
+
+/* What friction holds is left, the rest is cut to what it drags with. */
+SN_INLINE lanes body_cut(lanes much, lanes hold, lanes drag)
+{
+    return lanes_choose(lanes_above(much, hold), drag / much, lanes_all(1));
+}
+
+/* What is round resists rolling with a torque, up to a share of what presses. */
+SN_INLINE void body_resist_rolling(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes normal_impulse,
+                                   flags where)
+{
+    lanes3 spin = lanes3_sub(two->a.spin, two->b.spin);
+    lanes3 was = body_rows(&m->rolled, first);
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(spin, body_row(m->roll, first)));
+    const lanes most = body_row(m->rolling, first) * normal_impulse;
+    wanted = lanes3_scale(wanted, body_cut(lanes_sqrt(lanes3_dot(wanted, wanted)), most, most));
+    wanted = body_choose(where, wanted, was);
+    body_turn_both(two, lanes3_sub(wanted, was));
+    body_set_rows(&m->rolled, first, wanted);
+}
+
+/* About the normal. */
+SN_INLINE void body_rub_about(sn_wide_body_contact *m, uint32_t first, body_two *two, lanes lever, flags where)
+{
+    lanes spin = lanes3_dot(lanes3_sub(two->a.spin, two->b.spin), two->n);
+    lanes was = body_row(m->twisted, first), turn = was - spin * body_row(m->about, first);
+    turn = turn * body_cut(lanes_abs(turn), body_row(m->hold, first) * lever, body_row(m->drag, first) * lever);
+    turn = lanes_choose(where, turn, was);
+    body_turn_both(two, lanes3_scale(two->n, turn - was));
+    lanes_store(m->twisted + first, turn);
+}
+
+/* One mass for all directions, that of the one that yields most: what slides is then dragged against its slip, whatever way its
+   body yields. */
+SN_INLINE void body_rub(sn_wide_body_contact *m, uint32_t first, uint32_t points, body_two *two, flags where)
+{
+    lanes normal_impulse = body_row(m->point[0].normal_impulse, first) + body_row(m->point[0].struck, first);
+    lanes lever = normal_impulse * body_row(m->point[0].far, first);
+    for (uint32_t k = 1; k < points; ++k) {
+        lanes more = body_row(m->point[k].normal_impulse, first) + body_row(m->point[k].struck, first);
+        normal_impulse = normal_impulse + more;
+        lever = lever + more * body_row(m->point[k].far, first);
+    }
+    lanes3 was = body_rows(&m->tangent_impulse, first);
+    lanes3 v = lanes3_add(two->a.v, lanes3_cross(two->a.spin, body_rows(&m->ra, first)));
+    v = lanes3_sub(v, lanes3_add(two->b.v, lanes3_cross(two->b.spin, body_rows(&m->rb, first))));
+    if (m->belted)
+        v = lanes3_sub(v, body_rows(&m->belt, first));
+    v = lanes3_sub(v, lanes3_scale(two->n, lanes3_dot(v, two->n)));
+    lanes3 wanted = lanes3_sub(was, lanes3_scale(v, body_row(m->across, first)));
+    lanes much = lanes_sqrt(lanes3_dot(wanted, wanted));
+    wanted = lanes3_scale(
+        wanted, body_cut(much, body_row(m->hold, first) * normal_impulse, body_row(m->drag, first) * normal_impulse));
+    wanted = body_choose(where, wanted, was);
+    body_push_across(m, first, two, lanes3_sub(wanted, was));
+    body_set_rows(&m->tangent_impulse, first, wanted);
+    if (m->rolls)
+        body_resist_rolling(m, first, two, normal_impulse, where);
+    if (m->twists)
+        body_rub_about(m, first, two, lever, where);
+}
+
+/* ---- Passes ------------------------------------------------------------------------------------------------------------- */
+
+/* Lanes that do not miss each other. Two that were to pass each other may be thrown together. */
+SN_INLINE flags body_not_missing(const sn_wide_body_contact *m, uint32_t first, const body_two *two)
+{
+    if (!m->misses)
+        return flags_everywhere();
+    lanes3 off = lanes3_sub(lanes3_sub(two->a.v, two->b.v), body_rows(&m->course, first));
+    return lanes_above(lanes3_dot(off, off), body_row(m->stray, first));
+}
+
+SN_INLINE void body_warm(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    body_two two = body_load_two(run, m, first);
+    lanes normal_impulse[SN_BODY_CONTACT_POINTS];
+    for (uint32_t k = 0; k < points; ++k)
+        normal_impulse[k] = body_row(m->point[k].normal_impulse, first);
+    body_push_along(m, first, points, &two, normal_impulse);
+    body_push_across(m, first, &two, body_rows(&m->tangent_impulse, first));
+    if (m->twists)
+        body_turn_both(&two, lanes3_scale(two.n, body_row(m->twisted, first)));
+    if (m->rolls)
+        body_turn_both(&two, body_rows(&m->rolled, first));
+    body_store_two(run, m, first, &two);
+}
+
+/* Friction first, with what presses so far: what presses then has the last word, and nothing sinks in. */
+SN_INLINE bool body_project(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    body_two two = body_load_two(run, m, first);
+    const flags where = body_not_missing(m, first, &two);
+    body_rub(m, first, points, &two, where);
+    const flags violent = body_impulse(run, m, first, points, &two, where);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
+    body_store_two(run, m, first, &two);
+    return flags_bits(violent) != 0;
+}
+
+/* Ways and turns that velocities do not tell, instead of those. */
+SN_INLINE body_two body_load_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
+                                    const body_two *two)
+{
+    body_two shift = *two;
+    const records va = records_turn(records_load_far(run->mover + 6, m->a + first));
+    const records sa = records_turn(records_load_far(run->mover + 7, m->a + first));
+    const records vb = records_turn(records_load_far(run->mover + 6, m->b + first));
+    const records sb = records_turn(records_load_far(run->mover + 7, m->b + first));
+    shift.a.v = (lanes3){va.part[0], va.part[1], va.part[2]};
+    shift.a.spin = (lanes3){sa.part[0], sa.part[1], sa.part[2]};
+    shift.b.v = (lanes3){vb.part[0], vb.part[1], vb.part[2]};
+    shift.b.spin = (lanes3){sb.part[0], sb.part[1], sb.part[2]};
+    return shift;
+}
+
+SN_INLINE void body_store_shifts(const sn_wide_body_contacts *run, const sn_wide_body_contact *m, uint32_t first,
+                                 const body_two *shift)
+{
+    sn_wide_body_contacts there = *run;
+    there.mover += 6;
+    body_store_two(&there, m, first, shift);
+}
+
+/* Impacts. A body that approaches fast leaves at a share of that speed: all points together, so that a box that falls flat does not begin to turn. One
+   contact after the other, so that a blow is handed on from one to the next, as in a cradle. With v the speed at the end of the substep, a
+   the acceleration, so that u = v - a h / 2 is the speed at its start, and g the gap then, they touch after the time t, at the speed c:
+
+       c = sqrt(u^2 - 2 a g),  t = 2 g / (|u| + c),      v' = e c + a (h / 2 - t),
+
+   and from there they part: the gap at the end is e c (h - t) + a (h - t)^2 / 2, which is less than v' h. So bounces are as high as they
+   should be, wherever they fall in a substep. Of two that both move that is left out: to shift them would change their angular
+   momentum. */
+SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    body_two two = body_load_two(run, m, first);
+    const lanes zero = lanes_all(0), share = body_row(m->restitution, first), h = lanes_all(run->h);
+    const lanes half = lanes_all((lane_number)0.5), slow = lanes_all(run->bounce_above);
+    const flags may = lanes_above(share, zero) & body_not_missing(m, first, &two);
+    const flags alone = ~lanes_above(lanes_min(two.a.w, two.b.w), zero);
+    lanes v[SN_BODY_CONTACT_POINTS], late[SN_BODY_CONTACT_POINTS], pushed[SN_BODY_CONTACT_POINTS];
+    flags acts = may & ~may;
+    body_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes room = body_row(m->point[k].room, first), gap = lanes_max(body_row(m->point[k].gap, first), zero);
+        const lanes a = body_row(m->point[k].pull, first), u = v[k] - a * h * half;
+        const lanes c = lanes_sqrt(lanes_max(u * u - (a + a) * gap, zero));
+        const flags struck = may & lanes_above(zero, v[k] + room) & lanes_above(zero, u) & lanes_above(c, slow);
+        const lanes t = lanes_min(lanes_keep(struck, (gap + gap) / (c - u)), h), left = h - t;
+        const lanes wanted = share * c + a * (half * h - t), end = (share * c + half * a * left) * left;
+        late[k] = lanes_keep(struck & alone, (gap + wanted * h - end) / (wanted - v[k]));
+        v[k] = lanes_choose(struck, v[k] - wanted, v[k] + room);
+        pushed[k] = zero;
+        acts |= struck;
+    }
+    if (!flags_bits(acts))
+        return false;
+    body_balance(m, first, points, v, pushed, BODY_BOUNCES);
+    body_two shift = body_load_shifts(run, m, first, &two);
+    for (uint32_t k = 0; k < points; ++k) {
+        pushed[k] = lanes_keep(acts, pushed[k]);
+        late[k] = zero - pushed[k] * late[k];
+        lanes_store(m->point[k].struck + first, body_row(m->point[k].struck, first) + pushed[k]);
+    }
+    body_push_along(m, first, points, &two, pushed);
+    body_push_along(m, first, points, &shift, late);
+    body_store_two(run, m, first, &two);
+    body_store_shifts(run, m, first, &shift);
+    return true;
+}
+
+/* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
+   hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a contact together, as they are
+   pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
+   of flat bricks swayed, and fell. Who does not overlap may come as near as is left alone, and no nearer: without that, parting some
+   drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep, and was not yet parted by
+   what it should be. */
+SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    body_two two = body_load_two(run, m, first);
+    const lanes slop = body_row(m->slop, first), zero = lanes_all(0);
+    lanes apart[SN_BODY_CONTACT_POINTS], parted[SN_BODY_CONTACT_POINTS], was[SN_BODY_CONTACT_POINTS], deepest = zero,
+                                                                                                      lacks = zero;
+    body_speeds(m, first, points, &two, apart);
+    for (uint32_t k = 0; k < points; ++k) {
+        const flags is = lanes_above(body_row(m->point[k].yield, first), zero);
+        lanes deep = zero - body_row(m->point[k].gap, first) - slop;
+        lanes share = lanes_all(BODY_EASE) + deep * lanes_all(BODY_EASE_RISE) / slop;
+        lanes wanted = lanes_min(share, lanes_all(BODY_EASE_MOST)) * deep;
+        wanted = lanes_choose(lanes_above(deep, zero), lanes_min(wanted, lanes_all(run->most)), deep);
+        apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(BODY_EVER));
+        parted[k] = was[k] = run->sweep > 1 ? body_row(m->point[k].parted, first) : zero;
+        deepest = lanes_max(lanes_keep(is, deep), deepest);
+        lacks = lanes_max(zero - apart[k] - lanes_all(BODY_PARTED) * wanted, lacks);
+    }
+    body_balance(m, first, points, apart, parted, BODY_ROUNDS);
+    for (uint32_t k = 0; k < points; ++k) {
+        lanes_store(m->point[k].parted + first, parted[k]);
+        parted[k] = parted[k] - was[k];
+    }
+    body_push_along(m, first, points, &two, parted);
+    const flags violent = lanes_above(deepest, lanes_all(run->deep) * slop) & lanes_above(lacks, zero);
+    two.a.stirred = lanes_choose(violent, lanes_all(run->sweep), two.a.stirred);
+    two.b.stirred = lanes_choose(violent, lanes_all(run->sweep), two.b.stirred);
+    body_store_two(run, m, first, &two);
+    return flags_bits(violent) != 0;
+}
+
+/* The number of points is known where it matters, so that loops over them are straight. */
+#define BODY_BY_POINTS(call)                                                                                           \
+    switch (m->points) {                                                                                               \
+    case 1:                                                                                                            \
+        call(1);                                                                                                       \
+        break;                                                                                                         \
+    case 2:                                                                                                            \
+        call(2);                                                                                                       \
+        break;                                                                                                         \
+    case 3:                                                                                                            \
+        call(3);                                                                                                       \
+        break;                                                                                                         \
+    default:                                                                                                           \
+        call(4);                                                                                                       \
+    }
+
+#define BODY_LOOP(name, one)                                                                                           \
+    static void name(const sn_wide_body_contacts *given)                                                               \
+    {                                                                                                                  \
+        const sn_wide_body_contacts own = *given;                                                                      \
+        for (uint32_t b = own.first; b < own.end; ++b) {                                                               \
+            sn_wide_body_contact *m = &own.batch[b];                                                                   \
+            for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)                                              \
+                BODY_BY_POINTS(one)                                                                                    \
+        }                                                                                                              \
+    }
+
+#define BODY_WARM(points) body_warm(&own, m, first, points)
+
+BODY_LOOP(body_warm_all, BODY_WARM)
+
+#define BODY_PROJECT(points) violent |= body_project(&own, m, first, points)
+
+/* Whether a body of the batch was far from where it should be in this sweep or the one before. All lanes are looked at, whatever the
+   width. */
+static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m)
+{
+    bool stirred = false;
+    for (uint32_t lane = 0; lane < m->lanes; ++lane)
+        stirred |= run->mover[m->a[lane] + 1].w >= run->sweep - 1 || run->mover[m->b[lane] + 1].w >= run->sweep - 1;
+    return stirred;
+}
+
+static void body_clear_parted(sn_wide_body_contact *m)
+{
+    for (uint32_t k = 0; k < m->points; ++k)
+        memset(m->point[k].parted, 0, sizeof m->point[k].parted);
+}
+
+static bool body_project_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    bool violent = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        if (own.stirred_only && !body_is_stirred(&own, m))
+            continue;
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            BODY_BY_POINTS(BODY_PROJECT)
+    }
+    return violent;
+}
+
+/* Before there are impacts: what else acts. */
+SN_INLINE void body_pull(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)
+{
+    const body_two two = body_load_two(run, m, first);
+    lanes v[SN_BODY_CONTACT_POINTS];
+    body_speeds(m, first, points, &two, v);
+    for (uint32_t k = 0; k < points; ++k)
+        lanes_store(m->point[k].pull + first, (v[k] - body_row(m->point[k].before, first)) * lanes_all(run->inverse_h));
+}
+
+#define BODY_PULL(points)   body_pull(&own, m, first, points)
+#define BODY_STRIKE(points) struck |= body_strike(&own, m, first, points)
+
+static bool body_strike_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    bool struck = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        for (uint32_t first = 0; m->bounces && first < m->lanes; first += SN_WIDTH)
+            if (own.sweep < 1)
+                BODY_BY_POINTS(BODY_PULL)
+            else
+                BODY_BY_POINTS(BODY_STRIKE)
+    }
+    return struck;
+}
+
+#define BODY_PART(points) violent |= body_part(&own, m, first, points)
+
+static bool body_part_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    bool violent = false;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        if (!(own.sweep > 1 ? body_is_stirred(&own, m) : m->deep)) {
+            if (own.sweep <= 1)
+                body_clear_parted(m);
+            continue;
+        }
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            BODY_BY_POINTS(BODY_PART)
+    }
+    return violent;
+}
+
+/* ---- Manifolds in a substep -------------------------------------------------------------------------------------------- */
+
+/* A turn as a matrix. */
+typedef struct body_matrix {
+    lanes3 x, y, z; /* rows */
+} body_matrix;
+
+typedef struct body_turn {
+    lanes x, y, z, w;
+} body_turn;
+
+SN_INLINE body_matrix body_matrix_of(body_turn q)
+{
+    const lanes two = lanes_all(2), one = lanes_all(1);
+    const lanes xx = two * q.x * q.x, yy = two * q.y * q.y, zz = two * q.z * q.z, xy = two * q.x * q.y;
+    const lanes xz = two * q.x * q.z, yz = two * q.y * q.z, wx = two * q.w * q.x, wy = two * q.w * q.y;
+    const lanes wz = two * q.w * q.z;
+    return (body_matrix){
+        {one - (yy + zz), xy - wz, xz + wy}, {xy + wz, one - (xx + zz), yz - wx}, {xz - wy, yz + wx, one - (xx + yy)}};
+}
+
+SN_INLINE lanes3 body_turned(const body_matrix *m, lanes3 v)
+{
+    return (lanes3){lanes3_dot(m->x, v), lanes3_dot(m->y, v), lanes3_dot(m->z, v)};
+}
+
+/* Where a mover is: its place, and how it is turned. */
+typedef struct body_pose {
+    lanes3 x;
+    body_turn q;
+} body_pose;
+
+SN_INLINE body_pose body_pose_of(const sn_wide_body_contacts *run, const uint32_t *index)
+{
+    records x = records_turn(records_load_far(run->mover + 4, index));
+    records q = records_turn(records_load_far(run->mover + 5, index));
+    return (body_pose){{x.part[0], x.part[1], x.part[2]}, {q.part[0], q.part[1], q.part[2], q.part[3]}};
+}
+
+/* Where it will be at the end of the substep, if it goes on as it does. */
+SN_INLINE body_pose body_pose_after(const body_pose *p, const body_mover *m, lanes h)
+{
+    const lanes3 s = lanes3_scale(m->spin, h * lanes_all((lane_number)0.5));
+    const body_turn q = p->q;
+    body_turn r = {q.x + (s.x * q.w + s.y * q.z - s.z * q.y), q.y + (s.y * q.w + s.z * q.x - s.x * q.z),
+                   q.z + (s.z * q.w + s.x * q.y - s.y * q.x), q.w - (s.x * q.x + s.y * q.y + s.z * q.z)};
+    const lanes by = lanes_all(1) / lanes_sqrt(r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w);
+    return (body_pose){lanes3_add(p->x, lanes3_scale(m->v, h)), {r.x * by, r.y * by, r.z * by, r.w * by}};
+}
+
+/* Two somewhere: what leads from the frames of both to the world, from the centre of b to that of a, and the normal. */
+typedef struct body_place {
+    body_matrix of_a, of_b;
+    lanes3 between, n;
+} body_place;
+
+/* From the anchor on the core of b to that of a. */
+SN_INLINE lanes3 body_cores(const sn_wide_manifold *f, uint32_t first, uint32_t k, const body_place *at)
+{
+    const lanes3 a = body_turned(&at->of_a, body_rows(&f->point[k].a, first));
+    const lanes3 b = body_turned(&at->of_b, body_rows(&f->point[k].b, first));
+    return lanes3_add(at->between, lanes3_sub(a, b));
+}
+
+#define BODY_NO_DIRECTION                                                                                              \
+    ((lane_number)1e-3) /* of the roundings: cores that are nearer have no direction between them */
+
+SN_INLINE body_place body_placed(const sn_wide_manifold *f, uint32_t first, const body_pose *a, const body_pose *b)
+{
+    body_place at = {body_matrix_of(a->q), body_matrix_of(b->q), lanes3_sub(a->x, b->x), body_rows(&f->normal, first)};
+    const lanes owner = body_row(f->owner, first);
+    const flags of_a = ~lanes_unequal(owner, lanes_all(SN_NORMAL_OF_A));
+    const flags of_b = ~lanes_unequal(owner, lanes_all(SN_NORMAL_OF_B));
+    const flags between = ~lanes_unequal(owner, lanes_all(SN_NORMAL_BETWEEN));
+    const lanes3 turned_a = body_turned(&at.of_a, at.n), turned_b = body_turned(&at.of_b, at.n);
+    at.n = body_choose(of_a, turned_a, body_choose(of_b, turned_b, at.n));
+    if (flags_bits(between)) {
+        const lanes3 d = body_cores(f, first, 0, &at);
+        const lanes length = lanes_sqrt(lanes3_dot(d, d));
+        const lanes least = (body_row(f->round_a, first) + body_row(f->round_b, first)) * lanes_all(BODY_NO_DIRECTION);
+        at.n = body_choose(between & lanes_above(length, least), lanes3_scale(d, lanes_all(1) / length), at.n);
+    }
+    return at;
+}
+
+/* Anchors slide by what the two slip at their cores, and by what they turn against each other. */
+SN_INLINE uint32_t body_drift_lanes(const sn_wide_body_contacts *run, const sn_wide_body_contact *m,
+                                    sn_wide_manifold *f, uint32_t first)
+{
+    const body_two two = body_load_two(run, m, first);
+    const lanes turning = records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                          records_turn(records_load_far(run->mover + 1, m->b + first)).part[3];
+    const lanes thrown = lanes_max(records_turn(records_load_far(run->mover + 3, m->a + first)).part[2],
+                                   records_turn(records_load_far(run->mover + 3, m->b + first)).part[2]);
+    const lanes h = lanes_all(run->h);
+    const lanes3 core_a = lanes3_add(body_rows(&m->ra, first), lanes3_scale(two.n, body_row(f->round_a, first)));
+    const lanes3 core_b = lanes3_sub(body_rows(&m->rb, first), lanes3_scale(two.n, body_row(f->round_b, first)));
+    const lanes most = body_row(f->most_slid, first);
+    const flags plane = lanes_at_least(most, lanes_all(BODY_EVER)); /* along which anchors slide as they like */
+    const lanes3 along = lanes3_sub(two.a.v, two.b.v), spin = lanes3_sub(two.a.spin, two.b.spin);
+    lanes3 slip = lanes3_add(along, lanes3_sub(lanes3_cross(two.a.spin, core_a), lanes3_cross(two.b.spin, core_b)));
+    slip = lanes3_sub(slip, lanes3_scale(two.n, lanes3_dot(slip, two.n)));
+    const lanes slides =
+        h * (lanes_sqrt(lanes3_dot(slip, slip)) + lanes_sqrt(lanes3_dot(spin, spin)) * body_row(f->size, first));
+    const lanes speed = lanes_choose(plane, lanes_abs(lanes3_dot(along, two.n)), lanes_sqrt(lanes3_dot(along, along)));
+    const lanes way = h * (speed + turning) + lanes_all(run->fall) + thrown;
+    const lanes slid = body_row(f->slid, first) + slides, moved = body_row(f->moved, first) + way;
+    lanes_store(f->slid + first, slid);
+    lanes_store(f->moved + first, moved);
+    return flags_bits(lanes_above(slid, most) | lanes_above(moved, body_row(f->reach, first)));
+}
+
+static uint32_t body_drift(const sn_wide_body_contacts *run, uint32_t batch)
+{
+    uint32_t stale = 0;
+    for (uint32_t first = 0; first < run->batch[batch].lanes; first += SN_WIDTH)
+        stale |= body_drift_lanes(run, &run->batch[batch], &run->manifold[batch], first) << first;
+    return stale & ((1u << run->batch[batch].lanes) - 1);
+}
+
+/* What set_up works with. */
+typedef struct body_start {
+    body_two two;
+    body_place at;
+    lanes3 gap_n; /* the normal that gaps are measured along: two.n is that at the end of the substep */
+    lanes lean, other;
+} body_start;
+
+/* Makes the arms of both lead to one place: pushes act on both in one, or angular momentum would be lost. What was between. */
+SN_INLINE lanes3 body_unite(const body_start *s, lanes3 *ra, lanes3 *rb)
+{
+    lanes3 apart = lanes3_add(s->at.between, lanes3_sub(*ra, *rb));
+    *ra = lanes3_sub(*ra, lanes3_scale(apart, s->lean));
+    *rb = lanes3_add(*rb, lanes3_scale(apart, s->other));
+    return apart;
+}
+
+/* Whether a lane has a point of this number. */
+SN_INLINE flags body_has(const sn_wide_manifold *f, uint32_t first, uint32_t k)
+{
+    return lanes_above(body_row(f->count, first), lanes_all((lane_number)k));
+}
+
+SN_INLINE void body_set_up_point(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
+                                 uint32_t first, uint32_t k, const body_start *s)
+{
+    sn_wide_body_contact_point *p = &m->point[k];
+    const flags is = body_has(f, first, k);
+    const lanes zero = lanes_all(0);
+    lanes3 ra = lanes3_sub(body_turned(&s->at.of_a, body_rows(&f->point[k].a, first)),
+                           lanes3_scale(s->gap_n, body_row(f->round_a, first)));
+    lanes3 rb = lanes3_add(body_turned(&s->at.of_b, body_rows(&f->point[k].b, first)),
+                           lanes3_scale(s->gap_n, body_row(f->round_b, first)));
+    lanes gap = lanes3_dot(body_unite(s, &ra, &rb), s->gap_n) - body_row(f->guard, first);
+    lanes3 arm_a = lanes3_keep(is, lanes3_cross(ra, s->two.n)), arm_b = lanes3_keep(is, lanes3_cross(rb, s->two.n));
+    lanes room = lanes_max(gap, zero) * lanes_all(run->inverse_h);
+    body_set_rows(&p->arm_a, first, arm_a);
+    body_set_rows(&p->arm_b, first, arm_b);
+    lanes_store(p->gap + first, lanes_keep(is, gap));
+    lanes_store(p->room + first, lanes_choose(is, room, lanes_all(BODY_EVER)));
+    m->deep = m->deep || flags_bits(is & lanes_above(zero - gap, body_row(m->slop, first)));
+}
+
+/* What a push at a point does to others, and to itself. */
+SN_INLINE void body_couple_point(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
+                                 uint32_t i, const body_two *two)
+{
+    const lanes zero = lanes_all(0), w = two->a.w + two->b.w;
+    const flags is = body_has(f, first, i);
+    const lanes3 arm_a = body_rows(&m->point[i].arm_a, first), arm_b = body_rows(&m->point[i].arm_b, first);
+    const lanes3 turn_a = body_turn_of(&two->a, arm_a), turn_b = body_turn_of(&two->b, arm_b);
+    lanes yield = lanes_keep(is, w + (lanes3_dot(turn_a, arm_a) + lanes3_dot(turn_b, arm_b)));
+    lanes_store(m->point[i].yield + first, yield);
+    lanes_store(m->point[i].mass + first, lanes_keep(lanes_above(yield, zero), lanes_all(1) / yield));
+    for (uint32_t k = i + 1; k < points; ++k) {
+        lanes coupling = w + (lanes3_dot(turn_a, body_rows(&m->point[k].arm_a, first)) +
+                              lanes3_dot(turn_b, body_rows(&m->point[k].arm_b, first)));
+        lanes_store(m->coupling[body_couple(i, k)] + first, lanes_keep(body_has(f, first, k), coupling));
+    }
+}
+
+/* Normal to n, of length 1: n x the axis that it is farthest from. */
+SN_INLINE lanes3 body_any_normal(lanes3 n)
+{
+    const lanes x = lanes_abs(n.x), y = lanes_abs(n.y), z = lanes_abs(n.z), zero = lanes_all(0);
+    const flags by_x = lanes_at_least(y, x) & lanes_at_least(z, x), by_y = lanes_at_least(z, y);
+    lanes3 t = body_choose(by_y, (lanes3){zero - n.z, zero, n.x}, (lanes3){n.y, zero - n.x, zero});
+    t = body_choose(by_x, (lanes3){zero, n.z, zero - n.y}, t);
+    return lanes3_scale(t, lanes_all(1) / lanes_sqrt(lanes3_dot(t, t)));
+}
+
+/* 1/kg: by how much a push across the normal moves the two apart at most, in any direction. */
+SN_INLINE lanes body_slip(const body_two *two, lanes3 ra, lanes3 rb)
+{
+    const lanes3 t = body_any_normal(two->n), u = lanes3_cross(two->n, t);
+    const lanes3 at = lanes3_cross(ra, t), au = lanes3_cross(ra, u), bt = lanes3_cross(rb, t), bu = lanes3_cross(rb, u);
+    const lanes3 turn_a = body_turn_of(&two->a, at), turn_b = body_turn_of(&two->b, bt);
+    const lanes w = two->a.w + two->b.w;
+    const lanes tt = w + (lanes3_dot(at, turn_a) + lanes3_dot(bt, turn_b));
+    const lanes tu = lanes3_dot(au, turn_a) + lanes3_dot(bu, turn_b);
+    const lanes uu = w + (lanes3_dot(au, body_turn_of(&two->a, au)) + lanes3_dot(bu, body_turn_of(&two->b, bu)));
+    const lanes half = (tt - uu) * lanes_all((lane_number)0.5);
+    return (tt + uu) * lanes_all((lane_number)0.5) + lanes_sqrt(half * half + tu * tu); /* the larger eigenvalue */
+}
+
+/* kg m^2: with which the two resist a torque about any axis, at least: no eigenvalue is larger than the largest sum of a row. */
+SN_INLINE lanes body_roll_of(const body_two *two)
+{
+    const body_mover *a = &two->a, *b = &two->b;
+    const lanes xy = lanes_abs(a->xy + b->xy), xz = lanes_abs(a->xz + b->xz), yz = lanes_abs(a->yz + b->yz);
+    const lanes most =
+        lanes_max(lanes_max((a->xx + b->xx) + xy + xz, (a->yy + b->yy) + xy + yz), (a->zz + b->zz) + xz + yz);
+    return lanes_keep(lanes_above(most, lanes_all(0)), lanes_all(1) / most);
+}
+
+/* What pushes do, by the inertia of the two and the arms: at each point and at others, across the normal, about it, and against rolling. */
+SN_INLINE void body_weigh(sn_wide_body_contact *m, const sn_wide_manifold *f, uint32_t first, uint32_t points,
+                          const body_two *two)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    const lanes slip = body_slip(two, body_rows(&m->ra, first), body_rows(&m->rb, first));
+    const lanes3 turn = lanes3_add(body_turn_of(&two->a, two->n), body_turn_of(&two->b, two->n));
+    const lanes about = lanes3_dot(turn, two->n);
+    lanes_store(m->across + first, lanes_keep(lanes_above(slip, zero), one / slip));
+    lanes_store(m->about + first,
+                lanes_keep(lanes_above(about, zero) & lanes_above(body_row(f->count, first), one), one / about));
+    if (m->rolls)
+        lanes_store(m->roll + first, body_roll_of(two));
+    for (uint32_t k = 0; k < points; ++k)
+        body_couple_point(m, f, first, points, k, two);
+}
+
+/* A substep begins with what the last one pushed, but with no more than twice what the one before that did: a weight presses in
+   both, a blow does not. weight: of each point in the middle of all. The share of friction that is left. */
+SN_INLINE lanes body_begin_points(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
+                                  lanes *weight)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes before = zero, after = zero, impact = body_row(f->impact, first);
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes normal_impulse = body_row(m->point[k].normal_impulse, first),
+                    last = body_row(f->point[k].last, first);
+        const lanes steady = lanes_min(normal_impulse, last + last),
+                    exerted = normal_impulse + body_row(m->point[k].struck, first);
+        const lanes came = zero - body_row(m->point[k].before, first);
+        impact = lanes_max(lanes_keep(lanes_above(exerted, zero), came), impact);
+        before = before + normal_impulse;
+        after = after + steady;
+        weight[k] = normal_impulse;
+        lanes_store(f->point[k].impulse + first, body_row(f->point[k].impulse, first) + exerted);
+        lanes_store(m->point[k].struck + first, zero);
+        lanes_store(f->point[k].last + first, normal_impulse);
+        lanes_store(m->point[k].normal_impulse + first, steady);
+    }
+    lanes_store(f->impact + first, impact);
+    const flags kept_impulses = lanes_above(before, zero);
+    const lanes by = one / lanes_choose(kept_impulses, before, body_row(f->count, first));
+    for (uint32_t k = 0; k < points; ++k)
+        weight[k] = lanes_choose(kept_impulses, weight[k] * by, lanes_keep(body_has(f, first, k), by));
+    return lanes_keep(kept_impulses, after * by);
+}
+
+/* Where the two rub, in the middle of their points, and how they yield there. */
+SN_INLINE void body_set_up_rub(sn_wide_body_contact *m, sn_wide_manifold *f, uint32_t first, uint32_t points,
+                               const body_start *s)
+{
+    const lanes zero = lanes_all(0);
+    lanes weight[SN_BODY_CONTACT_POINTS];
+    lanes3 ra = {zero, zero, zero}, rb = ra;
+    const lanes share = body_begin_points(m, f, first, points, weight);
+    for (uint32_t k = 0; k < points; ++k) {
+        ra = lanes3_add(ra, lanes3_scale(body_rows(&f->point[k].a, first), weight[k]));
+        rb = lanes3_add(rb, lanes3_scale(body_rows(&f->point[k].b, first), weight[k]));
+    }
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes3 off = lanes3_sub(body_rows(&f->point[k].a, first), ra);
+        lanes_store(m->point[k].far + first, lanes_keep(body_has(f, first, k), lanes_sqrt(lanes3_dot(off, off))));
+    }
+    ra = lanes3_sub(body_turned(&s->at.of_a, ra), lanes3_scale(s->gap_n, body_row(f->round_a, first)));
+    rb = lanes3_add(body_turned(&s->at.of_b, rb), lanes3_scale(s->gap_n, body_row(f->round_b, first)));
+    body_unite(s, &ra, &rb);
+    const lanes3 was = lanes3_scale(body_rows(&m->tangent_impulse, first), share);
+    body_set_rows(&m->ra, first, ra);
+    body_set_rows(&m->rb, first, rb);
+    body_set_rows(&m->tangent_impulse, first,
+                  lanes3_sub(was, lanes3_scale(s->two.n, lanes3_dot(was, s->two.n)))); /* it turns */
+    lanes_store(m->twisted + first, body_row(m->twisted, first) * share);
+    if (m->rolls)
+        body_set_rows(&m->rolled, first, lanes3_scale(body_rows(&m->rolled, first), share));
+}
+
+/* Points of things that turn move on curves, and so does the normal: in what gaps at the end differ from what velocities say. What is
+   round touches with another spot then. */
+SN_INLINE void body_bend(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
+                         uint32_t first, uint32_t points, const body_start *s, const body_place *end, flags bends)
+{
+    for (uint32_t k = 0; k < points; ++k) {
+        const lanes now = lanes3_dot(body_cores(f, first, k, &s->at), s->gap_n);
+        const lanes there = lanes3_dot(body_cores(f, first, k, end), end->n);
+        const lanes way = body_row(m->point[k].before, first) * lanes_all(run->h);
+        const lanes room = body_row(m->point[k].room, first);
+        const lanes bent = room + ((there - now) - way) * lanes_all(run->inverse_h);
+        lanes_store(m->point[k].room + first, lanes_choose(bends & body_has(f, first, k), bent, room));
+    }
+}
+
+SN_INLINE void body_set_up_lanes(const sn_wide_body_contacts *run, sn_wide_body_contact *m, sn_wide_manifold *f,
+                                 uint32_t first, uint32_t points)
+{
+    const body_pose a = body_pose_of(run, m->a + first), b = body_pose_of(run, m->b + first);
+    const lanes h = lanes_all(run->h), lean = body_row(f->lean, first);
+    const lanes turning = h * (records_turn(records_load_far(run->mover + 1, m->a + first)).part[3] +
+                               records_turn(records_load_far(run->mover + 1, m->b + first)).part[3]);
+    const flags bends = lanes_above(turning * turning, body_row(f->bent, first));
+    body_start s = {.two = body_load_two(run, m, first),
+                    .at = body_placed(f, first, &a, &b),
+                    .lean = lean,
+                    .other = lanes_all(1) - lean};
+    body_place end = s.at;
+    s.gap_n = s.two.n = s.at.n;
+    if (flags_bits(bends)) {
+        const body_pose after_a = body_pose_after(&a, &s.two.a, h), after_b = body_pose_after(&b, &s.two.b, h);
+        const flags turns = lanes_above(lanes_all(SN_NORMAL_OF_NONE), body_row(f->owner, first)); /* with its face */
+        end = body_placed(f, first, &after_a, &after_b);
+        end.n = body_choose(turns, end.n, s.at.n);
+        s.two.n = body_choose(bends, end.n, s.at.n);
+    }
+    body_set_rows(&m->n, first, s.two.n);
+    body_set_up_rub(m, f, first, points, &s);
+    for (uint32_t k = 0; k < points; ++k)
+        body_set_up_point(run, m, f, first, k, &s);
+    body_weigh(m, f, first, points, &s.two);
+    lanes v[SN_BODY_CONTACT_POINTS];
+    body_speeds(m, first, points, &s.two, v);
+    for (uint32_t k = 0; k < points; ++k)
+        lanes_store(m->point[k].before + first, v[k]);
+    if (flags_bits(bends)) {
+        body_bend(run, m, f, first, points, &s, &end, bends);
+        m->bends = true;
+    }
+}
+
+#define BODY_SET_UP(points) body_set_up_lanes(&own, m, &own.manifold[b], first, points)
+
+static void body_set_up_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        m->deep = m->bends = false;
+        for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
+            BODY_BY_POINTS(BODY_SET_UP)
+    }
+}
+
+/* By the inertia at the end of the substep, which pushes act on. Pushes that were weighed with that at its start drove a capsule that turns
+   by radians in a substep back and forth, each time farther, until numbers overflowed. */
+SN_INLINE void body_weigh_again(const sn_wide_body_contacts *run, sn_wide_body_contact *m, const sn_wide_manifold *f,
+                                uint32_t first, uint32_t points)
+{
+    const body_two two = body_load_two(run, m, first);
+    body_weigh(m, f, first, points, &two);
+}
+
+#define BODY_WEIGH(points) body_weigh_again(&own, m, &own.manifold[b], first, points)
+
+static void body_weigh_all(const sn_wide_body_contacts *given)
+{
+    const sn_wide_body_contacts own = *given;
+    for (uint32_t b = own.first; b < own.end; ++b) {
+        sn_wide_body_contact *m = &own.batch[b];
+        for (uint32_t first = 0; m->bends && first < m->lanes; first += SN_WIDTH)
+            BODY_BY_POINTS(BODY_WEIGH)
+    }
+}
+
+#define BODY_TABLE                                                                                                     \
+    {                                                                                                                  \
+        body_drift, body_set_up_all, body_weigh_all, body_warm_all, body_project_all, body_strike_all, body_part_all   \
+    }
+
+#endif
