@@ -16,7 +16,7 @@ typedef struct zoo {
 static const zoo zoos[] = {
 #if SINEW_DOUBLE
     {"zoo", 600, UINT64_C(0x1f762db8ca7f3231)},
-    {"zoo_of_bodies", 300, UINT64_C(0x2207268a4d1b89aa)},
+    {"zoo_of_bodies", 300, UINT64_C(0x306b3d09f75a0324)},
 #else
     {"zoo", 600, UINT64_C(0x2ab3d0423ad82112)},
     {"zoo_of_bodies", 300, UINT64_C(0xee99ec28467cf9c6)},
