@@ -218,7 +218,7 @@ static double leave_time(const walk *w, const cell_place *c, double t)
 
 /* Inside of one cell, the field along a line is a cubic in the time. Its Bernstein coefficients are values of the
    trilinear form with the coordinates of the start and of the end mixed. */
-static bool contacts_in_cell(const walk *w, const cell_place *c, double t, double end, double *hit)
+static bool meets_in_cell(const walk *w, const cell_place *c, double t, double end, double *hit)
 {
     double v[8], k = (end - t) / (double)w->field->grid.cell;
     double x[2] = {c->part[0], c->part[0] + k * w->way.x}, y[2] = {c->part[1], c->part[1] + k * w->way.y};
@@ -249,7 +249,7 @@ static bool cross_cell(const walk *w, double t, double gap, double end, double *
     double leave = leave_time(w, &c, t);
     leave = leave < end ? leave : end;
     *next = leave + CELL_NUDGE;
-    return contacts_in_cell(w, &c, t, leave, hit);
+    return meets_in_cell(w, &c, t, leave, hit);
 }
 
 static uint64_t most_steps(const sn_distance_field *field)

@@ -390,8 +390,8 @@ typedef struct outline {
     uint32_t faces, edges, loops, vertices;
     uint32_t first[WORK_FACES], count[WORK_FACES]; /* of each face */
     uint32_t loop[3 * WORK_FACES];
-    uint32_t body_contacts[WORK_VERTICES]; /* how many faces meet at a corner */
-    uint32_t number[WORK_VERTICES];        /* what its number will be; NONE: it is not needed */
+    uint32_t meets[WORK_VERTICES];  /* how many faces meet at a corner */
+    uint32_t number[WORK_VERTICES]; /* what its number will be; NONE: it is not needed */
     sn_hull_edge edge[WORK_FACES * 3 / 2];
 } outline;
 
@@ -466,7 +466,7 @@ static bool find_loop(growth *g, uint32_t region, outline *o)
     at = first;
     do {
         o->loop[o->loops + length++] = at;
-        ++o->body_contacts[at];
+        ++o->meets[at];
         at = g->rim_at[at];
     } while (length < count && at != first && at != NONE);
     o->count[region] = count;
@@ -483,7 +483,7 @@ static void drop_corners(const growth *g, outline *o)
         uint32_t first = loops;
         for (uint32_t i = 0; i < o->count[f]; ++i) {
             uint32_t v = o->loop[o->first[f] + i];
-            if (o->body_contacts[v] >= 3)
+            if (o->meets[v] >= 3)
                 o->loop[loops++] = v;
         }
         if (loops - first < 3) {
@@ -540,7 +540,7 @@ static bool find_edges(outline *o)
 /* False if flat faces do not fit together. */
 static bool draw(growth *g, bool merge, outline *o)
 {
-    memset(o->body_contacts, 0, sizeof o->body_contacts);
+    memset(o->meets, 0, sizeof o->meets);
     o->loops = 0;
     o->faces = number_faces(g, merge);
     for (uint32_t f = 0; f < o->faces; ++f)

@@ -173,7 +173,7 @@ void sn_hull_near(const sn_hull *hull, sn_dvec3 p, sn_hull_spot *spot)
 }
 
 /* When |from + t way| comes down to the reach; INFINITY if it does not. */
-static double contact_point(sn_dvec3 from, sn_dvec3 way, double reach)
+static double meet_point(sn_dvec3 from, sn_dvec3 way, double reach)
 {
     double speed = dvec3_dot(way, way), nearest = speed > 0 ? -dvec3_dot(from, way) / speed : 0;
     double least = dvec3_length(dvec3_add(from, dvec3_scale(way, nearest)));
@@ -184,14 +184,14 @@ static double contact_point(sn_dvec3 from, sn_dvec3 way, double reach)
 }
 
 /* The same for the distance from an edge, without its ends. */
-static double contact_edge(sn_dvec3 from, sn_dvec3 way, sn_dvec3 edge, double reach)
+static double meet_edge(sn_dvec3 from, sn_dvec3 way, sn_dvec3 edge, double reach)
 {
     double square = dvec3_dot(edge, edge);
     if (!(square > 0))
         return (double)INFINITY;
     double from_along = dvec3_dot(from, edge) / square, way_along = dvec3_dot(way, edge) / square;
-    double t = contact_point(dvec3_sub(from, dvec3_scale(edge, from_along)),
-                             dvec3_sub(way, dvec3_scale(edge, way_along)), reach);
+    double t =
+        meet_point(dvec3_sub(from, dvec3_scale(edge, from_along)), dvec3_sub(way, dvec3_scale(edge, way_along)), reach);
     double along = from_along + t * way_along;
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
@@ -236,10 +236,10 @@ bool sn_hull_cast(const sn_hull *hull, sn_dvec3 from, sn_dvec3 way, double reach
     if (reach == 0)
         return false;
     for (uint32_t i = 0; i < hull->vertices; ++i)
-        first = fmin(first, contact_point(dvec3_sub(from, hull->vertex[i]), way, reach));
+        first = fmin(first, meet_point(dvec3_sub(from, hull->vertex[i]), way, reach));
     for (uint32_t e = 0; e < hull->edges; ++e) {
         sn_dvec3 a = hull->vertex[hull->edge[e].vertex[0]], b = hull->vertex[hull->edge[e].vertex[1]];
-        first = fmin(first, contact_edge(dvec3_sub(from, a), way, dvec3_sub(b, a), reach));
+        first = fmin(first, meet_edge(dvec3_sub(from, a), way, dvec3_sub(b, a), reach));
     }
     if (!(first <= 1))
         return false;

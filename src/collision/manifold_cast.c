@@ -35,7 +35,7 @@ typedef struct flight {
 typedef enum meeting { MEETS_NOT, MEETS, OVERLAPS } meeting;
 
 /* OVERLAPS: the cores do at the start. end: what comes later does not count. */
-static meeting contact(const flight *f, const sn_hull *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
+static meeting meet(const flight *f, const sn_hull *b, double end, double *t, sn_dvec3 *normal, sn_dvec3 *spot)
 {
     double now = 0;
     for (uint32_t step = 0; step < STEPS; ++step) {
@@ -102,7 +102,7 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     flight fly = flight_of(a, &f, way, size, (double)b->radius, &room_a, &moved);
     sn_hull core = sn_convex_core(b, &room_b);
     sn_dvec3 n = {0, 1, 0}, spot;
-    meeting met = contact(&fly, &core, 1, &when, &n, &spot);
+    meeting met = meet(&fly, &core, 1, &when, &n, &spot);
     if (met == OVERLAPS) {
         sn_manifold m;
         return sn_manifold_convex(a, pa, b, pb, 0, &m) && touch_at_start(&m, 1, way, t, normal);
@@ -137,7 +137,7 @@ static bool reaches_plane(const mesh_flight *w, const sn_hull_face *face)
     return !(start > w->outer && end > w->outer) && !(start < -w->outer && end < -w->outer);
 }
 
-static bool contact_triangle(void *data, uint32_t number)
+static bool meet_triangle(void *data, uint32_t number)
 {
     mesh_flight *w = data;
     sn_mesh_triangle triangle;
@@ -149,7 +149,7 @@ static bool contact_triangle(void *data, uint32_t number)
     bool one_sided = w->shape->data->closed || w->shape->sides == SN_SIDES_FRONT;
     if (one_sided && dvec3_dot(triangle.room.face[0].normal, w->fly->way) > 0)
         return true;
-    meeting met = contact(w->fly, &triangle.hull, w->t < 1 ? w->t : 1, &t, &n, &spot);
+    meeting met = meet(w->fly, &triangle.hull, w->t < 1 ? w->t : 1, &t, &n, &spot);
     w->overlaps |= met == OVERLAPS;
     if (met != MEETS || !(t < w->t))
         return true;
@@ -177,7 +177,7 @@ static void use_spare(mesh_flight *w, double inner)
 }
 
 /* Slice by slice of the way, so that the boxes in which triangles are looked for are small. */
-static void contact_mesh(mesh_flight *w)
+static void meet_mesh(mesh_flight *w)
 {
     double length = dvec3_length(w->fly->way);
     double wanted = w->outer > 0 ? length / (2 * w->outer) : SLICES;
@@ -195,7 +195,7 @@ static void contact_mesh(mesh_flight *w)
         sn_dvec3 most = dvec3(fmax(way.x, 0), fmax(way.y, 0), fmax(way.z, 0));
         sn_bounds box = sn_bounds_around(dvec3_add(from, dvec3_add(low, least)), dvec3_add(from, dvec3_add(high, most)),
                                          w->fly->rounding + w->fly->touching);
-        sn_trimesh_overlap(w->shape->data->mesh, &box, contact_triangle, w);
+        sn_trimesh_overlap(w->shape->data->mesh, &box, meet_triangle, w);
     }
 }
 
@@ -213,7 +213,7 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     w.outer = (double)sn_convex_outer(a) + (double)b->thickness + fly.touching;
     w.slack = SN_MANIFOLD_BESIDE * inner;
     w.from_behind = sn_mesh_from_behind(b, origin, (double)INFINITY);
-    contact_mesh(&w);
+    meet_mesh(&w);
     use_spare(&w, inner);
     sn_manifold m[SN_MANIFOLD_MOST];
     if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), way, t, normal))

@@ -237,7 +237,7 @@ uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level)
 /* ---- Edges ------------------------------------------------------------------------------------------------------- */
 
 /* Where two lines that are not parallel are nearest: false if that is beyond an end of one of the edges. */
-static bool contact_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
+static bool meet_lines(const sn_dvec3 a[2], const sn_dvec3 b[2], double slack, sn_dvec3 *on_a, sn_dvec3 *on_b)
 {
     sn_dvec3 u = dvec3_sub(a[1], a[0]), v = dvec3_sub(b[1], b[0]), r = dvec3_sub(a[0], b[0]);
     double uu = dvec3_dot(u, u), vv = dvec3_dot(v, v), uv = dvec3_dot(u, v);
@@ -269,7 +269,7 @@ uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, u
     ends_of(&c->b, edge_b, b);
     c->count = 0;
     c->normal = normal;
-    if (contact_lines(a, b, SN_MANIFOLD_BESIDE * c->size, &on_a, &on_b))
+    if (meet_lines(a, b, SN_MANIFOLD_BESIDE * c->size, &on_a, &on_b))
         push(c, on_a, on_b, dvec3_dot(normal, dvec3_sub(on_a, on_b)),
              feature_name(SN_FEATURE_EDGES, name_of_edge(&c->a, edge_a), name_of_edge(&c->b, edge_b)));
     return c->count;

@@ -133,7 +133,7 @@ uint32_t sn_triangle_near(sn_vec3 p, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_real we
 
 /* When |t way - centre| comes down to the radius: never, or after the start, or at the start if rounding has it inside
    already and it still comes nearer. */
-static double contact_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
+static double meet_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
 {
     double speed = dvec3_dot(way, way), nearest_at = dvec3_dot(way, centre) / speed;
     if (!(nearest_at > 0))
@@ -146,7 +146,7 @@ static double contact_sphere(sn_dvec3 way, sn_dvec3 centre, double radius)
 }
 
 /* The same for the round side of an edge; its ends are spheres. */
-static double contact_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
+static double meet_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
 {
     sn_dvec3 pq = dvec3_sub(q, p);
     double square = dvec3_dot(pq, pq);
@@ -154,7 +154,7 @@ static double contact_edge(sn_dvec3 way, sn_dvec3 p, sn_dvec3 q, double radius)
         return (double)INFINITY;
     double way_along = dvec3_dot(way, pq) / square, p_along = dvec3_dot(p, pq) / square;
     sn_dvec3 way_across = dvec3_sub(way, dvec3_scale(pq, way_along));
-    double t = contact_sphere(way_across, dvec3_sub(p, dvec3_scale(pq, p_along)), radius);
+    double t = meet_sphere(way_across, dvec3_sub(p, dvec3_scale(pq, p_along)), radius);
     double along = t * way_along - p_along;
     return along >= 0 && along <= 1 ? t : (double)INFINITY;
 }
@@ -188,17 +188,17 @@ static double smaller(double a, double b)
 }
 
 /* When a sphere that is outside at the start first touches; more than 1 if it does not. */
-static double contact(const corners *s, sn_dvec3 way, double radius)
+static double meet(const corners *s, sn_dvec3 way, double radius)
 {
     double extent = dvec3_length(s->a) + dvec3_length(s->b) + dvec3_length(s->c), t;
     if (meet_face(s, way, radius, EDGE_SLACK * extent, &t) || t > 1)
         return t;
-    t = contact_sphere(way, s->a, radius);
-    t = smaller(t, contact_sphere(way, s->b, radius));
-    t = smaller(t, contact_sphere(way, s->c, radius));
-    t = smaller(t, contact_edge(way, s->a, s->b, radius));
-    t = smaller(t, contact_edge(way, s->b, s->c, radius));
-    return smaller(t, contact_edge(way, s->c, s->a, radius));
+    t = meet_sphere(way, s->a, radius);
+    t = smaller(t, meet_sphere(way, s->b, radius));
+    t = smaller(t, meet_sphere(way, s->c, radius));
+    t = smaller(t, meet_edge(way, s->a, s->b, radius));
+    t = smaller(t, meet_edge(way, s->b, s->c, radius));
+    return smaller(t, meet_edge(way, s->c, s->a, radius));
 }
 
 bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_real *t, sn_real weight[3])
@@ -213,7 +213,7 @@ bool sn_triangle_cast(const sn_path *path, sn_vec3 a, sn_vec3 b, sn_vec3 c, sn_r
     if (!(dvec3_dot(spot, way) > 0))
         return false;
     if (dvec3_length(spot) > radius) {
-        when = contact(&s, way, radius);
+        when = meet(&s, way, radius);
         if (!(when <= 1))
             return false;
         sn_dvec3 gone = dvec3_scale(way, when);

@@ -18,10 +18,10 @@
 #define BODY_ROUNDS  6u  /* over the points of a contact, to find what they press */
 #define BODY_BOUNCES 40u /* the same in an impact: there is no next substep that could do better */
 
-#define BODY_EVER      ((lane_number)1e30) /* m, m/s: more than anybody ever needs */
+#define BODY_EVER      ((lane_number)1e30) /* m, m/s: more than is ever needed */
 #define BODY_ONE_POINT ((lane_number)1e-4) /* of the product of the diagonal: two points that are one */
 
-/* By so much for each overlap that is left alone it takes less to be violent: who is three times as deep may come half as far deeper. Without that
+/* By so much for each overlap that is left alone it takes less to be violent: what is three times as deep may come half as far deeper. Without that
    boxes were crushed by those that fell on them, by a hundredth in each substep. */
 #define BODY_DEEPER ((lane_number)0.5)
 
@@ -60,7 +60,7 @@ SN_INLINE lanes3 body_choose(flags where, lanes3 a, lanes3 b)
     return (lanes3){lanes_choose(where, a.x, b.x), lanes_choose(where, a.y, b.y), lanes_choose(where, a.z, b.z)};
 }
 
-/* ---- Who moves ------------------------------------------------------------------------------------------------------- */
+/* ---- What moves ------------------------------------------------------------------------------------------------------- */
 
 typedef struct body_mover {
     lanes3 v, spin;
@@ -438,7 +438,7 @@ SN_INLINE bool body_strike(const sn_wide_body_contacts *run, sn_wide_body_contac
 /* Parts what overlapped at the start of the substep: a share of how much deeper they were than is left alone. Deep ones are in a
    hurry: with one share for all, single boxes of a pile stay wedged in others for seconds. All points of a contact together, as they are
    pressed: one after the other, the first would tilt the bodies, always to the same side, and what is lifted so falls again. A tower
-   of flat bricks swayed, and fell. Who does not overlap may come as near as is left alone, and no nearer: without that, parting some
+   of flat bricks swayed, and fell. What does not overlap may come as near as is left alone, and no nearer: without that, parting some
    drove others into each other, deeper than they were, wherever bodies lay close. Whether there is one that is deep, and was not yet parted by
    what it should be. */
 SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact *m, uint32_t first, uint32_t points)

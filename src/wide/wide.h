@@ -53,7 +53,7 @@ typedef struct sn_wide_run {
     const uint32_t *row;     /* by lane: its constraint. NULL: lambda is by lane, from the first of this run on */
     float *lambda;           /* of the kind's pool */
     bool read_lambda;        /* not in the first pass of a substep: they count as 0 */
-    bool write_lambda;       /* only where somebody may ask */
+    bool write_lambda;       /* only where something may ask */
     float inverse_h2;        /* 1 / h^2 of the effective substep */
     float least;             /* m: where places have no remainder, smaller corrections are not made */
     /* near and far: */
@@ -147,7 +147,7 @@ typedef struct sn_wide_contacts {
         given; /* m/s: as rubbed: to which is added what changed of the velocity of a, seen from b; NULL: it is not asked for */
     const sn_real *belt; /* m/s: as rubbed: a is to slip on b so; NULL: nowhere */
     sn_vec3 gravity;     /* m/s^2: that velocities of this substep have in them */
-    bool bounces;        /* somebody has restitution */
+    bool bounces;        /* some pair has restitution */
 } sn_wide_contacts;
 
 typedef void sn_wide_contacts_fn(const sn_wide_contacts *run);
@@ -248,7 +248,7 @@ typedef struct sn_wide_body_contact {
     bool belted;             /* or is on a belt */
     sn_lane_rows n;          /* from b to a, in the world */
     sn_lane_row slop;        /* m: so much overlap is left alone */
-    sn_lane_row far_off;     /* m: who would come so far into the other in a substep is violent */
+    sn_lane_row far_off;     /* m: what would come so far into the other in a substep is violent */
     sn_lane_row coupling[6]; /* 1/kg: what a push at one point does to another: 01, 02, 03, 12, 13, 23 */
 
     /* where they rub */
@@ -299,7 +299,7 @@ typedef struct sn_wide_manifold {
     sn_wide_anchor point[SN_BODY_CONTACT_POINTS];
 } sn_wide_manifold;
 
-/* sn_vec4 in the record of who moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
+/* sn_vec4 in the record of what moves: velocity and 1/kg; spin, and how fast spots go because of it, or, in a pass, the last sweep in
    which it was violent; the inverse of the inertia in the
    world, xx, yy, zz, xy, and xz, yz, how far it may be thrown, and how thin it is; place; turn; and by how much less than its velocities say it goes
    and turns, because they changed within the substep. For `part` ways and turns take the places of velocity and spin. */
@@ -313,11 +313,11 @@ typedef struct sn_wide_body_contacts {
     sn_vec4 *mover;
     sn_real h, inverse_h; /* s */
     sn_real fall;         /* m: what gravity may add to a way in a substep */
-    sn_real deep;         /* times slop: who overlaps by so much is violent when it is parted */
+    sn_real deep;         /* times slop: what overlaps by so much is violent when it is parted */
     sn_real most;         /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
     sn_real sweep;        /* its number, from 1 on */
-    bool stirred_only;    /* project: only those of whom one was violent in this sweep or the one before */
+    bool stirred_only;    /* project: only those of which one was violent in this sweep or the one before */
 } sn_wide_body_contacts;
 
 typedef struct sn_wide_body_contact_table {
@@ -327,7 +327,7 @@ typedef struct sn_wide_body_contact_table {
         const sn_wide_body_contacts *run); /* anchors, gaps and masses of the substep, and what it begins with */
     void (*weigh)(const sn_wide_body_contacts *run);   /* masses once more, of what turned far */
     void (*warm)(const sn_wide_body_contacts *run);    /* begins with what the batches say was pushed */
-    bool (*project)(const sn_wide_body_contacts *run); /* rubs, and presses; whether somebody is violent */
+    bool (*project)(const sn_wide_body_contacts *run); /* friction, and normal impulses; whether a contact is violent */
     bool (*strike)(
         const sn_wide_body_contacts *run); /* impacts; whether there was one. Sweep 0 comes first, and has none */
     bool (*part)(const sn_wide_body_contacts *run); /* moves apart what overlaps; whether some is deep */

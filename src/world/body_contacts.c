@@ -35,7 +35,7 @@
 #define SWEEPS   2u
 #define STRIKES  64u /* sweeps of impacts, each handed on at least once */
 #define PARTINGS 4u  /* sweeps that part what overlaps, as long as some are deep */
-#define MORE     30u /* up to so many times as many, as long as somebody is violent */
+#define MORE     30u /* up to so many times as many, as long as a contact is violent */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 

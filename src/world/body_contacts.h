@@ -25,7 +25,7 @@ typedef struct sn_mover {
     sn_vec3 place, turn; /* m, rad: by which it is parted from others, without a velocity */
     sn_real extent;      /* m: of a body: how far it reaches from its centre */
     sn_real turning;     /* m/s: how fast its spots go because it turns, at most, when a substep begins */
-    sn_real thin;        /* m: of a body: who comes farther in a substep is fast */
+    sn_real thin;        /* m: of a body: one that comes farther in a substep is fast */
     sn_vec3 sought;      /* m: of a body: where it was when space was searched for it, and */
     sn_bounds room;      /* m: how far its spots may come from there before that is to be done again */
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
@@ -107,7 +107,7 @@ typedef struct sn_body_contact_watch {
     bool laned;      /*   or not here: it has a lane */
 } sn_body_contact_watch;
 
-/* Two bodies that were apart at the end of a step, by their name. Nothing depends on it but who is looked at in the next one. */
+/* Two bodies that were apart at the end of a step, by their name. Nothing depends on it but which pairs are looked at in the next one. */
 typedef struct sn_body_contact_apart {
     uint64_t key[2];
     sn_real nearest; /* m: as of the watch, less what they turned; 0: the place is free */
@@ -197,7 +197,7 @@ typedef struct sn_body_contacts {
     sn_table
         group_table; /* of sn_body_contact_group, and of uint64_t: the largest number of contacts that one has in it */
     sn_table batch_table;    /* of sn_wide_body_contact and of sn_wide_manifold */
-    sn_table record_table;   /* of sn_vec4: a record by mover, one of nobody, and those of colliders; see wide/wide.h */
+    sn_table record_table;   /* of sn_vec4: a record by mover, an empty one, and those of colliders; see wide/wide.h */
     sn_table collider_table; /* of uint32_t: numbers of colliders that are met */
     sn_table
         rank_table; /* of uint32_t, by number of a collider: its place among those; SN_ID_FREE: it is none of them */
@@ -205,7 +205,7 @@ typedef struct sn_body_contacts {
     uint64_t apart_moves; /* what world->moves was when that was made */
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
     uint32_t body_contacts;
-    bool bounces, fast; /* somebody does; somebody may be thrown */
+    bool bounces, fast; /* some contact does; some body may be thrown */
     uint32_t searches;  /* in this step: more than one if bodies became faster than was thought */
     sn_real left;       /* s: of the step, with the substep that runs */
     sn_real factor;     /* what was pushed in the last step, times this, is what a substep of this one begins with */

@@ -150,7 +150,7 @@ bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 
            to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
 }
 
-/* Who comes farther than was thought, because of what was exerted on it, may meet things that were not looked at. */
+/* A body that comes farther than was thought, because of what was exerted on it, may touch things that were not looked at. */
 static void watch_piece(void *data, uint32_t first, uint32_t end)
 {
     watching *w = data;

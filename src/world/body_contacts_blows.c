@@ -1,7 +1,7 @@
-/* Contact of bodies: who may be thrown by something fast in a substep, and how far.
+/* Contact of bodies: what may be thrown by something fast in a substep, and how far.
 
    Two that come together fast throw each other. Beyond where it flies one comes no farther than the other comes towards it, less what is
-   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. Who is thrown throws
+   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. What is thrown throws
    others in turn. So the points of those are looked for as far ahead as they may be thrown.
 
    Blows are handed on in rounds. In a round all look at what was known before it, so the order does not matter. */
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define HANDED_ON 8u             /* from one to the next so many times in a substep */
-#define NEARLY    ((sn_real)1.1) /* who is thrown by a little more than was thought need not be told, and tell others */
+#define NEARLY    ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
 
 typedef struct handing {
     const sn_body_contact_substep *s;

@@ -467,7 +467,7 @@ static void name(const sn_body_contact_finding *f, const sn_body_contact_found *
     const sn_body_state *state = world->bodies.state;
     uint32_t other, local = 0;
     if (two->type >= FOUND_COLLIDER) {
-        other = SN_PRESS_COLLIDER | two->other;
+        other = SN_IMPULSE_COLLIDER | two->other;
         local = two->type - FOUND_COLLIDER;
     } else {
         other = world->particles.index[two->type == FOUND_BALL ? two->other : slot_of(f, two->other)];

@@ -21,7 +21,7 @@ static uint32_t generation_a(const sn_world *world, uint64_t key)
 static uint32_t generation_b(const sn_world *world, uint64_t key)
 {
     uint32_t other = (uint32_t)key;
-    return other & SN_PRESS_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_PRESS_COLLIDER]
+    return other & SN_IMPULSE_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_IMPULSE_COLLIDER]
                                      : world->ids.generation[other];
 }
 

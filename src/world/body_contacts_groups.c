@@ -1,4 +1,4 @@
-/* Contact of bodies: who works on which contacts, and in which order.
+/* Contact of bodies: which task works on which contacts, and in which order.
 
    Space is cut into cells of a few hundred bodies, three times, each time elsewhere: three levels. A contact belongs to the first level on
    which both of its bodies are in the same cell. So a task can work on the contacts of a cell one after the other, and tasks of a level
@@ -259,14 +259,14 @@ static bool reserve(sn_world *world, uint32_t count)
            sn_parallel_reserve_tasks(&world->parallel, &world->allocator, body_contacts->group_table.capacity);
 }
 
-/* Of movers, of nobody, and of colliders. */
+/* Of movers, an empty one, and of colliders. */
 static bool reserve_records(sn_world *world)
 {
     const uint64_t movers = world->body_contacts.mover_table.count;
     if (!make_room(world, &world->body_contacts.record_table,
                    SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.collider_table.count)))
         return false;
-    memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* nobody's */
+    memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
     return true;
 }
 

@@ -11,7 +11,8 @@
 #define SLIDE       ((sn_real)50)
 #define SLIDE_ROUND ((sn_real)25)
 
-#define OFF_COURSE ((sn_real)0.05) /* of a velocity: who turns from it by more may not miss whom it was to pass */
+#define OFF_COURSE                                                                                                     \
+    ((sn_real)0.05) /* of a velocity: a body that turns from it by more may not miss what it was to pass */
 
 /* The share of what is between the anchors of both by which the arm of a is longer than to its own: pushes act on both in one
    place, or angular momentum would be lost. Whoever does not turn has no arm; otherwise the larger one bears more. */
@@ -31,7 +32,7 @@ static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
            sn_body_contact_record(world, contact->collider)->shape.type == SN_COLLIDER_PLANE;
 }
 
-/* m: how far the two can come towards each other in a substep, at most. Who goes along a plane comes no nearer to it. */
+/* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */
 static sn_real closing(const sn_body_contact_substep *s, const sn_body_contact *contact)
 {
     const sn_vec4 *a = contact_record(s->world, contact->a),
@@ -241,7 +242,7 @@ void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint
             memset(f, 0, sizeof *f);
             for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i)
                 batch->a[i] = batch->b[i] =
-                    SN_BODY_CONTACT_RECORD * s->world->body_contacts.mover_table.count; /* nobody */
+                    SN_BODY_CONTACT_RECORD * s->world->body_contacts.mover_table.count; /* the empty record */
         }
         batch->lanes = lane + 1;
         batch->contact[lane] = index;

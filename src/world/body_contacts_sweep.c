@@ -11,17 +11,17 @@
 
    Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
    begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
-   through before the next substep begins. A field does not know how thick it is, and pushes who is beyond its middle out on the other
+   through before the next substep begins. A field does not know how thick it is, and pushes what is beyond its middle out on the other
    side: a tenth of the depth is too deep there. So it is before meshes. */
 #include "world/body_contacts_work.h"
 
 #include "base/math.h"
 #include "bodies/rotation.h"
 
-#define ROUNDS 4u             /* who stops may be where another comes along */
-#define STEPS  1024u          /* on a way, at most; who needs more stops where it is */
+#define ROUNDS 4u             /* a body that stops may be where another comes along */
+#define STEPS  1024u          /* on a way, at most; a body that needs more stops where it is */
 #define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
-/* The cosine of half an angle of a fiftieth: who turns by less is as fast as its centre, but for that. */
+/* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
 #define STILL  ((sn_real)0.99995)
 
 #define LITTLE                                                                                                         \
@@ -85,7 +85,7 @@ static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
     return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
 }
 
-/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: who is deep in it must not come
+/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: what is deep in it must not come
    deeper, substep by substep. */
 static sn_real deepest_of(const duel *d, sn_real apart)
 {
@@ -113,7 +113,7 @@ static sn_real share_of(const duel *d)
     return last;
 }
 
-/* m: how thin the thinner of the two is. Nobody knows how thin a mesh or a field is where they meet. */
+/* m: how thin the thinner of the two is. How thin a mesh or a field is where they touch is not known. */
 static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
 {
     const sn_real inner = sn_convex_inner(solid);
@@ -180,7 +180,7 @@ static shares *all_shares(const sn_world *world)
     return world->body_contacts.contact_table.column[6];
 }
 
-/* Nobody is stopped before all have been looked at, so that the order does not matter. */
+/* Nothing is stopped before all have been looked at, so that the order does not matter. */
 static void look_piece(void *data, uint32_t first, uint32_t end)
 {
     stopping *s = data;

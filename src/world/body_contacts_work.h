@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #define SN_BODY_CONTACT_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
-#define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than anybody ever needs */
+#define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than is ever needed */
 
 /* A substep that runs. */
 typedef struct sn_body_contact_substep {
@@ -17,7 +17,7 @@ typedef struct sn_body_contact_substep {
     sn_wide_body_contacts run; /* without a range */
     sn_real h, inverse_h, factor, gravity;
     bool begins;
-    atomic_bool *violent; /* gets true when somebody would come far into another, or was pushed out of it as far */
+    atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
 } sn_body_contact_substep;
 
 const sn_collider_record *sn_body_contact_record(const sn_world *world, uint32_t number);
@@ -103,7 +103,7 @@ bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_contacts_sweep.c). False if tasks were lost. */
 bool sn_body_contacts_stop(sn_world *world);
 
-/* Who may be thrown in the substep that begins, into the records of movers (body_contacts_blows.c). False if tasks were lost. */
+/* What may be thrown in the substep that begins, into the records of movers (body_contacts_blows.c). False if tasks were lost. */
 bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
 
 /* Whether a body that goes that way stays in the space that was searched for it (body_contacts_begin.c). */
@@ -245,7 +245,7 @@ static inline sn_real contact_turns(const sn_world *world, const sn_body_contact
     return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
 }
 
-/* Times the overlap that is left alone, a hundredth of the size: as long as somebody is wrong by so much there are more sweeps, over
+/* Times the overlap that is left alone, a hundredth of the size: as long as a contact is wrong by so much there are more sweeps, over
    those that are and their neighbours. With a tenth, boxes that fell on each other were crushed. */
 #define SN_BODY_CONTACT_FAR_OFF ((sn_real)5)
 

@@ -43,15 +43,15 @@ typedef struct sn_skin_record {
     uint32_t one_sided;
 } sn_skin_record;
 
-#define SN_PRESS_COLLIDER 0x80000000u
-#define SN_PRESS_TRIANGLE 0x40000000u
+#define SN_IMPULSE_COLLIDER 0x80000000u
+#define SN_IMPULSE_TRIANGLE 0x40000000u
 
 /* What a contact pushed in the last substep, with which the next one begins: state. In the order in which the particles were
    stored, and for each of them by `other`. */
 typedef struct sn_kept_impulse {
     uint32_t number; /* of the particle; of two the lower one */
     uint32_t
-        other; /* the other particle's, or SN_PRESS_COLLIDER and the collider's, or SN_PRESS_TRIANGLE and the triangle's */
+        other; /* the other particle's, or SN_IMPULSE_COLLIDER and the collider's, or SN_IMPULSE_TRIANGLE and the triangle's */
     uint32_t generation, other_generation; /* of both; of triangles that of all skins */
     sn_real normal_impulse;                /* m */
     sn_real last;                          /* m: in the substep before that */

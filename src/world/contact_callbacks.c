@@ -42,7 +42,7 @@ sn_result sn_world_set_pre_solve(sn_world *world, sn_pre_solve_fn *function, voi
     return SN_OK;
 }
 
-/* ---- Who they are ------------------------------------------------------------------------------------------------------- */
+/* ---- What they are ------------------------------------------------------------------------------------------------------- */
 
 static void name_particle(const sn_world *world, uint32_t slot, sn_particle *particle, sn_body *body)
 {

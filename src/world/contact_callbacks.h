@@ -18,7 +18,7 @@ sn_result sn_callbacks_late_skins(sn_world *world);
 struct sn_body_contact_substep;
 bool sn_callbacks_contacts(const struct sn_body_contact_substep *s);
 
-/* ---- Who two are, by handles; for events, too ---- */
+/* ---- What two are, by handles; for events, too ---- */
 
 sn_contact_pair sn_contact_pair_of(const sn_world *world, uint32_t slot, uint32_t other); /* SN_NO_SLOT: a collider */
 sn_contact_pair sn_contact_pair_of_static(const sn_world *world, const sn_static_contact *contact);

@@ -89,7 +89,7 @@ static sn_contact_event event_of(const sn_contact_pair *pair)
 static void add_found(sn_contact_events *e, const sn_contact_event *event)
 {
     uint32_t i = e->found_table.count++;
-    uint32_t other = event->other.generation ? event->other.index : SN_PRESS_COLLIDER | event->collider.index;
+    uint32_t other = event->other.generation ? event->other.index : SN_IMPULSE_COLLIDER | event->collider.index;
     ((sn_contact_event *)e->found_table.column[0])[i] = *event;
     ((sn_sort_item *)e->found_table.column[1])[i] =
         (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i};
@@ -239,14 +239,14 @@ static uint32_t sort_and_unite(sn_contact_events *e)
 
 static bool has_collider(const sn_touching *t)
 {
-    return t->other & SN_PRESS_COLLIDER;
+    return t->other & SN_IMPULSE_COLLIDER;
 }
 
 static bool both_exist(const sn_world *world, const sn_touching *t)
 {
     const sn_ids *ids = has_collider(t) ? &world->contact.collider_ids : &world->ids;
     return sn_ids_is_valid(&world->ids, t->number, t->generation) &&
-           sn_ids_is_valid(ids, t->other & ~SN_PRESS_COLLIDER, t->other_generation);
+           sn_ids_is_valid(ids, t->other & ~SN_IMPULSE_COLLIDER, t->other_generation);
 }
 
 static bool stands(const sn_world *world, uint32_t number)
@@ -255,7 +255,7 @@ static bool stands(const sn_world *world, uint32_t number)
            world->particles.v[world->ids.value[number]].w == SN_IMMOVABLE;
 }
 
-/* Contacts of those who sleep are not looked at, so nothing ended. */
+/* Contacts of what sleeps are not looked at, so nothing ended. */
 static bool sleeps_on(const sn_world *world, const sn_touching *t)
 {
     const sn_sleep *sleep = &world->contact.sleep;
@@ -289,7 +289,7 @@ static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
         keep(e, kept, t);
         return;
     }
-    const uint32_t other = t->other & ~SN_PRESS_COLLIDER, slot = world->ids.value[t->number];
+    const uint32_t other = t->other & ~SN_IMPULSE_COLLIDER, slot = world->ids.value[t->number];
     const sn_contact_pair pair =
         sn_contact_pair_of(world, slot, has_collider(t) ? SN_NO_SLOT : world->ids.value[other]);
     sn_contact_event event = event_of(&pair);

@@ -1,4 +1,4 @@
-/* Events of contact: who touches whom, and since when. See contact_events.c. */
+/* Events of contact: what touches what, and since when. See contact_events.c. */
 #ifndef SN_WORLD_CONTACT_EVENTS_H
 #define SN_WORLD_CONTACT_EVENTS_H
 
@@ -9,7 +9,7 @@
 /* Two that touch: state. Sorted by number, then by the other. */
 typedef struct sn_touching {
     uint32_t number, generation;
-    uint32_t other; /* the other particle's number, or SN_PRESS_COLLIDER and the collider's */
+    uint32_t other; /* the other particle's number, or SN_IMPULSE_COLLIDER and the collider's */
     uint32_t other_generation;
 } sn_touching;
 
@@ -25,7 +25,7 @@ struct sn_world;
 void sn_contact_events_init(sn_contact_events *events);
 void sn_contact_events_release(sn_contact_events *events, const sn_allocator *allocator);
 
-/* Forgets who touched, and all events. */
+/* Forgets what touched, and all events. */
 void sn_contact_events_clear(sn_contact_events *events);
 
 /* Does nothing to the hash where events are off. */

@@ -295,7 +295,7 @@ static void look_at_materials(sn_world *world, sn_contacts *c)
         c->bounces = c->bounces || group[i].contact.material.restitution > 0;
 }
 
-/* Whether anybody can be pushed: not if all sleep. */
+/* Whether anything can be pushed: not if all sleep. */
 static bool anybody_moves(const sn_world *world)
 {
     for (uint32_t slot = 0; slot < world->particles.table.count; ++slot)
@@ -521,7 +521,7 @@ bool sn_contacts_look_at_collider(void *data, uint32_t number)
                                               .sensor = r->def.sensor,
                                               .before = vec4_xyz(p->v[l->slot])};
     } else if (l->to) {
-        const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_PRESS_COLLIDER | number);
+        const sn_kept_impulse *old = sn_contacts_recall(world, l->slot, SN_IMPULSE_COLLIDER | number);
         sn_real factor = sn_contacts_recall_factor(world, l->f->dt);
         l->to[l->found] =
             (sn_static_contact){.slot = l->slot,
@@ -743,7 +743,7 @@ sn_result sn_contacts_find(sn_world *world, sn_real dt)
     c->all_wanted = wants_all(&f);
     measure_radii(world, c);
     sn_sleep_meet_colliders(world, dt);
-    do { /* again, if somebody who moves wakes others */
+    do { /* again, if something that moves wakes others */
         result = find_statics(&f);
         if (result == SN_OK)
             result = find_pairs(&f);

@@ -339,7 +339,7 @@ static bool search_again(following *f)
     return result == SN_OK;
 }
 
-/* Before contact acts: who left its margin, and whether some came far. */
+/* Before contact acts: what left its margin, and whether some came far. */
 bool sn_contacts_follow(sn_world *world, sn_real h, bool first)
 {
     sn_contacts *c = &world->contacts;

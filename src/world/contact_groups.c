@@ -192,7 +192,7 @@ sn_group_contact sn_world_group_contact(const sn_world *world, uint32_t group)
     return world ? *sn_contact_group(&world->contact, group) : *plain(group);
 }
 
-/* Like the default: no record, so that it does not matter whether somebody once said so. */
+/* Like the default: no record, so that it does not matter whether that was once said. */
 static void remove_record(sn_contact_world *contact, uint32_t group, uint32_t row)
 {
     sn_group_record *record = contact->group_table.column[0];

@@ -46,7 +46,7 @@ static sn_kept_impulse *open_impulse(const sn_world *world, uint32_t slot)
     return (sn_kept_impulse *)world->contact.impulse_table.column[0] + at;
 }
 
-/* Who came first to write is chance: those of a particle are sorted. */
+/* Which came first to write is chance: those of a particle are sorted. */
 static void sort_impulse(void *data, uint32_t first, uint32_t end)
 {
     const sn_contact_world *c = &((const sn_world *)data)->contact;
@@ -175,14 +175,14 @@ bool sn_contacts_index(sn_world *world)
     return true;
 }
 
-/* The generation of who is named so in an entry: numbers are used again. */
+/* The generation of what is named so in an entry: numbers are used again. */
 static uint32_t generation_of(const sn_world *world, uint32_t other)
 {
     const sn_ids *colliders = &world->contact.collider_ids;
-    uint32_t number = other & ~(SN_PRESS_COLLIDER | SN_PRESS_TRIANGLE);
-    if (other & SN_PRESS_COLLIDER)
+    uint32_t number = other & ~(SN_IMPULSE_COLLIDER | SN_IMPULSE_TRIANGLE);
+    if (other & SN_IMPULSE_COLLIDER)
         return number < colliders->table.count ? colliders->generation[number] : 0;
-    if (other & SN_PRESS_TRIANGLE)
+    if (other & SN_IMPULSE_TRIANGLE)
         return world->contact.skin_generation;
     return number < world->ids.table.count ? world->ids.generation[number] : 0;
 }
@@ -274,7 +274,7 @@ static void write_statics(void *data, uint32_t first, uint32_t end)
     const sn_static_contact *contact = world->contacts.static_table.column[0];
     for (uint32_t i = first; i < end; ++i)
         if (contact[i].normal_impulse > 0)
-            write_impulse(world, contact[i].slot, SN_PRESS_COLLIDER | contact[i].number,
+            write_impulse(world, contact[i].slot, SN_IMPULSE_COLLIDER | contact[i].number,
                           (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
                                             .last = contact[i].last,
                                             .tangent_impulse = contact[i].tangent_impulse,
@@ -309,7 +309,7 @@ static void write_skin_contacts(void *data, uint32_t first, uint32_t end)
         if (!has_impulse(world, g))
             continue;
         uint32_t corner = world->particles.index[g->slot[1]];
-        write_impulse(world, g->slot[0], g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_PRESS_TRIANGLE | g->triangle,
+        write_impulse(world, g->slot[0], g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
                       (sn_kept_impulse){.normal_impulse = g->normal_impulse,
                                         .last = g->last,
                                         .tangent_impulse = g->tangent_impulse,
@@ -335,7 +335,7 @@ bool sn_contacts_reserve_memory(sn_world *world)
                                c->static_contacts > c->skin_contacts ? c->static_contacts : c->skin_contacts);
 }
 
-/* Contacts of those who sleep stay what they were. How many there are. */
+/* Contacts of what sleeps stay what they were. How many there are. */
 static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];

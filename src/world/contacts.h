@@ -1,4 +1,4 @@
-/* Contact on its way through a step: who may meet whom, found at its start, and what was pushed. Scratch, never state. */
+/* Contact on its way through a step: what may touch what, found at its start, and what was pushed. Scratch, never state. */
 #ifndef SN_WORLD_CONTACTS_H
 #define SN_WORLD_CONTACTS_H
 
@@ -28,7 +28,7 @@ typedef struct sn_static_contact {
     uint32_t triangle;               /* of a mesh: of the last contact */
     bool sensor, touched;            /* in this step */
     bool shared;                     /* the particle has others */
-    bool asked, off;                 /* the caller's functions were; and said no: a sensor that tells nobody */
+    bool asked, off;                 /* the caller's functions were; and said no: a sensor without an event */
     bool belted;                     /* belt is not 0 */
 } sn_static_contact;
 
@@ -99,7 +99,7 @@ typedef struct sn_contacts {
     sn_table store_table; /* of uint32_t and of sn_vec4, by slot: for storing particles by place; see planning.c */
     bool spins;           /* some particles turn */
     bool directed;        /* some pairs are pushed along normals of objects */
-    bool varied, bounces; /* pairs of several materials; somebody bounces */
+    bool varied, bounces; /* pairs of several materials; some pair bounces */
     bool belts;           /* surfaces of some pairs run */
     sn_friction friction; /* of all pairs, if not varied */
     sn_table
@@ -111,7 +111,8 @@ typedef struct sn_contacts {
         box_table; /* of sn_bounds, by piece of particles: they and their radii stay in it, by their velocities and forces */
     sn_table
         static_table; /* of sn_static_contact, and room for sorting: in a piece by number of the collider, then by slot */
-    sn_table piece_table; /* by piece of particles, and one more: where its static contacts begin, and who has some */
+    sn_table
+        piece_table; /* by piece of particles, and one more: where its static contacts begin, and which particles have some */
     uint32_t static_contacts, pieces;
     sn_table skin_contact_table; /* of sn_skin_contact: by colour; as they were found; and as they were before that */
     sn_table
@@ -127,7 +128,7 @@ typedef struct sn_contacts {
     uint32_t skin_contacts, skin_contact_pairs; /* how many; the last of those that were found are pairs of particles */
     bool watches;                               /* there are skins, and particles that may meet them */
     sn_real time_left;                          /* s: of the step, with the substep that runs */
-    sn_real longest_way; /* m: nobody has come farther in this substep, as of the last look at it */
+    sn_real longest_way; /* m: no particle has come farther in this substep, as of the last look at it */
     sn_rigid rigid;      /* bodies of particles that contact presses on */
     sn_result failed;    /* what went wrong within a substep, if it was not the task hook */
 } sn_contacts;

@@ -127,7 +127,7 @@ static sn_hit particle_hit(const sn_probe *q, uint32_t slot, sn_dvec3 asker, sn_
                     .distance = (sn_real)distance};
 }
 
-static void contact_particle(sn_probe *q, uint32_t slot)
+static void meet_particle(sn_probe *q, uint32_t slot)
 {
     double radius = (double)q->world->particles.radius[slot] + (double)q->path.radius, in, out;
     if (radius == 0 || !sn_probe_meets_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
@@ -142,7 +142,7 @@ bool sn_probe_particle(void *probe, uint32_t slot)
 {
     sn_probe *q = probe;
     if (q->travels) {
-        contact_particle(q, slot);
+        meet_particle(q, slot);
         return true;
     }
     sn_dvec3 offset = dvec3_sub(q->from, dvec3_from(vec4_xyz(q->world->particles.x[slot])));
@@ -246,7 +246,7 @@ static double near_patch(const sn_probe *q, patch *p)
     return dvec3_length(dvec3_sub(q->from, p->spot));
 }
 
-static void contact_patch(sn_probe *q, patch *p)
+static void meet_patch(sn_probe *q, patch *p)
 {
     sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, p->row);
     double in, out;
@@ -270,7 +270,7 @@ bool sn_probe_triangle(void *probe, uint32_t row)
     sn_probe *q = probe;
     patch p = patch_at(q, row);
     if (q->travels) {
-        contact_patch(q, &p);
+        meet_patch(q, &p);
         return true;
     }
     sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, row);
@@ -316,7 +316,7 @@ static bool starts_inside(const sn_probe *q, const sn_collider_record *record, s
 
 /* The path is cut to the neighbourhood of the collider: coordinates and times are precise there however far away it
    begins and ends. */
-static void contact_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
+static void meet_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
 {
     double in, out;
     sn_touch touch;
@@ -357,7 +357,7 @@ bool sn_probe_collider(void *probe, uint32_t row)
         return true;
     sn_bounds bounds = sn_query_bounds(q->world, SN_SET_COLLIDERS, row);
     if (q->travels)
-        contact_collider(q, record, &bounds);
+        meet_collider(q, record, &bounds);
     else
         near_collider(q, record, &bounds);
     return true;
@@ -382,8 +382,8 @@ static void take_spot(spot *best, uint32_t part, const sn_touch *touch, double d
     *best = (spot){true, part, *touch, distance, depth};
 }
 
-/* As contact_collider. */
-static void contact_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
+/* As meet_collider. */
+static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, double in, double out, spot *best)
 {
     const sn_convex *convex = &q->world->bodies.part[part].convex;
     sn_touch touch;
@@ -434,7 +434,7 @@ bool sn_probe_body(void *probe, uint32_t row)
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         sn_pose pose = sn_query_part_pose(q->world, row, i);
         if (q->travels)
-            contact_part(q, &pose, i, in, out, &best);
+            meet_part(q, &pose, i, in, out, &best);
         else
             near_part(q, &pose, i, &best);
     }

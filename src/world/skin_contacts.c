@@ -124,7 +124,7 @@ static sn_real longest_way(searching *s)
     return (sn_real)(sqrt(square) * (1 + LONGER));
 }
 
-/* Notices whether somebody has left, and how far particles have come in the substep. */
+/* Notices whether a particle has left, and how far particles have come in the substep. */
 static void check_margins(void *data, uint32_t first, uint32_t end)
 {
     searching *s = data;
@@ -194,7 +194,7 @@ static void note_skins(searching *s)
         }
 }
 
-/* Built now and then, and refitted in between: who is found does not depend on it. */
+/* Built now and then, and refitted in between: what is found does not depend on it. */
 static bool prepare_tree(searching *s)
 {
     sn_world *world = s->world;
@@ -246,7 +246,7 @@ static sn_real longest_edge(const sn_world *world, const uint32_t *slot)
 static void recall(const searching *s, sn_skin_contact *g)
 {
     const sn_world *world = s->world;
-    const sn_kept_impulse *old = sn_contacts_recall(world, g->slot[0], SN_PRESS_TRIANGLE | g->triangle);
+    const sn_kept_impulse *old = sn_contacts_recall(world, g->slot[0], SN_IMPULSE_TRIANGLE | g->triangle);
     sn_real factor = sn_contacts_recall_factor(world, s->dt);
     if (!old)
         return;
@@ -489,7 +489,7 @@ static bool has_skins(const sn_world *world)
     return world->contact.triangle_table.count && world->dimensions == 3;
 }
 
-/* Nobody who is of another group than all skins: nothing to look for. */
+/* No particle is of another group than all skins: nothing to look for. */
 static bool prepare(searching *s)
 {
     s->contacts->watches = has_skins(s->world) && notices(s, measure_margins);

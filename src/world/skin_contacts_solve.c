@@ -39,11 +39,11 @@
 #define ON_PLANE (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
 
 /* Times the longest way of a particle before contact pushes: two that are farther apart are not looked at closely. Twice would do
-   if nobody were pushed. */
+   if nothing were pushed. */
 #define FAR 4
 
-/* Of the reach: nearer than the first nobody comes to a triangle without being pushed again, nor nearer than the second without
-   being stopped; those who were nearer come no nearer. So gaps do not melt away until rounding takes one side for the other. */
+/* Of the reach: nearer than the first no particle comes to a triangle without being pushed again, nor nearer than the second without
+   being stopped; those that were nearer come no nearer. So gaps do not melt away until rounding takes one side for the other. */
 #define NEAREST   ((sn_real)0.25)
 #define STOPPED   ((sn_real)0.0625)
 #define NO_NEARER ((sn_real)0.99)
@@ -54,8 +54,8 @@ typedef struct passing {
     const sn_skin_contact_pass *pass;
     void (*one)(const struct passing *p, sn_skin_contact *skin_contact);
     sn_skin_contact *skin_contact; /* the first of the colour */
-    uint32_t round;                /* of stopping those who pass */
-    atomic_bool *crossed;          /* somebody passed */
+    uint32_t round;                /* of stopping those that pass */
+    atomic_bool *crossed;          /* a particle passed */
 } passing;
 
 static sn_vec3 place(const sn_world *world, uint32_t slot)
@@ -438,7 +438,7 @@ static void bounce(const passing *p, sn_skin_contact *g)
     }
 }
 
-/* ---- Nobody passes ------------------------------------------------------------------------------------------------------------ */
+/* ---- Nothing passes ------------------------------------------------------------------------------------------------------------ */
 
 /* Whether they pass each other, or come too near to know. *t: when. */
 static bool crosses(const sn_world *world, sn_skin_contact *g, ways *w, sn_real *t)
@@ -468,7 +468,7 @@ static void push_again(const passing *p, sn_skin_contact *g)
     atomic_store_explicit(p->crossed, true, memory_order_relaxed);
 }
 
-/* Where they come too near; those who were near before stay. */
+/* Where they come too near; those that were near before stay. */
 static void stop(const passing *p, sn_skin_contact *g)
 {
     const sn_particle_store *store = &p->world->particles;

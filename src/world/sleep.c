@@ -185,11 +185,11 @@ void sn_sleep_collider_leaves(sn_world *world, uint32_t number)
 {
     const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i)
-        if (kept[i].other == (SN_PRESS_COLLIDER | number))
+        if (kept[i].other == (SN_IMPULSE_COLLIDER | number))
             wake_ring(world, kept[i].number);
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->body_contacts.kept_table.count; ++i)
-        if ((uint32_t)contact[i].key[0] == (SN_PRESS_COLLIDER | number))
+        if ((uint32_t)contact[i].key[0] == (SN_IMPULSE_COLLIDER | number))
             wake_ring(world, (uint32_t)(contact[i].key[0] >> 32));
 }
 
@@ -316,13 +316,13 @@ static uint32_t members(const sn_contact_world *c, const sn_kept_impulse *kept, 
 {
     const uint32_t(*triangle)[3] = (const uint32_t(*)[3])c->triangle_table.column[0];
     number[0] = kept->number;
-    if (kept->other & SN_PRESS_COLLIDER)
+    if (kept->other & SN_IMPULSE_COLLIDER)
         return 1;
-    if (!(kept->other & SN_PRESS_TRIANGLE)) {
+    if (!(kept->other & SN_IMPULSE_TRIANGLE)) {
         number[1] = kept->other;
         return 2;
     }
-    uint32_t at = kept->other & ~SN_PRESS_TRIANGLE;
+    uint32_t at = kept->other & ~SN_IMPULSE_TRIANGLE;
     if (at >= c->triangle_table.count)
         return 1;
     memcpy(number + 1, triangle[at], sizeof *triangle);
@@ -464,7 +464,7 @@ static bool comes_to(const sn_world *world, uint32_t mover, uint32_t sleeper, sn
     return vec3_length(vec3_sub(d, vec3_scale(way, along))) <= reach;
 }
 
-static void contact_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
+static void wake_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
 {
     if (holds_slot(world, b)) {
         uint32_t other = a;
@@ -475,7 +475,7 @@ static void contact_pair(sn_world *world, uint32_t a, uint32_t b, sn_real dt)
         stir(world, world->particles.index[a]);
 }
 
-static void contact_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real dt)
+static void wake_skin_contact(sn_world *world, const sn_skin_contact *g, sn_real dt)
 {
     bool sleeps = false, wakes = false;
     sn_real weight[3], far = g->reach * (1 + TOUCH) + slack(world, dt);
@@ -511,11 +511,11 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
         for (uint32_t i = 0; i < c->pairs[SN_PAIRS_FIRST].near.lanes[b]; ++i)
             if (x[c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i]].w == 0 ||
                 x[c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i]].w == 0)
-                contact_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
+                wake_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
                              c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
     for (uint32_t i = 0; i < c->skin_contacts; ++i)
         if (skin_contact[i].triangle != SN_SKIN_CONTACT_PAIR) /* those are still in their batch */
-            contact_skin_contact(world, &skin_contact[i], dt);
+            wake_skin_contact(world, &skin_contact[i], dt);
     bool now = world->contact.sleep.woke;
     world->contact.sleep.woke = before || now;
     return now;
@@ -567,9 +567,9 @@ bool sn_sleep_has_impulse(const sn_world *world, const sn_kept_impulse *kept)
             return false;
         sleeps = sleeps || sn_sleep_has(&world->contact.sleep, number[i]);
     }
-    if (kept->other & SN_PRESS_COLLIDER)
-        return sleeps && sn_ids_is_live(&world->contact.collider_ids, kept->other & ~SN_PRESS_COLLIDER);
-    return sleeps && (count == 4 || !(kept->other & SN_PRESS_TRIANGLE));
+    if (kept->other & SN_IMPULSE_COLLIDER)
+        return sleeps && sn_ids_is_live(&world->contact.collider_ids, kept->other & ~SN_IMPULSE_COLLIDER);
+    return sleeps && (count == 4 || !(kept->other & SN_IMPULSE_TRIANGLE));
 }
 
 void sn_sleep_end(sn_world *world)
@@ -708,17 +708,17 @@ static void join_by_contacts(sn_world *world)
     uint32_t number[4];
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
         join_all(world, number, members(&world->contact, &kept[i], number), TOUCHES);
-        if (kept[i].other & SN_PRESS_COLLIDER)
+        if (kept[i].other & SN_IMPULSE_COLLIDER)
             column(world, SLEEP_MARKS)[kept[i].number] |=
-                m[kept[i].other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+                m[kept[i].other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
     const sn_kept_manifold *contact = world->body_contacts.kept_table.column[0];
     for (uint32_t i = 0; i < world->body_contacts.kept_table.count; ++i) {
         sn_kept_impulse two = impulse_of_bodies(&contact[i]);
         join_all(world, number, members(&world->contact, &two, number), TOUCHES);
-        if (two.other & SN_PRESS_COLLIDER)
+        if (two.other & SN_IMPULSE_COLLIDER)
             column(world, SLEEP_MARKS)[two.number] |=
-                m[two.other & ~SN_PRESS_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
+                m[two.other & ~SN_IMPULSE_COLLIDER].moves ? TOUCHES | RESTLESS : TOUCHES;
     }
 }
 

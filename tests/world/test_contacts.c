@@ -122,7 +122,7 @@ static sn_vec3 support_force(const sn_world *world)
     double h = (double)world->state.h, sum[3] = {0, 0, 0};
     for (uint32_t i = 0; i < world->contact.impulse_table.count; ++i) {
         double mass = (double)sn_particle_mass(world, sn_particle_from_index(world, kept[i].number));
-        for (int k = 0; kept[i].other & SN_PRESS_COLLIDER && k < 3; ++k)
+        for (int k = 0; kept[i].other & SN_IMPULSE_COLLIDER && k < 3; ++k)
             sum[k] += mass / (h * h) * (double)(&kept[i].tangent_impulse.x)[k] +
                       mass / (h * h) * (double)kept[i].normal_impulse * (double)(&kept[i].normal.x)[k];
     }
