@@ -194,7 +194,7 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
     atomic_bool violent = false;
     s.violent = &violent;
-    if (!world->body_contacts.body_contacts)
+    if (!world->body_contacts.count)
         return true;
     sn_stage_enter(world, SN_STAGE_CONTACT);
     sn_body_contacts_load_colliders(world);

@@ -204,7 +204,7 @@ typedef struct sn_body_contacts {
     sn_table apart_table; /* of sn_body_contact_apart: a hash table, whose size is a power of two */
     uint64_t apart_moves; /* what world->moves was when that was made */
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
-    uint32_t body_contacts;
+    uint32_t count;
     bool bounces, fast; /* some contact does; some body may be thrown */
     uint32_t searches;  /* in this step: more than one if bodies became faster than was thought */
     sn_real left;       /* s: of the step, with the substep that runs */

@@ -61,7 +61,7 @@ void sn_body_contacts_remember_apart(sn_world *world)
     sn_body_contacts *body_contacts = &world->body_contacts;
     const sn_body_contact_watch *watch = body_contacts->contact_table.column[4];
     uint32_t size = 16;
-    while (size < 2 * body_contacts->body_contacts)
+    while (size < 2 * body_contacts->count)
         size *= 2;
     body_contacts->apart_table.count = body_contacts->apart_table.capacity >= size ? size : 0;
     if (!body_contacts->apart_table.count)
@@ -71,7 +71,7 @@ void sn_body_contacts_remember_apart(sn_world *world)
         sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
         m->spun += sn_body_contact_spins(world, m);
     }
-    for (uint32_t i = 0; i < body_contacts->body_contacts; ++i)
+    for (uint32_t i = 0; i < body_contacts->count; ++i)
         if (watch[i].idle && !watch[i].laned && contact_all(world)[i].part_b != SN_ID_FREE)
             note(world, &contact_all(world)[i], &watch[i]);
     body_contacts->apart_moves = world->moves;

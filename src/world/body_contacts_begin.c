@@ -116,8 +116,7 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         m->spin = m->place = m->turn = vec3(0, 0, 0);
         if (m->body != SN_ID_FREE)
             load_turn(world, m,
-                      !world->body_contacts.body_contacts || contact_cell(world, i)->listed ||
-                          !contact_cell(world, i)->moves);
+                      !world->body_contacts.count || contact_cell(world, i)->listed || !contact_cell(world, i)->moves);
         m->spin0 = m->spin;
         if (s->begins) {
             m->spun += sn_body_contact_spins(world, m);
@@ -211,8 +210,7 @@ bool sn_body_contacts_begin(sn_substep *substep)
     bool good = begin_movers(&s, substep);
     sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
     s.run = contact_substep(world, h).run;        /* tables may have grown */
-    good = good &&
-           (!world->body_contacts.body_contacts || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s)));
+    good = good && (!world->body_contacts.count || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s)));
     world->body_contacts.left -= h;
     return good;
 }

@@ -119,7 +119,7 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
     do {
         h.round++;
         atomic_store_explicit(&h.more, false, memory_order_relaxed);
-        if (!sn_body_contacts_share(world, world->body_contacts.body_contacts, hand_piece, &h) ||
+        if (!sn_body_contacts_share(world, world->body_contacts.count, hand_piece, &h) ||
             (h.more && !sn_body_contacts_share(world, h.rows, take_piece, &h)))
             return false;
     } while (h.more && h.round < HANDED_ON);

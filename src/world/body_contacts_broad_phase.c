@@ -539,7 +539,7 @@ static bool rank_colliders(sn_body_contact_finding *f)
 static bool reserve_contacts(sn_world *world, uint64_t count)
 {
     sn_body_contacts *body_contacts = &world->body_contacts;
-    body_contacts->contact_table.count = body_contacts->body_contacts;
+    body_contacts->contact_table.count = body_contacts->count;
     return count <= SN_MAX_COUNT && sn_table_reserve(&body_contacts->contact_table, &world->allocator, count + A_FEW) &&
            sn_table_reserve(&body_contacts->kept_table, &world->allocator,
                             count + A_FEW + body_contacts->kept_table.count) &&
@@ -612,7 +612,7 @@ static bool list_movers(sn_world *world, uint32_t first)
     body_contacts->list_table.count = first == 0 ? 0 : body_contacts->list_table.count;
     for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
         list_mover(body_contacts, bodies_awake(bodies)[i], false);
-    for (uint32_t i = first; i < body_contacts->body_contacts; ++i) {
+    for (uint32_t i = first; i < body_contacts->count; ++i) {
         list_mover(body_contacts, ends[i].a, true);
         if (ends[i].b != SN_NO_MOVER)
             list_mover(body_contacts, ends[i].b, true);
@@ -646,7 +646,7 @@ static sn_result make_contacts(sn_body_contact_finding *f, uint32_t kept)
         return result;
     if (!sn_body_contacts_share(f->world, kept + founds, make_piece, &m))
         return SN_ERROR_HOST;
-    body_contacts->body_contacts = kept + founds;
+    body_contacts->count = kept + founds;
     body_contacts->bounces = m.bounces;
     return list_movers(f->world, 0) ? SN_OK : SN_ERROR_MEMORY;
 }
@@ -678,7 +678,7 @@ sn_result sn_body_contacts_find(sn_world *world, sn_real dt)
     sn_body_contacts *body_contacts = &world->body_contacts;
     sn_body_contact_finding f = {.world = world, .body_contacts = body_contacts, .dt = dt};
     sn_stage_enter(world, SN_STAGE_BROAD_PHASE);
-    body_contacts->body_contacts = body_contacts->found_table.count = body_contacts->collider_table.count = 0;
+    body_contacts->count = body_contacts->found_table.count = body_contacts->collider_table.count = 0;
     body_contacts->searches = 1;
     body_contacts->left = dt;
     if (!is_on(world)) {
@@ -729,7 +729,7 @@ static void leave_known(sn_body_contact_finding *f)
     sn_body_contact_found *all = body_contacts->found_table.column[0];
     sn_sort_item *item = body_contacts->kept_table.column[2];
     uint32_t count = 0, items = 0;
-    for (uint32_t i = 0; body_contacts->found_table.count && i < body_contacts->body_contacts; ++i)
+    for (uint32_t i = 0; body_contacts->found_table.count && i < body_contacts->count; ++i)
         if (mover[contact[i].a].left || (contact[i].b < bodies_rows(&f->world->bodies) && mover[contact[i].b].left))
             item[items++] = (sn_sort_item){mixed(contact[i].key), i, 0};
     if (items)
@@ -750,14 +750,14 @@ static bool can_append(const sn_body_contact_finding *f)
     for (uint32_t i = 0; i < f->body_contacts->found_table.count; ++i)
         if (all[i].type == FOUND_BALL)
             return false;
-    return f->body_contacts->found_table.count <= f->body_contacts->body_contacts / 4;
+    return f->body_contacts->found_table.count <= f->body_contacts->count / 4;
 }
 
 static sn_result append(sn_body_contact_finding *f)
 {
     sn_body_contacts *body_contacts = f->body_contacts;
     const sn_body_contact_found *all = body_contacts->found_table.column[0];
-    uint32_t kept = body_contacts->body_contacts, founds = body_contacts->found_table.count;
+    uint32_t kept = body_contacts->count, founds = body_contacts->found_table.count;
     if (!reserve_contacts(f->world, (uint64_t)kept + founds) || !rank_colliders(f))
         return SN_ERROR_MEMORY;
     for (uint32_t i = 0; i < founds; ++i) {
@@ -766,10 +766,9 @@ static sn_result append(sn_body_contact_finding *f)
         watch_contact(f, kept + i);
         body_contacts->bounces = body_contacts->bounces || contact_all(f->world)[kept + i].friction.restitution > 0;
     }
-    body_contacts->body_contacts = kept + founds;
-    return list_movers(f->world, kept) && sn_body_contacts_append(f->world, body_contacts->body_contacts)
-               ? SN_OK
-               : SN_ERROR_MEMORY;
+    body_contacts->count = kept + founds;
+    return list_movers(f->world, kept) && sn_body_contacts_append(f->world, body_contacts->count) ? SN_OK
+                                                                                                  : SN_ERROR_MEMORY;
 }
 
 sn_result sn_body_contacts_find_again(sn_world *world, bool ended)
@@ -788,7 +787,7 @@ sn_result sn_body_contacts_find_again(sn_world *world, bool ended)
     leave_known(&f);
     if (!body_contacts->found_table.count)
         return SN_OK;
-    result = can_append(&f) ? append(&f) : make_contacts(&f, body_contacts->body_contacts);
+    result = can_append(&f) ? append(&f) : make_contacts(&f, body_contacts->count);
     if (result == SN_OK && !sn_contact_events_reserve(world))
         result = SN_ERROR_MEMORY;
     return result == SN_OK ? SN_OK : fail(world, result);

@@ -22,7 +22,7 @@ static uint32_t generation_b(const sn_world *world, uint64_t key)
 {
     uint32_t other = (uint32_t)key;
     return other & SN_IMPULSE_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_IMPULSE_COLLIDER]
-                                     : world->ids.generation[other];
+                                       : world->ids.generation[other];
 }
 
 /* ---- What was ------------------------------------------------------------------------------------------------------------ */
@@ -230,9 +230,9 @@ void sn_body_contacts_remember(sn_world *world)
     bool on = world->contact.settings.on && world->bodies.part_table.count;
     uint32_t asleep = on ? leave_asleep(world) : 0, count = 0;
     sn_body_contacts_remember_apart(world);
-    if (!sn_body_contacts_share(world, body_contacts->body_contacts, leave_piece, world))
+    if (!sn_body_contacts_share(world, body_contacts->count, leave_piece, world))
         sn_parallel_repair(&world->parallel);
-    for (uint32_t i = 0; i < body_contacts->body_contacts; ++i)
+    for (uint32_t i = 0; i < body_contacts->count; ++i)
         if (pressing[i])
             item[count++] = (sn_sort_item){contact[i].key[0], i, 0};
     if (count)

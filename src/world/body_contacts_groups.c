@@ -314,7 +314,7 @@ static void leave_piece(void *data, uint32_t first, uint32_t end)
 
 bool sn_body_contacts_leave_lanes(sn_world *world)
 {
-    return sn_body_contacts_share(world, world->body_contacts.body_contacts, leave_piece, world);
+    return sn_body_contacts_share(world, world->body_contacts.count, leave_piece, world);
 }
 
 sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
@@ -548,8 +548,7 @@ static bool run_groups(const sn_body_contact_substep *s, sn_body_contact_group_f
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
-    return run_groups(s, ready_group, 0, body_contacts->group_table.count,
-                      body_contacts->body_contacts * WORK_OF_READY);
+    return run_groups(s, ready_group, 0, body_contacts->group_table.count, body_contacts->count * WORK_OF_READY);
 }
 
 static double work_of(const sn_body_contacts *body_contacts, uint32_t first, uint32_t end)

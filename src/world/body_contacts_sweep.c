@@ -278,9 +278,9 @@ bool sn_body_contacts_stop(sn_world *world)
         return false;
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         stopping s = {.world = world};
-        if (!sn_body_contacts_share(world, world->body_contacts.body_contacts, look_piece, &s))
+        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
             return false;
-        for (uint32_t i = 0; s.stopped && i < world->body_contacts.body_contacts; ++i) {
+        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
             const sn_body_contact *contact = &contact_all(world)[i];
             stop(&contact_movers(world)[contact->a], all_shares(world)[i].a);
             if (contact->b != SN_NO_MOVER)

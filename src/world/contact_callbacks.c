@@ -443,7 +443,7 @@ bool sn_callbacks_contacts(const sn_body_contact_substep *s)
     sn_world *world = s->world;
     const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
     sn_result result = SN_OK;
-    for (uint32_t i = 0; sn_callbacks_any(world) && result == SN_OK && i < world->body_contacts.body_contacts; ++i) {
+    for (uint32_t i = 0; sn_callbacks_any(world) && result == SN_OK && i < world->body_contacts.count; ++i) {
         sn_body_contact *contact = &contact_all(world)[i];
         sn_manifold manifold;
         if (!contact->asked && !sn_body_contact_stays_apart(s, &watch[i]) &&

@@ -53,7 +53,7 @@ bool sn_contact_events_reserve(sn_world *world)
 {
     sn_contact_events *e = &world->contact.events;
     const sn_contacts *c = &world->contacts;
-    uint64_t found = world->body_contacts.body_contacts;
+    uint64_t found = world->body_contacts.count;
     for (uint32_t set = 0; c->any && set < SN_PAIR_SETS; ++set)
         found += c->pairs[set].near.pairs;
     if (c->any)
@@ -175,7 +175,7 @@ static void add_contact(sn_world *world, const sn_body_contact *contact)
 static void find_contacts(sn_world *world)
 {
     const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
-    for (uint32_t i = 0; i < world->body_contacts.body_contacts; ++i) {
+    for (uint32_t i = 0; i < world->body_contacts.count; ++i) {
         sn_vec3 spot;
         if (contact[i].sensor ? contact[i].touched && !contact[i].off : impulse_of(&contact[i], &spot) > 0)
             add_contact(world, &contact[i]);

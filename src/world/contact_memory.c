@@ -309,7 +309,8 @@ static void write_skin_contacts(void *data, uint32_t first, uint32_t end)
         if (!has_impulse(world, g))
             continue;
         uint32_t corner = world->particles.index[g->slot[1]];
-        write_impulse(world, g->slot[0], g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
+        write_impulse(world, g->slot[0],
+                      g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
                       (sn_kept_impulse){.normal_impulse = g->normal_impulse,
                                         .last = g->last,
                                         .tangent_impulse = g->tangent_impulse,

@@ -512,7 +512,7 @@ bool sn_sleep_meet(sn_world *world, sn_real dt)
             if (x[c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i]].w == 0 ||
                 x[c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i]].w == 0)
                 wake_pair(world, c->pairs[SN_PAIRS_FIRST].near.batch[b].a[i],
-                             c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
+                          c->pairs[SN_PAIRS_FIRST].near.batch[b].b[i], dt);
     for (uint32_t i = 0; i < c->skin_contacts; ++i)
         if (skin_contact[i].triangle != SN_SKIN_CONTACT_PAIR) /* those are still in their batch */
             wake_skin_contact(world, &skin_contact[i], dt);
@@ -530,7 +530,7 @@ bool sn_sleep_meet_bodies(sn_world *world, sn_real dt)
     if (!world->contact.sleep.sleepers)
         return false;
     world->contact.sleep.woke = false;
-    for (uint32_t i = 0; i < body_contacts->body_contacts; ++i) {
+    for (uint32_t i = 0; i < body_contacts->count; ++i) {
         if (contact[i].b == SN_NO_MOVER)
             continue;
         uint32_t a = mover[contact[i].a].slot, b = mover[contact[i].b].slot;
