@@ -2,25 +2,46 @@
 
 #include <string.h>
 
-static void merge(const sn_sort_item *left, const sn_sort_item *right, const sn_sort_item *end, sn_sort_item *out)
+#define FEW 48u /* items: so many are sorted one by one */
+
+static void insert(sn_sort_item *items, uint32_t count)
 {
-    const sn_sort_item *middle = right;
-    while (left < middle && right < end)
-        *out++ = right->key < left->key ? *right++ : *left++;
-    memcpy(out, left, (size_t)(middle - left) * sizeof *out);
-    memcpy(out + (middle - left), right, (size_t)(end - right) * sizeof *out);
+    for (uint32_t i = 1; i < count; ++i) {
+        const sn_sort_item here = items[i];
+        uint32_t at = i;
+        for (; at > 0 && here.key < items[at - 1].key; --at)
+            items[at] = items[at - 1];
+        items[at] = here;
+    }
 }
 
-/* Merge sort from the bottom up: runs of 1, 2, 4 ... are merged from one array into the other and back. */
+/* Sorted by one byte of the key; what has the same byte stays in order. */
+static void sort_by_byte(const sn_sort_item *from, sn_sort_item *to, uint32_t count, uint32_t shift)
+{
+    uint32_t start[257] = {0};
+    for (uint32_t i = 0; i < count; ++i)
+        start[(from[i].key >> shift & 255) + 1]++;
+    for (uint32_t i = 0; i < 256; ++i)
+        start[i + 1] += start[i];
+    for (uint32_t i = 0; i < count; ++i)
+        to[start[from[i].key >> shift & 255]++] = from[i];
+}
+
+/* By one byte after the other, the lowest first; bytes that all keys share are left out. */
 void sn_sort(sn_sort_item *items, sn_sort_item *scratch, uint32_t count)
 {
+    if (count <= FEW) {
+        insert(items, count);
+        return;
+    }
+    uint64_t differ = 0;
+    for (uint32_t i = 1; i < count; ++i)
+        differ |= items[i].key ^ items[0].key;
     sn_sort_item *from = items, *to = scratch;
-    for (uint64_t width = 1; width < count; width *= 2) {
-        for (uint64_t i = 0; i < count; i += 2 * width) {
-            uint64_t middle = i + width < count ? i + width : count;
-            uint64_t end = i + 2 * width < count ? i + 2 * width : count;
-            merge(from + i, from + middle, from + end, to + i);
-        }
+    for (uint32_t shift = 0; shift < 64; shift += 8) {
+        if (!(differ >> shift & 255))
+            continue;
+        sort_by_byte(from, to, count, shift);
         sn_sort_item *swap = from;
         from = to;
         to = swap;

@@ -25,7 +25,7 @@ typedef struct tile_pass {
 
 /* ns of a constraint and of a particle, about: to know whether sharing pays. */
 #define WORK_OF_CONSTRAINT 2.0
-#define WORK_OF_PARTICLE   2.0
+#define WORK_OF_PARTICLE   4.0
 
 /* ---- Scratch ------------------------------------------------------------------------------------------------------------ */
 

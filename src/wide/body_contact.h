@@ -455,7 +455,7 @@ SN_INLINE bool body_part(const sn_wide_body_contacts *run, sn_wide_body_contact 
         lanes wanted = lanes_min(share, lanes_all(BODY_EASE_MOST)) * deep;
         wanted = lanes_choose(lanes_above(deep, zero), lanes_min(wanted, lanes_all(run->most)), deep);
         apart[k] = lanes_choose(is, apart[k] - wanted, lanes_all(BODY_EVER));
-        parted[k] = was[k] = run->sweep > 1 ? body_row(m->point[k].parted, first) : zero;
+        parted[k] = was[k] = m->was_parted ? body_row(m->point[k].parted, first) : zero;
         deepest = lanes_max(lanes_keep(is, deep), deepest);
         lacks = lanes_max(zero - apart[k] - lanes_all(BODY_PARTED) * wanted, lacks);
     }
@@ -505,20 +505,14 @@ BODY_LOOP(body_warm_all, BODY_WARM)
 
 #define BODY_PROJECT(points) violent |= body_project(&own, m, first, points)
 
-/* Whether a body of the batch was far from where it should be in this sweep or the one before. All lanes are looked at, whatever the
+/* Whether a body of the batch was far from where it should be lately. All lanes are looked at, whatever the
    width. */
 static bool body_is_stirred(const sn_wide_body_contacts *run, const sn_wide_body_contact *m)
 {
     bool stirred = false;
     for (uint32_t lane = 0; lane < m->lanes; ++lane)
-        stirred |= run->mover[m->a[lane] + 1].w >= run->sweep - 1 || run->mover[m->b[lane] + 1].w >= run->sweep - 1;
+        stirred |= run->mover[m->a[lane] + 1].w >= run->since || run->mover[m->b[lane] + 1].w >= run->since;
     return stirred;
-}
-
-static void body_clear_parted(sn_wide_body_contact *m)
-{
-    for (uint32_t k = 0; k < m->points; ++k)
-        memset(m->point[k].parted, 0, sizeof m->point[k].parted);
 }
 
 static bool body_project_all(const sn_wide_body_contacts *given)
@@ -571,13 +565,11 @@ static bool body_part_all(const sn_wide_body_contacts *given)
     bool violent = false;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_body_contact *m = &own.batch[b];
-        if (!(own.sweep > 1 ? body_is_stirred(&own, m) : m->deep)) {
-            if (own.sweep <= 1)
-                body_clear_parted(m);
+        if (!(own.stirred_only ? body_is_stirred(&own, m) : m->deep))
             continue;
-        }
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_PART)
+        m->was_parted = true;
     }
     return violent;
 }
@@ -931,7 +923,7 @@ static void body_set_up_all(const sn_wide_body_contacts *given)
     const sn_wide_body_contacts own = *given;
     for (uint32_t b = own.first; b < own.end; ++b) {
         sn_wide_body_contact *m = &own.batch[b];
-        m->deep = m->bends = false;
+        m->deep = m->bends = m->was_parted = false;
         for (uint32_t first = 0; first < m->lanes; first += SN_WIDTH)
             BODY_BY_POINTS(BODY_SET_UP)
     }

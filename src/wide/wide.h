@@ -244,6 +244,7 @@ typedef struct sn_wide_body_contact {
     uint32_t lanes, points;             /* so many lanes have a contact, and none more points than this */
     uint32_t moves_a, moves_b;          /* a bit for each lane: it may be moved */
     bool misses, rolls, twists, deep, bounces; /* whether there is one that may miss, roll, twist, overlap, bounce; */
+    bool was_parted;                           /* in this substep: `parted` is known */
     bool bends;              /* or turns so far in the substep that its inertia is another at its end; */
     bool belted;             /* or is on a belt */
     sn_lane_rows n;          /* from b to a, in the world */
@@ -317,7 +318,8 @@ typedef struct sn_wide_body_contacts {
     sn_real most;         /* m: overlap is reduced by at most so much in a visit */
     sn_real bounce_above; /* m/s: slower ones do not bounce */
     sn_real sweep;        /* its number, from 1 on */
-    bool stirred_only;    /* project: only those of which one was violent in this sweep or the one before */
+    bool stirred_only;    /* project, part: only those of which one was violent in sweep `since` or later */
+    sn_real since;
 } sn_wide_body_contacts;
 
 typedef struct sn_wide_body_contact_table {

@@ -35,7 +35,8 @@
 #define SWEEPS   2u
 #define STRIKES  64u /* sweeps of impacts, each handed on at least once */
 #define PARTINGS 4u  /* sweeps that part what overlaps, as long as some are deep */
-#define MORE     30u /* up to so many times as many, as long as a contact is violent */
+#define MORE     30u /* up to so many times as many, as long as a contact is violent: */
+#define AT_ONCE  4u  /*   a task makes so many of those before it hands on to others */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
@@ -69,11 +70,25 @@ static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
     s->wide->warm(&run);
 }
 
+/* Some contact of the group was far off in this sweep. */
+static void be_violent(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    sn_body_contacts_stir(s, group);
+}
+
 static void project(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = run_of(s, group);
-    if (s->wide->project(&run))
-        atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    bool more = true, violent = false;
+    for (uint32_t i = 0; more && i < (run.stirred_only ? AT_ONCE : 1); ++i) {
+        more = s->wide->project(&run);
+        violent = violent || more;
+        run.since = run.sweep;
+        run.sweep += 1;
+    }
+    if (violent)
+        be_violent(s, group);
 }
 
 static void strike(const sn_body_contact_substep *s, sn_body_contact_group *group)
@@ -86,8 +101,8 @@ static void strike(const sn_body_contact_substep *s, sn_body_contact_group *grou
 static void part(const sn_body_contact_substep *s, sn_body_contact_group *group)
 {
     sn_wide_body_contacts run = run_of(s, group);
-    if ((group->deep || s->run.sweep > 1) && s->wide->part(&run))
-        atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    if ((group->deep || s->run.stirred_only) && s->wide->part(&run))
+        be_violent(s, group);
 }
 
 static bool strike_all(sn_body_contact_substep *s)
@@ -131,9 +146,12 @@ static bool part_all(sn_body_contact_substep *s)
     }
     bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    sn_body_contacts_calm(s->world);
     for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
         atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.since = (sn_real)i;
         s->run.sweep = (sn_real)(i + 1);
+        s->run.stirred_only = i > 0;
         good = sn_body_contacts_by_level(s, part);
     }
     return good;
@@ -201,12 +219,17 @@ bool sn_body_contacts_pass(sn_world *world, sn_real h)
     bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
                 strike_all(&s) && sn_body_contacts_by_level(&s, warm);
     uint32_t sweeps = SWEEPS * (passes ? passes : 1);
-    for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps)); ++i) {
+    sn_body_contacts_calm(world);
+    s.run.sweep = 0;
+    for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps));) {
+        const uint32_t count = i < sweeps ? 1 : AT_ONCE;
         atomic_store_explicit(&violent, false, memory_order_relaxed);
+        s.run.since = s.run.sweep;
         s.run.sweep = (sn_real)(i + 1);
         s.run.stirred_only = i >= sweeps;
-        world->profiler.last.counts.sweeps += world->profiler.on;
+        world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
         good = sn_body_contacts_by_level(&s, project);
+        i += count;
     }
     return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
            sn_body_contacts_stop(world);

@@ -110,7 +110,7 @@ typedef struct sn_body_contact_watch {
 /* Two bodies that were apart at the end of a step, by their name. Nothing depends on it but which pairs are looked at in the next one. */
 typedef struct sn_body_contact_apart {
     uint64_t key[2];
-    sn_real nearest; /* m: as of the watch, less what they turned; 0: the place is free */
+    sn_real nearest; /* m: as of the watch, less what they turned */
     sn_vec3 between; /* m */
 } sn_body_contact_apart;
 
@@ -139,7 +139,6 @@ typedef struct sn_body_contact_cell {
 /* How far beyond where it flies something fast may throw a body in a substep. */
 typedef struct sn_body_contact_blow {
     sn_real now;           /* m */
-    uint32_t round;        /* in which that is news */
     _Atomic uint32_t next; /* bits of a float, m: what it was told in this round, at most */
 } sn_body_contact_blow;
 
@@ -193,15 +192,16 @@ typedef struct sn_body_contacts {
         contact_table; /* of sn_body_contact, twice: by group, and those that there were before more were found; of uint32_t, twice: by group, those
                               that press, by colour and as they come; of sn_body_contact_watch; of sn_body_contact_ends; two sn_real, for body_contacts_sweep.c */
     sn_table
-        cell_table; /* of sn_body_contact_cell, of uint32_t, of so many sn_body_contact_spot as levels are cut, and of sn_body_contact_blow, by mover */
+        cell_table; /* of sn_body_contact_cell, of uint32_t, of so many sn_body_contact_spot as levels are cut, of sn_body_contact_blow, and of uint8_t, by mover */
     sn_table
-        group_table; /* of sn_body_contact_group, and of uint64_t: the largest number of contacts that one has in it */
+        group_table; /* of sn_body_contact_group; of uint64_t: the largest number of contacts that one has in it; of atomic uint32_t:
+                            the sweep in which it was stirred last; and of uint32_t: those that a sweep runs */
     sn_table batch_table;    /* of sn_wide_body_contact and of sn_wide_manifold */
     sn_table record_table;   /* of sn_vec4: a record by mover, an empty one, and those of colliders; see wide/wide.h */
     sn_table collider_table; /* of uint32_t: numbers of colliders that are met */
     sn_table
         rank_table; /* of uint32_t, by number of a collider: its place among those; SN_ID_FREE: it is none of them */
-    sn_table apart_table; /* of sn_body_contact_apart: a hash table, whose size is a power of two */
+    sn_table apart_table; /* of sn_body_contact_apart and of atomic uint32_t: see body_contacts_apart.c */
     uint64_t apart_moves; /* what world->moves was when that was made */
     uint32_t level[SN_BODY_CONTACT_LEVELS + 1]; /* the first group of each */
     uint32_t count;

@@ -155,17 +155,20 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     watching *w = data;
     const sn_world *world = w->s->world;
     sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
+    bool fast = false, left = false; /* what threads write often they wait for */
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[bodies_awake(&world->bodies)[i]];
         m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
-        if (m->way > m->thin)
-            atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+        fast = fast || m->way > m->thin;
         if (!w->again || m->left)
             m->turned += w->s->h * (m->turning + fall);
         m->left = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
-        if (m->left)
-            atomic_store_explicit(&w->left, true, memory_order_relaxed);
+        left = left || m->left;
     }
+    if (fast)
+        atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+    if (left)
+        atomic_store_explicit(&w->left, true, memory_order_relaxed);
 }
 
 /* Movers as they are when a substep begins. */

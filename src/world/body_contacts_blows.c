@@ -19,6 +19,12 @@ typedef struct handing {
     atomic_bool more;
 } handing;
 
+/* By mover: the round in which what it was told is news; 0: in none. Apart from all else: most pairs are passed over because of it. */
+static uint8_t *news(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[4];
+}
+
 static sn_body_contact_blow *blow_of(const sn_world *world, uint32_t mover)
 {
     return (sn_body_contact_blow *)world->body_contacts.cell_table.column[3] + mover;
@@ -63,12 +69,12 @@ static void hand_piece(void *data, uint32_t first, uint32_t end)
 {
     handing *h = data;
     const sn_world *world = h->s->world;
-    const sn_body_contact_watch *watch = world->body_contacts.contact_table.column[4];
+    const sn_body_contact_ends *ends = world->body_contacts.contact_table.column[5];
+    const uint8_t *round = news(world);
     bool more = false;
     for (uint32_t i = first; i < end; ++i) {
-        const sn_body_contact_watch *two = &watch[i];
-        if (two->b >= h->rows ||
-            (blow_of(world, two->a)->round != h->round && blow_of(world, two->b)->round != h->round))
+        const sn_body_contact_ends *two = &ends[i];
+        if (two->b >= h->rows || (round[two->a] != h->round && round[two->b] != h->round))
             continue;
         const sn_vec4 *a = contact_record(world, two->a), *b = contact_record(world, two->b);
         const sn_real gap = gap_of(world, two->a, two->b);
@@ -88,7 +94,7 @@ static void begin_piece(void *data, uint32_t first, uint32_t end)
         const sn_mover *m = &contact_movers(h->s->world)[i];
         sn_body_contact_blow *blow = blow_of(h->s->world, i);
         blow->now = contact_record(h->s->world, i)[3].z = 0;
-        blow->round = m->way > m->thin;
+        news(h->s->world)[i] = m->way > m->thin;
         atomic_store_explicit(&blow->next, 0, memory_order_relaxed);
     }
 }
@@ -105,7 +111,7 @@ static void take_piece(void *data, uint32_t first, uint32_t end)
         if (!((sn_real)told > blow->now))
             continue;
         blow->now = (sn_real)told;
-        blow->round = h->round + 1;
+        news(h->s->world)[i] = (uint8_t)(h->round + 1);
         contact_record(h->s->world, i)[3].z = blow->now;
     }
 }
@@ -119,8 +125,8 @@ bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
     do {
         h.round++;
         atomic_store_explicit(&h.more, false, memory_order_relaxed);
-        if (!sn_body_contacts_share(world, world->body_contacts.count, hand_piece, &h) ||
-            (h.more && !sn_body_contacts_share(world, h.rows, take_piece, &h)))
+        if (!sn_parallel_for(&world->parallel, world->body_contacts.count, hand_piece, &h) ||
+            (h.more && !sn_parallel_for(&world->parallel, h.rows, take_piece, &h)))
             return false;
     } while (h.more && h.round < HANDED_ON);
     return true;

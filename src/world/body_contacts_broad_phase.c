@@ -41,13 +41,17 @@ void sn_body_contacts_init(sn_body_contacts *body_contacts)
     sn_table_column(&body_contacts->cell_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->cell_table, (SN_BODY_CONTACT_LEVELS - 1) * sizeof(sn_body_contact_spot), false);
     sn_table_column(&body_contacts->cell_table, sizeof(sn_body_contact_blow), false);
+    sn_table_column(&body_contacts->cell_table, sizeof(uint8_t), false);
     sn_table_column(&body_contacts->group_table, sizeof(sn_body_contact_group), false);
     sn_table_column(&body_contacts->group_table, sizeof(uint64_t), false);
+    sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
+    sn_table_column(&body_contacts->group_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_body_contact), false);
     sn_table_column(&body_contacts->batch_table, sizeof(sn_wide_manifold), false);
     sn_table_column(&body_contacts->collider_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->rank_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->apart_table, sizeof(sn_body_contact_apart), false);
+    sn_table_column(&body_contacts->apart_table, sizeof(uint32_t), false);
     sn_table_column(&body_contacts->record_table, sizeof(sn_vec4), false);
     for (uint32_t i = 0; i < 2; ++i) {
         sn_table_column(&body_contacts->leaf_table[i], sizeof(sn_bounds), false);

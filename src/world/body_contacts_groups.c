@@ -15,15 +15,16 @@
 
 #define A_FEW   64u              /* batches and the like */
 #define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
-#define CELL    256u             /* bodies in a cell, at most */
+#define CELL    128u             /* bodies in a cell, at most */
 
 /* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
 static const double cut[SN_BODY_CONTACT_LEVELS - 1] = {0.5, 0.4, 0.6};
 
-/* ns, about, of a batch in one pass, of a contact that is looked at, and of one that is made ready */
-#define WORK_OF_BATCH 300.0
-#define WORK_OF_READY 150.0
-#define WORK_OF_CUT   300.0 /* of a mover, on all levels */
+/* ns, about, of a batch in one sweep, and of a contact that is made ready */
+#define WORK_OF_BATCH   300.0
+#define WORK_OF_STIRRED 250.0 /* of a batch in a group of which little is stirred, in several sweeps */
+#define WORK_OF_READY   150.0
+#define WORK_OF_CUT     300.0 /* of a mover, on all levels */
 
 static sn_body_contact_cell *cells(const sn_body_contacts *body_contacts)
 {
@@ -527,43 +528,105 @@ static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group 
 typedef struct tasks {
     const sn_body_contact_substep *s;
     sn_body_contact_group_fn *one;
-    sn_body_contact_group *first;
+    sn_body_contact_group *group;
+    const uint32_t *list;
 } tasks;
 
 static void run_group(void *data, uint32_t index, uint32_t worker)
 {
     const tasks *t = data;
     (void)worker;
-    t->one(t->s, &t->first[index]);
+    t->one(t->s, &t->group[index]);
 }
 
-static bool run_groups(const sn_body_contact_substep *s, sn_body_contact_group_fn *one, uint32_t first, uint32_t end,
-                       double work)
+static void run_listed(void *data, uint32_t index, uint32_t worker)
 {
-    sn_parallel *parallel = &s->world->parallel;
-    tasks t = {s, one, groups(&s->world->body_contacts) + first};
-    return sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL, end - first, run_group, &t);
+    run_group(data, ((const tasks *)data)->list[index], worker);
 }
 
 bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
 {
     const sn_body_contacts *body_contacts = &s->world->body_contacts;
-    return run_groups(s, ready_group, 0, body_contacts->group_table.count, body_contacts->count * WORK_OF_READY);
+    sn_parallel *parallel = &s->world->parallel;
+    tasks t = {s, ready_group, groups(body_contacts), NULL};
+    const bool shared = sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY);
+    return sn_parallel_tasks(shared ? parallel : NULL, body_contacts->group_table.count, run_group, &t);
 }
 
-static double work_of(const sn_body_contacts *body_contacts, uint32_t first, uint32_t end)
+/* ---- Sweeps ----------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic uint32_t *stirred(const sn_body_contacts *body_contacts)
 {
-    uint32_t batches = 0;
-    for (uint32_t i = first; i < end; ++i)
-        batches += groups(body_contacts)[i].batches;
-    return batches * WORK_OF_BATCH;
+    return body_contacts->group_table.column[2];
 }
+
+void sn_body_contacts_calm(const sn_world *world)
+{
+    for (uint32_t i = 0; i < world->body_contacts.group_table.count; ++i)
+        atomic_store_explicit(&stirred(&world->body_contacts)[i], 0, memory_order_relaxed);
+}
+
+static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
+{
+    atomic_store_explicit(&stirred(body_contacts)[group], sweep, memory_order_relaxed);
+}
+
+/* The groups of a mover: those of its cells, and what is left. One without cells may be anywhere. */
+static void stir_mover(const sn_body_contacts *body_contacts, uint32_t mover, uint32_t sweep)
+{
+    const sn_body_contact_cell *cell = &cells(body_contacts)[mover];
+    const uint32_t *level = body_contacts->level, last = SN_BODY_CONTACT_LEVELS - 1;
+    for (uint32_t i = 0; i < last && cell->moves && cell->listed; ++i)
+        if (level[i] != level[i + 1])
+            stir_group(body_contacts, cell->cell[i], sweep);
+    for (uint32_t i = 0; !(cell->moves && cell->listed) && i < level[last]; ++i)
+        stir_group(body_contacts, i, sweep);
+    stir_group(body_contacts, level[last], sweep);
+}
+
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    const sn_real sweep = s->run.sweep;
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
+        const sn_wide_body_contact *m = &s->run.batch[at];
+        for (uint32_t lane = 0; lane < m->lanes; ++lane) {
+            if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
+                stir_mover(body_contacts, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+            if (m->moves_b >> lane & 1 && s->run.mover[m->b[lane] + 1].w >= sweep)
+                stir_mover(body_contacts, m->b[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+        }
+    }
+}
+
+/* Groups of a level to be run: how many, and how many batches they have. */
+static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, uint32_t *batches)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    uint32_t *list = body_contacts->group_table.column[3], count = 0;
+    *batches = 0;
+    for (uint32_t i = body_contacts->level[level]; i < body_contacts->level[level + 1]; ++i) {
+        const uint32_t last = atomic_load_explicit(&stirred(body_contacts)[i], memory_order_relaxed);
+        if (!groups(body_contacts)[i].batches || (s->run.stirred_only && (sn_real)last < s->run.since))
+            continue;
+        list[count++] = i;
+        *batches += groups(body_contacts)[i].batches;
+    }
+    return count;
+}
+
+/* Threads are awake by now. So it is worth less work to share a level than a loop that wakes them. */
+#define AWAKE 3.0
 
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one)
 {
-    const uint32_t *level = s->world->body_contacts.level;
-    for (uint32_t i = 0; i < SN_BODY_CONTACT_LEVELS; ++i)
-        if (!run_groups(s, one, level[i], level[i + 1], work_of(&s->world->body_contacts, level[i], level[i + 1])))
-            return false;
-    return true;
+    sn_parallel *parallel = &s->world->parallel;
+    tasks t = {s, one, groups(&s->world->body_contacts), s->world->body_contacts.group_table.column[3]};
+    bool good = true;
+    for (uint32_t i = 0; good && i < SN_BODY_CONTACT_LEVELS; ++i) {
+        uint32_t batches, count = list_groups(s, i, &batches);
+        const double work = AWAKE * batches * (s->run.stirred_only ? WORK_OF_STIRRED : WORK_OF_BATCH);
+        good = sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL, count, run_listed, &t);
+    }
+    return good;
 }

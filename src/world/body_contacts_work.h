@@ -100,6 +100,11 @@ bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
 typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
 bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one);
 
+/* Sweeps over a few: with run.stirred_only those groups are passed over in which no body was stirred in sweep run.since or later. A
+   group in which a body was tells all groups of that body. Before the first sweep none is stirred. */
+void sn_body_contacts_calm(const sn_world *world);
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group);
+
 /* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_contacts_sweep.c). False if tasks were lost. */
 bool sn_body_contacts_stop(sn_world *world);
 

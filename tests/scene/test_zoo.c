@@ -19,7 +19,7 @@ static const zoo zoos[] = {
     {"zoo_of_bodies", 300, UINT64_C(0x306b3d09f75a0324)},
 #else
     {"zoo", 600, UINT64_C(0x2ab3d0423ad82112)},
-    {"zoo_of_bodies", 300, UINT64_C(0xee99ec28467cf9c6)},
+    {"zoo_of_bodies", 300, UINT64_C(0x15351c27abd8d6f0)},
     {"discontinuities", 59, UINT64_C(0x97f79686d63a9bc1)},
 #endif
 };
