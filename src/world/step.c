@@ -21,6 +21,8 @@
 #include "world/contact_callbacks.h"
 #include "world/substep.h"
 
+#include <stdatomic.h>
+
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
 /* Drags and forces. */
