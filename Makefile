@@ -28,7 +28,7 @@ run: ## simulate a washing line in the wind: a point cache for Blender, a trace 
 	@build/release/sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
 		--plot out/washing_line/trace.png
 
-test: ## run the tests: as shipped, with ASan and UBSan, in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
+test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build
 	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
 
