@@ -67,7 +67,8 @@ const cold = /^(scene|export|web\/glue)\//;
 // Without vectors, these run only for formulas of a program's own.
 const isFallback = (path, own) => /^src\/wide\/drive(_double)?\.c$/.test(path) && !own.length;
 
-// The second variant differs in what is atomic: objects without atomics serve both.
+// The second variant differs in what is atomic. Objects without atomic operations serve both: those whose source neither includes
+// <stdatomic.h> itself nor names such an operation, nor does a header of it. An operation without a name, as in 'if (flag)', is an error there.
 const variants = {
   'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
   'sinew-threads.wasm': {
@@ -91,7 +92,9 @@ function closure(path, found = new Map()) {
   return found;
 }
 
-const hasAtomics = (found) => [...found.values()].some((text) => /stdatomic\.h|__wasm_atomics__/.test(text));
+const operation = /\batomic_(load|store|exchange|compare_exchange|fetch|init|flag|thread_fence)|__wasm_atomics__|_Thread_local/;
+const hasAtomics = (path, found) => /<stdatomic\.h>/.test(found.get(path)) || [...found.values()].some((text) => operation.test(text));
+const withoutAtomics = [...variants['sinew.wasm'].flags, '-Werror=atomic-implicit-seq-cst'];
 
 // ---- The two compilers -------------------------------------------------------------------------------------------------
 
@@ -201,7 +204,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = units().map(({ path, own }) => {
       const found = closure(path);
-      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
