@@ -55,6 +55,12 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
    of edges that was farther out and far above the face; a box that came down on that corner sank in by a sixth of its size. */
 #define TILT 0.25
 
+/* Points that are farther off than the nearest one by more than this are left out: of the size of the smaller one, which is more than what
+   two turn by before their points are looked for anew (body_contacts_prepare.c), and of the reach, as that looks several substeps ahead and
+   they may turn in one. */
+#define FAR_OFF   0.25
+#define FAR_AHEAD 0.125
+
 /* Where a candidate is, seen along the normal (m). The axes are turned so that no common arrangement of points has two
    of them equally far along one. */
 typedef struct flat {
@@ -396,8 +402,20 @@ static bool lies_apart(const sn_collision *c, sn_manifold *m)
     return false;
 }
 
+/* Points that do not touch before the nearest one has been left by much are none. */
+static void leave_far(sn_collision *c, double reach)
+{
+    const double far = nearest_distance(c) + FAR_OFF * c->size + FAR_AHEAD * reach;
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < c->count; ++i)
+        if (c->point[i].distance <= far)
+            c->point[left++] = c->point[i];
+    c->count = left;
+}
+
 static bool finish(sn_collision *c, const sn_frame_pair *f, sn_real reach, sn_manifold *m)
 {
+    leave_far(c, (double)reach);
     uint32_t count = sn_candidates_reduce(c->point, c->count, c->normal, c->size);
     sn_manifold_write(f, c->rounding, c->normal, c->point, count, m);
     m->apart = reach;

@@ -391,6 +391,14 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
 
 /* ---- Around a point ---------------------------------------------------------------------------------------------- */
 
+/* Whether a spot is that of the first point, seen along the normal. */
+static bool is_first(const sn_collision *c, sn_dvec3 p)
+{
+    const sn_dvec3 across = dvec3_cross(c->normal, dvec3_sub(p, c->point[0].a));
+    const double beside = 2 * SN_MANIFOLD_BESIDE * c->size;
+    return dvec3_dot(across, across) <= beside * beside;
+}
+
 void sn_points_around(sn_collision *c)
 {
     if (c->count != 1 || !c->a.faces || !c->b.faces)
@@ -407,7 +415,8 @@ void sn_points_around(sn_collision *c)
     for (uint32_t i = 0; i < left->count; ++i) {
         const spot *s = &left->spot[i];
         const double height = (dvec3_dot(face->normal, s->p) - face->offset) / along;
-        push(c, s->p, dvec3_sub(s->p, dvec3_scale(normal, height)), height,
-             name_of_spot(&c->b, face, false, s, left->spot[i == 0 ? left->count - 1 : i - 1].line));
+        const uint32_t name = name_of_spot(&c->b, face, false, s, left->spot[i == 0 ? left->count - 1 : i - 1].line);
+        if (name != c->point[0].feature && !is_first(c, s->p))
+            push(c, s->p, dvec3_sub(s->p, dvec3_scale(normal, height)), height, name);
     }
 }
