@@ -21,12 +21,17 @@ build: ## build the library, the command, the examples and the tests (the defaul
 help: ## list the targets
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 22
 
-run: ## simulate a washing line in the wind: a point cache for Blender, a trace and its plot in out/
+run: ## simulate a washing line in the wind: a picture, a film, a point cache for Blender, a trace and its plot in out/
 	@$(setup) build run
 	@$(call configure,release)
 	@cmake --build --preset release --target sinew_command
 	@build/release/sinew run washing_line --out out/washing_line --format pc2 --trace out/washing_line/trace.csv \
 		--plot out/washing_line/trace.png
+	@build/release/sinew render washing_line --quiet --frame 180 --out out/washing_line/picture.png
+	@build/release/sinew render washing_line --quiet --frames 180 --every 3 --size 480x270 --out out/washing_line/film.apng
+	@echo; echo "See it:           out/washing_line/picture.png, and film.apng beside it, which a browser plays"
+	@echo "Draw another one: build/release/sinew render wrecking_ball    (build/release/sinew list scenes)"
+	@echo "Play with it:     make playground, then build/release/sinew view curtain"
 
 test: ## run the tests: as shipped, with ASan and UBSan, in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build

@@ -230,6 +230,10 @@ typedef struct sn_kind {
     uint32_t
         bounded; /* with own_rows: bit r set: row r may be other than an equality. 0: any row may; SN_NO_ROW: none */
     uint32_t rotational; /* if the kind is oriented: bit r set: row r has no gradient by positions */
+    bool
+        axial; /* its three rows are along x, y and z and otherwise alike: by point i the gradient of each is the same number k_i
+                   times its axis. Then no row concerns another, and a constraint costs little more than one row. Neither with own_rows
+                   nor with inequality, oriented or state */
 } sn_kind;
 
 /* Makes a kind of your own known to the world, for every solver, snapshot and report. The struct and its strings are

@@ -82,6 +82,7 @@ const sn_kind sn_kind_bending = {
     .param = {{.name = "k1", .unit = "1/m"}, {.name = "k2", .unit = "1/m"}, {.name = "k3", .unit = "1/m"}},
     .eval = SN_LANES_EVAL(bending),
     .lanes = SN_LANES_TABLE(bending),
+    .axial = true,
     .measure = measure_bending,
 };
 #endif

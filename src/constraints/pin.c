@@ -50,6 +50,7 @@ const sn_kind sn_kind_pin = {
     .param = {{.name = "target", .unit = "m", .type = SN_PARAM_POSITION}},
     .eval = SN_LANES_EVAL(pin),
     .lanes = SN_LANES_TABLE(pin),
+    .axial = true,
     .measure = measure_pin,
 };
 
@@ -63,5 +64,6 @@ const sn_kind sn_kind_attachment = {
     .internal = true,
     .eval = SN_LANES_EVAL(attachment),
     .lanes = SN_LANES_TABLE(attachment),
+    .axial = true,
 };
 #endif

@@ -119,6 +119,10 @@ bool sn_kind_check(const sn_kind *kind, char *reason, size_t size)
     else if (kind->state > SN_MAX_STATE)
         snprintf(reason, size, "kind '%s' remembers %u numbers; %d are possible", kind->name, kind->state,
                  SN_MAX_STATE);
+    else if (kind->axial && (kind->rows != 3 || kind->own_rows || kind->inequality || kind->oriented || kind->state))
+        snprintf(reason, size,
+                 "kind '%s' is axial: it has to have 3 rows, and neither own_rows, inequality, oriented nor state",
+                 kind->name);
     else
         return check_list(kind, kind->param, SN_MAX_PARAMS, NULL, reason, size) &&
                check_list(kind, kind->point_param, SN_MAX_POINT_PARAMS, kind->param, reason, size);

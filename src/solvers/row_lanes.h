@@ -99,6 +99,28 @@ SN_LANES_INLINE void rows_solve_one(const rows_problem *p)
     p->step[0] = step;
 }
 
+/* ---- Three rows along the axes, alike but for that (sn_kind.axial) --------------------------------------------------- */
+
+/* What rows_solve_block would find: the matrix is a number times the identity. */
+SN_LANES_INLINE void rows_solve_axes(const rows_problem *p)
+{
+    const lanes zero = lanes_all(0), one = lanes_all(1);
+    lanes pivot = p->w[0] * (p->linear[0].x * p->linear[0].x), soft = p->alpha;
+    for (uint32_t e = 1; e < p->entries; ++e)
+        pivot = pivot + p->w[e] * (p->linear[e].x * p->linear[e].x);
+    if (p->way)
+        soft = p->alpha / (one + p->gamma);
+    pivot = pivot + soft;
+    const flags good = lanes_above(pivot, lanes_all(ROWS_REDUNDANT) * pivot) | lanes_unequal(pivot - pivot, zero);
+    const lanes inverse = lanes_keep(good, one / pivot);
+    for (uint32_t r = 0; r < 3; ++r) {
+        lanes wanted = (zero - p->c[r]) - p->alpha * p->lambda[r];
+        if (p->way)
+            wanted = (wanted - p->gamma * p->way[r]) / (one + p->gamma);
+        p->step[r] = lanes_keep(p->exists & good, p->k * (wanted * inverse));
+    }
+}
+
 /* ---- Several ------------------------------------------------------------------------------------------------------- */
 
 typedef struct rows_block {

@@ -795,7 +795,8 @@ static bool settle_tiles(const sn_tiled *t, layer *l, sn_solver_out *out)
 
 bool sn_tiled_scatters(const sn_solver_in *in)
 {
-    return sn_parallel_wants(in->parallel, work_of(in->plan, 0)) && !in->plan->widest_rows;
+    const bool costs = in->settings->iterations > 1 || sn_parallel_wants(in->parallel, work_of(in->plan, 0));
+    return costs && !in->plan->widest_rows;
 }
 
 bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest)

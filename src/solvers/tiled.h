@@ -46,8 +46,8 @@ bool sn_tiled_pass(const sn_tiled *t, sn_solver_out *out, sn_real *largest);
    tasks were lost; *sound: settle found nothing wrong. */
 bool sn_tiled_leave(const sn_tiled *t, bool *sound);
 
-/* Whether threads would write multipliers all over the pools, into lines of memory that others write, too; not those of planes, which
-   are in the order of the pools. */
+/* Whether it costs much to have multipliers in the pools, where those of a batch are scattered: several passes read and write them, or threads
+   write into lines of memory that others write, too. Those of planes are in the order of the pools. */
 bool sn_tiled_scatters(const sn_solver_in *in);
 
 /* After the last pass of a step: see by_lane. False if tasks were lost. */

@@ -27,6 +27,7 @@ typedef struct drive_shape {
     uint32_t rotational; /* by row: as in sn_kind */
     bool bodies, planes;
     bool single; /* one row, of which its kind says all; neither orientations nor states */
+    bool axial; /* sn_kind.axial, of particles: of its gradients only those of the first row are read, and of these x */
 } drive_shape;
 
 /* What the formula reads and writes. Apart from the rest: what has an address that is handed on has to stay in memory. */
@@ -410,8 +411,10 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape 
 {
     const sn_wide_run *run = g->run;
     const sn_kind *kind = run->kind;
-    const uint32_t states = shape.single ? 0 : kind->state;
-    const bool oriented = !shape.single && kind->oriented, own_rows = !shape.single && kind->own_rows;
+    const bool simple = shape.single || shape.axial;
+    const uint32_t states = simple ? 0 : kind->state;
+    const bool oriented = !simple && kind->oriented, own_rows = !simple && kind->own_rows;
+    const uint32_t read = shape.axial && !run->damping && !run->force ? g->points : g->rows * g->points;
     lanes param[SN_MAX_PARAM_NUMBERS], state[SN_MAX_STATE];
     const size_t b = g->at / SN_BATCH, first = g->at % SN_BATCH;
     for (uint32_t i = 0; i < run->params; ++i)
@@ -424,7 +427,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape 
     }
     for (uint32_t r = 0; r < g->rows; ++r)
         g->f->c[r] = lanes_all(0);
-    for (uint32_t i = 0; i < g->rows * g->points; ++i)
+    for (uint32_t i = 0; i < read; ++i)
         g->f->by_point[i] = drive_zero3();
     for (uint32_t i = 0; oriented && i < g->rows * g->points; ++i)
         g->f->by_turn[i] = drive_zero3();
@@ -442,7 +445,7 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape 
     drive_know(g, shape);
     g->exists = out.exists & flags_of(g->mask);
     if (!flags_all(g->exists)) /* what has no gradient is not pushed, whatever was written */
-        for (uint32_t i = 0; i < g->rows * g->points; ++i) {
+        for (uint32_t i = 0; i < read; ++i) {
             g->f->by_point[i] = lanes3_keep(g->exists, g->f->by_point[i]);
             if (oriented)
                 g->f->by_turn[i] = lanes3_keep(g->exists, g->f->by_turn[i]);
@@ -451,7 +454,10 @@ SN_INLINE void drive_evaluate(drive_group *g, sn_lanes_fn *formula, drive_shape 
         drive_note_last(g);
         drive_know(g, shape);
     }
-    drive_spread(g);
+    if (shape.axial)
+        g->linear = g->f->by_point;
+    else
+        drive_spread(g);
 }
 
 SN_INLINE float *drive_lambda(const drive_group *g, uint32_t l, uint32_t r)
@@ -581,12 +587,12 @@ SN_INLINE void drive_solve_joint(const rows_problem *p)
 SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
 {
     const sn_wide_run *run = g->run;
-    const bool own_rows = !shape.single && run->kind->own_rows;
+    const bool own_rows = !shape.single && !shape.axial && run->kind->own_rows;
     const lanes zero = lanes_all(0), inverse_h = lanes_all((double)run->inverse_h), top = lanes_all(1e30);
     const lanes compliance = run->compliance ? lanes_from(run->compliance + g->at) : zero;
     const lanes damping = run->damping ? lanes_from(run->damping + g->at) : zero;
     const lanes gamma = lanes_min(compliance * damping * inverse_h, top);
-    flags asks = lanes_above(gamma, zero);
+    flags asks = lanes_above(gamma, zero) & g->exists; /* what is in lanes without a constraint may be anything */
     for (uint32_t r = 0; own_rows && r < g->rows; ++r)
         asks |= g->f->row[r].rate |
                 (lanes_unequal(g->f->row[r].compliance, zero) & lanes_unequal(g->f->row[r].damping, zero));
@@ -619,6 +625,10 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
         rows_solve_one(&p);
         return;
     }
+    if (shape.axial) {
+        rows_solve_axes(&p);
+        return;
+    }
 #if !SN_LANE_DOUBLE
     if (g->entries == 4 && g->rows == 6 && g->rotational == DRIVE_JOINT_ROTATIONAL && p.row && !p.inequality) {
         drive_solve_joint(&p);
@@ -629,8 +639,12 @@ SN_INLINE void drive_solve(drive_group *g, drive_shape shape)
 }
 
 /* What an entry is pushed by. */
-SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e)
+SN_INLINE lanes3 drive_push(const drive_group *g, uint32_t e, drive_shape shape)
 {
+    if (shape.axial) { /* as the sum below, in which all else is 0 */
+        const lanes k = g->f->by_point[e].x, zero = lanes_all(0);
+        return lanes3_scale((lanes3){k * g->step[0] + zero, k * g->step[1] + zero, k * g->step[2] + zero}, g->w[e]);
+    }
     lanes3 sum = drive_has(g, 0, e) ? lanes3_scale(*drive_gradient(g, 0, e), g->step[0]) : drive_zero3();
     for (uint32_t r = 1; r < g->rows; ++r)
         if (drive_has(g, r, e))
@@ -720,7 +734,7 @@ SN_INLINE void drive_some(const sn_wide_run *run, sn_lanes_fn *formula, drive_sh
     drive_solve(&g, shape);
     drive_know(&g, shape);
     for (uint32_t e = 0; e < g.entries; ++e)
-        g.push[e] = drive_push(&g, e);
+        g.push[e] = drive_push(&g, e, shape);
     if (g.bodies)
         drive_limit_turns(&g);
     if (g.planes ? run->coarse : run->d == run->x)
@@ -749,7 +763,7 @@ SN_INLINE void drive_all(const sn_wide_run *run, sn_lanes_fn *formula, drive_sha
 #define DRIVE_SINGLE(POINTS, PLANES)                                                                                   \
     static void drive_single_##POINTS##_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                         \
     {                                                                                                                  \
-        drive_all(run, formula, (drive_shape){POINTS, 1, 0, 0, false, PLANES, true});                                  \
+        drive_all(run, formula, (drive_shape){POINTS, 1, 0, 0, false, PLANES, true, false});                           \
     }
 
 DRIVE_SINGLE(3, 0)
@@ -757,18 +771,30 @@ DRIVE_SINGLE(4, 0)
 DRIVE_SINGLE(3, 1)
 DRIVE_SINGLE(4, 1)
 
+/* Three rows of four particles, along the axes: bending. */
+#define DRIVE_AXIAL(PLANES)                                                                                            \
+    static void drive_axial_##PLANES(const sn_wide_run *run, sn_lanes_fn *formula)                                     \
+    {                                                                                                                  \
+        drive_all(run, formula, (drive_shape){4, 3, 0, 0, false, PLANES, false, true});                                \
+    }
+
+#if !SN_LANE_DOUBLE
+DRIVE_AXIAL(0)
+DRIVE_AXIAL(1)
+#endif
+
 static void drive_any(const sn_wide_run *run, sn_lanes_fn *formula)
 {
     drive_all(run, formula,
               (drive_shape){run->kind->points, run->kind->rows, run->anchor ? run->corners : 0, run->kind->rotational,
-                            run->bodies, run->plane != NULL, false});
+                            run->bodies, run->plane != NULL, false, false});
 }
 
 #if !SN_LANE_DOUBLE
 /* Most joints. */
 static void drive_joint(const sn_wide_run *run, sn_lanes_fn *formula)
 {
-    drive_all(run, formula, (drive_shape){2, 6, 1, DRIVE_JOINT_ROTATIONAL, true, false, false});
+    drive_all(run, formula, (drive_shape){2, 6, 1, DRIVE_JOINT_ROTATIONAL, true, false, false, false});
 }
 #else
 #define drive_joint drive_any
@@ -784,6 +810,10 @@ static void drive(const sn_wide_run *run, sn_lanes_fn *formula)
     else if (!run->anchor && kind->rows == 1 && !kind->own_rows && !kind->oriented && !kind->state &&
              kind->points >= 3 && kind->points <= 4)
         single[run->plane != NULL][kind->points - 3](run, formula);
+#if !SN_LANE_DOUBLE
+    else if (kind->axial && kind->points == 4 && !run->anchor && !run->shared && !run->planar)
+        (run->plane ? drive_axial_1 : drive_axial_0)(run, formula);
+#endif
     else
         drive_any(run, formula);
 }

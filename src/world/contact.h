@@ -4,7 +4,7 @@
 
 #include "base/ids.h"
 #include "collision/shape.h"
-#include "world/contact_events.h"
+#include "contact/events.h"
 #include "world/sleep.h"
 
 #include <sinew/contact.h>

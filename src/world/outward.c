@@ -3,7 +3,7 @@
    An object that has a distance field (object_fields.c) takes the gradient of that where the particle is in the object's rest
    shape, turned as the object is turned now. Otherwise its skin tells: a corner has the normal of the triangles around it, by area,
    and what is inside that of the nearest corner. */
-#include "world/contacts.h"
+#include "contact/particle_contacts.h"
 
 #include "world/world.h"
 

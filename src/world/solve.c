@@ -152,14 +152,15 @@ static sn_result solve_by_tiles(sn_substep *s)
     if (settings->iterations <= 1)
         in.tolerance = 0; /* there is no further pass that could be left out */
     const bool wide = world->wide && !s->step->careful && in.gradients == SN_GRADIENTS_CURRENT;
-    const bool watches = world->plan.any_watched, last = s->substeps_left == 1 && sn_tiled_scatters(&in);
+    const bool watches = world->plan.any_watched, again = settings->iterations > 1;
+    const bool gathers = sn_tiled_scatters(&in) && (again || s->substeps_left == 1);
     sn_tiled t = {.in = &in,
                   .wide = wide ? world->wide : NULL,
                   .table = s->table,
                   .motion = &s->motion,
                   .keep_lambda = s->substeps_left == 1 || s->may_jump,
-                  .by_lane = wide && !s->may_jump && (watches || last),
-                  .again = settings->iterations > 1,
+                  .by_lane = wide && !s->may_jump && (watches || gathers),
+                  .again = again,
                   .predicts = settings->iterations > 0 && !s->motion.unsteady,
                   .resident = stay_resident(s)};
     if (!t.resident && !sn_solve_write_back(s))

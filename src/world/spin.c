@@ -1,7 +1,7 @@
 /* Balls that turn. A particle of a group that rolls has a spin, and the inertia of a solid ball, 2/5 m r^2. Only contact changes
    it: friction acts where two surfaces touch, and what resists rolling acts on the difference of spins. By number, so that
    storage may be rearranged. */
-#include "world/contacts.h"
+#include "contact/particle_contacts.h"
 
 #include "base/hash.h"
 

@@ -18,7 +18,7 @@
 
    A step that fails in any substep is undone as a whole (undo.c). It is then taken again, constraint by constraint, to name what
    failed. */
-#include "world/contact_callbacks.h"
+#include "contact/callbacks.h"
 #include "world/substep.h"
 
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */

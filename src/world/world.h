@@ -13,8 +13,8 @@
 #include "world/breaking.h"
 #include "world/contact.h"
 #include "world/query_tree.h"
-#include "world/contacts.h"
-#include "world/body_contacts.h"
+#include "contact/particle_contacts.h"
+#include "contact/body_contacts.h"
 #include "world/profile.h"
 
 #include <sinew/sinew.h>
@@ -181,7 +181,7 @@ struct sn_world {
     sn_query_trees query;
     sn_cancel_fn *cancel; /* NULL: steps are never cancelled */
     void *cancel_context;
-    sn_contact_filter_fn *filter; /* NULL: there is none; see contact_callbacks.c */
+    sn_contact_filter_fn *filter; /* NULL: there is none; see callbacks.c */
     void *filter_context;
     sn_pre_solve_fn *pre_solve; /* the same */
     void *pre_solve_context;

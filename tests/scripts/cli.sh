@@ -121,7 +121,7 @@ complains "did you mean 'check'\?"
 
 # Every option of every command is in the manual page and in docs/command.md; every command has --help.
 sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
-for command in run compare check list info plot bench view schema help; do
+for command in run compare check list info plot bench view render schema help; do
     expect 0 help $command
     says "^usage: sinew $command"
     cp stdout help_$command
@@ -625,6 +625,50 @@ complains 'none of the files that Sinew knows'
 expect 3 info nothing
 complains 'there is no file'
 
+# ---- render -------------------------------------------------------------------------------------------------------
+
+# png FILE WIDTH HEIGHT: it is one, of that size.
+png() {
+    checks=$((checks + 1))
+    head=$(od -An -v -tx1 -N 24 "$1" 2>/dev/null | tr -d ' \n')
+    [ "$head" = "89504e470d0a1a0a0000000d49484452$(printf '%08x%08x' "$2" "$3")" ] || fail "$last: $1 is no PNG of $2 x $3"
+}
+expect 0 render rope.json --frames 4 --size 64x36
+says '^rope.png: a picture of 64x36, 1 frame$'
+png rope.png 64 36
+cp rope.png first.png
+expect 0 render rope.json --frames 4 --size 64x36 -q
+silent
+good 'another picture the second time' cmp -s rope.png first.png
+expect 0 render rope.json --frame 0 --size 64x36 -q -o start.png --dark --from=-1,0.2,0.1
+good 'the same picture' sh -c '! cmp -s rope.png start.png'
+expect 0 render rope.json --frames 6 --every 2 --size 64x36 -o rope.apng
+says 'a film of 64x36, 4 frames'
+png rope.apng 64 36
+good 'no animation' grep -aq acTL rope.apng
+expect 0 render box_pile --frames 1 --size 48x27 -q -o pile.png
+expect 2 render rope.json -o rope.jpg
+complains 'expected a name that ends with .png'
+expect 2 render rope.json --size 5x5
+complains 'expected WIDTHxHEIGHT'
+expect 2 render rope.json --from=0,0,0
+complains 'three numbers that are not all 0'
+expect 2 render rope.json -o rope.apng --frame 3
+expect 2 render rope.json --every 2
+expect 3 render missing.json
+expect 4 render rope.json --frames 1 --size 64x36 -o nowhere/rope.png
+good 'a file that is no picture' test ! -e nowhere
+if [ -w /dev/full ]; then
+    ln -sf /dev/full full.png
+    expect 4 render rope.json --frames 1 --size 64x36 -o full.png
+fi
+mkdir -p no_path
+PATH=$work/no_path "$program" render rope.json --frames 1 -o rope.webm >stdout 2>stderr
+code=$?
+last='sinew render without ffmpeg'
+[ "$code" -eq 4 ] || fail "$last: exit code $code, expected 4"
+complains 'needs ffmpeg, which is not here'
+
 # ---- plot ---------------------------------------------------------------------------------------------------------
 
 expect 2 plot trace.npy
@@ -662,7 +706,7 @@ if command -v gnuplot >/dev/null; then
         complains '^sinew: full.svg: No space left'
     fi
 fi
-mkdir no_path
+mkdir -p no_path
 PATH=$work/no_path "$program" plot t.csv >stdout 2>stderr
 code=$?
 last='sinew plot without gnuplot'

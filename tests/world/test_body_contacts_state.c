@@ -413,7 +413,7 @@ static void zeros_have_no_sign(void **state)
     sn_world_destroy(world);
 }
 
-/* So many that their meets are dealt to several tasks, on several levels; see body_contacts_groups.c. */
+/* So many that their meets are dealt to several tasks, on several levels; see body_groups.c. */
 static void same_bits_of_a_large_pile(void **state)
 {
     (void)state;

@@ -1,0 +1,423 @@
+#include "cli/cli.h"
+#include "cli/progress.h"
+#include "export/png.h"
+#include "export/show.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MESSAGE 1024
+
+typedef struct render_options {
+    sn_texts set;
+    const char *out, *from, *size;
+    uint32_t frame, frames, every;
+    uint64_t memory;
+    bool dark, read_anywhere, quiet, help;
+} render_options;
+
+#define FIELD(name) offsetof(render_options, name)
+
+static const sn_option options[] = {
+    {"out", 'o', SN_OPTION_TEXT, FIELD(out), 0, "FILE",
+     "the picture (.png), or a film (.apng, which browsers play; .webm, .mp4, .gif with ffmpeg); default SCENE.png "
+     "here"},
+    {"frame", 0, SN_OPTION_COUNT, FIELD(frame), 0, "N", "the frame of a picture; default the last"},
+    {"frames", 'n', SN_OPTION_COUNT, FIELD(frames), 0, "N", "run so many frames instead of what the scene says"},
+    {"every", 0, SN_OPTION_COUNT, FIELD(every), 1, "N",
+     "a film shows every Nth frame; default so that it has 20 to 30 a second"},
+    {"size", 0, SN_OPTION_TEXT, FIELD(size), 0, "WxH", "pixels; default 1280x720, of a film 640x360"},
+    {"from", 'f', SN_OPTION_TEXT, FIELD(from), 0, "X,Y,Z", "look from this direction; default 0.36,0.33,0.9"},
+    {"dark", 0, SN_OPTION_FLAG, FIELD(dark), 0, NULL, "before a dark sky"},
+    {"set", 's', SN_OPTION_TEXTS, FIELD(set), 0, "PATH=VALUE", "change the scene before it is built, as run does"},
+    {"memory", 0, SN_OPTION_SIZE, FIELD(memory), 0, "SIZE", "what a scene may take, such as 512M; default 4G"},
+    {"read-anywhere", 0, SN_OPTION_FLAG, FIELD(read_anywhere), 0, NULL,
+     "let the scene read meshes outside of its folder"},
+    {"quiet", 'q', SN_OPTION_FLAG, FIELD(quiet), 0, NULL, "print errors and warnings only"},
+    SN_OPTION_END(render_options)};
+
+static const char details[] = "SCENE is a file, - for standard input, or the name of a scene that comes with\n"
+                              "Sinew. For a film it is run twice: first to see where everything goes, so that all of\n"
+                              "it can be seen. Neither a display nor a graphics card is needed.\n\n"
+                              "Examples:\n"
+                              "  sinew render curtain\n"
+                              "  sinew render curtain --out curtain.apng\n"
+                              "  sinew render wrecking_ball --frame 90 --from=1,0.3,0.5 --size 1920x1080\n";
+
+static void defaults(void *given)
+{
+    render_options *o = given;
+    o->frame = o->frames = UINT32_MAX;
+}
+
+/* ---- What was asked ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum kind { PICTURE, FILM, FOREIGN } kind;
+
+typedef struct job {
+    const render_options *asked;
+    const char *name;
+    char *path; /* of the picture */
+    kind kind;
+    sn_scene *scene;
+    sn_show *show;
+    sn_raster *raster;
+    sn_raster_model model;
+    sn_raster_view view;
+    float size, from[3];
+    uint32_t width, height, frames, every, rate;
+    FILE *pipe; /* to ffmpeg */
+    sn_png png;
+    uint32_t drawn;
+    sn_progress progress;
+    char message[MESSAGE];
+} job;
+
+static bool read_size(const char *text, uint32_t *width, uint32_t *height)
+{
+    char *end;
+    const unsigned long w = strtoul(text, &end, 10), h = *end == 'x' ? strtoul(end + 1, &end, 10) : 0;
+    if (*end || text[0] < '0' || text[0] > '9' || w < 16 || h < 16 || w > 8192 || h > 8192)
+        return false;
+    *width = (uint32_t)w;
+    *height = (uint32_t)h;
+    return true;
+}
+
+static bool read_direction(const char *text, float to[3])
+{
+    char *end = NULL;
+    double sum = 0;
+    for (int i = 0; i < 3; ++i) {
+        const double value = strtod(i ? end + 1 : text, &end);
+        if (!isfinite(value) || fabs(value) > 1e6 || *end != (i < 2 ? ',' : 0) || end == text)
+            return false;
+        to[i] = (float)value;
+        sum += value * value;
+    }
+    return sum > 1e-12;
+}
+
+static bool read_kind(const char *path, kind *k)
+{
+    static const char *const foreign[] = {".webm", ".mp4", ".gif"};
+    *k = sn_ends_with(path, ".apng") ? FILM : PICTURE;
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; ++i)
+        if (sn_ends_with(path, foreign[i]))
+            *k = FOREIGN;
+    return *k != PICTURE || sn_ends_with(path, ".png");
+}
+
+static bool check_asked(job *j)
+{
+    const render_options *o = j->asked;
+    const char *wrong = NULL, *what = "";
+    j->kind = PICTURE;
+    if (o->out && !read_kind(o->out, &j->kind))
+        wrong = "--out: expected a name that ends with .png, .apng, .webm, .mp4 or .gif, found ", what = o->out;
+    j->width = j->kind == PICTURE ? 1280 : 640;
+    j->height = j->kind == PICTURE ? 720 : 360;
+    memcpy(j->from, (float[3]){0.36f, 0.33f, 0.9f}, sizeof j->from);
+    if (o->size && !read_size(o->size, &j->width, &j->height))
+        wrong = "--size: expected WIDTHxHEIGHT, each 16 to 8192, such as 1280x720, found ", what = o->size;
+    else if (o->from && !read_direction(o->from, j->from))
+        wrong = "--from: expected three numbers that are not all 0, such as 0.4,0.3,1, found ", what = o->from;
+    else if (o->frame != UINT32_MAX && j->kind != PICTURE)
+        wrong = "--frame is for a picture; a film shows all of them";
+    else if (o->every && j->kind == PICTURE)
+        wrong = "--every is for a film; --out film.apng makes one";
+    if (wrong)
+        sn_complain(0, "%s%s", wrong, what);
+    return !wrong;
+}
+
+/* ---- Frames ------------------------------------------------------------------------------------------------------------------ */
+
+/* Steps the scene to a frame. SN_EXIT_FINE, or the code to end with. */
+static int run_to(job *j, uint32_t *frame, uint32_t to)
+{
+    for (; *frame < to; ++*frame) {
+        const int signal = sn_signals_came();
+        if (signal)
+            return SN_EXIT_SIGNAL + signal;
+        const sn_result result = sn_scene_step(j->scene);
+        if (result == SN_CANCELLED)
+            return SN_EXIT_SIGNAL + sn_signals_came();
+        if (result != SN_OK)
+            return sn_complain(SN_EXIT_FAILED, "%s: frame %u failed: %s", j->name, (unsigned)*frame + 1,
+                               sn_world_error(sn_scene_world(j->scene)));
+    }
+    return SN_EXIT_FINE;
+}
+
+static void look_at(job *j, const float given_low[3], const float given_high[3])
+{
+    float low[3], high[3], square = 0;
+    for (int k = 0; k < 3; ++k) {
+        const bool any = given_low[k] <= given_high[k];
+        low[k] = any ? given_low[k] : -0.5f;
+        high[k] = any ? given_high[k] : 0.5f;
+        square += (high[k] - low[k]) * (high[k] - low[k]);
+    }
+    const bool point = square < 1e-8f;
+    for (int k = 0; k < 3 && point; ++k) {
+        low[k] -= 0.1f;
+        high[k] += 0.1f;
+    }
+    j->size = point ? 0.3f : sqrtf(square);
+    j->view = (sn_raster_view){.slope = tanf(16 * 3.14159265f / 180), .dark = j->asked->dark, .has_ground = true};
+    float height = 0;
+    const bool plane = sn_show_ground(j->show, &height);
+    j->view.ground = plane ? height : low[1] - 0.03f * j->size;
+    if (plane && height < low[1] && low[1] - height < 0.5f * j->size)
+        low[1] = height;
+    j->view.square = powf(10, floorf(log10f(j->size * 0.7f)));
+    const bool flat = sn_world_dimensions(sn_scene_world(j->scene)) == 2;
+    const float front[3] = {0, 0.05f, 1};
+    sn_raster_fit(&j->view, low, high, flat && !j->asked->from ? front : j->from, (float)j->width / (float)j->height);
+}
+
+/* What the eye takes in, and colliders near it. */
+static void look_at_all(job *j, const float given_low[3], const float given_high[3])
+{
+    float low[3], high[3], most = 0;
+    memcpy(low, given_low, sizeof low);
+    memcpy(high, given_high, sizeof high);
+    for (int k = 0; k < 3; ++k)
+        most = fmaxf(most, high[k] - low[k]);
+    sn_show_collider_bounds(j->show, 0.5f * most, low, high);
+    look_at(j, low, high);
+}
+
+/* Of a film: runs the scene through, and returns to where it was. What flies far away does not count: the eye takes in no more than
+   three times the size at the start. */
+static int look_ahead(job *j)
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY}, all_low[3], all_high[3];
+    sn_scene_moment *start = sn_scene_mark(j->scene);
+    if (!start)
+        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    sn_show_bounds(j->show, low, high);
+    memcpy(all_low, low, sizeof low);
+    memcpy(all_high, high, sizeof high);
+    int code = SN_EXIT_FINE;
+    for (uint32_t frame = 0; frame < j->frames && code == SN_EXIT_FINE;) {
+        code = run_to(j, &frame, j->frames - frame > 8 ? frame + 8 : j->frames);
+        sn_show_bounds(j->show, all_low, all_high);
+    }
+    if (code == SN_EXIT_FINE && sn_scene_return(j->scene, start) != SN_OK)
+        code = sn_complain(SN_EXIT_FAILED, "%s: %s", j->name, sn_world_error(sn_scene_world(j->scene)));
+    sn_scene_moment_destroy(start);
+    float most = 0;
+    for (int k = 0; k < 3; ++k)
+        most = fmaxf(most, high[k] - low[k]);
+    for (int k = 0; k < 3; ++k) {
+        low[k] = fmaxf(all_low[k], low[k] - most);
+        high[k] = fminf(all_high[k], high[k] + most);
+    }
+    look_at_all(j, low, high);
+    return code;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------------------------------------- */
+
+/* ffmpeg reads frames as they come. A name is given to it in quotes of the shell. */
+static bool open_pipe(job *j)
+{
+    const size_t room = 5 * strlen(j->path) + 512;
+    char *command = malloc(room), *name = malloc(5 * strlen(j->path) + 8), *to = name;
+    if (!command || !name) {
+        free(command);
+        free(name);
+        return sn_complain(0, "out of memory"), false;
+    }
+    if (system("ffmpeg -version >/dev/null 2>&1") != 0) {
+        free(command);
+        free(name);
+        sn_complain(0,
+                    "%s: a film of this kind needs ffmpeg, which is not here (Debian: apt-get install ffmpeg); a name "
+                    "that ends with .apng needs nothing",
+                    j->path);
+        return false;
+    }
+    *to++ = '\'';
+    for (const char *c = j->path; *c; ++c)
+        if (*c == '\'') {
+            memcpy(to, "'\\''", 4);
+            to += 4;
+        } else {
+            *to++ = *c;
+        }
+    memcpy(to, "'", 2);
+    const char *how = sn_ends_with(j->path, ".gif") ? "-filter_complex 'split[a][b];[a]palettegen[p];[b][p]paletteuse'"
+                      : sn_ends_with(j->path, ".mp4") ? "-c:v libx264 -crf 20 -pix_fmt yuv420p -movflags +faststart"
+                                                      : "-c:v libvpx-vp9 -crf 30 -b:v 0 -pix_fmt yuv420p";
+    snprintf(command, room, "ffmpeg -loglevel error -y -f rawvideo -pix_fmt rgb24 -s %ux%u -r %u -i - %s -- file:%s",
+             (unsigned)j->width, (unsigned)j->height, (unsigned)j->rate, how, name);
+    j->pipe = popen(command, "w");
+    if (!j->pipe)
+        sn_complain(0, "%s: ffmpeg could not be started", j->path);
+    free(command);
+    free(name);
+    return j->pipe != NULL;
+}
+
+static bool open_file(job *j)
+{
+    if (j->kind == FOREIGN)
+        return open_pipe(j);
+    if (sn_png_open(&j->png, j->path, j->width, j->height, j->kind == FILM ? j->rate : 0, j->message, MESSAGE))
+        return true;
+    sn_complain(0, "%s", j->message);
+    return false;
+}
+
+static bool write_frame(job *j, const unsigned char *rgb)
+{
+    const size_t count = 3 * (size_t)j->width * j->height;
+    const bool good =
+        j->pipe ? fwrite(rgb, 1, count, j->pipe) == count : sn_png_frame(&j->png, rgb, j->message, MESSAGE);
+    if (!good)
+        sn_complain(0, "%s", j->pipe ? "ffmpeg did not take the film" : j->message);
+    return good;
+}
+
+static bool close_file(job *j, bool good)
+{
+    if (j->pipe) {
+        const bool done = pclose(j->pipe) == 0;
+        j->pipe = NULL;
+        if (!done && good)
+            sn_complain(0, "%s: ffmpeg could not write it", j->path);
+        return done && good;
+    }
+    if (!sn_png_close(&j->png, j->message, MESSAGE)) {
+        sn_complain(0, "%s", j->message);
+        return false;
+    }
+    return good;
+}
+
+/* ---- The run ----------------------------------------------------------------------------------------------------------------- */
+
+static int draw_frame(job *j)
+{
+    if (!sn_show_model(j->show, j->size, &j->model))
+        return sn_complain(SN_EXIT_FAILED, "out of memory");
+    ++j->drawn;
+    return write_frame(j, sn_raster_draw(j->raster, &j->model, &j->view)) ? SN_EXIT_FINE : SN_EXIT_OUTPUT;
+}
+
+static int draw_picture(job *j)
+{
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    const uint32_t last = j->asked->frame != UINT32_MAX ? j->asked->frame : j->frames;
+    int code = SN_EXIT_FINE;
+    sn_progress_begin(&j->progress, j->name, last, j->asked->quiet);
+    for (uint32_t frame = 0; frame < last && code == SN_EXIT_FINE;) {
+        code = run_to(j, &frame, frame + 1);
+        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
+    }
+    sn_progress_clear(&j->progress);
+    sn_show_bounds(j->show, low, high);
+    look_at_all(j, low, high);
+    return code == SN_EXIT_FINE ? draw_frame(j) : code;
+}
+
+static int draw_film(job *j)
+{
+    int code = look_ahead(j);
+    sn_progress_begin(&j->progress, j->name, j->frames, j->asked->quiet);
+    for (uint32_t frame = 0; code == SN_EXIT_FINE;) {
+        code = draw_frame(j);
+        sn_progress_update(&j->progress, frame, sn_scene_time(j->scene));
+        if (frame == j->frames || code != SN_EXIT_FINE)
+            break;
+        code = run_to(j, &frame, j->frames - frame > j->every ? frame + j->every : j->frames);
+    }
+    sn_progress_clear(&j->progress);
+    return code;
+}
+
+static int draw_all(job *j)
+{
+    if (!open_file(j))
+        return SN_EXIT_OUTPUT;
+    int code = j->kind == PICTURE ? draw_picture(j) : draw_film(j);
+    if (!close_file(j, code == SN_EXIT_FINE) && code == SN_EXIT_FINE)
+        code = SN_EXIT_OUTPUT;
+    return code;
+}
+
+static int render(job *j)
+{
+    sn_signals_catch();
+    sn_signals_end_steps(j->scene);
+    sn_signals_ignore_pipe();
+    for (uint32_t i = 0; i < sn_scene_describe(j->scene).warm_up; ++i) {
+        uint32_t frame = 0;
+        const int code = run_to(j, &frame, 1);
+        if (code != SN_EXIT_FINE)
+            return code;
+    }
+    j->show = sn_show_create(j->scene);
+    j->raster = sn_raster_create(j->width, j->height);
+    const int code = j->show && j->raster ? draw_all(j) : sn_complain(SN_EXIT_FAILED, "out of memory");
+    if (code == SN_EXIT_FINE && !j->asked->quiet)
+        printf("%s: %s of %ux%u, %u frame%s\n", j->path, j->kind == PICTURE ? "a picture" : "a film",
+               (unsigned)j->width, (unsigned)j->height, (unsigned)j->drawn, j->drawn == 1 ? "" : "s");
+    sn_raster_destroy(j->raster);
+    sn_raster_model_release(&j->model);
+    sn_show_destroy(j->show);
+    return code;
+}
+
+static int run(const void *given, const sn_texts *operands)
+{
+    const render_options *o = given;
+    job j = {.asked = o};
+    if (!check_asked(&j))
+        return SN_EXIT_USAGE;
+    const sn_loading loading = {.scene = operands->item[0],
+                                .sets = &o->set,
+                                .memory = o->memory,
+                                .read_anywhere = o->read_anywhere,
+                                .quiet = o->quiet};
+    sn_loaded loaded;
+    char *file, *name = NULL;
+    int code = sn_load(&loading, &loaded, &file);
+    if (code == SN_EXIT_FINE) {
+        name = sn_path_stem(file);
+        const size_t length = o->out ? strlen(o->out) : name ? strlen(name) + 4 : 0;
+        j.path = malloc(length + 1);
+        if (!name || !j.path)
+            code = sn_complain(SN_EXIT_FAILED, "out of memory");
+        else
+            snprintf(j.path, length + 1, "%s%s", o->out ? o->out : name, o->out ? "" : ".png");
+    }
+    if (code == SN_EXIT_FINE) {
+        const sn_scene_info info = sn_scene_describe(loaded.scene);
+        j.name = name;
+        j.scene = loaded.scene;
+        j.frames = o->frames == UINT32_MAX ? info.frames : o->frames;
+        j.every = o->every ? o->every : info.rate > 30 ? (uint32_t)(info.rate / 20 + 0.5) : 1;
+        j.rate = (uint32_t)fmax(fmin((double)info.rate / j.every + 0.5, 1000), 1);
+        code = render(&j);
+    }
+    sn_loaded_release(&loaded);
+    free(j.path);
+    free(name);
+    free(file);
+    return code;
+}
+
+const sn_command sn_command_render = {.name = "render",
+                                      .operands = "SCENE",
+                                      .about = "Draws a picture or a film of a scene",
+                                      .details = details,
+                                      .least = 1,
+                                      .most = 1,
+                                      .options = options,
+                                      .defaults = defaults,
+                                      .run = run};

@@ -1,0 +1,21 @@
+/* Compression as in PNG: zlib (RFC 1950) around deflate (RFC 1951). */
+#ifndef SN_EXPORT_DEFLATE_H
+#define SN_EXPORT_DEFLATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes that grow. Zeroed, it is empty; free(data) when done. */
+typedef struct sn_bytes {
+    unsigned char *data;
+    size_t count, capacity;
+    bool failed; /* memory ran out: what was put since is lost */
+} sn_bytes;
+
+void sn_bytes_put(sn_bytes *bytes, const void *data, size_t count);
+
+/* Puts a zlib stream that unpacks to these bytes. False when memory runs out. */
+bool sn_deflate(sn_bytes *to, const unsigned char *data, size_t count);
+
+#endif

@@ -1,0 +1,450 @@
+#include "export/show.h"
+#include "export/body_mesh.h"
+#include "export/collider_mesh.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t palette[] = {0xe2603a, 0x2f86a8, 0xefb23c, 0x4a9d6f, 0x8a63a8, 0xd4688c, 0x2aa59b, 0x8c9aa8};
+#define COLOURS  (sizeof palette / sizeof palette[0])
+#define OBSTACLE 0xaeb9c5u
+
+#define THIN      0.0035f /* of the size of everything: half of a line, */
+#define MOST_THIN 0.03f   /*   but no more, m */
+#define SINGLE    0.017f  /* of the size: a particle without a radius */
+#define PLANE     3.0f    /* m: half of a plane that is not the ground */
+#define CREASE    0.8f    /* the cosine of the angle up to which an edge looks round */
+
+/* Triangles of something rigid, with a normal for each of their corners, in its own frame. */
+typedef struct rigid {
+    uint32_t triangles;
+    const uint32_t *triangle;
+    sn_vec3 *normal;
+} rigid;
+
+typedef struct part {
+    const sn_object *object; /* NULL: a collider */
+    uint32_t number;         /* of the object, for its colour */
+    sn_body_mesh bodies;
+    rigid solid;
+    sn_collider collider;
+    sn_collider_def def; /* as it was last */
+    sn_collider_mesh mesh;
+    bool is_ground, is_clear;
+} part;
+
+struct sn_show {
+    sn_scene *scene;
+    uint32_t count;
+    part *part;
+    sn_vec3 *place, *normal; /* room for the largest */
+    unsigned char *drawn;    /* by particle of an object: it is part of a surface or a line */
+    uint32_t room;
+};
+
+static sn_vec3 sub(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+static sn_vec3 add(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+static sn_vec3 cross(sn_vec3 a, sn_vec3 b)
+{
+    return (sn_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+static double dot(sn_vec3 a, sn_vec3 b)
+{
+    return (double)a.x * (double)b.x + (double)a.y * (double)b.y + (double)a.z * (double)b.z;
+}
+
+/* v + 2 q x (q x v + w v) */
+static sn_vec3 turned(sn_quat q, sn_vec3 v)
+{
+    const sn_vec3 axis = {q.x, q.y, q.z}, c = cross(axis, v);
+    const sn_vec3 d = cross(axis, (sn_vec3){c.x + q.w * v.x, c.y + q.w * v.y, c.z + q.w * v.z});
+    return (sn_vec3){v.x + 2 * d.x, v.y + 2 * d.y, v.z + 2 * d.z};
+}
+
+static bool is_finite(sn_vec3 a)
+{
+    return isfinite(a.x) && isfinite(a.y) && isfinite(a.z);
+}
+
+static void to_floats(float to[3], sn_vec3 a)
+{
+    to[0] = (float)a.x;
+    to[1] = (float)a.y;
+    to[2] = (float)a.z;
+}
+
+/* ---- Rigid things ----------------------------------------------------------------------------------------------------------- */
+
+/* Of length twice the area. */
+static sn_vec3 face_normal(const sn_vec3 *vertex, const uint32_t *t)
+{
+    return cross(sub(vertex[t[1]], vertex[t[0]]), sub(vertex[t[2]], vertex[t[0]]));
+}
+
+/* The normal at a corner is the sum over the faces around the vertex that are turned little against this one. */
+static bool make_rigid(rigid *r, const sn_vec3 *vertex, uint32_t vertices, const uint32_t *triangle, uint32_t triangles)
+{
+    *r = (rigid){.triangles = triangles, .triangle = triangle};
+    uint32_t *start = calloc((size_t)vertices + 2, sizeof *start),
+             *of = malloc((3 * (size_t)triangles + 1) * sizeof *of);
+    r->normal = malloc((3 * (size_t)triangles + 1) * sizeof *r->normal);
+    bool good = start && of && r->normal;
+    for (uint32_t i = 0; good && i < 3 * triangles; ++i)
+        start[triangle[i] + 2]++;
+    for (uint32_t i = 0; good && i < vertices; ++i)
+        start[i + 2] += start[i + 1];
+    for (uint32_t i = 0; good && i < 3 * triangles; ++i)
+        of[start[triangle[i] + 1]++] = i / 3;
+    for (uint32_t i = 0; good && i < 3 * triangles; ++i) {
+        const sn_vec3 own = face_normal(vertex, triangle + 3 * (size_t)(i / 3));
+        sn_vec3 sum = {0, 0, 0};
+        for (uint32_t k = start[triangle[i]]; k < start[triangle[i] + 1]; ++k) {
+            const sn_vec3 other = face_normal(vertex, triangle + 3 * (size_t)of[k]);
+            if (dot(own, other) >= (double)CREASE * sqrt(dot(own, own) * dot(other, other)))
+                sum = add(sum, other);
+        }
+        r->normal[i] = sum;
+    }
+    free(start);
+    free(of);
+    return good;
+}
+
+/* ---- What there is ---------------------------------------------------------------------------------------------------------- */
+
+static void grow_room(sn_show *show, uint32_t count)
+{
+    show->room = count > show->room ? count : show->room;
+}
+
+static bool take_object(sn_show *show, const sn_object *object, uint32_t number)
+{
+    part *p = &show->part[show->count++];
+    p->object = object;
+    p->number = number;
+    grow_room(show, object->run.count);
+    if (!object->body_count)
+        return true;
+    if (!sn_body_mesh_make(sn_scene_world(show->scene), object, &p->bodies))
+        return false;
+    grow_room(show, p->bodies.vertex_count);
+    return make_rigid(&p->solid, p->bodies.vertex, p->bodies.vertex_count, p->bodies.triangle,
+                      p->bodies.triangle_count);
+}
+
+/* A plane that looks up and does not move is the ground. Other planes are shown as squares around the middle. */
+static bool take_collider(sn_show *show, const sn_scene_collider *collider, sn_vec3 middle)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    part *p = &show->part[show->count];
+    bool nothing;
+    if (!sn_collider_is_valid(world, collider->handle) || sn_collider_read(world, collider->handle, &p->def) != SN_OK ||
+        p->def.sensor)
+        return true;
+    if (!sn_collider_mesh_make(&p->def, middle, (sn_real)PLANE, &p->mesh, &nothing))
+        return nothing;
+    p->collider = collider->handle;
+    p->is_clear = p->def.type == SN_COLLIDER_PLANE ||
+                  (collider->name && (strstr(collider->name, "glass") || strstr(collider->name, "funnel")));
+    show->count++;
+    grow_room(show, p->mesh.vertex_count);
+    if (p->def.type == SN_COLLIDER_PLANE && p->mesh.vertex_count) {
+        const sn_vec3 from = sn_collider_place(&p->def, p->mesh.vertex[0]);
+        double largest = 0;
+        for (uint32_t i = 1; i < p->mesh.vertex_count; ++i)
+            largest = fmax(largest, fabs((double)(sn_collider_place(&p->def, p->mesh.vertex[i]).y - from.y)));
+        p->is_ground = largest < 0.03 * (double)PLANE;
+    }
+    return make_rigid(&p->solid, p->mesh.vertex, p->mesh.vertex_count, p->mesh.triangle, p->mesh.triangle_count);
+}
+
+sn_show *sn_show_create(sn_scene *scene)
+{
+    sn_show *show = calloc(1, sizeof *show);
+    uint32_t objects = 0, colliders = 0;
+    while (sn_scene_object(scene, objects))
+        ++objects;
+    while (sn_scene_collider_at(scene, colliders))
+        ++colliders;
+    bool good = show && (show->part = calloc((size_t)objects + colliders + 1, sizeof *show->part));
+    if (show)
+        show->scene = scene;
+    for (uint32_t i = 0; good && i < objects; ++i)
+        good = take_object(show, sn_scene_object(scene, i), i);
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    if (good)
+        sn_show_bounds(show, low, high);
+    const bool any = low[0] <= high[0];
+    const sn_vec3 middle = {(sn_real)(any ? (low[0] + high[0]) / 2 : 0), (sn_real)(any ? (low[1] + high[1]) / 2 : 0),
+                            (sn_real)(any ? (low[2] + high[2]) / 2 : 0)};
+    for (uint32_t i = 0; good && i < colliders; ++i)
+        good = take_collider(show, sn_scene_collider_at(scene, i), middle);
+    if (good) {
+        show->place = calloc((size_t)show->room + 1, sizeof *show->place);
+        show->normal = calloc((size_t)show->room + 1, sizeof *show->normal);
+        show->drawn = calloc((size_t)show->room + 1, 1);
+        good = show->place && show->normal && show->drawn;
+    }
+    if (!good) {
+        sn_show_destroy(show);
+        return NULL;
+    }
+    return show;
+}
+
+void sn_show_destroy(sn_show *show)
+{
+    if (!show)
+        return;
+    for (uint32_t i = 0; i < show->count; ++i) {
+        sn_body_mesh_release(&show->part[i].bodies);
+        sn_collider_mesh_release(&show->part[i].mesh);
+        free(show->part[i].solid.normal);
+    }
+    free(show->part);
+    free(show->place);
+    free(show->normal);
+    free(show->drawn);
+    free(show);
+}
+
+static void extend(float low[3], float high[3], sn_vec3 at, sn_real by)
+{
+    const double x[3] = {(double)at.x, (double)at.y, (double)at.z};
+    for (int k = 0; k < 3 && is_finite(at); ++k) {
+        low[k] = fminf(low[k], (float)(x[k] - (double)by));
+        high[k] = fmaxf(high[k], (float)(x[k] + (double)by));
+    }
+}
+
+void sn_show_bounds(const sn_show *show, float low[3], float high[3])
+{
+    sn_world *world = sn_scene_world(show->scene);
+    for (uint32_t i = 0; i < show->count; ++i) {
+        const part *p = &show->part[i];
+        if (!p->object)
+            continue;
+        for (uint32_t k = 0; k < p->object->run.count; ++k) {
+            const sn_particle particle = sn_particles_at(p->object->run, k);
+            if (sn_particle_is_valid(world, particle))
+                extend(low, high, sn_particle_position(world, particle), sn_particle_radius(world, particle));
+        }
+        for (uint32_t k = 0; k < p->bodies.vertex_count; ++k) {
+            sn_body_pose pose;
+            if (sn_body_pose_read(world, p->object->body[p->bodies.body_of[k]].handle, &pose))
+                extend(low, high, add(pose.position, turned(pose.rotation, p->bodies.vertex[k])), 0);
+        }
+    }
+}
+
+void sn_show_collider_bounds(const sn_show *show, float most, float low[3], float high[3])
+{
+    float all_low[3], all_high[3];
+    memcpy(all_low, low, sizeof all_low);
+    memcpy(all_high, high, sizeof all_high);
+    for (uint32_t i = 0; i < show->count; ++i) {
+        const part *p = &show->part[i];
+        for (uint32_t k = 0; !p->object && p->def.type != SN_COLLIDER_PLANE && k < p->mesh.vertex_count; ++k)
+            extend(all_low, all_high, sn_collider_place(&p->def, p->mesh.vertex[k]), 0);
+    }
+    for (int k = 0; k < 3; ++k) {
+        low[k] = fmaxf(all_low[k], low[k] - most);
+        high[k] = fminf(all_high[k], high[k] + most);
+    }
+}
+
+bool sn_show_ground(const sn_show *show, float *height)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < show->count; ++i) {
+        const part *p = &show->part[i];
+        if (!p->is_ground)
+            continue;
+        const float y = (float)sn_collider_place(&p->def, p->mesh.vertex[0]).y;
+        *height = found && *height > y ? *height : y;
+        found = true;
+    }
+    return found;
+}
+
+/* ---- The present state ------------------------------------------------------------------------------------------------------ */
+
+static void add_surface(const sn_show *show, const sn_object *object, uint32_t colour, sn_raster_model *model)
+{
+    memset(show->normal, 0, object->run.count * sizeof *show->normal);
+    for (uint32_t t = 0; t < object->triangle_count; ++t) {
+        const uint32_t *corner = object->triangle + 3 * (size_t)t;
+        const sn_vec3 n = face_normal(show->place, corner);
+        for (int k = 0; k < 3; ++k) {
+            show->normal[corner[k]] = add(show->normal[corner[k]], n);
+            show->drawn[corner[k]] = 1;
+        }
+    }
+    for (uint32_t t = 0; t < object->triangle_count; ++t) {
+        const uint32_t *corner = object->triangle + 3 * (size_t)t;
+        sn_raster_triangle triangle = {.colour = colour};
+        bool finite = true;
+        for (int k = 0; k < 3; ++k) {
+            const sn_vec3 n = show->normal[corner[k]];
+            const double length = sqrt(dot(n, n));
+            to_floats(triangle.place[k], show->place[corner[k]]);
+            to_floats(triangle.normal[k], n);
+            for (int j = 0; j < 3; ++j)
+                triangle.normal[k][j] = (float)(length > 0 ? (double)triangle.normal[k][j] / length : j == 1);
+            finite = finite && is_finite(show->place[corner[k]]);
+        }
+        if (finite)
+            sn_raster_add_triangle(model, &triangle);
+    }
+}
+
+static void add_lines(const sn_show *show, const sn_object *object, float thin, uint32_t colour, sn_raster_model *model)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    const bool is_net =
+        object->line_count > 1.3 * object->run.count; /* its threads are thin, or it would look like a sheet */
+    const float own = (float)sn_particle_radius(world, sn_particles_at(object->run, 0));
+    const float radius = is_net ? 0.8f * thin : fmaxf(1.35f * thin, fminf(own, 3 * thin));
+    for (uint32_t i = 0; i < object->line_count; ++i) {
+        const uint32_t a = object->line[2 * (size_t)i], b = object->line[2 * (size_t)i + 1];
+        float from[3], to[3];
+        show->drawn[a] = show->drawn[b] = 1;
+        if (!is_finite(show->place[a]) || !is_finite(show->place[b]))
+            continue;
+        to_floats(from, show->place[a]);
+        to_floats(to, show->place[b]);
+        sn_raster_add_tube(model, from, to, radius, colour);
+    }
+    for (uint32_t i = 0; i < object->run.count; ++i) {
+        sn_raster_ball ball = {.radius = radius * 1.02f, .colour = colour};
+        if (!show->drawn[i] || !is_finite(show->place[i]))
+            continue;
+        ball.radius =
+            fmaxf(ball.radius, is_net ? 0 : (float)sn_particle_radius(world, sn_particles_at(object->run, i)));
+        to_floats(ball.place, show->place[i]);
+        sn_raster_add_ball(model, &ball);
+    }
+}
+
+/* Grains of one heap differ a little, or they would look like one mass. */
+static uint32_t varied(uint32_t colour, uint32_t i)
+{
+    const int by = (int)(i * 2654435761u >> 27) - 16;
+    uint32_t result = 0;
+    for (int shift = 0; shift < 24; shift += 8) {
+        const int tone = (int)(colour >> shift & 255) + by;
+        result |= (uint32_t)(tone < 0 ? 0 : tone > 255 ? 255 : tone) << shift;
+    }
+    return result;
+}
+
+static void add_particles(const sn_show *show, const sn_object *object, float size, uint32_t colour,
+                          sn_raster_model *model)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    for (uint32_t i = 0; i < object->run.count; ++i) {
+        const sn_particle particle = sn_particles_at(object->run, i);
+        if (show->drawn[i] || !is_finite(show->place[i]) || !sn_particle_is_valid(world, particle))
+            continue;
+        const float radius = (float)sn_particle_radius(world, particle);
+        sn_raster_ball ball = {.radius = radius > 0 ? radius : SINGLE * size,
+                               .colour = object->run.count > 60 ? varied(colour, i) : colour};
+        to_floats(ball.place, show->place[i]);
+        sn_raster_add_ball(model, &ball);
+    }
+}
+
+typedef sn_vec3 turn_fn(const part *p, uint32_t vertex, sn_vec3 normal);
+
+static sn_vec3 turn_body_normal(const part *p, uint32_t vertex, sn_vec3 normal)
+{
+    return turned(p->bodies.pose[p->bodies.body_of[vertex]].rotation, normal);
+}
+
+static sn_vec3 turn_collider_normal(const part *p, uint32_t vertex, sn_vec3 normal)
+{
+    (void)vertex;
+    return sub(sn_collider_place(&p->def, normal), sn_collider_place(&p->def, (sn_vec3){0, 0, 0}));
+}
+
+/* Triangles of bodies have the colour of their object; of several bodies each has its own. */
+static void add_rigid(const sn_show *show, const part *p, turn_fn *turn, uint32_t first, sn_raster_model *model)
+{
+    for (uint32_t t = 0; t < p->solid.triangles; ++t) {
+        const uint32_t *corner = p->solid.triangle + 3 * (size_t)t;
+        const uint32_t body = p->object && p->object->body_count > 1 ? p->bodies.body_of[corner[0]] : 0;
+        const uint32_t obstacle = p->is_clear ? OBSTACLE | SN_RASTER_CLEAR : OBSTACLE;
+        sn_raster_triangle triangle = {.colour = p->object ? palette[(first + p->number + body) % COLOURS] : obstacle};
+        bool finite = true;
+        for (uint32_t k = 0; k < 3; ++k) {
+            const sn_vec3 n = turn(p, corner[k], p->solid.normal[3 * (size_t)t + k]);
+            const double length = sqrt(dot(n, n));
+            to_floats(triangle.place[k], show->place[corner[k]]);
+            to_floats(triangle.normal[k], n);
+            for (int j = 0; j < 3; ++j)
+                triangle.normal[k][j] = (float)(length > 0 ? (double)triangle.normal[k][j] / length : j == 1);
+            finite = finite && is_finite(show->place[corner[k]]);
+        }
+        if (finite)
+            sn_raster_add_triangle(model, &triangle);
+    }
+}
+
+static void add_object(const sn_show *show, part *p, float size, uint32_t first, sn_raster_model *model)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    const sn_object *object = p->object;
+    const uint32_t colour = palette[(first + p->number) % COLOURS];
+    if (object->run.count && sn_read_positions(world, object->run, &show->place[0].x, 0) == SN_OK) {
+        memset(show->drawn, 0, object->run.count);
+        if (object->triangle_count)
+            add_surface(show, object, colour, model);
+        else if (object->line_count)
+            add_lines(show, object, fminf(MOST_THIN, THIN * size), colour, model);
+        add_particles(show, object, size, colour, model);
+    }
+    if (object->body_count && sn_body_mesh_place(world, object, &p->bodies, show->place, NULL))
+        add_rigid(show, p, turn_body_normal, first, model);
+}
+
+static void add_collider(const sn_show *show, part *p, sn_raster_model *model)
+{
+    sn_world *world = sn_scene_world(show->scene);
+    if (sn_collider_is_valid(world, p->collider) && sn_collider_read(world, p->collider, &p->def) != SN_OK)
+        return;
+    for (uint32_t i = 0; i < p->mesh.vertex_count; ++i)
+        show->place[i] = sn_collider_place(&p->def, p->mesh.vertex[i]);
+    add_rigid(show, p, turn_collider_normal, 0, model);
+}
+
+/* Not every scene begins with the same colour. */
+static uint32_t first_colour(const sn_show *show)
+{
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < show->count; ++i)
+        for (const char *c = show->part[i].object ? show->part[i].object->name : ""; c && *c; ++c)
+            sum += (unsigned char)*c;
+    return sum % 5;
+}
+
+bool sn_show_model(sn_show *show, float size, sn_raster_model *model)
+{
+    const uint32_t first = first_colour(show);
+    sn_raster_model_clear(model);
+    for (uint32_t i = 0; i < show->count; ++i)
+        if (show->part[i].object)
+            add_object(show, &show->part[i], size, first, model);
+        else if (!show->part[i].is_ground)
+            add_collider(show, &show->part[i], model);
+    return !model->failed;
+}

@@ -1,0 +1,222 @@
+/* Contact of bodies: movers as they are when a substep begins, and bodies that left the space that was searched for them. */
+#include "contact/callbacks.h"
+#include "contact/body_work.h"
+#include "world/substep.h"
+
+#include "bodies/rotation.h"
+
+#include <string.h>
+
+/* The angle of a turn is no more than so many times the distance of the quaternions. */
+#define CHORD ((sn_real)2.25)
+
+sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *m)
+{
+    if (m->body == SN_ID_FREE)
+        return 0;
+    const sn_quat p = m->from.rotation, q = world->bodies.turn[m->body].start;
+    if (p.x == 0 && p.y == 0 && p.z == 0 && p.w == 0) /* the step begins */
+        return 0;
+    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return CHORD * m->extent * real_sqrt(x * x + y * y + z * z + w * w);
+}
+
+/* One that is led moves as it will, not as it did. */
+static void lead(const sn_world *world, sn_mover *m)
+{
+    const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[m->slot] - 1;
+    sn_vec3 way = vec3_sub(target->place, vec4_xyz(world->particles.x[m->slot]));
+    double spin[3], inverse[3];
+    m->v = m->v0 = vec3_scale(way, 1 / world->body_contacts.left);
+    if (m->body == SN_ID_FREE)
+        return;
+    sn_body_inverse_moments(&world->bodies.state[m->body], inverse);
+    sn_rotate_velocity(world->bodies.state[m->body].q, world->bodies.motion[m->body].l, inverse, spin);
+    m->spin = m->spin0 = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+}
+
+static void record(const sn_mover *m, bool begins, sn_vec4 *to)
+{
+    const sn_real *inverse = m->inverse;
+    to[0] = vec4(m->v, m->w);
+    to[1] = vec4(m->spin, begins ? m->turning : 0);
+    to[2] = vec4(vec3(inverse[0], inverse[1], inverse[2]), inverse[3]);
+    to[3] = vec4(vec3(inverse[4], inverse[5], 0), m->thin);
+}
+
+static void record_pose(const sn_pose *pose, sn_real spun, sn_vec4 *to)
+{
+    to[4] = vec4(pose->position, spun);
+    to[5] = vec4(vec3(pose->rotation.x, pose->rotation.y, pose->rotation.z), pose->rotation.w);
+}
+
+/* A collider is one that nothing moves. */
+void sn_body_contacts_load_colliders(const sn_world *world)
+{
+    const uint32_t *number = world->body_contacts.collider_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.collider_table.count; ++i) {
+        const sn_collider_motion *m = contact_motion(world, number[i]);
+        sn_vec4 *to = contact_record(world, world->body_contacts.mover_table.count + 1 + i);
+        memset(to, 0, SN_BODY_CONTACT_RECORD * sizeof *to);
+        to[0] = vec4(m->velocity, 0);
+        to[1] = vec4(m->spin, contact_is_zero(m->spin) ? 0 : m->speed);
+        record_pose(&m->start, 0, to);
+    }
+}
+
+/* With R from the principal axes to the world, spin = R x R^T l and the inverse of inertia is w R x R^T; x: 1 / k^2. Of a ball or a cube R does
+   not matter. */
+static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
+{
+    const sn_body_state *body = &world->bodies.state[m->body];
+    double r[3][3], x[3], own[3], spin[3];
+    sn_body_inverse_moments(body, x);
+    if (x[0] == x[1] && x[1] == x[2]) {
+        const sn_real all = (sn_real)(x[0] * (double)m->w);
+        m->spin = vec3((sn_real)(x[0] * body->l[0]), (sn_real)(x[0] * body->l[1]), (sn_real)(x[0] * body->l[2]));
+        m->inverse[0] = m->inverse[1] = m->inverse[2] = all;
+        m->inverse[3] = m->inverse[4] = m->inverse[5] = 0;
+        return;
+    }
+    sn_rotate_matrix(body->q, r);
+    for (int i = 0; i < 3; ++i)
+        own[i] = x[i] * (r[0][i] * body->l[0] + r[1][i] * body->l[1] + r[2][i] * body->l[2]);
+    for (int i = 0; i < 3; ++i) {
+        spin[i] = r[i][0] * own[0] + r[i][1] * own[1] + r[i][2] * own[2];
+        x[i] *= (double)m->w;
+    }
+    m->spin = vec3((sn_real)spin[0], (sn_real)spin[1], (sn_real)spin[2]);
+    if (!weigh)
+        return;
+    const double a[3] = {r[0][0] * x[0], r[0][1] * x[1], r[0][2] * x[2]};
+    const double b[3] = {r[1][0] * x[0], r[1][1] * x[1], r[1][2] * x[2]};
+    const double c[3] = {r[2][0] * x[0], r[2][1] * x[1], r[2][2] * x[2]};
+    m->inverse[0] = (sn_real)(a[0] * r[0][0] + a[1] * r[0][1] + a[2] * r[0][2]);
+    m->inverse[1] = (sn_real)(b[0] * r[1][0] + b[1] * r[1][1] + b[2] * r[1][2]);
+    m->inverse[2] = (sn_real)(c[0] * r[2][0] + c[1] * r[2][1] + c[2] * r[2][2]);
+    m->inverse[3] = (sn_real)(a[0] * r[1][0] + a[1] * r[1][1] + a[2] * r[1][2]);
+    m->inverse[4] = (sn_real)(a[0] * r[2][0] + a[1] * r[2][1] + a[2] * r[2][2]);
+    m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
+}
+
+/* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
+void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    const sn_world *world = s->world;
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = contact_listed(world)[at];
+        if (!s->begins && !contact_has_impulse(world, i))
+            continue;
+        sn_mover *m = &contact_movers(world)[i];
+        if (s->again && m->loaded)
+            continue;
+        m->loaded = true;
+        sn_vec4 *to = contact_record(world, i);
+        m->w = world->particles.x[m->slot].w;
+        m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
+        m->spin = m->place = m->turn = vec3(0, 0, 0);
+        if (m->body != SN_ID_FREE)
+            load_turn(world, m,
+                      !world->body_contacts.count || contact_cell(world, i)->listed || !contact_cell(world, i)->moves);
+        m->spin0 = m->spin;
+        if (s->begins) {
+            m->spun += sn_body_contact_spins(world, m);
+            m->from = contact_pose(world, m);
+        }
+        if (s->begins && world->particles.target[m->slot])
+            lead(world, m);
+        m->turning = m->body == SN_ID_FREE ? 0 : vec3_length(m->spin) * m->extent;
+        record(m, s->begins, to);
+        to[6] = to[7] = vec4(vec3(0, 0, 0), 0);
+        if (s->begins)
+            record_pose(&m->from, m->spun, to);
+    }
+}
+
+typedef struct watching {
+    const sn_body_contact_substep *s;
+    atomic_bool fast, left;
+} watching;
+
+bool sn_body_contact_has_room(const sn_world *world, const sn_mover *m, sn_vec3 way)
+{
+    const sn_vec3 from = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->sought), to = vec3_add(from, way);
+    const sn_real by = m->turned;
+    const sn_bounds *room = &m->room;
+    return from.x - by >= room->low.x && to.x - by >= room->low.x && from.x + by <= room->high.x &&
+           to.x + by <= room->high.x && from.y - by >= room->low.y && to.y - by >= room->low.y &&
+           from.y + by <= room->high.y && to.y + by <= room->high.y && from.z - by >= room->low.z &&
+           to.z - by >= room->low.z && from.z + by <= room->high.z && to.z + by <= room->high.z;
+}
+
+/* A body that comes farther than was thought, because of what was exerted on it, may touch things that were not looked at. */
+static void watch_piece(void *data, uint32_t first, uint32_t end)
+{
+    watching *w = data;
+    const sn_world *world = w->s->world;
+    sn_real fall = vec3_length(world->state.settings.gravity) * w->s->h;
+    bool fast = false, left = false; /* what threads write often they wait for */
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &contact_movers(world)[bodies_awake(&world->bodies)[i]];
+        if (w->s->again && !m->left)
+            continue;
+        m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
+        fast = fast || m->way > m->thin;
+        m->turned += w->s->h * (m->turning + fall);
+        m->left = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
+        left = left || m->left;
+    }
+    if (fast)
+        atomic_store_explicit(&w->fast, true, memory_order_relaxed);
+    if (left)
+        atomic_store_explicit(&w->left, true, memory_order_relaxed);
+}
+
+/* Movers as they are when a substep begins. */
+static bool load_movers(sn_body_contact_substep *s, watching *w)
+{
+    sn_world *world = s->world;
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, sn_body_contacts_load_piece, s) ||
+        !sn_body_contacts_share(world, world->bodies.awake_table.count, watch_piece, w))
+        return false;
+    sn_body_contacts_load_colliders(world);
+    return true;
+}
+
+/* The same, and what may meet: those that left where they were looked for are searched for again. */
+static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
+{
+    sn_world *world = s->world;
+    watching w = {.s = s};
+    if (!load_movers(s, &w))
+        return false;
+    if (w.left) {
+        if (!sn_solve_write_back(substep)) /* the search looks at all particles */
+            return false;
+        world->contacts.failed = sn_body_contacts_find_again(world, false);
+        s->again = true;
+        if (world->contacts.failed != SN_OK || !load_movers(s, &w))
+            return false;
+    }
+    world->body_contacts.fast = w.fast;
+    return !w.fast || sn_body_contacts_hand_on_blows(s);
+}
+
+bool sn_body_contacts_begin(sn_substep *substep)
+{
+    sn_world *world = substep->world;
+    const sn_real h = substep->h;
+    sn_body_contact_substep s = contact_substep(world, h);
+    s.begins = true;
+    if (!world->body_contacts.mover_table.count)
+        return true;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    bool good = begin_movers(&s, substep);
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE); /* which a search within the step interrupts */
+    s.run = contact_substep(world, h).run;        /* tables may have grown */
+    good = good && (!world->body_contacts.count || (sn_callbacks_contacts(&s) && sn_body_contacts_ready_groups(&s)));
+    world->body_contacts.left -= h;
+    return good;
+}

@@ -1,0 +1,133 @@
+/* Contact of bodies: what may be thrown by something fast in a substep, and how far.
+
+   Two that come together fast throw each other. Beyond where it flies one comes no farther than the other comes towards it, less what is
+   between them; and the heavier it is, the less far. What flies beside it at the same velocity throws it nowhere. What is thrown throws
+   others in turn. So the points of those are looked for as far ahead as they may be thrown.
+
+   Blows are handed on in rounds. In a round all look at what was known before it, so the order does not matter. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+#define HANDED_ON 8u             /* from one to the next so many times in a substep */
+#define NEARLY    ((sn_real)1.1) /* a body that is thrown by a little more than was thought hands nothing on */
+
+typedef struct handing {
+    const sn_body_contact_substep *s;
+    uint32_t round; /* from 1 on */
+    uint32_t rows;  /* of bodies: a ball or a collider has no blow */
+    atomic_bool more;
+} handing;
+
+/* By mover: the round in which what it was told is news; 0: in none. Apart from all else: most pairs are passed over because of it. */
+static uint8_t *news(const sn_world *world)
+{
+    return world->body_contacts.cell_table.column[4];
+}
+
+static sn_body_contact_blow *blow_of(const sn_world *world, uint32_t mover)
+{
+    return (sn_body_contact_blow *)world->body_contacts.cell_table.column[3] + mover;
+}
+
+/* m: how far two are apart at least, by the balls around them. Watches would know better, but what they know depends on when the two
+   were last looked at. */
+static sn_real gap_of(const sn_world *world, uint32_t a, uint32_t b)
+{
+    const sn_mover *ma = &contact_movers(world)[a], *mb = &contact_movers(world)[b];
+    const sn_vec3 between = vec3_sub(vec4_xyz(contact_record(world, a)[4]), vec4_xyz(contact_record(world, b)[4]));
+    const sn_real gap = vec3_length(between) - (ma->extent + mb->extent);
+    return gap > 0 ? gap : 0;
+}
+
+/* The largest of what several tell. Bits of numbers that are not negative are ordered as they are. */
+static void raise_to(_Atomic uint32_t *next, sn_real blow)
+{
+    const float rounded = (float)blow;
+    uint32_t bits, known = atomic_load_explicit(next, memory_order_relaxed);
+    memcpy(&bits, &rounded, sizeof bits);
+    while (bits > known &&
+           !atomic_compare_exchange_weak_explicit(next, &known, bits, memory_order_relaxed, memory_order_relaxed)) {
+    }
+}
+
+/* Whether one may be thrown by the other farther than was known; how far is noted. */
+static bool threaten(const sn_world *world, uint32_t by, uint32_t other, sn_real closing, sn_real gap)
+{
+    const sn_vec4 *record = contact_record(world, other);
+    const sn_real w = record[0].w, thin = record[3].w, known = blow_of(world, by)->now;
+    const sn_real share = 2 * w / (w + contact_record(world, by)[0].w), way = closing > known ? closing : known;
+    const sn_real blow = way * (share < 1 ? share : 1) - gap;
+    if (w == 0 || !(blow > thin) || !(blow > NEARLY * blow_of(world, other)->now))
+        return false;
+    raise_to(&blow_of(world, other)->next, blow);
+    return true;
+}
+
+/* Only pairs count of which one was told something in the round before. */
+static void hand_piece(void *data, uint32_t first, uint32_t end)
+{
+    handing *h = data;
+    const sn_world *world = h->s->world;
+    const sn_body_contact_ends *ends = world->body_contacts.contact_table.column[5];
+    const uint8_t *round = news(world);
+    bool more = false;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_body_contact_ends *two = &ends[i];
+        if (two->b >= h->rows || (round[two->a] != h->round && round[two->b] != h->round))
+            continue;
+        const sn_vec4 *a = contact_record(world, two->a), *b = contact_record(world, two->b);
+        const sn_real gap = gap_of(world, two->a, two->b);
+        const sn_real closing = h->s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + a[1].w + b[1].w);
+        const bool to_b = threaten(world, two->a, two->b, closing, gap),
+                   to_a = threaten(world, two->b, two->a, closing, gap);
+        more = more || to_a || to_b;
+    }
+    if (more)
+        atomic_store_explicit(&h->more, true, memory_order_relaxed);
+}
+
+static void begin_piece(void *data, uint32_t first, uint32_t end)
+{
+    const handing *h = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_mover *m = &contact_movers(h->s->world)[i];
+        sn_body_contact_blow *blow = blow_of(h->s->world, i);
+        blow->now = contact_record(h->s->world, i)[3].z = 0;
+        news(h->s->world)[i] = m->way > m->thin;
+        atomic_store_explicit(&blow->next, 0, memory_order_relaxed);
+    }
+}
+
+/* What was told in a round is known in the next. */
+static void take_piece(void *data, uint32_t first, uint32_t end)
+{
+    const handing *h = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_body_contact_blow *blow = blow_of(h->s->world, i);
+        const uint32_t bits = atomic_load_explicit(&blow->next, memory_order_relaxed);
+        float told;
+        memcpy(&told, &bits, sizeof told);
+        if (!((sn_real)told > blow->now))
+            continue;
+        blow->now = (sn_real)told;
+        news(h->s->world)[i] = (uint8_t)(h->round + 1);
+        contact_record(h->s->world, i)[3].z = blow->now;
+    }
+}
+
+bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s)
+{
+    sn_world *world = s->world;
+    handing h = {.s = s, .rows = bodies_rows(&world->bodies)};
+    if (!sn_body_contacts_share(world, h.rows, begin_piece, &h))
+        return false;
+    do {
+        h.round++;
+        atomic_store_explicit(&h.more, false, memory_order_relaxed);
+        if (!sn_parallel_for(&world->parallel, world->body_contacts.count, hand_piece, &h) ||
+            (h.more && !sn_parallel_for(&world->parallel, h.rows, take_piece, &h)))
+            return false;
+    } while (h.more && h.round < HANDED_ON);
+    return true;
+}

@@ -1,0 +1,315 @@
+/* Contact of bodies: where the parts of bodies may come in a step, in boxes; and trees of those. */
+#include "contact/body_search.h"
+
+#include "bodies/rotation.h"
+
+#include <stdio.h>
+
+#define SLACK     ((sn_real)0.05) /* of the inner radius of a part: room for what others push */
+#define DEFLECTED ((sn_real)0.05) /* of its velocity: for what it strikes */
+
+/* Of the inner radius: how far a body may come out of where it was looked for before that is done again. What two meet there is not seen
+   until the next step: with a half, boxes that were thrown against each other were a tenth of their size deep when they were found. */
+#define BESIDE ((sn_real)0.05)
+
+#define OLD 8u /* steps: then a tree is built anew */
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------------------ */
+
+/* m: where it flies to, seen from where it is. */
+static sn_bounds flight_of(const sn_body_contact_finding *f, uint32_t slot)
+{
+    sn_vec3 way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt);
+    return (sn_bounds){vec3(way.x < 0 ? way.x : 0, way.y < 0 ? way.y : 0, way.z < 0 ? way.z : 0),
+                       vec3(way.x > 0 ? way.x : 0, way.y > 0 ? way.y : 0, way.z > 0 ? way.z : 0)};
+}
+
+static sn_bounds sweep(sn_bounds b, const sn_bounds *flight)
+{
+    return (sn_bounds){vec3_add(b.low, flight->low), vec3_add(b.high, flight->high)};
+}
+
+/* m: how far the parts of a body may come in the step, beyond where it flies, in any direction. */
+static sn_real stray_of(const sn_body_contact_finding *f, const sn_body_state *body, sn_real extent, sn_real inner)
+{
+    const sn_world *world = f->world;
+    uint32_t slot = world->ids.value[body->particle];
+    double inverse[3], spin[3];
+    sn_body_inverse_moments(body, inverse);
+    sn_rotate_velocity(body->q, body->l, inverse, spin);
+    sn_real turns = (sn_real)sqrt(spin[0] * spin[0] + spin[1] * spin[1] + spin[2] * spin[2]);
+    sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt, way = fall + turns * f->dt * extent;
+    if (world->particles.target[slot]) { /* led: it goes where it is told */
+        const sn_target *target = (const sn_target *)world->target_table.column[0] + world->particles.target[slot] - 1;
+        way += vec3_length(vec3_sub(target->place, vec4_xyz(world->particles.x[slot])));
+        way += body->led ? 4 * extent : 0;
+    }
+    return way + SLACK * inner + DEFLECTED * f->dt * vec3_length(vec4_xyz(world->particles.v[slot]));
+}
+
+/* m: of the thinnest part of a body. */
+static sn_real inner_of(const sn_bodies *bodies, const sn_body_state *body)
+{
+    sn_real least = (sn_real)INFINITY;
+    for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
+        sn_real inner = sn_convex_inner(&bodies->part[i].convex);
+        least = inner < least ? inner : least;
+    }
+    return least;
+}
+
+static sn_body_contact_box box_of(const sn_body_contact_finding *f, const sn_convex *convex, const sn_pose *pose,
+                                  uint32_t slot, sn_real stray)
+{
+    const sn_bounds own = sn_convex_bounds(convex);
+    const sn_quat q = pose->rotation;
+    sn_body_contact_box box = {
+        .centre = sn_pose_to_world(pose, vec3_scale(vec3_add(own.low, own.high), (sn_real)0.5)),
+        .axis = {sn_quat_turn(q, vec3(1, 0, 0)), sn_quat_turn(q, vec3(0, 1, 0)), sn_quat_turn(q, vec3(0, 0, 1))},
+        .way = vec3_scale(vec4_xyz(f->world->particles.v[slot]), f->dt),
+        .stray = stray};
+    const sn_vec3 size = vec3_sub(own.high, own.low);
+    box.half[0] = size.x / 2;
+    box.half[1] = size.y / 2;
+    box.half[2] = size.z / 2;
+    return box;
+}
+
+/* A body, and where its parts may come. */
+static void make_mover(sn_body_contact_finding *f, uint32_t row, uint32_t at)
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = &world->bodies.state[row];
+    sn_mover *m = &contact_movers(world)[row];
+    const sn_mover before = f->again ? *m : (sn_mover){0};
+    *m = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+    if (f->again) {
+        m->spun = before.spun;
+        m->from = before.from;
+        m->listed = before.listed;
+    }
+    if (!bodies_has(&world->bodies, row))
+        return;
+    m->slot = world->ids.value[state->particle];
+    sn_pose pose = contact_pose(world, m);
+    sn_real inner = inner_of(&world->bodies, state), extent = sn_body_reach(world, row);
+    sn_real stray = state->parts ? stray_of(f, state, extent, inner) : 0;
+    sn_bounds flight = contact_grow(flight_of(f, m->slot), stray), *bounds = f->body_contacts->box_table.column[0];
+    m->extent = extent;
+    m->thin = inner / 4;
+    m->sought = pose.position;
+    m->left = true;
+    m->room = contact_grow(flight, BESIDE * inner);
+    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
+        const sn_body_part *p = &world->bodies.part[i];
+        sn_pose there = {sn_pose_to_world(&pose, p->place), sn_quat_times(pose.rotation, p->turn)};
+        bounds[at] = sweep(sn_convex_bounds_at(&p->convex, &there), &flight);
+        if (!contact_reaches(bounds[at].low) || !contact_reaches(bounds[at].high))
+            atomic_store_explicit(&f->too_far, true, memory_order_relaxed);
+        ((uint32_t *)f->body_contacts->box_table.column[1])[at] = row;
+        ((uint32_t *)f->body_contacts->box_table.column[2])[at] = i;
+        ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at] =
+            box_of(f, &p->convex, &there, m->slot, stray);
+    }
+}
+
+/* The boxes of a body that left get room for where it was in the substep that ends, which no box of its own is too narrow for. */
+static void widen_boxes(const sn_body_contact_finding *f, uint32_t row, uint32_t at)
+{
+    const sn_world *world = f->world;
+    const sn_body_state *state = &world->bodies.state[row];
+    const sn_mover *m = &contact_movers(world)[row];
+    const sn_pose pose = contact_pose(world, m);
+    for (uint32_t i = state->part; i < state->part + state->parts; ++i, ++at) {
+        const sn_body_part *p = &world->bodies.part[i];
+        const sn_pose there = contact_part_pose(world, &pose, i);
+        const sn_bounds way = contact_grow(sn_convex_bounds_at(&p->convex, &there), m->way);
+        sn_bounds *b = (sn_bounds *)f->body_contacts->box_table.column[0] + at;
+        *b = (sn_bounds){vec3(way.low.x < b->low.x ? way.low.x : b->low.x, way.low.y < b->low.y ? way.low.y : b->low.y,
+                              way.low.z < b->low.z ? way.low.z : b->low.z),
+                         vec3(way.high.x > b->high.x ? way.high.x : b->high.x,
+                              way.high.y > b->high.y ? way.high.y : b->high.y,
+                              way.high.z > b->high.z ? way.high.z : b->high.z)};
+        ((sn_body_contact_box *)f->body_contacts->box_table.column[3])[at].stray = SN_BODY_CONTACT_EVER;
+    }
+}
+
+static void make_movers_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_body_contact_finding *f = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const uint32_t row = bodies_awake(&f->world->bodies)[i];
+        if (f->ended && contact_movers(f->world)[row].left)
+            widen_boxes(f, row, f->row[row]);
+        else if (!f->again || contact_movers(f->world)[row].left)
+            make_mover(f, row, f->row[row]);
+    }
+}
+
+/* The first body that is too far: which one it is, is found after the loop. */
+static sn_result blame_too_far(const sn_body_contact_finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    uint32_t at = 0;
+    bool far = false;
+    for (uint32_t i = 0; i < bodies->awake_table.count && !far; ++i) {
+        const uint32_t row = bodies_awake(bodies)[i];
+        for (at = f->row[row]; at < f->row[row] + bodies->state[row].parts; ++at)
+            if ((far = !contact_reaches(f->bounds[at].low) || !contact_reaches(f->bounds[at].high)))
+                break;
+    }
+    char what[SN_ERROR_SIZE];
+    sn_vec3 low = f->bounds[at].low, high = f->bounds[at].high;
+    snprintf(
+        what, sizeof what,
+        "its way in this step is between (%g, %g, %g) and (%g, %g, %g) m; contact computes up to %g m from the origin",
+        (double)low.x, (double)low.y, (double)low.z, (double)high.x, (double)high.y, (double)high.z, SN_CONTACT_REACH);
+    return sn_world_blame(f->world, contact_movers(f->world)[f->body[at]].slot, what);
+}
+
+/* ---- Trees ------------------------------------------------------------------------------------------------------------------ */
+
+/* Of the boxes of a row, the one behind the last. */
+static uint32_t end_of(const sn_body_contact_finding *f, uint32_t row)
+{
+    return row + 1 < f->body_contacts->row_table.count ? f->row[row + 1] : f->boxes;
+}
+
+/* Boxes of some rows become the leaves of a tree. */
+static uint32_t add_leaves(const sn_body_contact_finding *f, sn_table *leaves, uint32_t row, uint32_t count)
+{
+    for (uint32_t i = 0; i < end_of(f, row) - f->row[row]; ++i, ++count) {
+        ((sn_bounds *)leaves->column[0])[count] = f->bounds[f->row[row] + i];
+        ((uint32_t *)leaves->column[1])[count] = f->row[row] + i;
+    }
+    return count;
+}
+
+/* A tree over boxes that moved a little is nearly as good as a new one, and takes a tenth of the time. Pairs are the same. */
+static bool build_tree(sn_body_contact_finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    sn_table *leaves = &body_contacts->leaf_table[SN_TREE_AWAKE];
+    leaves->count = 0;
+    for (uint32_t i = 0; i < bodies->awake_table.count; ++i)
+        leaves->count = add_leaves(f, leaves, bodies_awake(bodies)[i], leaves->count);
+    if (body_contacts->tree.items == leaves->count && (f->again || body_contacts->tree_age < OLD)) {
+        body_contacts->tree_age += !f->again;
+        sn_bvh_refit(&body_contacts->tree, leaves->column[0]);
+        return true;
+    }
+    body_contacts->tree_age = 0;
+    return sn_bvh_build(&body_contacts->tree, &f->world->allocator, leaves->column[0], leaves->count);
+}
+
+static bool is_resting(const sn_world *world, uint32_t row)
+{
+    return bodies_has(&world->bodies, row) && sn_sleep_holds(world, world->bodies.state[row].particle);
+}
+
+/* What sleeps stays where it is, and so does its tree. */
+static bool build_rest(sn_body_contact_finding *f)
+{
+    sn_world *world = f->world;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    sn_table *leaves = &body_contacts->leaf_table[SN_TREE_REST];
+    leaves->count = 0;
+    for (uint32_t row = 0; row < bodies_rows(&world->bodies); ++row) {
+        if (!is_resting(world, row)) {
+            if (!bodies_has(&world->bodies, row))
+                contact_movers(world)[row] = (sn_mover){.slot = SN_NO_SLOT, .body = row};
+            continue;
+        }
+        make_mover(f, row, f->row[row]);
+        contact_movers(world)[row].left = false;
+        leaves->count = add_leaves(f, leaves, row, leaves->count);
+    }
+    return sn_bvh_build(&body_contacts->rest, &world->allocator, leaves->column[0], leaves->count);
+}
+
+/* Whether bodies lie in the tables as they did, and the same ones sleep. */
+static bool rest_is_known(sn_body_contact_finding *f)
+{
+    const sn_world *world = f->world;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const sn_real fall = vec3_length(world->state.settings.gravity) * f->dt * f->dt;
+    const bool known = body_contacts->rest_known && body_contacts->rest_moves + 1 == world->moves &&
+                       body_contacts->rest_changes == world->contact.sleep.changes && body_contacts->rest_fall == fall;
+    body_contacts->rest_known = false;
+    body_contacts->rest_moves = world->moves;
+    body_contacts->rest_changes = world->contact.sleep.changes;
+    body_contacts->rest_fall = fall;
+    return known;
+}
+
+/* The first box of each body; how many there are. */
+static void lay_out_boxes(sn_body_contact_finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    uint32_t *start = f->body_contacts->row_table.column[0], count = 0;
+    for (uint32_t row = 0; row < bodies_rows(bodies); ++row) {
+        start[row] = count;
+        count += bodies_has(bodies, row) ? bodies->state[row].parts : 0;
+    }
+    f->body_contacts->row_table.count = bodies_rows(bodies);
+    f->body_contacts->box_table.count = count;
+}
+
+static bool reserve_boxes(const sn_body_contact_finding *f)
+{
+    sn_world *world = f->world;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const uint32_t rows = bodies_rows(&world->bodies), parts = world->bodies.part_table.count;
+    return sn_table_reserve(&body_contacts->box_table, &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->leaf_table[SN_TREE_AWAKE], &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->leaf_table[SN_TREE_REST], &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->row_table, &world->allocator, rows) &&
+           sn_table_reserve(&body_contacts->left_table, &world->allocator, parts) &&
+           sn_table_reserve(&body_contacts->mover_table, &world->allocator, rows) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, rows / SN_FEW + 1);
+}
+
+/* All that are awake, or those that left. */
+static void list_sought(sn_body_contact_finding *f)
+{
+    const sn_bodies *bodies = &f->world->bodies;
+    const sn_table *leaves = &f->body_contacts->leaf_table[SN_TREE_AWAKE];
+    uint32_t *left = f->body_contacts->left_table.column[0];
+    f->box = f->again ? left : leaves->column[1];
+    f->sought = f->again ? 0 : leaves->count;
+    for (uint32_t i = 0; f->again && i < bodies->awake_table.count; ++i) {
+        const uint32_t row = bodies_awake(bodies)[i];
+        for (uint32_t k = 0; contact_movers(f->world)[row].left && k < bodies->state[row].parts; ++k)
+            left[f->sought++] = f->row[row] + k;
+    }
+}
+
+sn_result sn_body_contacts_make_boxes(sn_body_contact_finding *f)
+{
+    sn_world *world = f->world;
+    sn_body_contacts *body_contacts = f->body_contacts;
+    const bool known = f->again || rest_is_known(f);
+    if (!known)
+        body_contacts->mover_table.count = 0; /* none needs to be kept when there is more room */
+    if (!reserve_boxes(f))
+        return SN_ERROR_MEMORY;
+    if (!known)
+        lay_out_boxes(f);
+    f->row = body_contacts->row_table.column[0];
+    f->boxes = body_contacts->box_table.count;
+    f->bounds = body_contacts->box_table.column[0];
+    f->body = body_contacts->box_table.column[1];
+    f->part = body_contacts->box_table.column[2];
+    if (!sn_body_contacts_share(world, world->bodies.awake_table.count, make_movers_piece, f))
+        return SN_ERROR_HOST;
+    if (!f->again)
+        body_contacts->mover_table.count = bodies_rows(&world->bodies);
+    if (atomic_load_explicit(&f->too_far, memory_order_relaxed))
+        return blame_too_far(f);
+    if (!build_tree(f) || (!known && !build_rest(f)))
+        return SN_ERROR_MEMORY;
+    body_contacts->rest_known = true;
+    list_sought(f);
+    return SN_OK;
+}

@@ -1,0 +1,272 @@
+/* Contact of bodies: manifolds that are kept from one step to the next, with what their points pressed.
+
+   Points are anchors on both bodies. They are as good in the next step as in the one in which they were found, as long as the two have not
+   moved against each other since. So a pile that rests finds none anew. Whether the two have moved is told by where one is, seen from the
+   other, then and now, and not by how they came there: so it does not matter whether a step, an edit or a snapshot brought them there. */
+#include "contact/body_work.h"
+
+#include "base/hash.h"
+#include "base/sort.h"
+
+#include <string.h>
+
+/* The angle of a turn is no more than so many times the distance of the quaternions. */
+#define CHORD ((sn_real)2.25)
+
+static uint32_t generation_a(const sn_world *world, uint64_t key)
+{
+    return world->ids.generation[key >> 32];
+}
+
+static uint32_t generation_b(const sn_world *world, uint64_t key)
+{
+    uint32_t other = (uint32_t)key;
+    return other & SN_IMPULSE_COLLIDER ? world->contact.collider_ids.generation[other & ~SN_IMPULSE_COLLIDER]
+                                       : world->ids.generation[other];
+}
+
+/* ---- What was ------------------------------------------------------------------------------------------------------------ */
+
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
+    const uint32_t count = world->body_contacts.kept_table.count;
+    uint32_t low = 0, high = count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (kept[middle].key[0] < contact->key[0])
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    while (low < count && kept[low].key[0] == contact->key[0] && kept[low].key[1] != contact->key[1])
+        ++low;
+    bool known = low < count && kept[low].key[0] == contact->key[0] &&
+                 kept[low].generation[0] == generation_a(world, contact->key[0]) &&
+                 kept[low].generation[1] == generation_b(world, contact->key[0]);
+    return known ? low : count;
+}
+
+void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_real factor,
+                            sn_body_contact_point *point)
+{
+    const sn_kept_manifold *kept = contact_kept(world, contact);
+    for (uint32_t i = 0; kept && i < kept->count; ++i)
+        if (kept->point[i].feature == point->feature) {
+            point->normal_impulse = kept->point[i].normal_impulse * factor;
+            point->last = kept->point[i].last * factor;
+            return;
+        }
+}
+
+void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact, sn_real factor)
+{
+    const sn_kept_manifold *kept = contact_kept(world, contact);
+    if (!kept)
+        return;
+    contact->rub.tangent_impulse = vec3_scale(kept->rub.tangent_impulse, factor);
+    contact->rub.twisted = kept->rub.twisted * factor;
+    contact->rub.rolled = vec3_scale(kept->rub.rolled, factor);
+}
+
+sn_pose sn_body_contact_seen(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]), b = contact_pose_of_b(world, contact);
+    const sn_quat back = {-b.rotation.x, -b.rotation.y, -b.rotation.z, b.rotation.w};
+    return (sn_pose){sn_pose_to_own(&b, a.position), sn_quat_times(back, a.rotation)};
+}
+
+/* m: how far spots of a came from where they were, seen from b, at most. */
+static sn_real way_between(const sn_mover *a, const sn_pose *from, const sn_pose *to)
+{
+    const sn_quat p = from->rotation, q = to->rotation;
+    sn_real sign = p.x * q.x + p.y * q.y + p.z * q.z + p.w * q.w < 0 ? -1 : 1;
+    sn_real x = q.x - sign * p.x, y = q.y - sign * p.y, z = q.z - sign * p.z, w = q.w - sign * p.w;
+    return vec3_length(vec3_sub(to->position, from->position)) +
+           CHORD * a->extent * real_sqrt(x * x + y * y + z * z + w * w);
+}
+
+bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,
+                           sn_real *moved)
+{
+    const sn_kept_manifold *kept = contact_kept(world, contact);
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    const sn_pose seen = sn_body_contact_seen(world, contact);
+    *moved = way_between(a, &kept->seen, &seen);
+    if (!(*moved <= most))
+        return false;
+    contact->owner = (uint8_t)kept->owner;
+    contact->in_a = kept->normal;
+    contact->normal =
+        kept->owner <= SN_NORMAL_OF_A ? kept->normal : sn_quat_turn(contact_pose(world, a).rotation, kept->normal);
+    contact->seen = kept->seen;
+    contact->reach = kept->reach;
+    contact->nearest = 0;
+    contact->count = kept->count;
+    for (uint32_t i = 0; i < kept->count; ++i) {
+        const sn_kept_point *from = &kept->point[i];
+        contact->point[i] =
+            (sn_body_contact_point){.a = from->a,
+                                    .b = from->b,
+                                    .feature = from->feature,
+                                    .normal_impulse = from->normal_impulse * factor,
+                                    .last = from->last * factor,
+                                    .impulse = -from->normal_impulse * factor}; /* which is that of the step before */
+    }
+    return true;
+}
+
+/* ---- What is to be ------------------------------------------------------------------------------------------------------- */
+
+/* Points on meshes and fields are those that were the nearest of many, and a ball is a point. */
+static bool can_be_reused(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->clear)
+        return false;
+    return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type < SN_COLLIDER_MESH
+                                     : contact->part_b != SN_ID_FREE;
+}
+
+/* -0 becomes 0. Lanes in which nothing pushes are passed over together, and how many those are depends on the width of vectors; so the
+   sign of a zero would. */
+static sn_vec3 without_signs_of_zeros(sn_vec3 a)
+{
+    return vec3_add(a, vec3(0, 0, 0));
+}
+
+static bool kept_impulses(const sn_body_contact *contact)
+{
+    for (uint32_t k = 0; k < contact->count && !contact->sensor; ++k)
+        if (contact->point[k].normal_impulse > 0)
+            return true;
+    return false;
+}
+
+static void keep(const sn_world *world, const sn_body_contact *contact, sn_kept_manifold *to)
+{
+    memset(to, 0, sizeof *to); /* bytes between its parts go into snapshots, too */
+    to->key[0] = contact->key[0];
+    to->key[1] = contact->key[1];
+    to->generation[0] = generation_a(world, contact->key[0]);
+    to->generation[1] = generation_b(world, contact->key[0]);
+    to->owner = contact->owner;
+    to->count = contact->count;
+    to->normal = contact->owner == SN_NORMAL_OF_B ? contact->normal : contact->in_a;
+    to->seen = contact->seen;
+    to->reach = can_be_reused(world, contact) ? contact->reach : 0;
+    to->rub.tangent_impulse = without_signs_of_zeros(contact->rub.tangent_impulse);
+    to->rub.twisted = contact->rub.twisted + 0;
+    if (contact->round > 0)
+        to->rub.rolled = without_signs_of_zeros(contact->rub.rolled);
+    for (uint32_t k = 0; k < contact->count; ++k) {
+        const sn_body_contact_point *p = &contact->point[k];
+        to->point[k] = (sn_kept_point){p->a, p->b, p->feature, p->normal_impulse + 0, p->last + 0};
+    }
+}
+
+/* Those that press, sorted. */
+typedef struct keeping {
+    sn_world *world;
+    sn_kept_manifold *to;
+} keeping;
+
+static void keep_piece(void *data, uint32_t first, uint32_t end)
+{
+    const keeping *k = data;
+    const sn_sort_item *item = k->world->body_contacts.kept_table.column[2];
+    for (uint32_t i = first; i < end; ++i)
+        keep(k->world, &contact_all(k->world)[item[i].a], &k->to[i]);
+}
+
+/* What lanes know; and which contacts press. */
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    uint32_t *pressing = world->body_contacts.contact_table.column[2];
+    for (uint32_t i = first; i < end; ++i) {
+        sn_body_contact *contact = &contact_all(world)[i];
+        if (contact->lane)
+            sn_body_contact_note(world, contact);
+        contact->lane = 0;
+        pressing[i] = kept_impulses(contact);
+    }
+}
+
+static void scale(sn_kept_manifold *kept, sn_real factor)
+{
+    kept->rub = (sn_body_contact_rub){vec3_scale(kept->rub.tangent_impulse, factor), kept->rub.twisted * factor,
+                                      vec3_scale(kept->rub.rolled, factor)};
+    for (uint32_t p = 0; p < kept->count; ++p) {
+        kept->point[p].normal_impulse *= factor;
+        kept->point[p].last *= factor;
+    }
+}
+
+/* Contacts of sleepers were not looked for, and stay what and where they were. How many. */
+static uint32_t leave_asleep(const sn_world *world)
+{
+    sn_kept_manifold *kept = world->body_contacts.kept_table.column[0];
+    uint32_t count = 0;
+    for (uint32_t i = 0; world->contact.sleep.held && i < world->body_contacts.kept_table.count; ++i) {
+        sn_kept_impulse two = {.number = (uint32_t)(kept[i].key[0] >> 32), .other = (uint32_t)kept[i].key[0]};
+        if (!sn_sleep_has_impulse(world, &two))
+            continue;
+        if (i != count)
+            kept[count] = kept[i];
+        if (world->body_contacts.factor != 1)
+            scale(&kept[count], world->body_contacts.factor);
+        ++count;
+    }
+    return count;
+}
+
+void sn_body_contacts_remember(sn_world *world)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    const sn_body_contact *contact = body_contacts->contact_table.column[0];
+    const uint32_t *pressing = body_contacts->contact_table.column[2];
+    sn_kept_manifold *kept = body_contacts->kept_table.column[0], *raw = body_contacts->kept_table.column[1];
+    sn_sort_item *item = body_contacts->kept_table.column[2];
+    bool on = world->contact.settings.on && world->bodies.part_table.count;
+    uint32_t asleep = on ? leave_asleep(world) : 0, count = 0;
+    sn_body_contacts_remember_apart(world);
+    if (!sn_body_contacts_share(world, body_contacts->count, leave_piece, world))
+        sn_parallel_repair(&world->parallel);
+    for (uint32_t i = 0; i < body_contacts->count; ++i)
+        if (pressing[i])
+            item[count++] = (sn_sort_item){contact[i].key[0], i, 0};
+    if (count)
+        sn_sort(item, body_contacts->kept_table.column[3], count);
+    keeping k = {world, asleep ? raw : kept};
+    if (!sn_body_contacts_share(world, count, keep_piece, &k))
+        sn_parallel_repair(&world->parallel);
+    body_contacts->kept_table.count = asleep + count;
+    for (uint32_t at = asleep + count; asleep > 0 && count > 0; --at) /* merged from the end */
+        if (kept[asleep - 1].key[0] > item[count - 1].key)
+            kept[at - 1] = kept[--asleep];
+        else
+            kept[at - 1] = raw[--count];
+    if (k.to == raw && count)
+        memcpy(kept, raw, count * sizeof *raw);
+}
+
+/* ---- Hash ---------------------------------------------------------------------------------------------------------------------- */
+
+uint64_t sn_body_contacts_hash(uint64_t hash, const sn_body_contacts *body_contacts)
+{
+    const sn_kept_manifold *kept = body_contacts->kept_table.column[0];
+    for (uint32_t i = 0; i < body_contacts->kept_table.count; ++i) {
+        const sn_kept_manifold *k = &kept[i];
+        const sn_quat q = k->seen.rotation;
+        hash = hash_u64(hash_u64(hash_u64(hash, k->key[0]), k->key[1]), (uint64_t)k->owner << 32 | k->count);
+        hash = hash_vec3(hash_vec3(hash, k->normal), k->seen.position);
+        hash = hash_real(hash_real(hash_real(hash_real(hash, q.x), q.y), q.z), q.w);
+        hash = hash_real(hash_vec3(hash_vec3(hash, k->rub.tangent_impulse), k->rub.rolled), k->rub.twisted);
+        hash = hash_real(hash, k->reach);
+        for (uint32_t p = 0; p < k->count; ++p) {
+            hash = hash_vec3(hash_vec3(hash_u64(hash, k->point[p].feature), k->point[p].a), k->point[p].b);
+            hash = hash_real(hash_real(hash, k->point[p].normal_impulse), k->point[p].last);
+        }
+    }
+    return hash;
+}

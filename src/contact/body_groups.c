@@ -1,0 +1,633 @@
+/* Contact of bodies: which task works on which contacts, and in which order.
+
+   Space is cut into cells of a few hundred bodies, three times, each time elsewhere: three levels. A contact belongs to the first level on
+   which both of its bodies are in the same cell. So a task can work on the contacts of a cell one after the other, and tasks of a level
+   share no body; they need to wait for each other between levels only, and not between colours. The few that lie across borders on
+   all levels are what is left: the last level, of one group.
+
+   Within a group contacts get a colour and a lane in a batch (wide/body_contact.h) once they may press: most of those that were found are apart.
+   They keep it to the end of the step. Eight of a colour are a batch, at first with as many points as possible alike.
+
+   Cells and colours depend on the scene alone, so results do not depend on the number of threads. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+#define A_FEW   64u              /* batches and the like */
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+#define CELL    128u             /* bodies in a cell, at most */
+
+/* Where a box of bodies is cut, by level: a share of them. Planes of one level should be far from those of another. */
+static const double cut[SN_BODY_CONTACT_LEVELS - 1] = {0.5, 0.4, 0.6};
+
+/* ns, about, of a batch in one sweep, and of a contact that is made ready */
+#define WORK_OF_BATCH   300.0
+#define WORK_OF_STIRRED 250.0 /* of a batch in a group of which little is stirred, in several sweeps */
+#define WORK_OF_READY   150.0
+#define WORK_OF_CUT     300.0 /* of a mover, on all levels */
+
+static sn_body_contact_cell *cells(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->cell_table.column[0];
+}
+
+static sn_body_contact_watch *watches(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->contact_table.column[4];
+}
+
+static sn_body_contact_group *groups(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->group_table.column[0];
+}
+
+/* ---- Cells -------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct cutting {
+    sn_world *world;
+    uint32_t level, cells;
+} cutting;
+
+static sn_real along(const sn_body_contact_spot *spot, int axis)
+{
+    return axis == 0 ? spot->x.x : axis == 1 ? spot->x.y : spot->x.z;
+}
+
+/* Movers in one place are told apart by their numbers. */
+static bool is_before(const sn_body_contact_spot *a, const sn_body_contact_spot *b, int axis)
+{
+    sn_real xa = along(a, axis), xb = along(b, axis);
+    return xa < xb || (xa == xb && a->mover < b->mover);
+}
+
+static void swap(sn_body_contact_spot *a, sn_body_contact_spot *b)
+{
+    sn_body_contact_spot c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Puts the `first` first ones before the others (Hoare 1961). */
+static void divide(sn_body_contact_spot *list, uint32_t count, uint32_t first, int axis)
+{
+    int64_t low = 0, high = (int64_t)count - 1;
+    while (low < high) {
+        const sn_body_contact_spot pivot = list[low + (high - low) / 2];
+        int64_t i = low, k = high;
+        while (i <= k) {
+            while (is_before(&list[i], &pivot, axis))
+                ++i;
+            while (is_before(&pivot, &list[k], axis))
+                --k;
+            if (i <= k)
+                swap(&list[i++], &list[k--]);
+        }
+        if (first <= k)
+            high = k;
+        else if (first >= i)
+            low = i;
+        else
+            return;
+    }
+}
+
+static int longest_axis(const sn_body_contact_spot *list, uint32_t count)
+{
+    sn_vec3 low = list[0].x, high = low;
+    for (uint32_t i = 1; i < count; ++i) {
+        sn_vec3 x = list[i].x;
+        low = vec3(x.x < low.x ? x.x : low.x, x.y < low.y ? x.y : low.y, x.z < low.z ? x.z : low.z);
+        high = vec3(x.x > high.x ? x.x : high.x, x.y > high.y ? x.y : high.y, x.z > high.z ? x.z : high.z);
+    }
+    sn_vec3 size = vec3_sub(high, low);
+    return size.x >= size.y && size.x >= size.z ? 0 : size.y >= size.z ? 1 : 2;
+}
+
+static uint32_t first_side(uint32_t level, uint32_t count)
+{
+    return (uint32_t)(count * cut[level]);
+}
+
+/* Deep by no more than a logarithm: both sides get a fair share. */
+static void cut_box(cutting *c, sn_body_contact_spot *list, uint32_t count)
+{
+    if (count <= CELL) {
+        for (uint32_t i = 0; i < count; ++i)
+            cells(&c->world->body_contacts)[list[i].mover].cell[c->level] = c->cells;
+        c->cells++;
+        return;
+    }
+    uint32_t first = first_side(c->level, count);
+    divide(list, count, first, longest_axis(list, count));
+    cut_box(c, list, first);
+    cut_box(c, list + first, count - first);
+}
+
+/* How many cells that will make. */
+static uint32_t count_cells(uint32_t level, uint32_t count)
+{
+    if (count <= CELL)
+        return 1;
+    const uint32_t first = first_side(level, count);
+    return count_cells(level, first) + count_cells(level, count - first);
+}
+
+static sn_body_contact_ends *ends_of(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->contact_table.column[5];
+}
+
+static bool moves(const sn_body_contacts *body_contacts, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && cells(body_contacts)[mover].moves;
+}
+
+static void clear_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const uint32_t slot = contact_movers(world)[i].slot;
+        const bool is = slot != SN_NO_SLOT;
+        cells(&world->body_contacts)[i] = (sn_body_contact_cell){.moves = is && world->particles.x[slot].w != 0};
+    }
+}
+
+/* Spots of movers, by level. */
+static sn_body_contact_spot *spots(const sn_body_contacts *body_contacts, uint32_t level)
+{
+    return (sn_body_contact_spot *)body_contacts->cell_table.column[2] +
+           (size_t)level * body_contacts->mover_table.count;
+}
+
+typedef struct levels {
+    sn_world *world;
+    uint32_t count; /* of bodies that move and have contacts */
+} levels;
+
+static void cut_level(void *data, uint32_t level, uint32_t worker)
+{
+    const levels *l = data;
+    cutting c = {.world = l->world, .level = level, .cells = l->world->body_contacts.level[level]};
+    const uint32_t *list = l->world->body_contacts.cell_table.column[1];
+    sn_body_contact_spot *spot = spots(&l->world->body_contacts, level);
+    (void)worker;
+    if (l->world->body_contacts.level[level + 1] == c.cells)
+        return;
+    for (uint32_t i = 0; i < l->count; ++i)
+        spot[i] =
+            (sn_body_contact_spot){vec4_xyz(l->world->particles.x[contact_movers(l->world)[list[i]].slot]), list[i]};
+    cut_box(&c, spot, l->count);
+}
+
+/* Bodies that move and have contacts. */
+static uint32_t list_moving(const sn_body_contacts *body_contacts, uint32_t count)
+{
+    const sn_body_contact_ends *ends = ends_of(body_contacts);
+    uint32_t *list = body_contacts->cell_table.column[1], listed = 0;
+    for (uint32_t i = 0; i < count; ++i)
+        for (int side = 0; side < 2; ++side) {
+            uint32_t mover = side ? ends[i].b : ends[i].a;
+            if (!moves(body_contacts, mover) || cells(body_contacts)[mover].listed)
+                continue;
+            cells(body_contacts)[mover].listed = true;
+            list[listed++] = mover;
+        }
+    return listed;
+}
+
+/* Cells of all bodies that move and have contacts; group numbers begin with those of the first level. False if tasks were lost. */
+static bool cut_space(sn_world *world, uint32_t body_contacts, uint32_t *number)
+{
+    uint32_t *level = world->body_contacts.level, last = SN_BODY_CONTACT_LEVELS - 1;
+    if (!sn_body_contacts_share(world, world->body_contacts.mover_table.count, clear_piece, world))
+        return false;
+    levels l = {world, list_moving(&world->body_contacts, body_contacts)};
+    level[0] = 0;
+    for (uint32_t i = 0; i < last; ++i)
+        level[i + 1] = level[i] + (l.count && (i == 0 || l.count > CELL) ? count_cells(i, l.count) : 0);
+    level[last + 1] = level[last] + 1;
+    *number = level[last + 1];
+    const bool shared = sn_parallel_wants(&world->parallel, l.count * WORK_OF_CUT);
+    return sn_parallel_tasks(shared ? &world->parallel : NULL, last, cut_level, &l);
+}
+
+/* ---- Groups ---------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t group_of(const sn_world *world, const sn_body_contact_ends *ends, bool a, bool b, uint32_t *level)
+{
+    const sn_body_contacts *body_contacts = &world->body_contacts;
+    for (*level = 0; *level + 1 < SN_BODY_CONTACT_LEVELS; ++*level) {
+        if (body_contacts->level[*level] == body_contacts->level[*level + 1])
+            continue;
+        if (!a || !b)
+            return a   ? cells(body_contacts)[ends->a].cell[*level]
+                   : b ? cells(body_contacts)[ends->b].cell[*level]
+                       : body_contacts->level[*level];
+        if (cells(body_contacts)[ends->a].cell[*level] == cells(body_contacts)[ends->b].cell[*level])
+            return cells(body_contacts)[ends->a].cell[*level];
+    }
+    return body_contacts->level[SN_BODY_CONTACT_LEVELS - 1];
+}
+
+/* How many batches a group may need. Colours are no more than the two of a contact have contacts besides, and batches no more than colours and
+   full ones. */
+static uint32_t most_batches(uint32_t body_contacts, uint64_t degree)
+{
+    uint64_t most =
+        2 * degree < SN_BODY_CONTACT_COLOURS ? body_contacts / SN_BODY_CONTACTS + 2 * degree : body_contacts;
+    return most < body_contacts ? (uint32_t)most : body_contacts;
+}
+
+/* One contact more of a mover in a group. Masks are used to count, before there are colours. */
+static void count_degree(const sn_body_contacts *body_contacts, uint32_t mover, uint32_t group, uint32_t level)
+{
+    uint64_t degree = ++cells(body_contacts)[mover].used[level],
+             *most = (uint64_t *)body_contacts->group_table.column[1] + group;
+    *most = degree > *most ? degree : *most;
+}
+
+/* Numbers that differ a little from step to step should not ask for memory each time that they are the largest so far. */
+static bool make_room(sn_world *world, sn_table *table, uint64_t count)
+{
+    return count <= table->capacity ||
+           sn_table_reserve(table, &world->allocator, count + (count < A_FEW ? A_FEW : count / 4));
+}
+
+static bool reserve(sn_world *world, uint32_t count)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    return make_room(world, &body_contacts->group_table, count) &&
+           sn_parallel_reserve_tasks(&world->parallel, &world->allocator, body_contacts->group_table.capacity);
+}
+
+/* Of movers, an empty one, and of colliders. */
+static bool reserve_records(sn_world *world)
+{
+    const uint64_t movers = world->body_contacts.mover_table.count;
+    if (!make_room(world, &world->body_contacts.record_table,
+                   SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.collider_table.count)))
+        return false;
+    world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* which stay */
+    memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
+    return true;
+}
+
+/* Room for the batches of all groups. */
+static bool reserve_batches(sn_world *world, uint32_t count)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    const uint64_t *degree = body_contacts->group_table.column[1];
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_body_contact_group *g = &groups(body_contacts)[i];
+        g->capacity = most_batches(g->end - g->first, degree[i]);
+        g->batch = (uint32_t)total;
+        g->batches = 0;
+        total += g->capacity;
+    }
+    return total <= SN_MAX_COUNT && make_room(world, &body_contacts->batch_table, total);
+}
+
+/* Where each contact goes: those of a group follow each other, as they were found. */
+static void deal_out(sn_world *world, uint32_t count, uint32_t number)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    uint32_t *place = body_contacts->contact_table.column[2], first = 0;
+    sn_body_contact_group *group = groups(body_contacts);
+    for (uint32_t i = 0; i < number; ++i) {
+        uint32_t has = group[i].end;
+        group[i].first = group[i].end = first;
+        first += has;
+    }
+    for (uint32_t i = 0; i < count; ++i)
+        place[i] = group[place[i]].end++;
+}
+
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    sn_world *world = data;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_body_contact *contact = &contact_all(world)[i];
+        if (contact->lane)
+            sn_body_contact_note(world, contact);
+        contact->lane = 0;
+    }
+}
+
+bool sn_body_contacts_leave_lanes(sn_world *world)
+{
+    return sn_body_contacts_share(world, world->body_contacts.count, leave_piece, world);
+}
+
+sn_result sn_body_contacts_group(sn_world *world, uint32_t count)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    uint32_t movers = body_contacts->mover_table.count, *place = body_contacts->contact_table.column[2];
+    if (!make_room(world, &body_contacts->cell_table, movers) || !reserve_records(world))
+        return SN_ERROR_MEMORY;
+    uint32_t number;
+    if (!cut_space(world, count, &number))
+        return SN_ERROR_HOST;
+    if (!reserve(world, number))
+        return SN_ERROR_MEMORY;
+    memset(groups(body_contacts), 0, number * sizeof(sn_body_contact_group));
+    memset(body_contacts->group_table.column[1], 0, number * sizeof(uint64_t));
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_body_contact_ends *ends = &ends_of(body_contacts)[i];
+        const bool a = moves(body_contacts, ends->a), b = moves(body_contacts, ends->b);
+        uint32_t level, group = group_of(world, ends, a, b, &level);
+        groups(body_contacts)[group].level = level;
+        groups(body_contacts)[group].end++;
+        place[i] = group;
+        if (a)
+            count_degree(body_contacts, ends->a, group, level);
+        if (b)
+            count_degree(body_contacts, ends->b, group, level);
+    }
+    deal_out(world, count, number);
+    for (uint32_t i = 0; i < movers; ++i)
+        memset(cells(body_contacts)[i].used, 0, sizeof cells(body_contacts)[i].used);
+    body_contacts->group_table.count = number;
+    return reserve_batches(world, number) ? SN_OK : SN_ERROR_MEMORY;
+}
+
+bool sn_body_contacts_append(sn_world *world, uint32_t count)
+{
+    sn_body_contacts *body_contacts = &world->body_contacts;
+    sn_body_contact_group *group = &groups(body_contacts)[body_contacts->group_table.count - 1];
+    group->end = count;
+    group->level = SN_BODY_CONTACT_LEVELS - 1;
+    group->capacity = group->end - group->first;
+    body_contacts->batch_table.count = group->batch + group->batches; /* which stay */
+    return make_room(world, &body_contacts->batch_table, (uint64_t)group->batch + group->capacity) &&
+           reserve_records(world);
+}
+
+/* ---- Colours -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_movable(const sn_world *world, uint32_t mover)
+{
+    return mover != SN_NO_MOVER && contact_record(world, mover)->w != 0;
+}
+
+/* contacts get the first colour that none of their movers has; those that cannot be moved do not count. */
+static uint32_t colour_of(const sn_world *world, const sn_body_contact *contact, uint32_t level)
+{
+    uint64_t none = 0, *a = &none, *b = &none;
+    if (is_movable(world, contact->a))
+        a = &cells(&world->body_contacts)[contact->a].used[level];
+    if (is_movable(world, contact->b))
+        b = &cells(&world->body_contacts)[contact->b].used[level];
+    uint64_t taken = *a | *b;
+    uint32_t colour = 0;
+    while (colour + 1 < SN_BODY_CONTACT_COLOURS && taken >> colour & 1)
+        ++colour;
+    *a |= (uint64_t)1 << colour;
+    *b |= (uint64_t)1 << colour;
+    return colour;
+}
+
+/* A lane in the open batch of its colour, or in a new one. */
+static void add_lane(const sn_body_contact_substep *s, sn_body_contact_group *group, uint32_t index)
+{
+    sn_body_contact *contact = &contact_all(s->world)[index];
+    const uint32_t most = contact->colour + 1u < SN_BODY_CONTACT_COLOURS ? SN_BODY_CONTACTS : 1;
+    uint32_t *open = &group->open[contact->colour], lane = *open ? s->run.batch[*open - 1].lanes : 0;
+    if (!*open)
+        *open = group->batch + ++group->batches;
+    sn_body_contact_fill(s, index, *open - 1, lane);
+    watches(&s->world->body_contacts)[index].laned = true;
+    if (lane + 1 == most)
+        *open = 0;
+}
+
+/* By colour and number of points, the most first. */
+typedef struct sorting {
+    uint32_t start[SN_BODY_CONTACT_COLOURS * SN_MANIFOLD_MOST + 1];
+} sorting;
+
+static uint32_t bin_of(const sn_body_contact *contact)
+{
+    return contact->colour * SN_MANIFOLD_MOST + (SN_MANIFOLD_MOST - contact->count);
+}
+
+/* Lanes for all that may press when a group has none yet. */
+static void add_lanes(const sn_body_contact_substep *s, sn_body_contact_group *group, const uint32_t *active,
+                      uint32_t count)
+{
+    const sn_body_contact *contact = contact_all(s->world);
+    uint32_t *list = (uint32_t *)s->world->body_contacts.contact_table.column[2] + group->first;
+    sorting sort = {{0}};
+    for (uint32_t i = 0; i < count; ++i)
+        sort.start[bin_of(&contact[active[i]]) + 1]++;
+    for (uint32_t i = 1; i <= SN_BODY_CONTACT_COLOURS * SN_MANIFOLD_MOST; ++i)
+        sort.start[i] += sort.start[i - 1];
+    for (uint32_t i = 0; i < count; ++i)
+        list[sort.start[bin_of(&contact[active[i]])]++] = active[i];
+    for (uint32_t i = 0; i < count; ++i)
+        add_lane(s, group, list[i]);
+}
+
+/* ---- Substeps -------------------------------------------------------------------------------------------------------------- */
+
+/* Whether two that were apart still are: then they need no look. */
+bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body_contact_watch *watch)
+{
+    const sn_vec4 *a = contact_record(s->world, watch->a), *b = contact_record(s->world, watch->b);
+    if (!watch->idle)
+        return false;
+    sn_real way = s->h * (vec3_length(vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]))) + (a[1].w + b[1].w)) + s->run.fall;
+    way += contact_thrown(s->world, a, b);
+    const sn_vec3 between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    return vec3_length(vec3_sub(between, watch->between)) + (a[4].w + b[4].w - watch->spun) + way <= watch->nearest;
+}
+
+/* Whether a collider turns: how far its spots come is not counted. */
+static bool turns(const sn_world *world, const sn_body_contact *contact)
+{
+    return contact->b == SN_NO_MOVER && !contact_is_zero(contact_motion(world, contact->collider)->spin);
+}
+
+/* Two that are so far apart, now. */
+static void watch_from(const sn_world *world, sn_body_contact_watch *watch, sn_real nearest)
+{
+    const sn_vec4 *a = contact_record(world, watch->a), *b = contact_record(world, watch->b);
+    watch->nearest = nearest;
+    watch->between = vec3_sub(vec4_xyz(a[4]), vec4_xyz(b[4]));
+    watch->spun = a[4].w + b[4].w;
+}
+
+/* Whether a contact without a lane may press in this substep. */
+static bool look_at(const sn_body_contact_substep *s, sn_body_contact *contact, sn_body_contact_watch *watch)
+{
+    sn_real apart;
+    if (sn_body_contact_stays_apart(s, watch))
+        return false;
+    bool kept_impulses = false;
+    if (sn_body_contact_stays_clear(s, contact, &apart)) {
+        watch->idle = true;
+        watch_from(s->world, watch, apart * CERTAIN);
+    } else {
+        kept_impulses = sn_body_contact_look_again(s, contact);
+        watch->idle = !contact->sensor && !contact->clear && !turns(s->world, contact);
+        watch_from(s->world, watch, contact->nearest);
+    }
+    return kept_impulses;
+}
+
+/* Manifolds that have drifted too far are looked for anew. */
+static void follow_manifolds(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at)
+        for (uint32_t stale = s->wide->drift(&s->run, at), lane = 0; stale; stale >>= 1, ++lane) {
+            uint32_t index = s->run.batch[at].contact[lane];
+            sn_body_contact *contact = &contact_all(s->world)[index];
+            if (!(stale & 1))
+                continue;
+            sn_body_contact_note(s->world, contact);
+            sn_body_contact_look_again(s, contact);
+            sn_body_contact_fill(s, index, at, lane);
+        }
+}
+
+static void set_up(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = s->run;
+    run.first = group->batch;
+    run.end = group->batch + group->batches;
+    s->wide->set_up(&run);
+    group->deep = group->bends = false;
+    for (uint32_t at = run.first; at < run.end; ++at) {
+        group->deep = group->deep || run.batch[at].deep;
+        group->bends = group->bends || run.batch[at].bends;
+    }
+}
+
+static void ready_group(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_body_contact *contact = contact_all(s->world);
+    sn_body_contact_watch *watch = watches(&s->world->body_contacts);
+    uint32_t *active = (uint32_t *)s->world->body_contacts.contact_table.column[3] + group->first, count = 0;
+    follow_manifolds(s, group);
+    for (uint32_t i = group->first; i < group->end; ++i) {
+        if (watch[i].laned || !look_at(s, &contact[i], &watch[i]))
+            continue;
+        contact[i].colour = (uint8_t)colour_of(s->world, &contact[i], group->level);
+        if (group->begun)
+            add_lane(s, group, i);
+        else
+            active[count++] = i;
+    }
+    if (count)
+        add_lanes(s, group, active, count);
+    group->begun = true;
+    set_up(s, group);
+}
+
+/* ---- Tasks ------------------------------------------------------------------------------------------------------------------ */
+
+typedef struct tasks {
+    const sn_body_contact_substep *s;
+    sn_body_contact_group_fn *one;
+    sn_body_contact_group *group;
+    const uint32_t *list;
+} tasks;
+
+static void run_group(void *data, uint32_t index, uint32_t worker)
+{
+    const tasks *t = data;
+    (void)worker;
+    t->one(t->s, &t->group[index]);
+}
+
+static void run_listed(void *data, uint32_t index, uint32_t worker)
+{
+    run_group(data, ((const tasks *)data)->list[index], worker);
+}
+
+bool sn_body_contacts_ready_groups(sn_body_contact_substep *s)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    sn_parallel *parallel = &s->world->parallel;
+    tasks t = {s, ready_group, groups(body_contacts), NULL};
+    const bool shared = sn_parallel_wants(parallel, body_contacts->count * WORK_OF_READY);
+    return sn_parallel_tasks(shared ? parallel : NULL, body_contacts->group_table.count, run_group, &t);
+}
+
+/* ---- Sweeps ----------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic uint32_t *stirred(const sn_body_contacts *body_contacts)
+{
+    return body_contacts->group_table.column[2];
+}
+
+void sn_body_contacts_calm(const sn_world *world)
+{
+    for (uint32_t i = 0; i < world->body_contacts.group_table.count; ++i)
+        atomic_store_explicit(&stirred(&world->body_contacts)[i], 0, memory_order_relaxed);
+}
+
+static void stir_group(const sn_body_contacts *body_contacts, uint32_t group, uint32_t sweep)
+{
+    atomic_store_explicit(&stirred(body_contacts)[group], sweep, memory_order_relaxed);
+}
+
+/* The groups of a mover: those of its cells, and what is left. One without cells may be anywhere. */
+static void stir_mover(const sn_body_contacts *body_contacts, uint32_t mover, uint32_t sweep)
+{
+    const sn_body_contact_cell *cell = &cells(body_contacts)[mover];
+    const uint32_t *level = body_contacts->level, last = SN_BODY_CONTACT_LEVELS - 1;
+    for (uint32_t i = 0; i < last && cell->moves && cell->listed; ++i)
+        if (level[i] != level[i + 1])
+            stir_group(body_contacts, cell->cell[i], sweep);
+    for (uint32_t i = 0; !(cell->moves && cell->listed) && i < level[last]; ++i)
+        stir_group(body_contacts, i, sweep);
+    stir_group(body_contacts, level[last], sweep);
+}
+
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    const sn_real sweep = s->run.sweep;
+    for (uint32_t at = group->batch; at < group->batch + group->batches; ++at) {
+        const sn_wide_body_contact *m = &s->run.batch[at];
+        for (uint32_t lane = 0; lane < m->lanes; ++lane) {
+            if (m->moves_a >> lane & 1 && s->run.mover[m->a[lane] + 1].w >= sweep)
+                stir_mover(body_contacts, m->a[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+            if (m->moves_b >> lane & 1 && s->run.mover[m->b[lane] + 1].w >= sweep)
+                stir_mover(body_contacts, m->b[lane] / SN_BODY_CONTACT_RECORD, (uint32_t)sweep);
+        }
+    }
+}
+
+/* Groups of a level to be run: how many, and how many batches they have. */
+static uint32_t list_groups(const sn_body_contact_substep *s, uint32_t level, uint32_t *batches)
+{
+    const sn_body_contacts *body_contacts = &s->world->body_contacts;
+    uint32_t *list = body_contacts->group_table.column[3], count = 0;
+    *batches = 0;
+    for (uint32_t i = body_contacts->level[level]; i < body_contacts->level[level + 1]; ++i) {
+        const uint32_t last = atomic_load_explicit(&stirred(body_contacts)[i], memory_order_relaxed);
+        if (!groups(body_contacts)[i].batches || (s->run.stirred_only && (sn_real)last < s->run.since))
+            continue;
+        list[count++] = i;
+        *batches += groups(body_contacts)[i].batches;
+    }
+    return count;
+}
+
+/* Threads are awake by now. So it is worth less work to share a level than a loop that wakes them. */
+#define AWAKE 3.0
+
+bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one)
+{
+    sn_parallel *parallel = &s->world->parallel;
+    tasks t = {s, one, groups(&s->world->body_contacts), s->world->body_contacts.group_table.column[3]};
+    bool good = true;
+    for (uint32_t i = 0; good && i < SN_BODY_CONTACT_LEVELS; ++i) {
+        uint32_t batches, count = list_groups(s, i, &batches);
+        const double work = AWAKE * batches * (s->run.stirred_only ? WORK_OF_STIRRED : WORK_OF_BATCH);
+        good = sn_parallel_tasks(sn_parallel_wants(parallel, work) ? parallel : NULL, count, run_listed, &t);
+    }
+    return good;
+}

@@ -1,0 +1,287 @@
+/* Contact of bodies: where two touch, as they are when a substep begins. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+#define CERTAIN ((sn_real)0.999) /* of a distance: rounding takes less */
+#define CLOSE                                                                                                          \
+    ((sn_real)5) /* times the overlap that is left alone: what is no farther apart is looked at, whatever its way */
+
+#define ALONG ((sn_real)0.9999) /* the cosine of an angle that is none */
+
+/* ---- Manifolds ------------------------------------------------------------------------------------------------------------- */
+
+static bool has_faces(const sn_world *world, uint32_t part)
+{
+    sn_convex_type type = world->bodies.part[part].convex.type;
+    return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
+}
+
+/* Whose face the normal n, in the world, is one of. */
+static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, sn_vec3 n, uint32_t points)
+{
+    const sn_body_part *part = &world->bodies.part[contact->part_a];
+    const sn_normal_owner none = points == 1 ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
+    const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
+    sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, n));
+    bool along =
+        contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
+    if (part->convex.type == SN_CONVEX_BOX && along)
+        return SN_NORMAL_OF_A;
+    if (contact->b == SN_NO_MOVER) {
+        sn_collider_type type = sn_body_contact_record(world, contact->collider)->shape.type;
+        return type == SN_COLLIDER_SPHERE || type == SN_COLLIDER_CAPSULE ? none : SN_NORMAL_OF_B;
+    }
+    if (contact->part_b != SN_ID_FREE && has_faces(world, contact->part_b))
+        return SN_NORMAL_OF_B;
+    return part->convex.type == SN_CONVEX_HULL ? SN_NORMAL_OF_A : none;
+}
+
+/* What points press that are no more still counts for the step. */
+static void let_go(sn_body_contact *contact, const sn_body_contact_point *point)
+{
+    const sn_real impulse = point->impulse + point->normal_impulse, sum = contact->gone + impulse;
+    if (!(impulse > 0))
+        return;
+    contact->spot = vec3_add(contact->spot, vec3_scale(vec3_sub(point->a, contact->spot), impulse / sum));
+    contact->gone = sum;
+}
+
+/* Points keep what they pushed as long as their features meet. */
+static bool keep_point(const sn_body_contact_point *old, uint32_t olds, sn_body_contact_point *point, uint32_t *kept)
+{
+    for (uint32_t k = 0; k < olds; ++k)
+        if (!(*kept >> k & 1) && old[k].feature == point->feature) {
+            *kept |= 1u << k;
+            *point = old[k];
+            return true;
+        }
+    return false;
+}
+
+static void take_points(const sn_world *world, sn_body_contact *contact, const sn_manifold *m, const sn_pose *b,
+                        sn_real factor)
+{
+    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]);
+    const sn_vec3 in_a = sn_quat_turn_back(a.rotation, m->normal), in_b = sn_quat_turn_back(b->rotation, m->normal);
+    sn_body_contact_point old[SN_MANIFOLD_MOST];
+    uint32_t olds = contact->count, kept = 0;
+    memcpy(old, contact->point, olds * sizeof *old);
+    contact->in_a = in_a;
+    contact->owner = (uint8_t)owner_of(world, contact, m->normal, m->count);
+    contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
+    contact->count = m->count;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        sn_body_contact_point point = {.feature = m->point[i].feature};
+        if (!keep_point(old, olds, &point, &kept)) {
+            sn_body_contact_recall(world, contact, factor, &point);
+            point.impulse = -point.normal_impulse; /* which is that of the step before */
+        }
+        point.a = contact->part_a == SN_ID_FREE ? m->point[i].a : sn_part_spot(world, contact->part_a, m->point[i].a);
+        point.b = contact->part_b == SN_ID_FREE ? m->point[i].b : sn_part_spot(world, contact->part_b, m->point[i].b);
+        point.a = vec3_add(point.a, vec3_scale(in_a, contact->round_a));
+        point.b = vec3_sub(point.b, vec3_scale(in_b, contact->round_b));
+        contact->point[i] = point;
+    }
+    for (uint32_t k = 0; k < olds; ++k)
+        if (!(kept >> k & 1))
+            let_go(contact, &old[k]);
+}
+
+static void lose_points(sn_body_contact *contact)
+{
+    for (uint32_t k = 0; k < contact->count; ++k)
+        let_go(contact, &contact->point[k]);
+    contact->count = 0;
+    contact->rub = (sn_body_contact_rub){0};
+}
+
+#define DEEP ((sn_real)8) /* times the larger of its other sides: a box of a flat world is so deep */
+
+/* The solid of a part. In a flat world boxes are deep, so that the shortest way out of one lies in the plane. */
+static sn_convex solid_of(const sn_world *world, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    sn_convex convex = p->convex;
+    if (world->dimensions == 2 && convex.type == SN_CONVEX_BOX && p->turn.x == 0 && p->turn.y == 0)
+        convex.half.z += DEEP * (convex.half.x > convex.half.y ? convex.half.x : convex.half.y);
+    return convex;
+}
+
+/* In a flat world normals lie in the plane; what touches along z does not touch. */
+static bool lies_in_plane(const sn_world *world, sn_manifold *m)
+{
+    if (world->dimensions != 2)
+        return true;
+    sn_real length = real_sqrt(m->normal.x * m->normal.x + m->normal.y * m->normal.y);
+    if (!(length > (sn_real)0.5))
+        return false;
+    m->normal = vec3(m->normal.x / length, m->normal.y / length, 0);
+    return true;
+}
+
+/* A ball and a part of a body. */
+static bool contact_ball(const sn_world *world, const sn_convex *convex, const sn_pose *pa, sn_real reach,
+                         const sn_mover *ball, sn_manifold *m)
+{
+    sn_vec3 centre = vec4_xyz(world->particles.x[ball->slot]);
+    sn_real radius = world->particles.radius[ball->slot];
+    sn_touch touch;
+    if (!sn_convex_near(convex, sn_pose_to_own(pa, centre), reach + radius, &touch))
+        return false;
+    sn_vec3 out = sn_quat_turn(pa->rotation, touch.normal);
+    m->normal = vec3_scale(out, -1); /* from the ball to the body */
+    m->count = 1;
+    m->point[0] = (sn_manifold_point){touch.point, vec3_scale(m->normal, radius), touch.distance - radius, 0};
+    return true;
+}
+
+/* Two as they are when a substep begins. */
+typedef struct looking {
+    const sn_world *world;
+    sn_body_contact *contact;
+    sn_convex a, b;        /* solids; of a body and another */
+    sn_pose pa, pb;        /* of the solids */
+    sn_pose other;         /* of b itself, or of the collider */
+    const sn_shape *shape; /* of a collider */
+    sn_vec3 way;           /* m: by which a goes in the substep, seen from b */
+    sn_real stray;         /* m: from which it may differ because they turn */
+    sn_manifold m[SN_BODY_CONTACT_LAYERS];
+} looking;
+
+/* Where a would touch b if it were at pose pa. */
+static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
+{
+    const sn_body_contact *contact = l->contact;
+    bool touches;
+    if (l->shape) {
+        uint32_t found =
+            sn_manifold_shape(&l->a, pa, l->shape, &l->other, reach + l->shape->guard, l->m, SN_BODY_CONTACT_LAYERS);
+        touches = contact->layer < found;
+        if (touches && contact->layer)
+            l->m[0] = l->m[contact->layer];
+    } else if (contact->part_b == SN_ID_FREE) {
+        touches = contact_ball(l->world, &l->a, pa, reach, &contact_movers(l->world)[contact->b], &l->m[0]);
+    } else {
+        touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
+    }
+    return touches && lies_in_plane(l->world, &l->m[0]);
+}
+
+static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)
+{
+    sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
+    l->world = world;
+    l->contact = contact;
+    l->a = solid_of(world, contact->part_a);
+    l->other = contact_pose_of_b(world, contact);
+    l->shape = NULL;
+    l->pa = contact_part_pose(world, &body, contact->part_a);
+    if (contact->b == SN_NO_MOVER) {
+        l->shape = &sn_body_contact_record(world, contact->collider)->shape;
+    } else if (contact->part_b != SN_ID_FREE) {
+        l->b = solid_of(world, contact->part_b);
+        l->pb = contact_part_pose(world, &l->other, contact->part_b);
+    }
+}
+
+/* The way of a ball, seen from a body that turns, too. */
+static bool ball_is_met(looking *l, sn_real h)
+{
+    const sn_mover *ball = &contact_movers(l->world)[l->contact->b];
+    sn_pose body = contact_goes_to(l->world, &contact_movers(l->world)[l->contact->a], h),
+            end = contact_part_pose(l->world, &body, l->contact->part_a);
+    sn_vec3 x = vec4_xyz(l->world->particles.x[ball->slot]), from = sn_pose_to_own(&l->pa, x);
+    sn_vec3 to = sn_pose_to_own(&end, vec3_add(x, vec3_scale(ball->v, h)));
+    sn_real t, radius = l->world->particles.radius[ball->slot];
+    sn_path path = {from, vec3_sub(to, from), radius};
+    sn_touch touch;
+    if (!sn_convex_cast(&l->a, &path, &t, &touch))
+        return false;
+    l->m[0].normal = sn_quat_turn(l->pa.rotation, vec3_scale(touch.normal, -1));
+    l->m[0].point[0].a = touch.point;
+    l->m[0].point[0].b = vec3_scale(l->m[0].normal, radius);
+    return lies_in_plane(l->world, &l->m[0]);
+}
+
+/* Whether a and b meet on their ways; then the points are those where they do. */
+static bool is_met(looking *l, sn_real h)
+{
+    sn_real t;
+    sn_vec3 normal;
+    if (!l->shape && l->contact->part_b == SN_ID_FREE)
+        return ball_is_met(l, h);
+    sn_convex wide = l->a;
+    sn_manifold before = l->m[0];
+    wide.radius += l->stray;
+    if (l->shape ? !sn_manifold_cast_shape(&wide, &l->pa, l->way, l->shape, &l->other, &t, &normal)
+                 : !sn_manifold_cast(&wide, &l->pa, l->way, &l->b, &l->pb, &t, &normal))
+        return false;
+    sn_pose there = {vec3_add(l->pa.position, vec3_scale(l->way, t)), l->pa.rotation};
+    if (!touches_at(l, &there, l->contact->reach)) /* far enough for corners that come after the first */
+        l->m[0] = before;
+    return true;
+}
+
+/* m: how far apart they are where they are nearest. */
+static sn_real nearest_of(const looking *l)
+{
+    sn_real nearest = (sn_real)INFINITY;
+    for (uint32_t i = 0; i < l->m[0].count; ++i)
+        nearest = l->m[0].point[i].distance < nearest ? l->m[0].point[i].distance : nearest;
+    return nearest;
+}
+
+/* m: how far apart two are at least that do not touch. */
+static sn_real apart(const looking *l)
+{
+    const sn_real reach = l->contact->reach;
+    bool known = !l->shape && l->contact->part_b != SN_ID_FREE && l->world->dimensions == 3;
+    return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
+}
+
+/* Points are those where the two are nearest when a substep begins, but what is fast may be about to pass beside, or to meet
+   elsewhere. So it is followed along its way. */
+static bool follow(looking *l, bool touches, sn_real h)
+{
+    sn_body_contact *contact = l->contact;
+    sn_real nearest;
+    if (!touches || (l->shape && (l->shape->type == SN_COLLIDER_PLANE ||
+                                  !contact_is_zero(contact_motion(l->world, contact->collider)->spin))))
+        return touches;
+    nearest = nearest_of(l);
+    l->way = vec3_scale(contact_course(l->world, contact), h);
+    l->stray = contact_turns(l->world, contact, h);
+    if (nearest <= CLOSE * contact->slop || -vec3_dot(l->way, l->m[0].normal) + l->stray < nearest)
+        return true;
+    contact->clear = !is_met(l, h);
+    contact->course = contact_course(l->world, contact);
+    return true;
+}
+
+void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h)
+{
+    looking l;
+    look_at(world, contact, &l);
+    contact->looks++;
+    contact->clear = false;
+    contact->slid = contact->moved = 0;
+    bool touches = touches_at(&l, &l.pa, contact->reach);
+    contact->nearest = touches ? nearest_of(&l) - (l.shape ? l.shape->guard : 0) : apart(&l);
+    if (!follow(&l, touches, h)) {
+        lose_points(contact);
+        return;
+    }
+    contact->seen = sn_body_contact_seen(world, contact);
+    take_points(world, contact, &l.m[0], &l.other, factor);
+}
+
+bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold)
+{
+    looking l;
+    look_at(world, contact, &l);
+    if (!touches_at(&l, &l.pa, reach))
+        return false;
+    *manifold = l.m[0];
+    return true;
+}

@@ -1,0 +1,276 @@
+/* Contact of bodies: which manifolds are looked for anew, and how they come into the lanes of batches. */
+#include "contact/body_work.h"
+
+#include <string.h>
+
+#define AHEAD ((sn_real)8) /* substeps: things that are apart are looked for so far ahead */
+#define ROOM  ((sn_real)5) /* times the slop: and so much farther, so that what rests is looked for once a step */
+
+/* Times the slop, a tenth of the size: anchors that slid so far off each other are looked for anew. Of what is round half of that: a pipe
+   that rolls is held where its anchors are, and they lag behind. */
+#define SLIDE       ((sn_real)50)
+#define SLIDE_ROUND ((sn_real)25)
+
+#define OFF_COURSE                                                                                                     \
+    ((sn_real)0.05) /* of a velocity: a body that turns from it by more may not miss what it was to pass */
+
+/* The share of what is between the anchors of both by which the arm of a is longer than to its own: pushes act on both in one
+   place, or angular momentum would be lost. Whoever does not turn has no arm; otherwise the larger one bears more. */
+static sn_real share_of_arm(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->b == SN_NO_MOVER || contact->part_b == SN_ID_FREE || contact_movers(world)[contact->b].w == 0)
+        return 0;
+    if (contact_movers(world)[contact->a].w == 0)
+        return 1;
+    sn_real a = contact_movers(world)[contact->a].extent, b = contact_movers(world)[contact->b].extent;
+    return a / (a + b);
+}
+
+static bool is_with_plane(const sn_world *world, const sn_body_contact *contact)
+{
+    return contact->b == SN_NO_MOVER &&
+           sn_body_contact_record(world, contact->collider)->shape.type == SN_COLLIDER_PLANE;
+}
+
+/* m: how far the two can come towards each other in a substep, at most. What goes along a plane comes no nearer to it. */
+static sn_real closing(const sn_body_contact_substep *s, const sn_body_contact *contact)
+{
+    const sn_vec4 *a = contact_record(s->world, contact->a),
+                  *b = contact_record(s->world, contact_other(s->world, contact));
+    const sn_vec3 v = vec3_sub(vec4_xyz(a[0]), vec4_xyz(b[0]));
+    const bool plain = contact->b == SN_NO_MOVER && contact_motion(s->world, contact->collider)->plain;
+    const sn_real speed =
+        plain ? contact_magnitude(vec3_dot(v, contact_motion(s->world, contact->collider)->normal)) : vec3_length(v);
+    sn_real way = s->h * (speed + (a[1].w + b[1].w)) + s->run.fall;
+    return way + contact_thrown(s->world, a, b);
+}
+
+static bool is_ball(const sn_body_contact *contact)
+{
+    return contact->b != SN_NO_MOVER && contact->part_b == SN_ID_FREE;
+}
+
+static sn_real guard_of(const sn_world *world, const sn_body_contact *contact)
+{
+    return contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.guard : 0;
+}
+
+/* ---- Which pairs may press -------------------------------------------------------------------------------------------------------- */
+
+/* A sensor presses nothing; it notes what is in it. */
+static void sense(const sn_world *world, sn_body_contact *contact)
+{
+    const sn_pose a = contact_pose(world, &contact_movers(world)[contact->a]), b = contact_pose_of_b(world, contact);
+    contact->n = contact->owner == SN_NORMAL_OF_A   ? sn_quat_turn(a.rotation, contact->normal)
+                 : contact->owner == SN_NORMAL_OF_B ? sn_quat_turn(b.rotation, contact->normal)
+                                                    : contact->normal;
+    for (uint32_t k = 0; k < contact->count; ++k) {
+        sn_vec3 apart = vec3_sub(sn_pose_to_world(&a, contact->point[k].a), sn_pose_to_world(&b, contact->point[k].b));
+        sn_real gap = vec3_dot(apart, contact->n) - contact->round_a - contact->round_b;
+        contact->touched = contact->touched || gap < guard_of(world, contact);
+    }
+}
+
+sn_real sn_body_contact_reach(const sn_body_contact_substep *s, const sn_body_contact *contact)
+{
+    return closing(s, contact) * (contact->part_b == SN_ID_FREE ? 1 : AHEAD) + ROOM * contact->slop;
+}
+
+static sn_real most_slid(const sn_world *world, const sn_body_contact *contact)
+{
+    if (is_with_plane(world, contact))
+        return SN_BODY_CONTACT_EVER;
+    return (contact->round_a > 0 || contact->round_b > 0 ? SLIDE_ROUND : SLIDE) * contact->slop;
+}
+
+/* What rests is where it was when its points were found, in this step or an earlier one. */
+static bool reuse(const sn_body_contact_substep *s, sn_body_contact *contact, sn_real way)
+{
+    sn_real moved;
+    if (contact->kept != SN_ID_FREE)
+        return false;
+    contact->kept = sn_body_contact_find_kept(s->world, contact);
+    sn_body_contact_recall_rub(s->world, contact, s->factor);
+    const sn_kept_manifold *kept = contact_kept(s->world, contact);
+    if (!kept || !(kept->reach > way))
+        return false;
+    const sn_real slid = most_slid(s->world, contact), room = kept->reach - way;
+    if (!sn_body_contact_reuse(s->world, contact, s->factor, slid < room ? slid : room, &moved))
+        return false;
+    contact->slid = moved;
+    contact->moved = moved + way;
+    return true;
+}
+
+/* A sphere or a capsule touches a plane at the ends of its core, wherever it is: they need not be found again. */
+static bool has_few_corners(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_convex_type type = world->bodies.part[contact->part_a].convex.type;
+    return type == SN_CONVEX_SPHERE || type == SN_CONVEX_CAPSULE;
+}
+
+bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact)
+{
+    const sn_real way = closing(s, contact);
+    if (reuse(s, contact, way))
+        return true;
+    contact->reach = has_few_corners(s->world, contact) && is_with_plane(s->world, contact)
+                         ? SN_BODY_CONTACT_EVER
+                         : sn_body_contact_reach(s, contact);
+    sn_body_contact_look(s->world, contact, s->factor, s->h);
+    contact->moved = way; /* of the substep that begins */
+    if (contact->sensor)
+        sense(s->world, contact);
+    return contact->count && !contact->sensor && contact->nearest <= way;
+}
+
+/* ---- Lanes ---------------------------------------------------------------------------------------------------------------- */
+
+static void set_lane(sn_lane_rows *rows, uint32_t lane, sn_vec3 v)
+{
+    rows->x[lane] = v.x;
+    rows->y[lane] = v.y;
+    rows->z[lane] = v.z;
+}
+
+static sn_vec3 lane_of(const sn_lane_rows *rows, uint32_t lane)
+{
+    return vec3(rows->x[lane], rows->y[lane], rows->z[lane]);
+}
+
+/* m: how far the core of a part, or of a ball, reaches from the centre of its body: what turns moves no spot of it by more. A core that
+   is a point in the centre is moved by nothing. */
+static sn_real core_of(const sn_world *world, uint32_t mover, uint32_t part)
+{
+    return part == SN_ID_FREE ? 0 : contact_movers(world)[mover].extent - world->bodies.part[part].convex.radius;
+}
+
+static void fill_limits(const sn_world *world, const sn_body_contact *contact, uint32_t lane, sn_wide_manifold *f)
+{
+    const sn_collider_type type =
+        contact->b == SN_NO_MOVER ? sn_body_contact_record(world, contact->collider)->shape.type : SN_COLLIDER_BOX;
+    const sn_real a = core_of(world, contact->a, contact->part_a);
+    const sn_real b = contact->b == SN_NO_MOVER ? a : core_of(world, contact->b, contact->part_b);
+    f->size[lane] = a < b ? a : b;
+    f->bent[lane] =
+        type == SN_COLLIDER_FIELD ? SN_BODY_CONTACT_EVER : contact->slop * contact_movers(world)[contact->a].extent / 2;
+    f->impact[lane] = contact->impact;
+    f->slid[lane] = contact->slid;
+    f->moved[lane] = contact->moved;
+    f->reach[lane] = contact->count ? contact->reach : contact->nearest;
+    f->most_slid[lane] = most_slid(world, contact);
+    if (is_ball(contact) || contact->clear)
+        f->most_slid[lane] = -1;
+}
+
+static void fill_point(const sn_body_contact_point *from, uint32_t lane, sn_wide_body_contact_point *point,
+                       sn_wide_anchor *anchor)
+{
+    point->normal_impulse[lane] = from->normal_impulse;
+    point->struck[lane] = point->before[lane] = 0;
+    anchor->last[lane] = from->last;
+    anchor->impulse[lane] = from->impulse;
+    set_lane(&anchor->a, lane, from->a);
+    set_lane(&anchor->b, lane, from->b);
+}
+
+static void fill_manifold(const sn_world *world, const sn_body_contact *contact, uint32_t lane,
+                          sn_wide_body_contact *batch, sn_wide_manifold *f)
+{
+    static const sn_body_contact_point none;
+    f->count[lane] = (sn_real)contact->count;
+    f->owner[lane] = (sn_real)contact->owner;
+    f->round_a[lane] = contact->round_a;
+    f->round_b[lane] = contact->round_b;
+    f->lean[lane] = share_of_arm(world, contact);
+    f->guard[lane] = guard_of(world, contact);
+    set_lane(&f->normal, lane, contact->normal);
+    fill_limits(world, contact, lane, f);
+    for (uint32_t k = 0; k < SN_BODY_CONTACT_POINTS; ++k)
+        fill_point(k < contact->count ? &contact->point[k] : &none, lane, &batch->point[k], &f->point[k]);
+    batch->points = contact->count > batch->points ? contact->count : batch->points;
+    batch->twists = batch->twists || contact->count > 1;
+    set_lane(&batch->tangent_impulse, lane, contact->rub.tangent_impulse);
+    batch->twisted[lane] = contact->rub.twisted;
+    set_lane(&batch->rolled, lane, contact->rub.rolled);
+    batch->stray[lane] = contact->clear ? OFF_COURSE * OFF_COURSE * vec3_dot(contact->course, contact->course) : -1;
+    batch->misses = batch->misses || contact->clear;
+    set_lane(&batch->course, lane, contact->course);
+}
+
+#define UNEVEN ((sn_real)20) /* times the mass: a load that a few sweeps carry */
+
+/* Sweeps hand a load on to what is lighter by a share that is the smaller the lighter that is. So where one is many times as heavy as the
+   other there are more of them, until what is missing is as much smaller. */
+static sn_real ease_of(const sn_mover *mover, const sn_body_contact *contact)
+{
+    if (contact->b == SN_NO_MOVER || mover[contact->a].w == 0 || mover[contact->b].w == 0)
+        return 1;
+    sn_real ratio = mover[contact->a].w / mover[contact->b].w;
+    ratio = ratio < 1 ? 1 / ratio : ratio;
+    return ratio > UNEVEN ? UNEVEN * UNEVEN / (ratio * ratio) : 1;
+}
+
+/* What does not change in the step. */
+static void fill_pair(const sn_world *world, sn_body_contact *contact, uint32_t lane, sn_wide_body_contact *batch)
+{
+    const sn_mover *mover = contact_movers(world);
+    batch->a[lane] = SN_BODY_CONTACT_RECORD * contact->a;
+    batch->b[lane] = SN_BODY_CONTACT_RECORD * contact_other(world, contact);
+    batch->moves_a |= (uint32_t)(mover[contact->a].w != 0) << lane;
+    batch->moves_b |= (uint32_t)(contact->b != SN_NO_MOVER && mover[contact->b].w != 0) << lane;
+    batch->slop[lane] = contact->slop;
+    batch->far_off[lane] = SN_BODY_CONTACT_FAR_OFF * contact->slop * ease_of(mover, contact);
+    batch->hold[lane] = contact->friction.hold;
+    batch->drag[lane] = contact->friction.drag;
+    batch->restitution[lane] = contact->friction.restitution;
+    batch->bounces = batch->bounces || contact->friction.restitution > 0;
+    batch->rolls = batch->rolls || contact->round > 0;
+    batch->rolling[lane] = contact->friction.rolling * contact->round;
+    batch->belted = batch->belted || !contact_is_zero(contact->belt);
+    set_lane(&batch->belt, lane, contact->belt);
+}
+
+void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t at, uint32_t lane)
+{
+    sn_wide_body_contact *batch = &s->run.batch[at];
+    sn_wide_manifold *f = &s->run.manifold[at];
+    sn_body_contact *contact = &contact_all(s->world)[index];
+    if (!contact->lane) {
+        if (lane == 0) {
+            memset(batch, 0, sizeof *batch);
+            memset(f, 0, sizeof *f);
+            for (uint32_t i = 0; i < SN_BODY_CONTACTS; ++i)
+                batch->a[i] = batch->b[i] =
+                    SN_BODY_CONTACT_RECORD * s->world->body_contacts.mover_table.count; /* the empty record */
+        }
+        batch->lanes = lane + 1;
+        batch->contact[lane] = index;
+        contact->lane = at * SN_BODY_CONTACTS + lane + 1;
+        fill_pair(s->world, contact, lane, batch);
+    }
+    fill_manifold(s->world, contact, lane, batch, f);
+}
+
+void sn_body_contact_note(const sn_world *world, sn_body_contact *contact)
+{
+    const uint32_t at = (contact->lane - 1) / SN_BODY_CONTACTS, lane = (contact->lane - 1) % SN_BODY_CONTACTS;
+    const sn_wide_body_contact *batch = (const sn_wide_body_contact *)world->body_contacts.batch_table.column[0] + at;
+    const sn_wide_manifold *f = (const sn_wide_manifold *)world->body_contacts.batch_table.column[1] + at;
+    contact->impact = f->impact[lane];
+    for (uint32_t k = 0; k < contact->count; ++k) {
+        const sn_real came = -batch->point[k].before[lane];
+        if (batch->point[k].normal_impulse[lane] + batch->point[k].struck[lane] > 0 && came > contact->impact)
+            contact->impact = came;
+        contact->point[k].normal_impulse = batch->point[k].normal_impulse[lane];
+        contact->point[k].last = f->point[k].last[lane];
+        contact->point[k].impulse = f->point[k].impulse[lane] + batch->point[k].struck[lane];
+    }
+    contact->slid = f->slid[lane];
+    contact->moved = f->moved[lane];
+    contact->n = lane_of(&batch->n, lane);
+    contact->rub.tangent_impulse = lane_of(&batch->tangent_impulse, lane);
+    contact->rub.twisted = batch->twisted[lane];
+    if (contact->round > 0)
+        contact->rub.rolled = lane_of(&batch->rolled, lane);
+}

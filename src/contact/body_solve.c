@@ -1,0 +1,239 @@
+/* Contact of bodies.
+
+   A contact is two convex pieces that may touch, or a piece and a ball or a collider, with up to four points that share a normal n.
+   Points are found once a step, where things are when they first may press in it: anchors on both, which move with their bodies. How
+   deep they are when a substep begins, the *gap*, is what the pass over velocities at its end needs to know. With v the relative
+   velocity at a point, after everything else in the substep acted, and K the inverse of the mass that it moves,
+
+       normal      P' = max(0, P - (v.n + max(gap, 0) / h) / K)      no nearer than touching, and not deeper
+       friction    T' = T - v_t / K, cut to the length mu P'
+
+   P and T are impulses of this substep so far. A substep begins with those that the last one ended with, but with no more than
+   twice what the one before that ended with: a weight presses in both, a blow does not. As gaps and arms are those at the start
+   of the substep, and inertia is that at the end, momentum is kept. Velocities move places: what changed of them is added to places and turns, times h.
+   Impacts come before that, one after the other; things that overlap are parted after it, slowly, without a velocity, which costs
+   a little of the angular momentum.
+
+   Fast bodies. The points of a pair that is apart are those where the two are nearest when they are looked for. A body that would pass
+   them is followed along its way: it touches elsewhere, or passes by (`clear`). For what turns, gaps are those at the end of the
+   substep (contact_bend). Those that may be struck by a fast one are looked at as far ahead as they may be thrown (body_blows.c). When a body
+   leaves where it was searched for at the start of the step, the search is made again for it alone (sn_body_contacts_find_again): before a substep if
+   its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (body_sweep.c). As long as a body
+   would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
+
+   It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
+   wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
+#include "contact/body_work.h"
+
+#include "bodies/rotation.h"
+#include "integrators/integrator.h"
+
+#include <string.h>
+
+/* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
+   1e-8 J of a hundred tons, after seven seconds. */
+#define SWEEPS        2u
+#define STRIKES       64u           /* sweeps of impacts, each handed on at least once */
+#define PARTINGS      4u            /* sweeps that part what overlaps, as long as some are far in, */
+#define DEEP          ((sn_real)15) /* times the overlap that is left alone: and as long as some are as deep as that, */
+#define DEEP_PARTINGS 16u /*   so many: with four, single boxes under a pile were driven in by the parting of others */
+#define MORE          30u /* up to so many times as many, as long as a contact is violent: */
+#define AT_ONCE       4u  /*   a task makes so many of those before it hands on to others */
+
+/* ---- A pass --------------------------------------------------------------------------------------------------------------- */
+
+static sn_wide_body_contacts run_of(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = s->run;
+    run.first = group->batch;
+    run.end = group->batch + group->batches;
+    return run;
+}
+
+static void weigh(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = run_of(s, group);
+    if (group->bends)
+        s->wide->weigh(&run);
+}
+
+static bool weigh_all(const sn_body_contact_substep *s)
+{
+    const sn_body_contact_group *group = s->world->body_contacts.group_table.column[0];
+    bool bends = false;
+    for (uint32_t i = 0; i < s->world->body_contacts.group_table.count; ++i)
+        bends = bends || group[i].bends;
+    return !bends || sn_body_contacts_by_level(s, weigh);
+}
+
+static void warm(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = run_of(s, group);
+    s->wide->warm(&run);
+}
+
+/* Some contact of the group was far off in this sweep. */
+static void be_violent(const sn_body_contact_substep *s, const sn_body_contact_group *group)
+{
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    sn_body_contacts_stir(s, group);
+}
+
+static void project(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = run_of(s, group);
+    bool more = true, violent = false;
+    for (uint32_t i = 0; more && i < (run.stirred_only ? AT_ONCE : 1); ++i) {
+        more = s->wide->project(&run);
+        violent = violent || more;
+        run.since = run.sweep;
+        run.sweep += 1;
+    }
+    if (violent)
+        be_violent(s, group);
+}
+
+static void strike(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = run_of(s, group);
+    if (s->wide->strike(&run))
+        atomic_store_explicit(s->violent, true, memory_order_relaxed);
+}
+
+static void part(const sn_body_contact_substep *s, sn_body_contact_group *group)
+{
+    sn_wide_body_contacts run = run_of(s, group);
+    if ((group->deep || s->run.stirred_only) && s->wide->part(&run))
+        be_violent(s, group);
+}
+
+static bool strike_all(sn_body_contact_substep *s)
+{
+    if (!s->world->body_contacts.bounces)
+        return true;
+    s->run.sweep = 0;
+    bool good = sn_body_contacts_by_level(s, strike);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    for (uint32_t i = 0; good && *s->violent && i < STRIKES; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.sweep = (sn_real)(i + 1);
+        good = sn_body_contacts_by_level(s, strike);
+    }
+    return good;
+}
+
+/* Velocities are known, and their places are taken by what things are parted by. */
+static void leave_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = ((const sn_body_contact_substep *)data)->world;
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = contact_listed(world)[at];
+        if (!contact_has_impulse(world, i))
+            continue;
+        sn_mover *m = &contact_movers(world)[i];
+        sn_vec4 *record = contact_record(world, i);
+        m->v = vec4_xyz(record[0]);
+        m->spin = vec4_xyz(record[1]);
+        record[0] = vec4(vec4_xyz(record[6]), record[0].w);
+        record[1] = vec4(vec4_xyz(record[7]), 0);
+    }
+}
+
+static bool part_all(sn_body_contact_substep *s)
+{
+    const uint32_t movers = s->world->body_contacts.mover_table.count;
+    for (uint32_t i = 0; i < s->world->body_contacts.collider_table.count; ++i) {
+        sn_vec4 *record = contact_record(s->world, movers + 1 + i);
+        record[0] = record[1] = vec4(vec3(0, 0, 0), 0);
+    }
+    bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
+    atomic_store_explicit(s->violent, true, memory_order_relaxed);
+    sn_body_contacts_calm(s->world);
+    for (uint32_t i = 0; good && *s->violent && i < DEEP_PARTINGS; ++i) {
+        atomic_store_explicit(s->violent, false, memory_order_relaxed);
+        s->run.since = (sn_real)i;
+        s->run.sweep = (sn_real)(i + 1);
+        s->run.stirred_only = i > 0;
+        s->run.deep = i < PARTINGS ? SN_BODY_CONTACT_FAR_OFF : DEEP;
+        good = sn_body_contacts_by_level(s, part);
+    }
+    return good;
+}
+
+/* ---- What came of it -------------------------------------------------------------------------------------------------------- */
+
+/* The momentum that goes with a change of spin is k^2 times that, along principal axes and per unit of mass. */
+static void turn_body(sn_world *world, const sn_mover *m, sn_real h)
+{
+    sn_body_state *body = &world->bodies.state[m->body];
+    sn_vec3 gain = vec3_sub(m->spin, m->spin0), by = vec3_add(vec3_scale(gain, h), m->turn);
+    const double half[4] = {(double)by.x / 2, (double)by.y / 2, (double)by.z / 2, 1};
+    double l[3] = {(double)gain.x, (double)gain.y, (double)gain.z}, q[4];
+    sn_rotate_vector_back(body->q, l, l);
+    for (int i = 0; i < 3; ++i)
+        l[i] *= isinf(body->k[i]) ? 0 : body->k[i] * body->k[i];
+    sn_rotate_vector(body->q, l, l);
+    for (int i = 0; i < 3; ++i)
+        body->l[i] += l[i];
+    sn_rotate_times(half, body->q, q);
+    sn_rotate_normalise(q);
+    memcpy(body->q, q, sizeof q);
+    if (sn_integrators[world->state.settings.integrator]->looks_back)
+        sn_history_forget(&world->history, m->slot);
+    sn_bodies_turned(&world->bodies, m->body);
+}
+
+static void store_piece(void *data, uint32_t first, uint32_t end)
+{
+    const sn_body_contact_substep *s = data;
+    sn_world *world = s->world;
+    for (uint32_t at = first; at < end; ++at) {
+        const uint32_t i = contact_listed(world)[at];
+        sn_mover *m = &contact_movers(world)[i];
+        if (!contact_has_impulse(world, i) || m->w == 0)
+            continue;
+        m->place = vec4_xyz(contact_record(world, i)[0]);
+        m->turn = vec4_xyz(contact_record(world, i)[1]);
+        sn_vec3 gain = vec3_sub(m->v, m->v0), by = vec3_add(vec3_scale(gain, s->h), m->place);
+        if (!contact_is_zero(gain)) {
+            sn_pair v = {vec4_xyz(world->particles.v[m->slot]), vec4_xyz(world->particles.v_low[m->slot])};
+            pair_add(&v, gain);
+            world->particles.v[m->slot] = vec4(v.high, world->particles.v[m->slot].w);
+            world->particles.v_low[m->slot] = vec4(v.low, 0);
+            sn_history_forget(&world->history, m->slot);
+        }
+        if (!contact_is_zero(by))
+            sn_contacts_add(world, m->slot, by);
+        if (m->body != SN_ID_FREE && !(contact_is_zero(vec3_sub(m->spin, m->spin0)) && contact_is_zero(m->turn)))
+            turn_body(world, m, s->h);
+    }
+}
+
+bool sn_body_contacts_pass(sn_world *world, sn_real h)
+{
+    sn_body_contact_substep s = contact_substep(world, h);
+    uint32_t passes = world->state.settings.iterations, movers = world->body_contacts.list_table.count;
+    atomic_bool violent = false;
+    s.violent = &violent;
+    if (!world->body_contacts.count)
+        return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
+    sn_body_contacts_load_colliders(world);
+    bool good = sn_body_contacts_share(world, movers, sn_body_contacts_load_piece, &s) && weigh_all(&s) &&
+                strike_all(&s) && sn_body_contacts_by_level(&s, warm);
+    uint32_t sweeps = SWEEPS * (passes ? passes : 1);
+    sn_body_contacts_calm(world);
+    s.run.sweep = 0;
+    for (uint32_t i = 0; good && (i < sweeps || (violent && i < MORE * sweeps));) {
+        const uint32_t count = i < sweeps ? 1 : AT_ONCE;
+        atomic_store_explicit(&violent, false, memory_order_relaxed);
+        s.run.since = s.run.sweep;
+        s.run.sweep = (sn_real)(i + 1);
+        s.run.stirred_only = i >= sweeps;
+        world->profiler.last.counts.sweeps += world->profiler.on ? count : 0;
+        good = sn_body_contacts_by_level(&s, project);
+        i += count;
+    }
+    return good && part_all(&s) && sn_body_contacts_share(world, movers, store_piece, &s) &&
+           sn_body_contacts_stop(world);
+}

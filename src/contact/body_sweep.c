@@ -1,0 +1,298 @@
+/* Contact of bodies: at the end of a substep no body is behind what it touched in it.
+
+   A pass finds impulses for things as they are when a substep begins. A plate that is struck at its edge at hundreds of metres a second
+   gets a spin by that which turns it by more than a radian in what is left of the substep, and its other end through what struck it.
+   So the ways of bodies that are fast are looked at once more when all is done, from where they began to where they are, turning evenly,
+   and two that would come into each other by more than half of the inner radius of the thinner one stop before that, on their ways. Their
+   velocities stay what they are: the next substep begins where they meet, and finds the points where they do.
+
+   The distance of two changes by no more than the ways of their spots, so that steps as long as that are never too long (Mirtich 1996).
+   In an overlap, steps of an eighth of the thickness are short enough to see it become deeper.
+
+   Bodies stop before colliders that stand, too. Points on those hold all that comes, but points are those where a body is when a substep
+   begins: a small one that strikes at a hundred metres a second gets a spin of thousands of radians a second, which takes other corners
+   through before the next substep begins. A field does not know how thick it is, and pushes what is beyond its middle out on the other
+   side: a tenth of the depth is too deep there. So it is before meshes. */
+#include "contact/body_work.h"
+
+#include "base/math.h"
+#include "bodies/rotation.h"
+
+#define ROUNDS 4u             /* a body that stops may be where another comes along */
+#define STEPS  1024u          /* on a way, at most; a body that needs more stops where it is */
+#define DEEP   ((sn_real)0.5) /* of the inner radius: so much deeper than at the start is too deep */
+/* The cosine of half an angle of a fiftieth: what turns by less is as fast as its centre, but for that. */
+#define STILL  ((sn_real)0.99995)
+
+#define LITTLE                                                                                                         \
+    ((sn_real)1e-4) /* of the same: as deep as before; with a hundredth small boxes crept through in a second */
+#define STRIDE  ((sn_real)0.25) /* of the same: steps where they touch */
+#define SHALLOW ((sn_real)0.1)  /* of both: before a mesh or a field, which may be thin */
+
+/* Two on their ways. */
+typedef struct duel {
+    const sn_world *world;
+    const sn_body_contact *contact;
+    const sn_mover *a, *b;
+    const sn_convex *solid_a, *solid_b;
+    const sn_shape *shape; /* instead of b: of a collider, */
+    sn_pose place;         /*   which is here */
+    sn_real way;           /* m: of any two spots to each other, at most */
+    sn_real thin;          /* m: the smaller inner radius; of a field so much less as it may be thinner */
+} duel;
+
+/* The turn of a body in the substep. */
+static sn_vec3 turn_of(const sn_world *world, const sn_mover *m)
+{
+    return sn_quat_between(m->from.rotation, world->bodies.turn[m->body].start);
+}
+
+/* Where a body is at a share of its way. */
+static sn_pose pose_at(const sn_world *world, const sn_mover *m, sn_real t)
+{
+    sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
+    sn_pose pose = {vec3_add(m->from.position, vec3_scale(way, t)), m->from.rotation};
+    pose.rotation = sn_quat_turned(pose.rotation, vec3_scale(turn_of(world, m), t));
+    return pose;
+}
+
+static sn_real nearest_of(const sn_manifold *m, uint32_t count, sn_real reach)
+{
+    for (uint32_t k = 0; k < count; ++k)
+        for (uint32_t i = 0; i < m[k].count; ++i)
+            reach = m[k].point[i].distance < reach ? m[k].point[i].distance : reach;
+    return reach;
+}
+
+/* m: how far a body is from a collider at a share of its way; not more than reach. */
+static sn_real apart_from_shape_at(const duel *d, sn_real t, sn_real reach)
+{
+    sn_pose a = pose_at(d->world, d->a, t * d->a->share), at = contact_part_pose(d->world, &a, d->contact->part_a);
+    sn_manifold m[SN_BODY_CONTACT_LAYERS];
+    return nearest_of(m, sn_manifold_shape(d->solid_a, &at, d->shape, &d->place, reach, m, SN_BODY_CONTACT_LAYERS),
+                      reach);
+}
+
+/* m: how far the two are apart at a share of their ways; not more than reach. */
+static sn_real apart_at(const duel *d, sn_real t, sn_real reach)
+{
+    if (d->shape)
+        return apart_from_shape_at(d, t, reach);
+    sn_pose a = pose_at(d->world, d->a, t * d->a->share), b = pose_at(d->world, d->b, t * d->b->share);
+    sn_pose at_a = contact_part_pose(d->world, &a, d->contact->part_a),
+            at_b = contact_part_pose(d->world, &b, d->contact->part_b);
+    sn_manifold m;
+    return nearest_of(&m, sn_manifold_convex(d->solid_a, &at_a, d->solid_b, &at_b, reach, &m), reach);
+}
+
+/* m: how deep is too deep, by how far they are apart when the substep begins. What stands gives no way: what is deep in it must not come
+   deeper, substep by substep. */
+static sn_real deepest_of(const duel *d, sn_real apart)
+{
+    if (!d->shape)
+        return (apart < 0 ? apart : 0) - DEEP * d->thin;
+    return (apart < -DEEP * d->thin ? apart : -DEEP * d->thin) - LITTLE * d->thin;
+}
+
+/* The share of their ways that the two may go. */
+static sn_real share_of(const duel *d)
+{
+    sn_real t = 0, last = 0, deepest = 0;
+    for (uint32_t step = 0; step < STEPS; ++step) {
+        sn_real apart = apart_at(d, t, d->way);
+        if (step == 0)
+            deepest = deepest_of(d, apart);
+        else if (apart < deepest)
+            return last;
+        if (t >= 1 || apart >= d->way * (1 - t))
+            return 1;
+        last = t;
+        t += (apart > STRIDE * d->thin ? apart : STRIDE * d->thin) / d->way;
+        t = t < 1 ? t : 1;
+    }
+    return last;
+}
+
+/* m: how thin the thinner of the two is. How thin a mesh or a field is where they touch is not known. */
+static sn_real thinness(const sn_convex *solid, const sn_shape *shape)
+{
+    const sn_real inner = sn_convex_inner(solid);
+    if (shape->type >= SN_COLLIDER_MESH)
+        return SHALLOW * inner;
+    if (shape->type != SN_COLLIDER_BOX)
+        return inner;
+    const sn_convex box = sn_convex_from_solid(&shape->solid, shape->thickness);
+    return sn_convex_inner(&box) < inner ? sn_convex_inner(&box) : inner;
+}
+
+static bool stands(const sn_collider_motion *m)
+{
+    return contact_is_zero(m->velocity) && contact_is_zero(m->spin);
+}
+
+/* The share of what is left of its way that a body may go before a collider. */
+static sn_real share_before_collider(const sn_world *world, const sn_body_contact *contact)
+{
+    const sn_shape *shape = &sn_body_contact_record(world, contact->collider)->shape;
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    if (contact->layer > 0 || contact->sensor || a->w == 0 ||
+        (shape->type != SN_COLLIDER_FIELD && !stands(contact_motion(world, contact->collider))))
+        return 1;
+    duel d = {.world = world, .contact = contact, .a = a, .shape = shape, .way = a->way * a->share};
+    d.solid_a = &world->bodies.part[contact->part_a].convex;
+    d.place = contact_pose_of_b(world, contact);
+    d.thin = thinness(d.solid_a, shape);
+    if (!(d.way > (shape->type >= SN_COLLIDER_MESH ? 4 : 1) * d.thin))
+        return 1;
+    return share_of(&d);
+}
+
+/* The share of what is left of their ways that the two of a contact may go. */
+static sn_real share_of_two(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->b == SN_NO_MOVER)
+        return share_before_collider(world, contact);
+    if (contact->part_b == SN_ID_FREE || contact->sensor)
+        return 1;
+    const sn_mover *a = &contact_movers(world)[contact->a], *b = &contact_movers(world)[contact->b];
+    duel d = {.world = world, .contact = contact, .a = a, .b = b, .way = a->way * a->share + b->way * b->share};
+    if (!(d.way > 4 * (a->thin < b->thin ? a->thin : b->thin)))
+        return 1;
+    d.solid_a = &world->bodies.part[contact->part_a].convex;
+    d.solid_b = &world->bodies.part[contact->part_b].convex;
+    d.thin = sn_convex_inner(d.solid_a) < sn_convex_inner(d.solid_b) ? sn_convex_inner(d.solid_a)
+                                                                     : sn_convex_inner(d.solid_b);
+    return share_of(&d);
+}
+
+/* What a round found, by contact: the shares of their whole ways that the two may go; 1: all of what they go. */
+typedef struct shares {
+    sn_real a, b;
+} shares;
+
+typedef struct stopping {
+    const sn_world *world;
+    atomic_bool stopped;
+} stopping;
+
+static shares *all_shares(const sn_world *world)
+{
+    return world->body_contacts.contact_table.column[6];
+}
+
+/* Nothing is stopped before all have been looked at, so that the order does not matter. */
+static void look_piece(void *data, uint32_t first, uint32_t end)
+{
+    stopping *s = data;
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_body_contact *contact = &contact_all(s->world)[i];
+        const sn_real t = share_of_two(s->world, contact);
+        all_shares(s->world)[i] = (shares){1, 1};
+        if (t >= 1)
+            continue;
+        all_shares(s->world)[i].a = t * contact_movers(s->world)[contact->a].share;
+        if (contact->b != SN_NO_MOVER)
+            all_shares(s->world)[i].b = t * contact_movers(s->world)[contact->b].share;
+        atomic_store_explicit(&s->stopped, true, memory_order_relaxed);
+    }
+}
+
+static void stop(sn_mover *m, sn_real share)
+{
+    if (m->w != 0 && share < m->share)
+        m->share = share;
+}
+
+/* Takes a body back to a share of its way. */
+static void take_back(sn_world *world, const sn_mover *m)
+{
+    sn_body_state *body = &world->bodies.state[m->body];
+    sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position), turn = turn_of(world, m);
+    sn_real angle = vec3_length(turn);
+    sn_contacts_add(world, m->slot, vec3_scale(way, m->share - 1));
+    if (!(angle > 0))
+        return;
+    double half = (double)angle * (double)(m->share - 1) / 2, by = math_sin(half) / math_cos(half) / (double)angle;
+    double a[3] = {(double)turn.x * by, (double)turn.y * by, (double)turn.z * by};
+    sn_rotate_vector_back(body->q, a, a);
+    sn_rotate_by(body->q, a);
+    sn_bodies_turned(&world->bodies, m->body);
+}
+
+typedef struct measuring {
+    const sn_world *world;
+    atomic_bool fast, left;
+} measuring;
+
+/* How far bodies came; whether one is fast, and left the space that was searched for it. */
+static void measure_piece(void *data, uint32_t first, uint32_t end)
+{
+    measuring *measure = data;
+    const sn_world *world = measure->world;
+    bool fast = false, left = false;
+    for (uint32_t i = first; i < end; ++i) {
+        sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
+        m->share = 1;
+        if (m->body == SN_ID_FREE)
+            continue;
+        sn_vec3 way = vec3_sub(vec4_xyz(world->particles.x[m->slot]), m->from.position);
+        sn_quat q = world->bodies.turn[m->body].start, p = m->from.rotation;
+        sn_real cosine = contact_magnitude(q.x * p.x + q.y * p.y + q.z * p.z + q.w * p.w);
+        m->way = vec3_length(way);
+        if (cosine < STILL)
+            m->way += vec3_length(turn_of(world, m)) * m->extent;
+        m->left = m->way > m->thin && !sn_body_contact_has_room(world, m, vec3(0, 0, 0));
+        fast = fast || m->way > m->thin;
+        left = left || m->left;
+    }
+    if (left)
+        atomic_store_explicit(&measure->left, true, memory_order_relaxed);
+    if (fast)
+        atomic_store_explicit(&measure->fast, true, memory_order_relaxed);
+}
+
+/* Bodies that were thrown out of where they were looked for may have met others on their ways, which stand or sleep if they are new. */
+static bool find_left(sn_world *world)
+{
+    world->contacts.failed = sn_body_contacts_find_again(world, true);
+    for (uint32_t i = 0; world->contacts.failed == SN_OK && i < world->body_contacts.list_table.count; ++i) {
+        sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
+        const sn_quat q = m->from.rotation;
+        if (q.x != 0 || q.y != 0 || q.z != 0 || q.w != 0)
+            continue;
+        m->from = contact_pose(world, m);
+        m->way = 0;
+        m->share = 1;
+    }
+    return world->contacts.failed == SN_OK;
+}
+
+bool sn_body_contacts_stop(sn_world *world)
+{
+    measuring measure = {.world = world};
+    if (!sn_body_contacts_share(world, world->body_contacts.list_table.count, measure_piece, &measure))
+        return false;
+    if (!measure.fast)
+        return true;
+    if (measure.left && !find_left(world))
+        return false;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        stopping s = {.world = world};
+        if (!sn_body_contacts_share(world, world->body_contacts.count, look_piece, &s))
+            return false;
+        for (uint32_t i = 0; s.stopped && i < world->body_contacts.count; ++i) {
+            const sn_body_contact *contact = &contact_all(world)[i];
+            stop(&contact_movers(world)[contact->a], all_shares(world)[i].a);
+            if (contact->b != SN_NO_MOVER)
+                stop(&contact_movers(world)[contact->b], all_shares(world)[i].b);
+        }
+        if (!s.stopped)
+            break;
+    }
+    for (uint32_t i = 0; i < world->body_contacts.list_table.count; ++i) {
+        const sn_mover *m = &contact_movers(world)[contact_listed(world)[i]];
+        if (m->share < 1)
+            take_back(world, m);
+    }
+    return true;
+}

@@ -1,0 +1,279 @@
+/* What the files of contact of bodies share. */
+#ifndef SN_CONTACT_BODY_WORK_H
+#define SN_CONTACT_BODY_WORK_H
+
+#include "base/quat.h"
+#include "world/world.h"
+
+#include <stdatomic.h>
+
+#define SN_BODY_CONTACT_LAYERS 4u              /* manifolds of a part with a mesh or field, at most */
+#define SN_BODY_CONTACT_EVER   ((sn_real)1e30) /* m, m/s: more than is ever needed */
+
+/* A substep that runs. */
+typedef struct sn_body_contact_substep {
+    sn_world *world;
+    const sn_wide_body_contact_table *wide;
+    sn_wide_body_contacts run; /* without a range */
+    sn_real h, inverse_h, factor, gravity;
+    bool begins, again;   /* it begins; and there was a search since it began */
+    atomic_bool *violent; /* gets true when a body would come far into another, or was pushed out of it as far */
+} sn_body_contact_substep;
+
+const sn_collider_record *sn_body_contact_record(const sn_world *world, uint32_t number);
+
+/* A spot of a part, in the frame of its body. */
+sn_vec3 sn_part_spot(const sn_world *world, uint32_t part, sn_vec3 spot);
+
+/* The manifold of the step before (body_cache.c): its place, or the number of those that are kept if there is none. */
+uint32_t sn_body_contact_find_kept(const sn_world *world, const sn_body_contact *contact);
+
+static inline const sn_kept_manifold *contact_kept(const sn_world *world, const sn_body_contact *contact)
+{
+    return contact->kept < world->body_contacts.kept_table.count
+               ? (const sn_kept_manifold *)world->body_contacts.kept_table.column[0] + contact->kept
+               : NULL;
+}
+
+/* What was pressed then at a point of this feature, and what rubbed, times factor. */
+void sn_body_contact_recall(const sn_world *world, const sn_body_contact *contact, sn_real factor,
+                            sn_body_contact_point *point);
+void sn_body_contact_recall_rub(const sn_world *world, sn_body_contact *contact, sn_real factor);
+
+/* a in the frame of b. */
+sn_pose sn_body_contact_seen(const sn_world *world, const sn_body_contact *contact);
+
+/* Takes the points of the step before, if the two have not moved against each other by more than `most` (m) since they were found; by
+   how much they did. */
+bool sn_body_contact_reuse(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real most,
+                           sn_real *moved);
+
+/* A loop in small pieces. */
+bool sn_body_contacts_share(sn_world *world, uint32_t count, sn_piece_fn *piece, void *data);
+
+/* Where two that are no farther apart than reach touch, as they are now; false: nowhere (body_narrow_phase.c). */
+bool sn_body_contact_manifold(const sn_world *world, sn_body_contact *contact, sn_real reach, sn_manifold *manifold);
+
+/* m: how far apart two may be that are to be looked at in this substep. */
+sn_real sn_body_contact_reach(const sn_body_contact_substep *s, const sn_body_contact *contact);
+
+/* Whether what is known of two says that they do not press in this substep (body_groups.c). */
+bool sn_body_contact_stays_apart(const sn_body_contact_substep *s, const sn_body_contact_watch *watch);
+
+/* Whether an axis between two says so, as they are and move now; how far apart (m) they are at least (body_clear.c). */
+bool sn_body_contact_stays_clear(const sn_body_contact_substep *s, const sn_body_contact *contact, sn_real *apart);
+
+/* Looks where two touch, as they are now (body_narrow_phase.c). */
+void sn_body_contact_look(const sn_world *world, sn_body_contact *contact, sn_real factor, sn_real h);
+
+/* The same when a substep begins; whether they may press in it (body_prepare.c). */
+bool sn_body_contact_look_again(const sn_body_contact_substep *s, sn_body_contact *contact);
+
+/* Makes room for a contact in a lane of a batch, or fills it in again once its points were looked for anew. */
+void sn_body_contact_fill(const sn_body_contact_substep *s, uint32_t index, uint32_t batch, uint32_t lane);
+
+/* What its lane says of a contact. */
+void sn_body_contact_note(const sn_world *world, sn_body_contact *contact);
+
+/* The movers of a contact before it is made; b: SN_NO_MOVER for a collider. */
+typedef struct sn_body_contact_ends {
+    uint32_t a, b;
+} sn_body_contact_ends;
+
+/* Deals contacts, whose ends are known, to groups, and finds the place of each (body_groups.c). */
+sn_result sn_body_contacts_group(sn_world *world, uint32_t count);
+
+/* The same for those behind the ones that were dealt out: they are left to the last group, up to `count` in all. */
+bool sn_body_contacts_append(sn_world *world, uint32_t count);
+
+/* Puts what lanes and watches know into their contacts; they have no lanes then. False if tasks were lost. */
+bool sn_body_contacts_leave_lanes(sn_world *world);
+
+/* Makes the record of a collider, if it has none; its place. Room was made. */
+uint32_t sn_body_contacts_rank(sn_world *world, uint32_t number);
+
+/* Colliders as they are when a substep begins. */
+void sn_body_contacts_load_colliders(const sn_world *world);
+
+/* Gets all groups ready for the pass at the end of the substep, and runs a piece of it over all of them. False if tasks were lost. */
+bool sn_body_contacts_ready_groups(sn_body_contact_substep *s);
+typedef void sn_body_contact_group_fn(const sn_body_contact_substep *s, sn_body_contact_group *group);
+bool sn_body_contacts_by_level(const sn_body_contact_substep *s, sn_body_contact_group_fn *one);
+
+/* Sweeps over a few: with run.stirred_only those groups are passed over in which no body was stirred in sweep run.since or later. A
+   group in which a body was tells all groups of that body. Before the first sweep none is stirred. */
+void sn_body_contacts_calm(const sn_world *world);
+void sn_body_contacts_stir(const sn_body_contact_substep *s, const sn_body_contact_group *group);
+
+/* Stops bodies on their ways of this substep that have come into others, as fast ones may (body_sweep.c). False if tasks were lost. */
+bool sn_body_contacts_stop(sn_world *world);
+
+/* What may be thrown in the substep that begins, into the records of movers (body_blows.c). False if tasks were lost. */
+bool sn_body_contacts_hand_on_blows(const sn_body_contact_substep *s);
+
+/* Whether a body that goes that way stays in the space that was searched for it (body_begin.c). */
+bool sn_body_contact_has_room(const sn_world *world, const sn_mover *mover, sn_vec3 way);
+
+/* m: how far spots of a mover came by turning since the substep began, at most. */
+sn_real sn_body_contact_spins(const sn_world *world, const sn_mover *mover);
+
+/* What is known of two bodies that were apart at the end of the step before; and what the next step is to know (body_apart.c). */
+void sn_body_contact_recall_apart(const sn_world *world, const sn_body_contact *contact, sn_body_contact_watch *watch);
+bool sn_body_contacts_reserve_apart(sn_world *world, uint64_t count);
+void sn_body_contacts_remember_apart(sn_world *world);
+
+/* How movers move now, and what they resist with: a piece of a loop over them (body_begin.c). */
+void sn_body_contacts_load_piece(void *substep, uint32_t first, uint32_t end);
+
+/* ---- Small things -------------------------------------------------------------------------------------------------------- */
+
+static inline sn_real contact_magnitude(sn_real a)
+{
+    return a < 0 ? -a : a;
+}
+
+static inline bool contact_is_zero(sn_vec3 a)
+{
+    return a.x == 0 && a.y == 0 && a.z == 0;
+}
+
+/* ---- Where things are, and how they move ------------------------------------------------------------------------------- */
+
+static inline sn_mover *contact_movers(const sn_world *world)
+{
+    return world->body_contacts.mover_table.column[0];
+}
+
+/* Those that are awake, or in a contact. */
+static inline const uint32_t *contact_listed(const sn_world *world)
+{
+    return world->body_contacts.list_table.column[0];
+}
+
+static inline sn_body_contact *contact_all(const sn_world *world)
+{
+    return world->body_contacts.contact_table.column[0];
+}
+
+static inline sn_body_contact_cell *contact_cell(const sn_world *world, uint32_t mover)
+{
+    return (sn_body_contact_cell *)world->body_contacts.cell_table.column[0] + mover;
+}
+
+/* Whether a mover is in a lane, or moves whatever is in its way. */
+static inline bool contact_has_impulse(const sn_world *world, uint32_t mover)
+{
+    const sn_body_contact_cell *cell = contact_cell(world, mover);
+    return !cell->moves || (cell->used[0] | cell->used[1] | cell->used[2] | cell->used[3]);
+}
+
+static inline sn_vec4 *contact_records(const sn_world *world)
+{
+    return world->body_contacts.record_table.column[0];
+}
+
+static inline sn_vec4 *contact_record(const sn_world *world, uint32_t index)
+{
+    return &contact_records(world)[SN_BODY_CONTACT_RECORD * (size_t)index];
+}
+
+/* m: how much farther than by themselves two may come because one of them may be thrown; see body_blows.c. */
+static inline sn_real contact_thrown(const sn_world *world, const sn_vec4 *a, const sn_vec4 *b)
+{
+    return !world->body_contacts.fast ? 0 : a[3].z > b[3].z ? a[3].z : b[3].z;
+}
+
+/* The record of b. */
+static inline uint32_t contact_other(const sn_world *world, const sn_body_contact *contact)
+{
+    if (contact->b != SN_NO_MOVER)
+        return contact->b;
+    return world->body_contacts.mover_table.count + 1 +
+           ((const uint32_t *)world->body_contacts.rank_table.column[0])[contact->collider];
+}
+
+/* Where a mover is when a substep begins. */
+static inline sn_pose contact_pose(const sn_world *world, const sn_mover *mover)
+{
+    sn_pose pose = {vec4_xyz(world->particles.x[mover->slot]), {0, 0, 0, 1}};
+    if (mover->body != SN_ID_FREE)
+        pose.rotation = world->bodies.turn[mover->body].start;
+    return pose;
+}
+
+static inline sn_pose contact_part_pose(const sn_world *world, const sn_pose *body, uint32_t part)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    if (p->plain)
+        return *body;
+    return (sn_pose){sn_pose_to_world(body, p->place), sn_quat_times(body->rotation, p->turn)};
+}
+
+static inline const sn_collider_motion *contact_motion(const sn_world *world, uint32_t number)
+{
+    return (const sn_collider_motion *)world->contacts.motion_table.column[0] + number;
+}
+
+/* The frame that the spots of b are seen in. */
+static inline sn_pose contact_pose_of_b(const sn_world *world, const sn_body_contact *contact)
+{
+    return contact->b == SN_NO_MOVER ? contact_motion(world, contact->collider)->start
+                                     : contact_pose(world, &contact_movers(world)[contact->b]);
+}
+
+/* m/s: of a's centre, seen from b. */
+static inline sn_vec3 contact_course(const sn_world *world, const sn_body_contact *contact)
+{
+    sn_vec3 v = contact_movers(world)[contact->a].v;
+    return vec3_sub(v, contact->b == SN_NO_MOVER ? contact_motion(world, contact->collider)->velocity
+                                                 : contact_movers(world)[contact->b].v);
+}
+
+/* Where a body is at the end of a substep in which it goes on as it does. */
+static inline sn_pose contact_goes_to(const sn_world *world, const sn_mover *m, sn_real h)
+{
+    sn_pose pose = contact_pose(world, m);
+    sn_vec3 half = vec3_scale(m->spin, h / 2);
+    pose.position = vec3_add(pose.position, vec3_scale(m->v, h));
+    pose.rotation = sn_quat_normal(sn_quat_times((sn_quat){half.x, half.y, half.z, 1}, pose.rotation));
+    return pose;
+}
+
+/* m: how far spots of the two may come by turning. */
+static inline sn_real contact_turns(const sn_world *world, const sn_body_contact *contact, sn_real h)
+{
+    const sn_mover *a = &contact_movers(world)[contact->a];
+    sn_real sum = a->turning;
+    if (contact->b != SN_NO_MOVER)
+        return h * (sum + contact_movers(world)[contact->b].turning);
+    const sn_collider_motion *m = contact_motion(world, contact->collider);
+    return h * (contact_is_zero(m->spin) ? sum : sum + m->speed);
+}
+
+/* Times the overlap that is left alone, a hundredth of the size: as long as a contact is wrong by so much there are more sweeps, over
+   those that are and their neighbours. With a tenth, boxes that fell on each other were crushed. */
+#define SN_BODY_CONTACT_FAR_OFF ((sn_real)5)
+
+static inline sn_body_contact_substep contact_substep(sn_world *world, sn_real h)
+{
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_real gravity = vec3_length(world->state.settings.gravity);
+    return (sn_body_contact_substep){
+        .world = world,
+        .wide = world->wide ? world->wide->body_contact : &sn_body_contact_scalar,
+        .run = {.batch = world->body_contacts.batch_table.column[0],
+                .manifold = world->body_contacts.batch_table.column[1],
+                .mover = contact_records(world),
+                .h = h,
+                .inverse_h = 1 / h,
+                .fall = 2 * h * h * gravity,
+                .deep = SN_BODY_CONTACT_FAR_OFF,
+                .most = settings->push_out * h,
+                .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h},
+        .h = h,
+        .inverse_h = 1 / h,
+        .factor = world->body_contacts.factor,
+        .gravity = gravity};
+}
+
+#endif

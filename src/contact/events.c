@@ -1,0 +1,353 @@
+/* Events of contact.
+
+   What was pushed in a step, or met a sensor, is collected, sorted by the numbers of the two, and compared with those that
+   touched in the step before: new ones begin, others stay, and those that are missing end. Only this list is state. */
+#include "contact/events.h"
+
+#include "base/hash.h"
+#include "base/math.h"
+#include "base/sort.h"
+#include "contact/callbacks.h"
+
+#include <string.h>
+
+/* Between the parts of the hash. */
+#define HASH_TOUCHING UINT64_C(0x746f756368)
+
+void sn_contact_events_init(sn_contact_events *e)
+{
+    *e = (sn_contact_events){0};
+    sn_table_column(&e->touching_table, sizeof(sn_touching), true);
+    sn_table_column(&e->touching_table, sizeof(sn_touching), false);
+    sn_table_column(&e->event_table, sizeof(sn_contact_event), false);
+    sn_table_column(&e->found_table, sizeof(sn_contact_event), false);
+    sn_table_column(&e->found_table, sizeof(sn_sort_item), false);
+    sn_table_column(&e->found_table, sizeof(sn_sort_item), false);
+}
+
+void sn_contact_events_release(sn_contact_events *e, const sn_allocator *allocator)
+{
+    sn_table_release(&e->touching_table, allocator);
+    sn_table_release(&e->event_table, allocator);
+    sn_table_release(&e->found_table, allocator);
+}
+
+void sn_contact_events_clear(sn_contact_events *e)
+{
+    e->touching_table.count = e->event_table.count = 0;
+}
+
+uint64_t sn_contact_events_hash(uint64_t hash, const sn_world *world)
+{
+    const sn_table *table = &world->contact.events.touching_table;
+    const sn_touching *t = table->column[0];
+    if (!world->contact.settings.events)
+        return hash;
+    hash = hash_u64(hash_u64(hash, HASH_TOUCHING), table->count);
+    for (uint32_t i = 0; i < table->count; ++i)
+        hash = hash_u64(hash, (uint64_t)t[i].number << 32 | t[i].other);
+    return hash;
+}
+
+bool sn_contact_events_reserve(sn_world *world)
+{
+    sn_contact_events *e = &world->contact.events;
+    const sn_contacts *c = &world->contacts;
+    uint64_t found = world->body_contacts.count;
+    for (uint32_t set = 0; c->any && set < SN_PAIR_SETS; ++set)
+        found += c->pairs[set].near.pairs;
+    if (c->any)
+        found += (uint64_t)c->static_contacts + c->skin_contacts;
+    e->event_table.count = 0;
+    if (!world->contact.settings.events)
+        return true;
+    return sn_table_reserve(&e->found_table, &world->allocator, found) &&
+           sn_table_reserve(&e->touching_table, &world->allocator, found + e->touching_table.count) &&
+           sn_table_reserve(&e->event_table, &world->allocator, found + e->touching_table.count);
+}
+
+/* ---- What touched ------------------------------------------------------------------------------------------------------------ */
+
+static sn_vec3 place(const sn_world *world, uint32_t slot)
+{
+    return vec4_xyz(world->particles.x[slot]);
+}
+
+static sn_contact_event event_of(const sn_contact_pair *pair)
+{
+    return (sn_contact_event){.particle = pair->particle,
+                              .other = pair->other,
+                              .collider = pair->collider,
+                              .body = pair->body,
+                              .other_body = pair->other_body,
+                              .shape = pair->shape,
+                              .other_shape = pair->other_shape,
+                              .skin = pair->skin,
+                              .triangle = pair->triangle};
+}
+
+static void add_found(sn_contact_events *e, const sn_contact_event *event)
+{
+    uint32_t i = e->found_table.count++;
+    uint32_t other = event->other.generation ? event->other.index : SN_IMPULSE_COLLIDER | event->collider.index;
+    ((sn_contact_event *)e->found_table.column[0])[i] = *event;
+    ((sn_sort_item *)e->found_table.column[1])[i] =
+        (sn_sort_item){.key = (uint64_t)event->particle.index << 32 | other, .a = i};
+}
+
+/* The lower number first, as everywhere. */
+static void add_pair(sn_world *world, uint32_t a, uint32_t b, sn_real impulse, sn_real impact)
+{
+    const sn_particle_store *p = &world->particles;
+    uint32_t one = p->index[a] < p->index[b] ? a : b, two = one == a ? b : a;
+    sn_vec3 d = vec3_sub(place(world, one), place(world, two));
+    sn_real length = vec3_length(d);
+    const sn_contact_pair pair = sn_contact_pair_of(world, one, two);
+    sn_contact_event event = event_of(&pair);
+    event.impulse = impulse;
+    event.impact = impact;
+    event.normal = length > 0 ? vec3_scale(d, 1 / length) : vec3(0, 1, 0);
+    event.point = vec3_add(place(world, two), vec3_scale(event.normal, p->radius[two]));
+    add_found(&world->contact.events, &event);
+}
+
+static void add_skin_contact(sn_world *world, const sn_skin_contact *g)
+{
+    if (g->triangle == SN_SKIN_CONTACT_PAIR) {
+        add_pair(world, g->slot[0], g->slot[1], g->impulse, g->impact);
+        return;
+    }
+    const sn_contact_pair pair = sn_contact_pair_of_skin_contact(world, g);
+    sn_contact_event event = event_of(&pair);
+    event.normal = g->normal;
+    event.impulse = g->impulse;
+    event.impact = g->impact;
+    for (uint32_t k = 0; k < 3; ++k)
+        event.point = vec3_add(event.point, vec3_scale(place(world, g->slot[k + 1]), g->weight[k]));
+    add_found(&world->contact.events, &event);
+}
+
+static void add_static(sn_world *world, const sn_static_contact *contact)
+{
+    const sn_contact_pair pair = sn_contact_pair_of_static(world, contact);
+    sn_contact_event event = event_of(&pair);
+    event.sensor = contact->sensor;
+    event.point = contact->point;
+    event.normal = contact->normal;
+    event.impulse = contact->impulse;
+    event.impact = contact->impact;
+    add_found(&world->contact.events, &event);
+}
+
+/* N s: what two pressed in the step, and m: where that was on a, along its axes. */
+static sn_real impulse_of(const sn_body_contact *contact, sn_vec3 *spot)
+{
+    sn_real sum = contact->gone;
+    *spot = vec3_scale(contact->spot, contact->gone);
+    for (uint32_t i = 0; i < contact->count; ++i) {
+        sn_real impulse = contact->point[i].impulse + contact->point[i].normal_impulse;
+        *spot = vec3_add(*spot, vec3_scale(contact->point[i].a, impulse));
+        sum += impulse;
+    }
+    *spot = sum > 0 ? vec3_scale(*spot, 1 / sum) : contact->count ? contact->point[0].a : vec3(0, 0, 0);
+    return sum;
+}
+
+/* Of bodies: where the points are in the middle, weighted by what they pressed. */
+static void add_contact(sn_world *world, const sn_body_contact *contact)
+{
+    const sn_mover *a = (const sn_mover *)world->body_contacts.mover_table.column[0] + contact->a;
+    const sn_pose pose = {place(world, a->slot), world->bodies.turn[a->body].start};
+    sn_vec3 spot;
+    const sn_real impulse = impulse_of(contact, &spot);
+    const sn_vec3 point = vec3_sub(sn_pose_to_world(&pose, spot), vec3_scale(contact->n, contact->round_a));
+    sn_contact_pair pair = sn_contact_pair_of_contact(world, contact, point);
+    const bool turned = sn_contact_pair_turn(&pair);
+    sn_contact_event event = event_of(&pair);
+    event.sensor = contact->sensor;
+    event.point = point;
+    event.normal = vec3_scale(contact->n, turned ? -1 : 1);
+    event.impulse = impulse;
+    event.impact = contact->impact;
+    add_found(&world->contact.events, &event);
+}
+
+static void find_contacts(sn_world *world)
+{
+    const sn_body_contact *contact = world->body_contacts.contact_table.column[0];
+    for (uint32_t i = 0; i < world->body_contacts.count; ++i) {
+        sn_vec3 spot;
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off : impulse_of(&contact[i], &spot) > 0)
+            add_contact(world, &contact[i]);
+    }
+}
+
+static void find_pairs(sn_world *world, const sn_contact_pairs *pairs)
+{
+    for (uint32_t b = 0; b < pairs->near.batches; ++b)
+        for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i) {
+            sn_real impulse = sn_contacts_pair_impulse(pairs, b, i);
+            if (impulse > 0)
+                add_pair(world, pairs->near.batch[b].a[i], pairs->near.batch[b].b[i], impulse,
+                         sn_contacts_pair_impact(pairs, b, i));
+        }
+}
+
+static void find_all(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_static_contact *contact = c->static_table.column[0];
+    const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
+    world->contact.events.found_table.count = 0;
+    find_contacts(world);
+    if (!c->any)
+        return;
+    find_pairs(world, &c->pairs[SN_PAIRS_FIRST]);
+    find_pairs(world, &c->pairs[SN_PAIRS_LATE]);
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        if (skin_contact[i].impulse > 0)
+            add_skin_contact(world, &skin_contact[i]);
+    for (uint32_t i = 0; i < c->static_contacts; ++i)
+        if (contact[i].sensor ? contact[i].touched && !contact[i].off : contact[i].impulse > 0)
+            add_static(world, &contact[i]);
+}
+
+/* Sorts what was found. A particle may meet another in several spots, of triangles around a corner: these are one contact, whose
+   place is that of the hardest of them. The result is in the first count entries of the sorted items. */
+static uint32_t sort_and_unite(sn_contact_events *e)
+{
+    sn_contact_event *found = e->found_table.column[0];
+    sn_sort_item *item = e->found_table.column[1];
+    uint32_t count = 0;
+    sn_sort(item, e->found_table.column[2], e->found_table.count);
+    for (uint32_t i = 0; i < e->found_table.count; ++i) {
+        if (!count || item[count - 1].key != item[i].key) {
+            item[count++] = item[i];
+            continue;
+        }
+        sn_contact_event *one = &found[item[count - 1].a], *more = &found[item[i].a];
+        sn_real sum = one->impulse + more->impulse, impact = one->impact > more->impact ? one->impact : more->impact;
+        if (more->impulse > one->impulse)
+            *one = *more;
+        one->impulse = sum;
+        one->impact = impact;
+    }
+    return count;
+}
+
+/* ---- Comparing --------------------------------------------------------------------------------------------------------------- */
+
+static bool has_collider(const sn_touching *t)
+{
+    return t->other & SN_IMPULSE_COLLIDER;
+}
+
+static bool both_exist(const sn_world *world, const sn_touching *t)
+{
+    const sn_ids *ids = has_collider(t) ? &world->contact.collider_ids : &world->ids;
+    return sn_ids_is_valid(&world->ids, t->number, t->generation) &&
+           sn_ids_is_valid(ids, t->other & ~SN_IMPULSE_COLLIDER, t->other_generation);
+}
+
+static bool stands(const sn_world *world, uint32_t number)
+{
+    return sn_sleep_has(&world->contact.sleep, number) ||
+           world->particles.v[world->ids.value[number]].w == SN_IMMOVABLE;
+}
+
+/* Contacts of what sleeps are not looked at, so nothing ended. */
+static bool sleeps_on(const sn_world *world, const sn_touching *t)
+{
+    const sn_sleep *sleep = &world->contact.sleep;
+    if (has_collider(t))
+        return sn_sleep_has(sleep, t->number);
+    return (sn_sleep_has(sleep, t->number) || sn_sleep_has(sleep, t->other)) && stands(world, t->number) &&
+           stands(world, t->other);
+}
+
+static void keep(sn_contact_events *e, uint32_t *count, const sn_touching *t)
+{
+    ((sn_touching *)e->touching_table.column[1])[(*count)++] = *t;
+}
+
+static void tell(sn_contact_events *e, const sn_contact_event *event, sn_contact_phase phase)
+{
+    sn_contact_event *to = (sn_contact_event *)e->event_table.column[0] + e->event_table.count++;
+    *to = *event;
+    to->phase = phase;
+    if (to->impact < e->impact_above)
+        to->impact = 0;
+}
+
+/* Two that touched before, and were not found now. */
+static void miss(sn_world *world, const sn_touching *t, uint32_t *kept)
+{
+    sn_contact_events *e = &world->contact.events;
+    if (!both_exist(world, t))
+        return;
+    if (sleeps_on(world, t)) {
+        keep(e, kept, t);
+        return;
+    }
+    const uint32_t other = t->other & ~SN_IMPULSE_COLLIDER, slot = world->ids.value[t->number];
+    const sn_contact_pair pair =
+        sn_contact_pair_of(world, slot, has_collider(t) ? SN_NO_SLOT : world->ids.value[other]);
+    sn_contact_event event = event_of(&pair);
+    event.point = place(world, slot);
+    if (has_collider(t)) {
+        event.collider = (sn_collider){other, t->other_generation};
+        event.sensor = sn_world_collider(world, event.collider)->def.sensor;
+    }
+    tell(e, &event, SN_CONTACT_END);
+}
+
+static void contact(sn_contact_events *e, const sn_contact_event *event, uint64_t key, const sn_touching *before,
+                    uint32_t *kept)
+{
+    sn_touching now = {.number = event->particle.index,
+                       .generation = event->particle.generation,
+                       .other = (uint32_t)key,
+                       .other_generation = event->other.generation | event->collider.generation};
+    bool same = before && before->generation == now.generation && before->other_generation == now.other_generation;
+    keep(e, kept, &now);
+    tell(e, event, same ? SN_CONTACT_STAY : SN_CONTACT_BEGIN);
+}
+
+void sn_contact_events_collect(sn_world *world)
+{
+    sn_contact_events *e = &world->contact.events;
+    if (!world->contact.settings.events)
+        return;
+    sn_stage_enter(world, SN_STAGE_EVENTS);
+    const sn_contact_settings *settings = &world->contact.settings;
+    e->impact_above = settings->impact_above >= 0 ? settings->impact_above
+                                                  : 2 * vec3_length(world->state.settings.gravity) * world->state.h;
+    find_all(world);
+    const uint32_t count = sort_and_unite(e), old_count = e->touching_table.count;
+    const sn_contact_event *found = e->found_table.column[0];
+    const sn_sort_item *item = e->found_table.column[1];
+    const sn_touching *old = e->touching_table.column[0];
+    uint32_t kept = 0;
+    for (uint32_t i = 0, j = 0; i < count || j < old_count;) {
+        uint64_t key = j < old_count ? (uint64_t)old[j].number << 32 | old[j].other : UINT64_MAX;
+        if (i == count || key < item[i].key) {
+            miss(world, &old[j++], &kept);
+            continue;
+        }
+        bool before = j < old_count && key == item[i].key;
+        contact(e, &found[item[i].a], item[i].key, before ? &old[j] : NULL, &kept);
+        j += before;
+        ++i;
+    }
+    if (kept)
+        memcpy(e->touching_table.column[0], e->touching_table.column[1], kept * sizeof(sn_touching));
+    e->touching_table.count = kept;
+}
+
+const sn_contact_event *sn_world_contact_events(const sn_world *world, uint32_t *count)
+{
+    uint32_t there = world ? world->contact.events.event_table.count : 0;
+    if (count)
+        *count = there;
+    return there ? world->contact.events.event_table.column[0] : NULL;
+}

@@ -1,0 +1,41 @@
+/* Events of contact: what touches what, and since when. See events.c. */
+#ifndef SN_CONTACT_EVENTS_H
+#define SN_CONTACT_EVENTS_H
+
+#include "base/memory.h"
+
+#include <sinew/contact.h>
+
+/* Two that touch: state. Sorted by number, then by the other. */
+typedef struct sn_touching {
+    uint32_t number, generation;
+    uint32_t other; /* the other particle's number, or SN_IMPULSE_COLLIDER and the collider's */
+    uint32_t other_generation;
+} sn_touching;
+
+typedef struct sn_contact_events {
+    sn_table touching_table; /* of sn_touching, and room for those of the next step */
+    sn_table event_table;    /* of sn_contact_event: those of the last step; not state */
+    sn_table found_table;    /* of sn_contact_event, and twice of sn_sort_item: scratch */
+    sn_real impact_above;    /* m/s: of the step */
+} sn_contact_events;
+
+struct sn_world;
+
+void sn_contact_events_init(sn_contact_events *events);
+void sn_contact_events_release(sn_contact_events *events, const sn_allocator *allocator);
+
+/* Forgets what touched, and all events. */
+void sn_contact_events_clear(sn_contact_events *events);
+
+/* Does nothing to the hash where events are off. */
+uint64_t sn_contact_events_hash(uint64_t hash, const struct sn_world *world);
+
+/* Makes room for the events of a step, after its contacts were found; those of the step before die. False when memory runs
+   out. */
+bool sn_contact_events_reserve(struct sn_world *world);
+
+/* Collects them at its end. */
+void sn_contact_events_collect(struct sn_world *world);
+
+#endif

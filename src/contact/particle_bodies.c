@@ -1,0 +1,441 @@
+/* Bodies that are made of particles: contact gives them no velocity that they should not have.
+
+   Contact stops single particles. In the next substep the shape pulls them back to where they belong, into what they touch, and that
+   becomes a velocity; contact stops them again. So what is exerted on a body is more than what stops it: cubes bounced with half of their
+   speed at restitution 0, and bodies that began hooked into each other gained energy without end, the more substeps there were.
+
+   Therefore, at the end of a substep, the contacts between a body and one other thing are looked at together. With J the impulse of a
+   contact, and u the velocity of one seen from the other there, if each moves as the rigid thing that it is,
+
+       S = sum J u            must not be above 0 where restitution is 0: the two do not part because contact pushes them.
+
+   If it is, the share S / (sum J du) of all J is taken back, du being what the J themselves changed of u. Then S = 0: a plastic impact. Each
+   taking back lowers the kinetic energy of the rigid motions, and if S <= 0 for all pairs contact adds nothing to that energy at all: it
+   changes it by S - (sum J du) / 2. Momentum is kept, as both sides get the opposite. First that is done with what is along the normals alone,
+   or what friction takes from a body that slides would let it bounce; then with all of it. Places stay as they were pushed. At last
+   the particles get the velocities of their bodies, so that none is left in what is no motion of a rigid body. */
+#include "contact/particle_bodies.h"
+
+#include "base/dvec.h"
+#include "base/sort.h"
+#include "base/symmetric.h"
+#include "contact/particle_work.h"
+
+#include <string.h>
+
+#define SWEEPS 8u /* over all pairs, at most */
+
+/* Of the cube of a third of the trace of an inertia: below this the body is a line, and its turning is left alone. */
+#define A_LINE 1e-9
+
+#define OTHER_COLLIDER 0x80000000u
+#define OTHER_PARTICLE 0x40000000u
+
+/* A contact of a body: it pushes the first particle along n, and the others, by their weights, the other way. */
+typedef struct sn_rigid_push {
+    uint32_t body, other; /* 1 + the bodies; other 0: none */
+    uint32_t slot[4], slots;
+    sn_real weight[4];        /* of the first 1 */
+    sn_dvec3 n;               /* towards the first */
+    sn_dvec3 impulse;         /* N s: on the first */
+    sn_dvec3 surface;         /* m/s: of a collider */
+    sn_real *normal_impulse;  /* what it is remembered by, */
+    sn_vec3 *tangent_impulse; /*   and what of it is friction; NULL: of a pair, which has it elsewhere */
+    sn_real *noted;           /*   and N s: what events will say of the step */
+} sn_rigid_push;
+
+void sn_rigid_init(sn_rigid *r)
+{
+    *r = (sn_rigid){0};
+    for (int i = 0; i < 5; ++i)
+        sn_table_column(&r->group_table, sizeof(uint32_t), false);
+    sn_table_column(&r->member_table, sizeof(uint32_t), false);
+    sn_table_column(&r->neighbour_table, sizeof(uint32_t), false);
+    sn_table_column(&r->motion_table, sizeof(sn_rigid_motion), false);
+    sn_table_column(&r->push_table, sizeof(sn_rigid_push), false);
+    sn_table_column(&r->push_table, sizeof(sn_sort_item), false);
+    sn_table_column(&r->push_table, sizeof(sn_sort_item), false);
+}
+
+void sn_rigid_release(sn_rigid *r, const sn_allocator *allocator)
+{
+    sn_table_release(&r->group_table, allocator);
+    sn_table_release(&r->member_table, allocator);
+    sn_table_release(&r->neighbour_table, allocator);
+    sn_table_release(&r->motion_table, allocator);
+    sn_table_release(&r->push_table, allocator);
+}
+
+static const uint32_t *members(const sn_world *world, const sn_rigid_motion *m)
+{
+    return (const uint32_t *)world->contacts.rigid.member_table.column[0] + m->first;
+}
+
+static sn_rigid_motion *motion(const sn_world *world, uint32_t body)
+{
+    return (sn_rigid_motion *)world->contacts.rigid.motion_table.column[0] + body - 1;
+}
+
+static uint64_t most_pushes(const sn_contacts *c)
+{
+    return (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs + c->static_contacts +
+           c->skin_contacts;
+}
+
+bool sn_rigid_prepare(sn_world *world)
+{
+    sn_contacts *c = &world->contacts;
+    if (!c->any)
+        return true;
+    if (!sn_rigid_find(world))
+        return false;
+    for (uint32_t set = 0; set < SN_PAIR_SETS && c->rigid.groups; ++set)
+        if (!sn_table_reserve(&c->pairs[set].given_table, &world->allocator, c->pairs[set].near.batches))
+            return false;
+    return !c->rigid.groups || sn_table_reserve(&c->rigid.push_table, &world->allocator, most_pushes(c));
+}
+
+/* ---- How they move --------------------------------------------------------------------------------------------------------- */
+
+static sn_dvec3 times(const double m[6], sn_dvec3 a)
+{
+    return dvec3(m[0] * a.x + m[3] * a.y + m[4] * a.z, m[3] * a.x + m[1] * a.y + m[5] * a.z,
+                 m[4] * a.x + m[5] * a.y + m[2] * a.z);
+}
+
+/* Where it is, and how it resists being moved. */
+static void place_body(const sn_world *world, sn_rigid_motion *m)
+{
+    const sn_particle_store *p = &world->particles;
+    const uint32_t *particle = members(world, m);
+    double inertia[6] = {0};
+    m->mass = 0;
+    m->centre = dvec3(0, 0, 0);
+    m->held = m->shared;
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const uint32_t slot = world->ids.value[particle[i]];
+        const double mass = (double)p->v[slot].w;
+        m->held = m->held || p->x[slot].w == 0;
+        m->mass += mass;
+        m->centre = dvec3_add(m->centre, dvec3_scale(dvec3_from(vec4_xyz(p->x[slot])), mass));
+    }
+    m->centre = dvec3_scale(m->centre, 1 / m->mass);
+    for (uint32_t i = 0; i < m->count && !m->held; ++i) {
+        const uint32_t slot = world->ids.value[particle[i]];
+        const double mass = (double)p->v[slot].w;
+        const sn_dvec3 r = dvec3_sub(dvec3_from(vec4_xyz(p->x[slot])), m->centre);
+        inertia[0] += mass * (r.y * r.y + r.z * r.z);
+        inertia[1] += mass * (r.x * r.x + r.z * r.z);
+        inertia[2] += mass * (r.x * r.x + r.y * r.y);
+        inertia[3] -= mass * r.x * r.y;
+        inertia[4] -= mass * r.x * r.z;
+        inertia[5] -= mass * r.y * r.z;
+    }
+    const double third = (inertia[0] + inertia[1] + inertia[2]) / 3;
+    if (!(symmetric_inverse(inertia, m->inverse) > A_LINE * third * third * third))
+        memset(m->inverse, 0, sizeof m->inverse);
+}
+
+/* Its momenta before contact acts: contact moves particles while they have velocities that the body has not, so what it does to the momenta
+   is known from its impulses alone. */
+static void measure(const sn_world *world, sn_rigid_motion *m)
+{
+    const sn_particle_store *p = &world->particles;
+    const uint32_t *particle = members(world, m);
+    place_body(world, m);
+    m->v = m->l = dvec3(0, 0, 0);
+    m->touched = false;
+    for (uint32_t i = 0; i < m->count && !m->held; ++i) {
+        const uint32_t slot = world->ids.value[particle[i]];
+        const sn_dvec3 momentum = dvec3_scale(dvec3_from(vec4_xyz(p->v[slot])), (double)p->v[slot].w);
+        const sn_dvec3 r = dvec3_sub(dvec3_from(vec4_xyz(p->x[slot])), m->centre);
+        m->v = dvec3_add(m->v, dvec3_scale(momentum, 1 / m->mass));
+        m->l = dvec3_add(m->l, dvec3_cross(r, momentum));
+    }
+}
+
+void sn_rigid_begin(sn_world *world)
+{
+    for (uint32_t body = 1; body <= world->contacts.rigid.groups; ++body)
+        measure(world, motion(world, body));
+    for (uint32_t set = 0; world->contacts.rigid.groups && set < SN_PAIR_SETS; ++set) {
+        const sn_contact_pairs *pairs = &world->contacts.pairs[set];
+        if (pairs->near.batches)
+            memset(pairs->given_table.column[0], 0, (size_t)pairs->near.batches * 3 * SN_NEAR * sizeof(sn_real));
+    }
+}
+
+/* m/s: of a particle, or of the body that it is of, there. */
+static sn_dvec3 velocity_of(const sn_world *world, uint32_t slot)
+{
+    const uint32_t body = ((const uint32_t *)world->contacts.rigid.group_table.column[0])[world->particles.index[slot]];
+    const sn_rigid_motion *m = body ? motion(world, body) : NULL;
+    if (!m || m->held)
+        return dvec3_from(vec4_xyz(world->particles.v[slot]));
+    const sn_dvec3 r = dvec3_sub(dvec3_from(vec4_xyz(world->particles.x[slot])), m->centre);
+    return dvec3_add(m->v, dvec3_cross(m->spin, r));
+}
+
+/* ---- What presses on them ---------------------------------------------------------------------------------------------------- */
+
+/* The body of a particle, if it is one whose motion is to be looked at. */
+static uint32_t body_of(sn_world *world, uint32_t slot)
+{
+    const uint32_t body = ((const uint32_t *)world->contacts.rigid.group_table.column[0])[world->particles.index[slot]];
+    if (!body)
+        return 0;
+    sn_rigid_motion *m = motion(world, body);
+    if (!m->touched && !m->held) { /* where it is now, with the momenta that it had */
+        place_body(world, m);
+        m->spin = times(m->inverse, m->l);
+        m->touched = true;
+    }
+    return m->held ? 0 : body;
+}
+
+/* What impulses do to a body. */
+typedef struct blow {
+    sn_dvec3 force, torque;
+} blow;
+
+static void add_blow(blow *b, const sn_rigid_motion *m, sn_dvec3 place, sn_dvec3 impulse)
+{
+    b->force = dvec3_add(b->force, impulse);
+    b->torque = dvec3_add(b->torque, dvec3_cross(dvec3_sub(place, m->centre), impulse));
+}
+
+/* What it does to the energy besides what it does to the velocities that were there, twice. */
+static double weight_of(const blow *b, const sn_rigid_motion *m)
+{
+    return dvec3_dot(b->force, b->force) / m->mass + dvec3_dot(b->torque, times(m->inverse, b->torque));
+}
+
+static void strike(sn_rigid_motion *m, const blow *b, double share)
+{
+    m->v = dvec3_add(m->v, dvec3_scale(b->force, share / m->mass));
+    m->spin = dvec3_add(m->spin, dvec3_scale(times(m->inverse, b->torque), share));
+}
+
+/* Adds what a contact exerts to the motions, and unless it is elastic to what may be taken back. Turned round if only the other side is of a body, or is of one that comes first. */
+static void add(sn_world *world, sn_rigid_push push, uint32_t other, bool elastic)
+{
+    sn_rigid *r = &world->contacts.rigid;
+    push.body = body_of(world, push.slot[0]);
+    push.other = push.slots > 1 ? body_of(world, push.slot[1]) : 0;
+    if (push.body == push.other) /* of one body, or of none */
+        return;
+    for (uint32_t k = 0; k < push.slots; ++k)
+        if (k ? push.other : push.body) {
+            sn_rigid_motion *m = motion(world, k ? push.other : push.body);
+            blow b = {{0, 0, 0}, {0, 0, 0}};
+            add_blow(&b, m, dvec3_from(vec4_xyz(world->particles.x[push.slot[k]])),
+                     dvec3_scale(push.impulse, (k ? -1 : 1) * (double)push.weight[k]));
+            strike(m, &b, 1);
+        }
+    if (elastic)
+        return;
+    uint32_t i = r->push_table.count++, body = push.body, name = push.other ? push.other : other;
+    if (!body || (push.other && push.other < body)) {
+        name = body ? body : OTHER_PARTICLE | world->particles.index[push.slot[0]];
+        body = push.other;
+    }
+    ((sn_rigid_push *)r->push_table.column[0])[i] = push;
+    ((sn_sort_item *)r->push_table.column[1])[i] = (sn_sort_item){(uint64_t)body << 32 | name, i, 0};
+}
+
+static void add_statics(sn_world *world, sn_real h)
+{
+    sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = 0; i < world->contacts.static_contacts; ++i) {
+        if (!(contact[i].normal_impulse > 0))
+            continue;
+        const sn_collider_motion *m = &motions(&world->contacts)[contact[i].number];
+        const sn_vec3 surface = vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(contact[i].point, m->end.position)));
+        const sn_vec3 push = vec3_add(vec3_scale(contact[i].normal, contact[i].normal_impulse + h * contact[i].stopped),
+                                      contact[i].tangent_impulse);
+        const double mass = (double)world->particles.v[contact[i].slot].w;
+        add(world,
+            (sn_rigid_push){.slot = {contact[i].slot},
+                            .slots = 1,
+                            .weight = {1},
+                            .n = dvec3_from(contact[i].normal),
+                            .impulse = dvec3_scale(dvec3_from(push), mass / (double)h),
+                            .surface = dvec3_from(vec3_add(surface, contact[i].belt)),
+                            .normal_impulse = &contact[i].normal_impulse,
+                            .tangent_impulse = &contact[i].tangent_impulse,
+                            .noted = &contact[i].impulse},
+            OTHER_COLLIDER | contact[i].number, contact[i].friction.restitution > 0);
+    }
+}
+
+static void add_pairs(sn_world *world, const sn_contact_pairs *set)
+{
+    const sn_particle_store *p = &world->particles;
+    for (uint32_t b = 0; b < set->near.batches; ++b)
+        for (uint32_t i = 0; i < set->near.lanes[b]; ++i) {
+            const size_t at = (size_t)b * SN_NEAR + i;
+            const uint32_t one = set->near.batch[b].a[i], two = set->near.batch[b].b[i];
+            const sn_real give = p->x[one].w + p->x[two].w;
+            const sn_real *given = pair_given(&world->contacts, set, b, i);
+            const sn_dvec3 change = dvec3_from(vec3(given[0], given[SN_NEAR], given[2 * SN_NEAR]));
+            const sn_dvec3 d = dvec3_sub(dvec3_from(vec4_xyz(p->x[one])), dvec3_from(vec4_xyz(p->x[two])));
+            const double length = dvec3_length(d);
+            if (!(dvec3_dot(change, change) > 0) || !(give > 0))
+                continue;
+            add(world,
+                (sn_rigid_push){.slot = {one, two},
+                                .slots = 2,
+                                .weight = {1, 1},
+                                .n = length > 0 ? dvec3_scale(d, 1 / length) : dvec3(0, 1, 0),
+                                .impulse = dvec3_scale(change, 1 / (double)give),
+                                .normal_impulse = &pair_column(set, PAIR_PRESSED)[at],
+                                .noted = &pair_column(set, PAIR_IMPULSE)[at]},
+                OTHER_PARTICLE | p->index[two], world->contacts.varied && pair_column(set, PAIR_RESTITUTION)[at] > 0);
+        }
+}
+
+static void add_skin_contacts(sn_world *world, sn_real h)
+{
+    sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
+    const sn_vec4 *x = world->particles.x;
+    for (uint32_t i = 0; i < world->contacts.skin_contacts; ++i) {
+        sn_skin_contact *g = &skin_contact[i];
+        const sn_vec3 pushed = vec3_add(vec3_scale(g->normal, g->normal_impulse + h * g->stopped), g->tangent_impulse);
+        double give = (double)x[g->slot[0]].w;
+        sn_rigid_push push = {.slots = g->triangle == SN_SKIN_CONTACT_PAIR ? 2 : 4,
+                              .weight = {1},
+                              .n = dvec3_from(g->normal),
+                              .surface = dvec3_from(g->belt),
+                              .normal_impulse = &g->normal_impulse,
+                              .tangent_impulse = &g->tangent_impulse,
+                              .noted = &g->impulse};
+        memcpy(push.slot, g->slot, sizeof push.slot);
+        memcpy(push.weight + 1, g->weight, sizeof g->weight);
+        for (uint32_t k = 1; k < push.slots; ++k)
+            give += (double)push.weight[k] * (double)push.weight[k] * (double)x[g->slot[k]].w;
+        if (!(g->normal_impulse > 0) || !(give > 0))
+            continue;
+        push.impulse = dvec3_scale(dvec3_from(pushed), 1 / ((double)h * give));
+        add(world, push, OTHER_PARTICLE | world->particles.index[g->slot[1]], g->friction.restitution > 0);
+    }
+}
+
+/* ---- Taking back ----------------------------------------------------------------------------------------------------------- */
+
+/* What of a contact is looked at: what is along its normal, or all. */
+static sn_dvec3 part_of(const sn_rigid_push *push, bool along)
+{
+    const double much = dvec3_dot(push->impulse, push->n);
+    return along ? dvec3_scale(push->n, much > 0 ? much : 0) : push->impulse;
+}
+
+/* Takes back a share of one contact: from the particles, and from what is remembered. */
+static void take_back(const sn_world *world, sn_rigid_push *push, double share, bool along)
+{
+    const sn_particle_store *p = &world->particles;
+    const sn_dvec3 back = dvec3_scale(part_of(push, along), share);
+    for (uint32_t k = 0; k < push->slots; ++k) {
+        const uint32_t slot = push->slot[k];
+        const double by = (k ? 1 : -1) * (double)push->weight[k] * (double)p->x[slot].w;
+        p->v[slot] = vec4(vec3_add(vec4_xyz(p->v[slot]), dvec3_round(dvec3_scale(back, by))), p->v[slot].w);
+    }
+    *push->noted -= (sn_real)dvec3_dot(back, push->n);
+    push->impulse = dvec3_sub(push->impulse, back);
+    *push->normal_impulse *= (sn_real)(1 - share);
+    if (push->tangent_impulse && !along)
+        *push->tangent_impulse = vec3_scale(*push->tangent_impulse, (sn_real)(1 - share));
+}
+
+/* What the contacts of one body with one other thing do. */
+typedef struct together {
+    sn_rigid_motion *a, *b;
+    blow on_a, on_b;
+    double parting, weight; /* S, and sum J du */
+} together;
+
+static void look_at(const sn_world *world, const sn_rigid_push *push, uint32_t first, bool along, together *t)
+{
+    const sn_dvec3 impulse = part_of(push, along);
+    sn_dvec3 u = dvec3_scale(push->surface, -1);
+    for (uint32_t k = 0; k < push->slots; ++k) {
+        const uint32_t body = k ? push->other : push->body, slot = push->slot[k];
+        const double part = (k ? -1 : 1) * (double)push->weight[k];
+        u = dvec3_add(u, dvec3_scale(velocity_of(world, slot), part));
+        if (!body) {
+            t->weight += dvec3_dot(impulse, impulse) * part * part * (double)world->particles.x[slot].w;
+            continue;
+        }
+        const bool is_first = first == body; /* contacts of a pair may be seen from both sides */
+        add_blow(is_first ? &t->on_a : &t->on_b, motion(world, body), dvec3_from(vec4_xyz(world->particles.x[slot])),
+                 dvec3_scale(impulse, part));
+        *(is_first ? &t->a : &t->b) = motion(world, body);
+    }
+    t->parting += dvec3_dot(impulse, u);
+}
+
+/* Whether some of it was taken back. */
+static bool calm_pair(const sn_world *world, const sn_sort_item *item, uint32_t count, bool along)
+{
+    sn_rigid_push *all = world->contacts.rigid.push_table.column[0];
+    together t = {0};
+    for (uint32_t i = 0; i < count; ++i)
+        look_at(world, &all[item[i].a], (uint32_t)(item[i].key >> 32), along, &t);
+    t.weight += (t.a ? weight_of(&t.on_a, t.a) : 0) + (t.b ? weight_of(&t.on_b, t.b) : 0);
+    if (!(t.parting > 0) || !(t.weight > 0))
+        return false;
+    const double share = t.parting < t.weight ? t.parting / t.weight : 1;
+    for (uint32_t i = 0; i < count; ++i)
+        take_back(world, &all[item[i].a], share, along);
+    if (t.a)
+        strike(t.a, &t.on_a, -share);
+    if (t.b)
+        strike(t.b, &t.on_b, -share);
+    return true;
+}
+
+/* In turns what is along normals, and all. */
+static void calm_all(const sn_world *world)
+{
+    const sn_sort_item *item = world->contacts.rigid.push_table.column[1];
+    const uint32_t count = world->contacts.rigid.push_table.count;
+    bool more = true;
+    for (uint32_t sweep = 0; more && sweep < SWEEPS; ++sweep) {
+        more = false;
+        for (uint32_t first = 0, end = 0; first < count; first = end) {
+            while (end < count && item[end].key == item[first].key)
+                ++end;
+            more = calm_pair(world, item + first, end - first, true) || more;
+            more = calm_pair(world, item + first, end - first, false) || more;
+        }
+    }
+}
+
+/* The velocities of its particles become those of the body. */
+static void stiffen(const sn_world *world, const sn_rigid_motion *m)
+{
+    const uint32_t *particle = members(world, m);
+    for (uint32_t i = 0; i < m->count; ++i) {
+        const uint32_t slot = world->ids.value[particle[i]];
+        sn_vec4 *v = &world->particles.v[slot];
+        *v = vec4(dvec3_round(velocity_of(world, slot)), v->w);
+    }
+}
+
+void sn_rigid_calm(sn_world *world, sn_real h)
+{
+    sn_rigid *r = &world->contacts.rigid;
+    if (!r->groups)
+        return;
+    r->push_table.count = 0;
+    add_statics(world, h);
+    add_pairs(world, &world->contacts.pairs[SN_PAIRS_FIRST]);
+    add_pairs(world, &world->contacts.pairs[SN_PAIRS_LATE]);
+    add_skin_contacts(world, h);
+    if (r->push_table.count) {
+        sn_sort(r->push_table.column[1], r->push_table.column[2], r->push_table.count);
+        calm_all(world);
+    }
+    for (uint32_t body = 1; body <= r->groups; ++body)
+        if (motion(world, body)->touched)
+            stiffen(world, motion(world, body));
+}

@@ -1,0 +1,391 @@
+/* What contacts pushed, from one step to the next: with it a substep begins. */
+#include "contact/particle_work.h"
+
+#include "base/hash.h"
+#include "integrators/integrator.h"
+
+#include <string.h>
+
+/* ---- What was pushed in the step before ------------------------------------------------------------------------------------ */
+
+/* Lost tasks are done here: what was pushed is known, and must not be forgotten in part. */
+static void share_loop(sn_world *world, uint32_t count, sn_piece_fn *piece)
+{
+    if (!sn_parallel_for(&world->parallel, count, piece, world))
+        sn_parallel_repair(&world->parallel);
+}
+
+/* Pairs on their way into memory. */
+typedef struct remembering {
+    const sn_world *world;
+    const sn_contact_pairs *pairs;
+} remembering;
+
+static void share_pairs(sn_world *world, sn_piece_fn *piece)
+{
+    for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
+        remembering r = {world, &world->contacts.pairs[set]};
+        sn_batch_loop loop;
+        if (!sn_contacts_run_batches(world, r.pairs, &loop, piece, &r))
+            sn_parallel_repair(&world->parallel);
+    }
+}
+
+/* Entries are counted by slot, and then written to where those of their particle belong: start[slot + 1] is where the next
+   one goes. */
+static void count_impulse(const sn_world *world, uint32_t slot)
+{
+    atomic_uint *start = world->contact.impulse_start_table.column[0];
+    atomic_fetch_add_explicit(&start[slot + 2], 1, memory_order_relaxed);
+}
+
+static sn_kept_impulse *open_impulse(const sn_world *world, uint32_t slot)
+{
+    atomic_uint *start = world->contact.impulse_start_table.column[0];
+    uint32_t at = atomic_fetch_add_explicit(&start[slot + 1], 1, memory_order_relaxed);
+    return (sn_kept_impulse *)world->contact.impulse_table.column[0] + at;
+}
+
+/* Which came first to write is chance: those of a particle are sorted. */
+static void sort_impulse(void *data, uint32_t first, uint32_t end)
+{
+    const sn_contact_world *c = &((const sn_world *)data)->contact;
+    const uint32_t *start = c->impulse_start_table.column[0];
+    sn_kept_impulse *kept = c->impulse_table.column[0];
+    for (uint32_t slot = first; slot < end; ++slot)
+        for (uint32_t i = start[slot] + 1; i < start[slot + 1]; ++i) {
+            sn_kept_impulse here = kept[i];
+            uint32_t at = i;
+            for (; at > start[slot] && kept[at - 1].other > here.other; --at)
+                kept[at] = kept[at - 1];
+            kept[at] = here;
+        }
+}
+
+static void clear_starts(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
+    memset(start + first, 0, (end - first) * sizeof *start);
+}
+
+/* Sums from the start of each piece on. (One thread does all of them as one.) */
+static void add_up_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (i % SN_PIECE)
+            start[i] += start[i - 1];
+}
+
+/* The last of a piece has what comes before it already. */
+static void add_before_pieces(void *data, uint32_t first, uint32_t end)
+{
+    uint32_t *start = ((const sn_world *)data)->contact.impulse_start_table.column[0];
+    for (uint32_t from = first < SN_PIECE ? SN_PIECE : first; from < end; from += SN_PIECE) {
+        const uint32_t last = end - from < SN_PIECE ? end - 1 : from + SN_PIECE - 1, before = start[from - 1];
+        for (uint32_t i = from; i < last; ++i)
+            start[i] += before;
+    }
+}
+
+/* Numbers become sums of all up to each. */
+static void add_up(sn_world *world, uint32_t count)
+{
+    uint32_t *start = world->contact.impulse_start_table.column[0];
+    share_loop(world, count, add_up_pieces);
+    for (uint32_t from = SN_PIECE; from < count; from += SN_PIECE)
+        start[count - from < SN_PIECE ? count - 1 : from + SN_PIECE - 1] += start[from - 1];
+    share_loop(world, count, add_before_pieces);
+}
+
+/* Before entries are written, and after: how many there are, and where those of each particle begin, is known then. Behind the last
+   particle come those of particles that are gone. */
+static void begin_impulse(sn_world *world)
+{
+    world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
+    share_loop(world, world->particles.table.count + 3, clear_starts);
+}
+
+static void place_impulse(sn_world *world)
+{
+    const uint32_t *start = world->contact.impulse_start_table.column[0], count = world->particles.table.count;
+    add_up(world, count + 3);
+    world->contact.impulse_table.count = start[count + 2];
+}
+
+static void end_impulse(sn_world *world)
+{
+    world->contact.impulse_start_table.count =
+        world->particles.table.count + 1; /* where the last ones end is kept, too */
+    share_loop(world, world->particles.table.count, sort_impulse);
+}
+
+static bool reserve_starts(sn_world *world)
+{
+    uint64_t count = (uint64_t)world->particles.table.count + 3;
+    return sn_table_reserve(&world->contact.impulse_start_table, &world->allocator, count) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator, (uint32_t)count);
+}
+
+/* Where an entry's particle is stored; behind the last one if it was removed. Those are kept until a step has succeeded, in which
+   whatever sleeps on the removed particle is told. */
+static uint32_t impulse_slot(const sn_world *world, const sn_kept_impulse *kept)
+{
+    return sn_ids_is_live(&world->ids, kept->number) ? world->ids.value[kept->number] : world->particles.table.count;
+}
+
+static void copy_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_table *table = &((const sn_world *)data)->contact.impulse_table;
+    memcpy((sn_kept_impulse *)table->column[1] + first, (sn_kept_impulse *)table->column[0] + first,
+           (end - first) * sizeof(sn_kept_impulse));
+}
+
+static void count_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
+    for (uint32_t i = first; i < end; ++i)
+        count_impulse(world, impulse_slot(world, &aside[i]));
+}
+
+static void write_aside(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
+    for (uint32_t i = first; i < end; ++i)
+        *open_impulse(world, impulse_slot(world, &aside[i])) = aside[i];
+}
+
+/* Brings entries into the order of storage, if that is another one now. */
+bool sn_contacts_index(sn_world *world)
+{
+    const sn_contact_world *c = &world->contact;
+    uint32_t count = c->impulse_table.count;
+    if (!count || c->impulse_start_table.count)
+        return true;
+    if (!reserve_starts(world) || !sn_parallel_reserve(&world->parallel, &world->allocator, count))
+        return false;
+    share_loop(world, count, copy_aside);
+    begin_impulse(world);
+    share_loop(world, count, count_aside);
+    place_impulse(world);
+    share_loop(world, count, write_aside);
+    end_impulse(world);
+    return true;
+}
+
+/* The generation of what is named so in an entry: numbers are used again. */
+static uint32_t generation_of(const sn_world *world, uint32_t other)
+{
+    const sn_ids *colliders = &world->contact.collider_ids;
+    uint32_t number = other & ~(SN_IMPULSE_COLLIDER | SN_IMPULSE_TRIANGLE);
+    if (other & SN_IMPULSE_COLLIDER)
+        return number < colliders->table.count ? colliders->generation[number] : 0;
+    if (other & SN_IMPULSE_TRIANGLE)
+        return world->contact.skin_generation;
+    return number < world->ids.table.count ? world->ids.generation[number] : 0;
+}
+
+const sn_kept_impulse *sn_contacts_recall(const sn_world *world, uint32_t slot, uint32_t other)
+{
+    const sn_contact_world *c = &world->contact;
+    const uint32_t *start = c->impulse_start_table.column[0];
+    const sn_kept_impulse *kept = c->impulse_table.column[0];
+    if (slot + 1 >= c->impulse_start_table.count)
+        return NULL;
+    for (uint32_t i = start[slot]; i < start[slot + 1]; ++i)
+        if (kept[i].other == other)
+            return kept[i].generation == generation_of(world, world->particles.index[slot]) &&
+                           kept[i].other_generation == generation_of(world, other)
+                       ? &kept[i]
+                       : NULL;
+    return NULL;
+}
+
+sn_real sn_contacts_recall_factor(const sn_world *world, sn_real dt)
+{
+    sn_real h = dt / (sn_real)world->state.settings.substeps;
+    sn_real old = world->state.h / sn_integrators[world->state.settings.integrator]->step_factor;
+    return old > 0 ? h * h / (old * old) : 0;
+}
+
+/* ---- Remembering ------------------------------------------------------------------------------------------------------------ */
+
+static void write_impulse(const sn_world *world, uint32_t slot, uint32_t other, sn_kept_impulse kept)
+{
+    kept.number = world->particles.index[slot];
+    kept.other = other;
+    kept.generation = generation_of(world, kept.number);
+    kept.other_generation = generation_of(world, other);
+    *open_impulse(world, slot) = kept;
+}
+
+static void count_pairs(void *data, uint32_t first, uint32_t end)
+{
+    const remembering *r = data;
+    const sn_neighbours *near = &r->pairs->near;
+    const sn_real *normal_impulse = pair_column(r->pairs, PAIR_PRESSED);
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < near->lanes[b]; ++i)
+            if (normal_impulse[(size_t)b * SN_NEAR + i] > 0)
+                count_impulse(r->world, near->batch[b].a[i]);
+}
+
+/* The lower number is that of a. */
+static void write_pairs(void *data, uint32_t first, uint32_t end)
+{
+    const remembering *r = data;
+    const sn_world *world = r->world;
+    const sn_contact_pairs *c = r->pairs;
+    const uint32_t *index = world->particles.index, *generation = world->ids.generation;
+    for (uint32_t b = first; b < end; ++b)
+        for (uint32_t i = 0; i < c->near.lanes[b]; ++i) {
+            const size_t at = (size_t)b * SN_NEAR + i;
+            const sn_real normal_impulse = pair_column(c, PAIR_PRESSED)[at];
+            if (!(normal_impulse > 0))
+                continue;
+            const sn_real *tangent_impulse = pair_column(c, PAIR_RUBBED) + (size_t)b * 3 * SN_NEAR + i;
+            const uint32_t slot = c->near.batch[b].a[i], number = index[slot], other = index[c->near.batch[b].b[i]];
+            sn_kept_impulse *kept = open_impulse(world, slot);
+            kept->number = number;
+            kept->other = other;
+            kept->generation = generation[number];
+            kept->other_generation = generation[other];
+            kept->normal_impulse = normal_impulse;
+            kept->last = pair_column(c, PAIR_LAST)[at];
+            kept->tangent_impulse = vec3(tangent_impulse[0], tangent_impulse[SN_NEAR], tangent_impulse[2 * SN_NEAR]);
+            kept->rolled = kept->normal = vec3(0, 0, 0);
+        }
+}
+
+static void count_statics(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (contact[i].normal_impulse > 0)
+            count_impulse(world, contact[i].slot);
+}
+
+static void write_statics(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_static_contact *contact = world->contacts.static_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (contact[i].normal_impulse > 0)
+            write_impulse(world, contact[i].slot, SN_IMPULSE_COLLIDER | contact[i].number,
+                          (sn_kept_impulse){.normal_impulse = contact[i].normal_impulse,
+                                            .last = contact[i].last,
+                                            .tangent_impulse = contact[i].tangent_impulse,
+                                            .rolled = contact[i].rolled,
+                                            .normal = contact[i].normal});
+}
+
+/* Pairs of which neither moves are kept to see whether one wakes. */
+static bool has_impulse(const sn_world *world, const sn_skin_contact *g)
+{
+    for (uint32_t k = 0; g->normal_impulse > 0 && k < 4; ++k)
+        if (world->particles.x[g->slot[k]].w != 0)
+            return true;
+    return false;
+}
+
+static void count_skin_contacts(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
+    for (uint32_t i = first; i < end; ++i)
+        if (has_impulse(world, &skin_contact[i]))
+            count_impulse(world, skin_contact[i].slot[0]);
+}
+
+static void write_skin_contacts(void *data, uint32_t first, uint32_t end)
+{
+    const sn_world *world = data;
+    const sn_skin_contact *skin_contact = world->contacts.skin_contact_table.column[0];
+    for (uint32_t i = first; i < end; ++i) {
+        const sn_skin_contact *g = &skin_contact[i];
+        if (!has_impulse(world, g))
+            continue;
+        uint32_t corner = world->particles.index[g->slot[1]];
+        write_impulse(world, g->slot[0],
+                      g->triangle == SN_SKIN_CONTACT_PAIR ? corner : SN_IMPULSE_TRIANGLE | g->triangle,
+                      (sn_kept_impulse){.normal_impulse = g->normal_impulse,
+                                        .last = g->last,
+                                        .tangent_impulse = g->tangent_impulse,
+                                        .rolled = g->rolled,
+                                        .normal = vec3(g->side, 0, 0)});
+    }
+}
+
+bool sn_contacts_reserve_memory(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    sn_contact_world *contact = &world->contact;
+    if (!c->any && !contact->impulse_table.count)
+        return true;
+    if (!sn_rigid_prepare(world))
+        return false;
+    uint32_t asleep = contact->sleep.sleepers ? contact->impulse_table.count : 0;
+    return sn_table_reserve(&contact->impulse_table, &world->allocator,
+                            (uint64_t)c->pairs[SN_PAIRS_FIRST].near.pairs + c->pairs[SN_PAIRS_LATE].near.pairs +
+                                c->static_contacts + c->skin_contacts + asleep) &&
+           reserve_starts(world) &&
+           sn_parallel_reserve(&world->parallel, &world->allocator,
+                               c->static_contacts > c->skin_contacts ? c->static_contacts : c->skin_contacts);
+}
+
+/* Contacts of what sleeps stay what they were. How many there are. */
+static uint32_t set_aside(const sn_world *world, sn_kept_impulse *to)
+{
+    const sn_kept_impulse *kept = world->contact.impulse_table.column[0];
+    const sn_real factor = world->contact.sleep.factor;
+    uint32_t count = 0;
+    for (uint32_t i = 0; world->contact.sleep.sleepers && i < world->contact.impulse_table.count; ++i) {
+        if (!sn_sleep_has_impulse(world, &kept[i]))
+            continue;
+        to[count] = kept[i];
+        to[count].normal_impulse *= factor;
+        to[count].last *= factor;
+        to[count].tangent_impulse = vec3_scale(to[count].tangent_impulse, factor);
+        ++count;
+    }
+    return count;
+}
+
+void sn_contacts_remember(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_kept_impulse *aside = world->contact.impulse_table.column[1];
+    uint32_t kept = set_aside(world, world->contact.impulse_table.column[1]);
+    world->contact.impulse_table.count = world->contact.impulse_start_table.count = 0;
+    if (!c->any && !kept)
+        return;
+    begin_impulse(world);
+    share_pairs(world, count_pairs);
+    share_loop(world, c->static_contacts, count_statics);
+    share_loop(world, c->skin_contacts, count_skin_contacts);
+    for (uint32_t i = 0; i < kept; ++i)
+        count_impulse(world, impulse_slot(world, &aside[i]));
+    place_impulse(world);
+    share_pairs(world, write_pairs);
+    share_loop(world, c->static_contacts, write_statics);
+    share_loop(world, c->skin_contacts, write_skin_contacts);
+    for (uint32_t i = 0; i < kept; ++i)
+        *open_impulse(world, impulse_slot(world, &aside[i])) = aside[i];
+    end_impulse(world);
+}
+
+/* A sum, because their order is a matter of storage. */
+uint64_t sn_contacts_hash(uint64_t hash, const sn_contact_world *contact)
+{
+    const sn_kept_impulse *kept = contact->impulse_table.column[0];
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < contact->impulse_table.count; ++i) {
+        uint64_t one = hash_u64(SN_HASH_SEED, (uint64_t)kept[i].number << 32 | kept[i].other);
+        one = hash_real(hash_real(one, kept[i].normal_impulse), kept[i].last);
+        sum += hash_vec3(hash_vec3(hash_vec3(one, kept[i].tangent_impulse), kept[i].rolled), kept[i].normal);
+    }
+    return contact->impulse_table.count ? hash_u64(hash, sum) : hash;
+}

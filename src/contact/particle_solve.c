@@ -1,0 +1,777 @@
+/* Contact in a step: finding, once; and in every substep parting, friction and restitution.
+
+   It acts on places and velocities after the constraints have been solved and velocities are what the particles did, so it has
+   the last word; what it pushes, it adds to both. Pairs of particles come first, colour by colour (collision/neighbours.h),
+   then colliders, each particle by itself. */
+#include "contact/particle_work.h"
+
+#include "contact/restitution.h"
+#include "integrators/integrator.h"
+
+#include <string.h>
+
+/* ns, about: to know whether sharing pays. */
+#define WORK_OF_PAIR   10.0
+#define WORK_OF_STATIC 40.0
+
+/* Of an overlap, this share is parted in a visit, down to this share of the sum of the radii. */
+#define EASE ((sn_real)0.2)
+#define SLOP ((sn_real)0.002)
+
+void sn_contacts_init(sn_contacts *c)
+{
+    *c = (sn_contacts){0};
+    for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
+        sn_neighbours_init(&c->pairs[set].near);
+        for (int i = 0; i < PAIR_COLUMNS; ++i)
+            sn_table_column(&c->pairs[set].table, (i == PAIR_RUBBED ? 3 : 1) * SN_NEAR * sizeof(sn_real), false);
+        sn_table_column(&c->pairs[set].given_table, 3 * SN_NEAR * sizeof(sn_real), false);
+        sn_table_column(&c->pairs[set].belt_table, 3 * SN_NEAR * sizeof(sn_real), false);
+    }
+    sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
+    sn_table_column(&c->sphere_table, sizeof(sn_vec4), false);
+    sn_table_column(&c->left_table, sizeof(uint8_t), false);
+    sn_table_column(&c->left_table, sizeof(uint32_t), false);
+    sn_table_column(&c->left_table, sizeof(uint8_t), false);
+    sn_table_column(&c->left_list_table, sizeof(uint32_t), false);
+    sn_table_column(&c->known_table, sizeof(sn_sort_item), false);
+    sn_table_column(&c->known_table, sizeof(sn_sort_item), false);
+    sn_table_column(&c->kept_table, sizeof(sn_kept_pair), false);
+    sn_table_column(&c->kept_table, sizeof(sn_sort_item), false);
+    sn_table_column(&c->kept_table, sizeof(sn_sort_item), false);
+    sn_table_column(&c->store_table, sizeof(uint32_t), false);
+    sn_table_column(&c->store_table, sizeof(sn_vec4), false);
+    sn_table_column(&c->motion_table, sizeof(sn_collider_motion), false);
+    sn_table_column(&c->mover_table, sizeof(uint32_t), false);
+    sn_collider_tree_init(&c->colliders);
+    sn_table_column(&c->box_table, sizeof(sn_bounds), false);
+    sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
+    sn_table_column(&c->static_table, sizeof(sn_static_contact), false);
+    sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
+    sn_table_column(&c->skin_contact_table, sizeof(sn_skin_contact), false);
+    sn_table_column(&c->skin_contact_start_table, sizeof(uint32_t), false);
+    sn_table_column(&c->triangle_table, sizeof(sn_bounds), false);
+    sn_table_column(&c->triangle_table, sizeof(uint32_t), false);
+    sn_table_column(&c->colour_table, sizeof(uint64_t), false);
+    sn_table_column(&c->normal_table, sizeof(sn_vec4), false);
+    sn_bvh_init(&c->skin_tree);
+    sn_table_column(&c->piece_table, sizeof(uint32_t), false);
+    sn_table_column(&c->piece_table, SN_CONTACT_PIECE / 8, false);
+    sn_skin_contacts_init(c);
+    sn_rigid_init(&c->rigid);
+}
+
+void sn_contacts_release(sn_contacts *c, const sn_allocator *allocator)
+{
+    for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
+        sn_neighbours_release(&c->pairs[set].near, allocator);
+        sn_table_release(&c->pairs[set].table, allocator);
+        sn_table_release(&c->pairs[set].given_table, allocator);
+        sn_table_release(&c->pairs[set].belt_table, allocator);
+    }
+    sn_table_release(&c->sphere_table, allocator);
+    sn_table_release(&c->left_table, allocator);
+    sn_table_release(&c->left_list_table, allocator);
+    sn_table_release(&c->known_table, allocator);
+    sn_table_release(&c->kept_table, allocator);
+    sn_table_release(&c->store_table, allocator);
+    sn_table_release(&c->motion_table, allocator);
+    sn_table_release(&c->mover_table, allocator);
+    sn_collider_tree_release(&c->colliders, allocator);
+    sn_table_release(&c->box_table, allocator);
+    sn_table_release(&c->static_table, allocator);
+    sn_table_release(&c->skin_contact_table, allocator);
+    sn_table_release(&c->skin_contact_start_table, allocator);
+    sn_table_release(&c->triangle_table, allocator);
+    sn_table_release(&c->colour_table, allocator);
+    sn_table_release(&c->normal_table, allocator);
+    sn_bvh_release(&c->skin_tree, allocator);
+    sn_table_release(&c->piece_table, allocator);
+    sn_skin_contacts_release(c, allocator);
+    sn_rigid_release(&c->rigid, allocator);
+}
+
+/* ---- Loops over pairs ------------------------------------------------------------------------------------------------- */
+
+/* Blocks in a task. */
+#define BLOCKS_A_TASK 4u
+
+static void run_batches_task(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const sn_batch_loop *loop = data;
+    const sn_neighbours *near = loop->near;
+    for (uint32_t i = index * BLOCKS_A_TASK; i < near->blocks && i < (index + 1) * BLOCKS_A_TASK; ++i)
+        loop->piece(loop->data, near->block[near->by_place[i]], near->block[near->by_place[i] + 1]);
+}
+
+/* Runs a loop over batches, in pieces, by place: so that a thread gets those that it found, or that it will solve. False if
+   the task hook lost tasks. */
+bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_batch_loop *loop, sn_piece_fn *piece,
+                             void *data)
+{
+    const sn_neighbours *near = &pairs->near;
+    *loop = (sn_batch_loop){near, piece, data};
+    return !near->batches || sn_parallel_tasks(share(world, near->batches * WORK_OF_PAIR * SN_NEAR),
+                                               near->blocks / BLOCKS_A_TASK + (near->blocks % BLOCKS_A_TASK != 0),
+                                               run_batches_task, loop);
+}
+
+/* ---- A substep ---------------------------------------------------------------------------------------------------------- */
+
+/* The pairs that loops are about from now on. */
+void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set)
+{
+    const sn_contact_pairs *pairs = &p->contacts->pairs[set];
+    p->set = pairs;
+    p->pairs.index = pairs->near.batches ? pairs->near.batch[0].a : NULL;
+    p->pairs.lanes = pairs->near.lanes;
+    p->pairs.reach = pair_column(pairs, PAIR_REACH);
+    p->pairs.normal_impulse = pair_column(pairs, PAIR_PRESSED);
+    p->pairs.last = pair_column(pairs, PAIR_LAST);
+    p->pairs.tangent_impulse = pair_column(pairs, PAIR_RUBBED);
+    if (p->contacts->varied) {
+        p->pairs.hold = pair_column(pairs, PAIR_HOLD);
+        p->pairs.drag = pair_column(pairs, PAIR_DRAG);
+        p->pairs.restitution = pair_column(pairs, PAIR_RESTITUTION);
+    }
+    p->pairs.given = p->contacts->rigid.groups ? pairs->given_table.column[0] : NULL;
+    p->pairs.belt = p->contacts->belts ? pairs->belt_table.column[0] : NULL;
+}
+
+/* Whether velocities are those of half a substep before; see contact/restitution.h. */
+static bool is_behind(const sn_world *world)
+{
+    return world->state.settings.integrator == SN_INTEGRATOR_SYMPLECTIC_EULER;
+}
+
+static sn_contact_pass make_passing(sn_world *world, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    const sn_contact_settings *settings = &world->contact.settings;
+    sn_real gravity = vec3_length(world->state.settings.gravity);
+    sn_contact_pass p = {
+        .world = world,
+        .contacts = c,
+        .wide = world->wide ? world->wide->contact : &sn_contact_scalar,
+        .h = h,
+        .pairs = {.x = world->particles.x,
+                  .x_low = world->particles.x_low,
+                  .v = world->particles.v,
+                  .bounces = c->bounces,
+                  .gravity = is_behind(world) ? world->state.settings.gravity : vec3(0, 0, 0),
+                  .hold_all = c->friction.hold,
+                  .drag_all = c->friction.drag,
+                  .restitution_all = c->friction.restitution,
+                  .h = h,
+                  .inverse_h = 1 / h,
+                  .part = settings->push_out * h,
+                  .ease = EASE,
+                  .slop = SLOP,
+                  .bounce_above = settings->bounce_above >= 0 ? settings->bounce_above : 2 * gravity * h}};
+    sn_contacts_choose_pairs(&p, SN_PAIRS_FIRST);
+    return p;
+}
+
+/* ---- For events: impulses of pairs */
+
+sn_real sn_contacts_pair_impulse(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
+{
+    return pair_column(pairs, PAIR_IMPULSE)[(size_t)batch * SN_NEAR + lane];
+}
+
+sn_real sn_contacts_pair_impact(const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
+{
+    return pair_column(pairs, PAIR_IMPACT)[(size_t)batch * SN_NEAR + lane];
+}
+
+/* How fast two came together in a substep is how fast they part now, less what contact changed of that, but for what it changed in the
+   substep before, which was a weight. */
+static void note_impact(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real change, sn_real *impact)
+{
+    const sn_vec4 *x = p->world->particles.x, *v = p->world->particles.v;
+    const sn_vec3 d = vec3_sub(vec4_xyz(x[a]), vec4_xyz(x[b])), u = vec3_sub(vec4_xyz(v[a]), vec4_xyz(v[b]));
+    const sn_real length = vec3_length(d), approach = change - (length > 0 ? vec3_dot(u, d) / length : 0);
+    *impact = approach > *impact ? approach : *impact;
+}
+
+/* An impulse is what changed the speed between two, by what they give. */
+static void count_pushes(void *data, uint32_t first, uint32_t end)
+{
+    const sn_contact_pass *p = data;
+    const sn_vec4 *x = p->world->particles.x;
+    for (uint32_t batch = first; batch < end; ++batch)
+        for (uint32_t i = 0; i < p->set->near.lanes[batch]; ++i) {
+            const size_t at = (size_t)batch * SN_NEAR + i;
+            const uint32_t a = p->set->near.batch[batch].a[i], b = p->set->near.batch[batch].b[i];
+            const sn_real normal_impulse = pair_column(p->set, PAIR_PRESSED)[at], give = x[a].w + x[b].w;
+            if (!(normal_impulse > 0) || !(give > 0))
+                continue;
+            pair_column(p->set, PAIR_IMPULSE)[at] += normal_impulse * p->pairs.inverse_h / give;
+            note_impact(p, a, b, (normal_impulse - pair_column(p->set, PAIR_LAST)[at]) * p->pairs.inverse_h,
+                        &pair_column(p->set, PAIR_IMPACT)[at]);
+        }
+}
+
+/* A step begins, perhaps anew. */
+static void forget_impulses(sn_contacts *c)
+{
+    sn_static_contact *contact = c->static_table.column[0];
+    sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
+    for (uint32_t i = 0; i < c->static_contacts; ++i) {
+        contact[i].impulse = contact[i].impact = 0;
+        contact[i].touched = false;
+    }
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        skin_contact[i].impulse = skin_contact[i].impact = 0;
+    const sn_contact_pairs *pairs = &c->pairs[SN_PAIRS_FIRST];
+    for (int column = PAIR_IMPULSE; pairs->near.batches && column <= PAIR_IMPACT; ++column)
+        memset(pair_column(pairs, column), 0, (size_t)pairs->near.batches * SN_NEAR * sizeof(sn_real));
+}
+
+static void run_block(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const sn_contact_pass *p = data;
+    sn_wide_contacts run = p->pairs;
+    run.first = p->set->near.block[p->block + index];
+    run.end = p->set->near.block[p->block + index + 1];
+    p->run(&run);
+}
+
+/* Colours one after the other; the blocks of one share no particle. */
+static bool run_pairs(sn_contact_pass *p, sn_wide_contacts_fn *run)
+{
+    p->run = run;
+    for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
+        const sn_neighbours *near = &p->contacts->pairs[set].near;
+        sn_contacts_choose_pairs(p, set);
+        for (uint32_t c = 0; near->batches && c < near->colours; ++c) {
+            uint32_t first = near->colour[c], end = near->colour[c + 1];
+            double work = (near->block[end] - near->block[first]) * WORK_OF_PAIR * SN_NEAR;
+            p->block = first;
+            if (!sn_parallel_tasks(share(p->world, work), end - first, run_block, p))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void run_statics_piece(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const sn_contact_pass *p = data;
+    const uint32_t *start = p->contacts->piece_table.column[0];
+    sn_static_contact *contact = p->contacts->static_table.column[0];
+    for (uint32_t i = start[index]; i < start[index + 1]; ++i)
+        p->contact(p, &contact[i]);
+}
+
+/* The late ones come last, and by themselves: others of the same particles are in the pieces. */
+static bool run_statics(sn_contact_pass *p, void (*one)(const sn_contact_pass *p, sn_static_contact *contact))
+{
+    const sn_contacts *c = p->contacts;
+    p->contact = one;
+    if (!c->static_contacts)
+        return true;
+    if (!sn_parallel_tasks(share(p->world, c->static_contacts * WORK_OF_STATIC), c->pieces, run_statics_piece, p))
+        return false;
+    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->static_contacts; ++i)
+        one(p, (sn_static_contact *)c->static_table.column[0] + i);
+    return true;
+}
+
+/* ---- A particle and a collider -------------------------------------------------------------------------------------------- */
+
+static sn_vec3 surface_velocity(const sn_collider_motion *m, sn_vec3 p)
+{
+    if (!m->moves)
+        return vec3(0, 0, 0);
+    return vec3_add(m->velocity, vec3_cross(m->spin, vec3_sub(p, m->end.position)));
+}
+
+/* What of a vector is across a normal. */
+static sn_vec3 across(sn_vec3 a, sn_vec3 n)
+{
+    return vec3_sub(a, vec3_scale(n, vec3_dot(a, n)));
+}
+
+/* How far the spot of a collider that is now at p came in the substep. */
+static sn_vec3 surface_way(const sn_collider_motion *m, sn_vec3 p, sn_real h)
+{
+    if (m->spin.x == 0 && m->spin.y == 0 && m->spin.z == 0)
+        return vec3_scale(m->velocity, h);
+    return vec3_sub(p, sn_pose_to_world(&m->start, sn_pose_to_own(&m->end, p)));
+}
+
+/* When a particle on its way first touches a collider, both in the collider's frame. One that begins inside, be it by rounding, touches at
+   once if it goes deeper: the casts of meshes and fields see surfaces from outside only. */
+bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch)
+{
+    if (sn_shape_cast(shape, path, t, touch))
+        return true;
+    if (shape->type < SN_COLLIDER_MESH || (shape->type == SN_COLLIDER_MESH && !shape->data->closed))
+        return false;
+    *t = 0;
+    return sn_shape_near(shape, path->from, path->radius, touch) && touch->distance <= path->radius &&
+           vec3_dot(path->way, touch->normal) < 0;
+}
+
+/* The gap between a particle and a collider, negative if they overlap. A particle that came far is followed along its way,
+   as seen from the collider, and its gap is then that to the plane through where it entered. */
+static sn_real gap_to(const sn_shape *shape, const sn_collider_motion *m, sn_vec3 from, sn_vec3 to, sn_real radius,
+                      sn_touch *touch)
+{
+    if (shape->type == SN_COLLIDER_PLANE) { /* nothing can pass it unseen */
+        touch->normal = vec3(0, 1, 0);
+        touch->distance = vec3_dot(vec3_sub(to, m->end.position), m->normal) - shape->thickness;
+        return touch->distance - radius;
+    }
+    sn_vec3 own = sn_pose_to_own(&m->end, to), start = sn_pose_to_own(&m->start, from), way = vec3_sub(own, start);
+    sn_real length = vec3_length(way), t;
+    if (length > (radius + shape->thickness) / 2) {
+        sn_path path = {start, way, radius};
+        if (sn_contacts_first_touch(shape, &path, &t, touch)) {
+            sn_vec3 centre = vec3_add(start, vec3_scale(way, t));
+            return vec3_dot(vec3_sub(own, centre), touch->normal);
+        }
+    }
+    sn_real reach = 2 * radius + length + shape->thickness;
+    if (!sn_shape_near(shape, own, reach, touch)) {
+        touch->distance = (sn_real)INFINITY;
+        return reach - radius;
+    }
+    return touch->distance - radius;
+}
+
+/* Adds to a place, and what rounding drops of that to its remainder; see wide/contact.h. */
+void sn_contacts_add(const sn_world *world, uint32_t slot, sn_vec3 by)
+{
+    sn_vec4 *x = &world->particles.x[slot], *low = &world->particles.x_low[slot];
+    sn_vec3 was = vec4_xyz(*x), sum = vec3_add(was, by), dropped = vec3_sub(by, vec3_sub(sum, was));
+    *x = vec4(sum, x->w);
+    *low = vec4(vec3_add(vec4_xyz(*low), dropped), low->w);
+}
+
+static void move(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 place, sn_vec3 push)
+{
+    sn_vec4 *v = &p->world->particles.v[contact->slot];
+    sn_contacts_add(p->world, contact->slot, place);
+    *v = vec4(vec3_add(vec4_xyz(*v), vec3_scale(push, p->pairs.inverse_h)), v->w);
+}
+
+static void warm_static(const sn_contact_pass *p, sn_static_contact *contact)
+{
+    sn_real last = contact->normal_impulse, steady = last < 2 * contact->last ? last : 2 * contact->last;
+    contact->last = last;
+    if (!(last > 0))
+        return;
+    contact->normal_impulse = steady;
+    contact->tangent_impulse = vec3_scale(contact->tangent_impulse, steady / last);
+    sn_vec3 push = vec3_add(vec3_scale(contact->normal, steady), contact->tangent_impulse);
+    const sn_spinning ball = sn_spin_of(p->world, contact->slot), none = {0};
+    if (ball.turns) {
+        sn_spin_push(p->world, &ball, &none, contact->normal,
+                     vec3_scale(contact->tangent_impulse, p->pairs.inverse_h / ball.w));
+        sn_spin_warm(p->world, &ball, &none, &contact->rolled, steady / last);
+    }
+    contact->clear = 0;
+    move(p, contact, push, push);
+}
+
+#define CORNER_TRIES 8u
+#define CORNER_SLACK ((sn_real)0.01) /* of the radius */
+#define SAME_FACE    ((sn_real)0.9)  /* the cosine between two normals of what counts as one face */
+
+/* Planes, eight balls at a time. */
+typedef struct plane_batch {
+    sn_wide_plane run;
+    sn_static_contact *contact[SN_NEAR];
+} plane_batch;
+
+static void flush(const sn_contact_pass *p, plane_batch *b)
+{
+    sn_wide_plane *run = &b->run;
+    if (!run->lanes)
+        return;
+    for (uint32_t i = run->lanes; i < SN_NEAR; ++i)
+        run->slot[i] = run->slot[0];
+    p->wide->plane(run);
+    for (uint32_t i = 0; i < run->lanes; ++i) {
+        sn_static_contact *contact = b->contact[i];
+        bool acts = run->gap[i] < 0 || contact->normal_impulse > 0;
+        contact->clear = acts ? 0 : run->gap[i]; /* what acts, moves */
+        if (!acts)
+            continue;
+        contact->touched = true;
+        contact->normal = run->normal;
+        contact->point = vec3_sub(vec4_xyz(run->x[contact->slot]), vec3_scale(run->normal, run->radius[i]));
+        contact->normal_impulse = run->normal_impulse[i];
+        contact->tangent_impulse =
+            vec3(run->tangent_impulse[i], run->tangent_impulse[SN_NEAR + i], run->tangent_impulse[2 * SN_NEAR + i]);
+    }
+    run->lanes = 0;
+}
+
+/* Whether a contact can go eight at a time: of a plane that does not turn with a ball that does not either. */
+static bool is_plain(const sn_contact_pass *p, const sn_static_contact *contact)
+{
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    return m->plain && !contact->sensor && !contact->belted &&
+           !(p->contacts->spins && sn_spin_has(p->world, contact->slot));
+}
+
+static void add_plane(const sn_contact_pass *p, plane_batch *b, sn_static_contact *contact)
+{
+    const sn_particle_store *store = &p->world->particles;
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    sn_wide_plane *run = &b->run;
+    sn_real came = (vec3_length(vec4_xyz(store->v[contact->slot])) + m->speed) * p->h;
+    if (contact->clear > came && p->first) {
+        contact->clear -= came;
+        return;
+    }
+    if (run->lanes == SN_NEAR || (run->lanes && b->contact[0]->number != contact->number))
+        flush(p, b);
+    if (!run->lanes) {
+        run->normal = m->normal;
+        run->velocity = m->velocity;
+        run->offset = vec3_dot(m->normal, m->end.position) + record_of(p->world, contact->number)->shape.thickness;
+    }
+    uint32_t i = run->lanes++;
+    b->contact[i] = contact;
+    run->slot[i] = contact->slot;
+    run->radius[i] = store->radius[contact->slot];
+    run->hold[i] = contact->friction.hold;
+    run->drag[i] = contact->friction.drag;
+    run->normal_impulse[i] = contact->normal_impulse;
+    for (uint32_t k = 0; k < 3; ++k)
+        run->tangent_impulse[k * SN_NEAR + i] = (&contact->tangent_impulse.x)[k];
+}
+
+/* The last word about sheets: a ball that slides along one face touches it from the start, which hides from a cast what its way
+   meets later. Its centre does not touch: where the way of that meets the sheet itself, it goes on along that face, and
+   after a few of them it stays where the substep began. */
+#define FACES_TO_TRY 4
+
+static void keep_out(const sn_contact_pass *p, const sn_static_contact *contact, const sn_shape *shape,
+                     const sn_collider_motion *m, sn_vec3 from, sn_real radius)
+{
+    sn_particle_store *store = &p->world->particles;
+    sn_vec3 start = sn_pose_to_own(&m->start, from);
+    for (int i = 0; i <= FACES_TO_TRY; ++i) {
+        sn_real t;
+        sn_touch touch;
+        sn_vec3 own = sn_pose_to_own(&m->end, vec4_xyz(store->x[contact->slot]));
+        sn_path path = {start, vec3_sub(own, start), 0};
+        sn_shape thin = *shape;
+        thin.thickness = 0; /* the surface itself; `radius` has guard and thickness */
+        if (!sn_shape_cast(&thin, &path, &t, &touch))
+            return;
+        sn_vec3 n = touch.normal;
+        sn_real side = vec3_dot(vec3_sub(start, touch.point), n), gap = vec3_dot(vec3_sub(own, touch.point), n);
+        sn_real want = radius < side ? radius : side;
+        sn_vec3 push = sn_quat_turn(m->end.rotation, vec3_scale(n, want - gap));
+        if (i == FACES_TO_TRY)
+            push = vec3_sub(sn_pose_to_world(&m->end, start), vec4_xyz(store->x[contact->slot]));
+        move(p, contact, push, push);
+    }
+}
+
+static bool has_faces(const sn_shape *shape)
+{
+    return shape->type == SN_COLLIDER_MESH || shape->type == SN_COLLIDER_FIELD || shape->type == SN_COLLIDER_BOX;
+}
+
+/* Undoes a warm start. */
+static void take_back(const sn_contact_pass *p, sn_static_contact *contact)
+{
+    sn_vec3 push =
+        vec3_scale(vec3_add(vec3_scale(contact->normal, contact->normal_impulse), contact->tangent_impulse), -1);
+    move(p, contact, push, push);
+    contact->normal_impulse = 0;
+    contact->tangent_impulse = vec3(0, 0, 0);
+}
+
+/* A push away from one face may lead through another one: what is left to do after it. */
+static void hold_in_corner(const sn_contact_pass *p, sn_static_contact *contact, sn_vec3 from, sn_real radius)
+{
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    const sn_shape *shape = &record_of(p->world, contact->number)->shape;
+    sn_touch touch;
+    for (uint32_t i = 0; i < CORNER_TRIES; ++i) {
+        sn_vec3 x = vec4_xyz(p->world->particles.x[contact->slot]);
+        sn_real gap = gap_to(shape, m, from, x, radius, &touch);
+        if (!(gap < -CORNER_SLACK * radius))
+            return;
+        sn_vec3 n = sn_quat_turn(m->end.rotation, touch.normal);
+        if (i == 0 && vec3_dot(n, contact->normal) > SAME_FACE)
+            return; /* what has just been done, and may overlap a little */
+        sn_vec3 push = vec3_scale(n, -gap);
+        move(p, contact, push, push);
+        contact->normal_impulse =
+            0; /* between several faces none of them is what it will lean on in the next substep */
+        contact->tangent_impulse = vec3(0, 0, 0);
+    }
+    if (!m->moves) { /* too narrow: it stays where it came from */
+        sn_vec3 back = vec3_sub(from, vec4_xyz(p->world->particles.x[contact->slot]));
+        move(p, contact, back, back);
+    }
+}
+
+void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact)
+{
+    const sn_particle_store *store = &p->world->particles;
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    sn_vec3 x = vec4_xyz(store->x[contact->slot]), u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
+    sn_real came = vec3_length(u) + m->speed * p->h;
+    const sn_vec3 came_from = p->contacts->has_starts ? vec4_xyz(starts(p->contacts)[contact->slot]) : vec3_sub(x, u);
+    if (contact->clear > came && p->first) {
+        contact->clear -= came;
+        return;
+    }
+    sn_touch touch;
+    const sn_shape *shape = &record_of(p->world, contact->number)->shape;
+    sn_real radius = store->radius[contact->slot] + shape->guard, gap = gap_to(shape, m, came_from, x, radius, &touch);
+    if (contact->normal_impulse > 0 && shape->type != SN_COLLIDER_PLANE && touch.distance < (sn_real)INFINITY &&
+        vec3_dot(sn_quat_turn(m->end.rotation, touch.normal), contact->normal) < SAME_FACE) {
+        take_back(p, contact); /* it leans on another face now */
+        x = vec4_xyz(store->x[contact->slot]);
+        u = vec3_scale(vec4_xyz(store->v[contact->slot]), p->h);
+        gap = gap_to(shape, m, came_from, x, radius, &touch);
+    }
+    contact->clear = gap;
+    bool sheet = shape->type == SN_COLLIDER_MESH && !contact->sensor;
+    if (!(gap < 0) && !(contact->normal_impulse > 0)) {
+        if (sheet && came > radius / 2)
+            keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
+        return;
+    }
+    contact->clear = 0; /* what acts, moves */
+    if (shape->type == SN_COLLIDER_PLANE) {
+        contact->normal = m->normal;
+        contact->point = vec3_sub(x, vec3_scale(m->normal, touch.distance));
+    } else if (touch.distance <
+               (sn_real)INFINITY) { /* otherwise it is far, and was pushed to there by the last normal */
+        contact->normal = sn_quat_turn(m->end.rotation, touch.normal);
+        contact->point = sn_pose_to_world(&m->end, touch.point);
+        contact->triangle = touch.part;
+    }
+    contact->touched = true;
+    if (contact->sensor)
+        return;
+    sn_vec3 n = contact->normal;
+    u = vec3_sub(u, surface_way(m, contact->point, p->h));
+    if (contact->belted)
+        u = vec3_sub(u, vec3_scale(across(contact->belt, n), p->h));
+    sn_real along = vec3_dot(u, n), before = gap - along,
+            normal_impulse = contact->normal_impulse + (before < 0 ? before : 0) - gap;
+    normal_impulse = normal_impulse > 0 ? normal_impulse : 0;
+    sn_vec3 tangent_impulse = vec3_sub(contact->tangent_impulse, vec3_scale(n, vec3_dot(contact->tangent_impulse, n)));
+    const sn_spinning ball = sn_spin_of(p->world, contact->slot), none = {0};
+    sn_vec3 slip = vec3_sub(u, vec3_scale(n, along));
+    if (ball.turns)
+        slip = vec3_scale(vec3_add(slip, vec3_scale(sn_spin_slip(p->world, &ball, &none, n), p->h)),
+                          sn_spin_share(&ball, &none, ball.w));
+    sn_vec3 rubs = vec3_sub(tangent_impulse, slip);
+    sn_real much = vec3_length(rubs);
+    if (much > contact->friction.hold * normal_impulse)
+        rubs = vec3_scale(rubs, contact->friction.drag * normal_impulse / much);
+    if (ball.turns) {
+        sn_real impulse = p->pairs.inverse_h / ball.w;
+        sn_spin_push(p->world, &ball, &none, n, vec3_scale(vec3_sub(rubs, tangent_impulse), impulse));
+        sn_spin_resist(p->world, &ball, &none, contact->friction.rolling * ball.radius * normal_impulse * impulse,
+                       &contact->rolled);
+    }
+    sn_vec3 push = vec3_add(vec3_scale(n, normal_impulse - contact->normal_impulse), vec3_sub(rubs, tangent_impulse));
+    sn_real deep = -before - p->pairs.slop * radius;
+    deep = deep < 0 ? 0 : deep * p->pairs.ease < p->pairs.part ? deep * p->pairs.ease : p->pairs.part;
+    move(p, contact, vec3_add(push, vec3_scale(n, deep)), push);
+    contact->normal_impulse = normal_impulse;
+    contact->tangent_impulse = rubs;
+    if (has_faces(shape))
+        hold_in_corner(p, contact, came_from, radius);
+    if (sheet)
+        keep_out(p, contact, shape, m, came_from, radius + shape->thickness);
+}
+
+static void contact_static(const sn_contact_pass *p, sn_static_contact *contact)
+{
+    contact->before = vec4_xyz(p->world->particles.v[contact->slot]);
+}
+
+static void bounce_static(const sn_contact_pass *p, sn_static_contact *contact)
+{
+    contact->stopped = 0;
+    if (!(contact->normal_impulse > 0))
+        return;
+    sn_particle_store *store = &p->world->particles;
+    sn_vec3 v = vec4_xyz(store->v[contact->slot]), n = contact->normal;
+    sn_vec3 surface = surface_velocity(&motions(p->contacts)[contact->number], contact->point);
+    sn_real along = vec3_dot(vec3_sub(v, surface), n), wanted = 0;
+    const sn_real came = (contact->normal_impulse - contact->last) * p->pairs.inverse_h - along;
+    contact->impact = came > contact->impact ? came : contact->impact;
+    contact->impulse += contact->normal_impulse * p->pairs.inverse_h * store->v[contact->slot].w;
+    if (contact->friction.restitution > 0) {
+        const sn_real approach = -vec3_dot(vec3_sub(contact->before, surface), n);
+        if (approach > p->pairs.bounce_above)
+            wanted = sn_restitution(contact->friction.restitution, approach, along,
+                                    vec3_dot(p->world->state.settings.gravity, n), p->h, is_behind(p->world));
+    }
+    if (wanted > 0 || along < 0) { /* what is still going in after a blow has come to a stop there */
+        store->v[contact->slot] = vec4(vec3_add(v, vec3_scale(n, wanted - along)), store->v[contact->slot].w);
+        contact->impulse += (wanted - along) * store->v[contact->slot].w;
+        contact->stopped = wanted - along;
+    }
+}
+
+/* ---- The chapters of a substep -------------------------------------------------------------------------------------------- */
+
+/* Where colliders are in substep i. */
+static void move_colliders(sn_contacts *c, uint32_t i, uint32_t substeps)
+{
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t k = 0; k < c->mover_table.count; ++k) {
+        sn_collider_motion *m = &motions(c)[mover[k]];
+        m->start = sn_pose_between(&m->step_start, &m->step_end, (sn_real)i / (sn_real)substeps);
+        m->end = sn_pose_between(&m->step_start, &m->step_end, (sn_real)(i + 1) / (sn_real)substeps);
+        m->normal = sn_quat_turn(m->end.rotation, vec3(0, 1, 0));
+    }
+}
+
+bool sn_contacts_begin(sn_world *world, uint32_t i, uint32_t substeps, sn_real h)
+{
+    sn_contacts *c = &world->contacts;
+    if (c->static_contacts || world->body_contacts.mover_table.count)
+        move_colliders(c, i, substeps);
+    if (!c->any)
+        return true;
+    sn_stage_enter(world, SN_STAGE_NARROW_PHASE);
+    if (i == 0 && world->contact.settings.events)
+        forget_impulses(c);
+    c->has_starts = c->watches; /* then they are noted here */
+    if (!sn_skin_contacts_begin(world, i, substeps, h))
+        return false;
+    if (!c->bounces)
+        return true;
+    sn_contact_pass p = make_passing(world, h);
+    return sn_skin_contacts_meet(world) && run_statics(&p, contact_static);
+}
+
+/* Static contacts of a piece are in the order of colliders, and no particle meets one twice: so those that follow one another are of
+   different particles. */
+static void project_statics_piece(void *data, uint32_t index, uint32_t worker)
+{
+    (void)worker;
+    const sn_contact_pass *p = data;
+    const uint32_t *start = p->contacts->piece_table.column[0];
+    sn_static_contact *contact = p->contacts->static_table.column[0];
+    plane_batch b = {.run = {.x = p->world->particles.x,
+                             .x_low = p->world->particles.x_low,
+                             .v = p->world->particles.v,
+                             .h = p->h,
+                             .inverse_h = p->pairs.inverse_h,
+                             .part = p->pairs.part,
+                             .ease = p->pairs.ease,
+                             .slop = p->pairs.slop}};
+    for (uint32_t i = start[index]; i < start[index + 1]; ++i) {
+        if (is_plain(p, &contact[i])) {
+            add_plane(p, &b, &contact[i]);
+        } else {
+            flush(p, &b);
+            sn_contacts_project_static(p, &contact[i]);
+        }
+    }
+    flush(p, &b);
+}
+
+static bool project_statics(sn_contact_pass *p)
+{
+    const sn_contacts *c = p->contacts;
+    if (!c->static_contacts)
+        return true;
+    if (!sn_parallel_tasks(share(p->world, c->static_contacts * WORK_OF_STATIC), c->pieces, project_statics_piece, p))
+        return false;
+    for (uint32_t i = ((const uint32_t *)c->piece_table.column[0])[c->pieces]; i < c->static_contacts; ++i)
+        sn_contacts_project_static(p, (sn_static_contact *)c->static_table.column[0] + i);
+    return true;
+}
+
+bool sn_contacts_pass(sn_world *world, sn_real h, bool first)
+{
+    if (!world->contacts.any)
+        return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
+    if (!sn_contacts_follow(world, h, first))
+        return false;
+    if (first)
+        sn_rigid_begin(world);
+    sn_contact_pass p = make_passing(world, h);
+    p.first = first;
+    sn_skin_contact_pass skin_contact = {
+        .h = h, .part = p.pairs.part, .ease = p.pairs.ease, .bounce_above = p.pairs.bounce_above};
+    if (first &&
+        !(run_pairs(&p, p.wide->warm) && sn_skin_contacts_warm(world, &skin_contact) && run_statics(&p, warm_static)))
+        return false;
+    const sn_contacts *c = &world->contacts;
+    const bool all = c->fast || c->belts || c->rigid.groups;
+    return run_pairs(&p, all ? p.wide->sweep : p.wide->project) && sn_skin_contacts_project(world, &skin_contact) &&
+           project_statics(&p);
+}
+
+bool sn_contacts_end(sn_world *world, sn_real h)
+{
+    if (!world->contacts.any)
+        return true;
+    sn_stage_enter(world, SN_STAGE_CONTACT);
+    sn_contact_pass p = make_passing(world, h);
+    sn_skin_contact_pass skin_contact = {.h = h, .bounce_above = p.pairs.bounce_above, .behind = is_behind(world)};
+    if (!sn_contacts_keep_apart(&p, &skin_contact))
+        return false;
+    for (uint32_t set = 0; world->contact.settings.events && set < SN_PAIR_SETS; ++set) {
+        sn_batch_loop loop;
+        sn_contacts_choose_pairs(&p, set);
+        if (!sn_contacts_run_batches(world, p.set, &loop, count_pushes, &p))
+            return false;
+    }
+    if (!sn_skin_contacts_bounce(world, &skin_contact) || !run_statics(&p, bounce_static))
+        return false;
+    sn_rigid_calm(world, h);
+    return true;
+}
+
+void sn_contacts_leave(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    const uint32_t *mover = c->mover_table.column[0];
+    for (uint32_t k = 0; k < c->mover_table.count; ++k) {
+        sn_collider_record *r = &contact_colliders(&world->contact)[world->contact.collider_ids.value[mover[k]]];
+        r->def.position = motions(c)[mover[k]].step_end.position;
+        r->def.rotation = motions(c)[mover[k]].step_end.rotation;
+        r->has_target = false;
+    }
+}
+
+void sn_contacts_forget(sn_world *world)
+{
+    const sn_contacts *c = &world->contacts;
+    const sn_static_contact *contact = c->static_table.column[0];
+    if (!c->any || !world->history.table.count)
+        return;
+    for (uint32_t i = 0; i < c->static_contacts; ++i)
+        if (contact[i].normal_impulse > 0)
+            sn_history_forget(&world->history, contact[i].slot);
+    const sn_skin_contact *skin_contact = c->skin_contact_table.column[0];
+    for (uint32_t i = 0; i < c->skin_contacts; ++i)
+        for (uint32_t k = 0; skin_contact[i].normal_impulse > 0 && k < 4; ++k)
+            sn_history_forget(&world->history, skin_contact[i].slot[k]);
+    for (uint32_t set = 0; set < SN_PAIR_SETS; ++set) {
+        const sn_contact_pairs *pairs = &c->pairs[set];
+        for (uint32_t b = 0; b < pairs->near.batches; ++b)
+            for (uint32_t i = 0; i < pairs->near.lanes[b]; ++i)
+                if (pair_column(pairs, PAIR_PRESSED)[(size_t)b * SN_NEAR + i] > 0) {
+                    sn_history_forget(&world->history, pairs->near.batch[b].a[i]);
+                    sn_history_forget(&world->history, pairs->near.batch[b].b[i]);
+                }
+    }
+}

@@ -1,0 +1,274 @@
+/* Nothing passes.
+
+   One sweep of pushes leaves some crossings: a ball that was struck passes what it had not been near before, a push away from one static contact
+   leads through another, skins push their particles once more. So the end of a substep goes in rounds (see sn_skin_contacts_round). In each of them
+   all ways, from where the substep began to where things are now, are looked at; what crosses something is pushed again, and if that does
+   not help it is stopped on its way. Ways only become shorter by stopping, and what does not move crosses nothing, so it comes to an end. */
+#include "contact/particle_work.h"
+
+#include <string.h>
+
+/* Of the sum of the radii: centres of balls come no nearer on their way in a substep. If they were nearer before, no nearer than this
+   share of that. */
+#define PASSING ((sn_real)0.5)
+
+/* Of its way, and of its distance from the origin: a particle that is so far behind a surface has passed it. */
+#define BEHIND  ((sn_real)1e-4)
+#define ROUNDED (SINEW_DOUBLE ? (sn_real)1e-14 : (sn_real)1e-6)
+
+/* What is stopped stops a little before; and no nearer to a surface than this share of its radius. */
+#define BEFORE  ((sn_real)0.99)
+#define STOPPED ((sn_real)0.0625)
+
+/* One round. */
+typedef struct keeping {
+    sn_contact_pass *p;
+    uint32_t round;
+    uint32_t new_statics; /* those from here on have not been looked at */
+    atomic_bool found;
+} keeping;
+
+static sn_vec3 start_of(const sn_contact_pass *p, uint32_t slot)
+{
+    return vec4_xyz(starts(p->contacts)[slot]);
+}
+
+static sn_vec3 place_of(const sn_contact_pass *p, uint32_t slot)
+{
+    return vec4_xyz(p->world->particles.x[slot]);
+}
+
+/* Whether two balls pass each other. *t: when they are to stop. */
+static bool passes_ball(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach, sn_real *t)
+{
+    const sn_vec3 from = vec3_sub(start_of(p, a), start_of(p, b));
+    const sn_vec3 u = vec3_sub(vec3_sub(place_of(p, a), place_of(p, b)), from);
+    const sn_real square = vec3_dot(u, u), first = vec3_length(from), least = first < reach ? first : reach;
+    const sn_real s = -vec3_dot(from, u) / square, near = s < 1 ? s : 1;
+    const sn_vec3 q = vec3_add(from, vec3_scale(u, near)), middle = vec3_add(from, vec3_scale(u, s));
+    if (!(s > 0) || !(vec3_length(q) < PASSING * least))
+        return false;
+    const sn_real inside = least * least - vec3_dot(middle, middle);
+    const sn_real touch = s - (inside > 0 ? real_sqrt(inside / square) : 0);
+    *t = touch > 0 ? touch * BEFORE : 0;
+    return true;
+}
+
+/* Stops a particle on its way. */
+static void stop_at(const sn_contact_pass *p, uint32_t slot, sn_vec3 at)
+{
+    const sn_particle_store *store = &p->world->particles;
+    if (store->x[slot].w == 0) /* it stands, or has a target */
+        return;
+    store->x[slot] = vec4(at, store->x[slot].w);
+    store->x_low[slot] = vec4(vec3(0, 0, 0), store->x_low[slot].w);
+}
+
+static void stop_on_way(const sn_contact_pass *p, uint32_t slot, sn_real t)
+{
+    const sn_vec3 start = start_of(p, slot);
+    stop_at(p, slot, t > 0 ? vec3_add(start, vec3_scale(vec3_sub(place_of(p, slot), start), t)) : start);
+}
+
+static void look_at_pairs(void *data, uint32_t first, uint32_t end)
+{
+    keeping *k = data;
+    const sn_contact_pairs *set = k->p->set;
+    bool found = false;
+    for (uint32_t b = first; b < end && !found; ++b)
+        for (uint32_t i = 0; i < set->near.lanes[b] && !found; ++i) {
+            const sn_real reach = pair_column(set, PAIR_REACH)[(size_t)b * SN_NEAR + i];
+            sn_real t;
+            found = passes_ball(k->p, set->near.batch[b].a[i], set->near.batch[b].b[i], reach, &t);
+        }
+    if (found)
+        atomic_store_explicit(&k->found, true, memory_order_relaxed);
+}
+
+/* A light ball between a heavy one and a static contact takes hundreds of rounds to hand on what the static contact exerts. So from the fifth round on what
+   leans on a static contact does not give way: the other ball is stopped by it as by the static contact itself, and leans on it in turn. */
+#define ROUNDS_OF_BOTH 4u
+
+static uint8_t *leaning(const sn_contacts *c)
+{
+    return c->left_table.column[2];
+}
+
+static void note_leaning(const sn_contact_pass *p)
+{
+    const sn_static_contact *contact = p->contacts->static_table.column[0];
+    memset(leaning(p->contacts), 0, p->world->particles.table.count);
+    for (uint32_t i = 0; i < p->contacts->static_contacts; ++i)
+        if (contact[i].normal_impulse > 0)
+            leaning(p->contacts)[contact[i].slot] = true;
+}
+
+/* Of two that both lean on something the one that goes after the other gives way. */
+static bool pursues(const sn_contact_pass *p, uint32_t b, uint32_t a, sn_vec3 n)
+{
+    return vec3_dot(vec3_sub(place_of(p, b), start_of(p, b)), n) +
+               vec3_dot(vec3_sub(place_of(p, a), start_of(p, a)), n) <
+           0;
+}
+
+/* Pushes b away from a, which leans on something, to where they touch first. False if it is not so. */
+static bool push_off(const sn_contact_pass *p, uint32_t a, uint32_t b, sn_real reach)
+{
+    const sn_particle_store *store = &p->world->particles;
+    sn_real t;
+    if (!leaning(p->contacts)[a] || store->x[b].w == 0 || !passes_ball(p, a, b, reach, &t))
+        return false;
+    const sn_vec3 from = vec3_sub(start_of(p, b), start_of(p, a)), way = vec3_sub(place_of(p, b), place_of(p, a));
+    const sn_vec3 at = vec3_add(from, vec3_scale(vec3_sub(way, from), t));
+    const sn_real length = vec3_length(at);
+    if (!(length > 0))
+        return false;
+    const sn_vec3 n = vec3_scale(at, 1 / length);
+    if (leaning(p->contacts)[b] && !pursues(p, b, a, n))
+        return false;
+    const sn_vec3 v = vec3_sub(vec4_xyz(store->v[b]), vec4_xyz(store->v[a]));
+    const sn_real gap = vec3_dot(way, n) - length, along = vec3_dot(v, n);
+    sn_contacts_add(p->world, b, vec3_scale(n, gap < 0 ? -gap : 0));
+    if (along < 0)
+        store->v[b] = vec4(vec3_sub(vec4_xyz(store->v[b]), vec3_scale(n, along)), store->v[b].w);
+    leaning(p->contacts)[b] = true;
+    return true;
+}
+
+/* One after the other: there are few. */
+static void keep_pairs(const keeping *k)
+{
+    const sn_contact_pass *p = k->p;
+    const sn_contact_pairs *set = p->set;
+    for (uint32_t b = 0; b < set->near.batches; ++b)
+        for (uint32_t i = 0; i < set->near.lanes[b]; ++i) {
+            const uint32_t one = set->near.batch[b].a[i], other = set->near.batch[b].b[i];
+            sn_real t;
+            if (!passes_ball(p, one, other, pair_column(set, PAIR_REACH)[(size_t)b * SN_NEAR + i], &t))
+                continue;
+            const sn_real reach = pair_column(set, PAIR_REACH)[(size_t)b * SN_NEAR + i];
+            if (k->round >= ROUNDS_OF_BOTH && k->round < SN_ROUNDS_OF_PUSHES &&
+                (push_off(p, one, other, reach) || push_off(p, other, one, reach)))
+                continue;
+            if (k->round < SN_ROUNDS_OF_PUSHES) {
+                sn_wide_contacts run = p->pairs;
+                run.first = b;
+                run.end = b + 1;
+                p->wide->sweep(&run);
+                break;
+            }
+            if (k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS)
+                t = 0;
+            stop_on_way(p, one, t);
+            stop_on_way(p, other, t);
+        }
+}
+
+/* Whether a particle's centre passes the surface of a collider, or comes so near that rounding might see it on the other side the next
+   time. *start, *end: its way in the collider's frame; *t: when. */
+static bool passes_static(const sn_contact_pass *p, const sn_static_contact *contact, sn_vec3 *start, sn_vec3 *end,
+                          sn_real *t)
+{
+    const sn_collider_motion *m = &motions(p->contacts)[contact->number];
+    sn_shape shape = record_of(p->world, contact->number)->shape;
+    sn_touch touch;
+    *start = sn_pose_to_own(&m->start, start_of(p, contact->slot));
+    *end = sn_pose_to_own(&m->end, place_of(p, contact->slot));
+    const sn_vec3 way = vec3_sub(*end, *start);
+    const sn_real length = vec3_length(way),
+                  least = STOPPED * (p->world->particles.radius[contact->slot] + shape.guard);
+    const sn_real far = BEHIND * length + ROUNDED * (vec3_length(start_of(p, contact->slot)) + vec3_length(*start));
+    if (contact->sensor || !(length > 0))
+        return false;
+    if (shape.type == SN_COLLIDER_PLANE) {
+        *t = start->y > least ? BEFORE * (start->y - least) / (start->y - end->y) : 0;
+        return end->y < least - far && end->y < start->y;
+    }
+    shape.thickness = 0;
+    const sn_path path = {*start, way, least};
+    if (!sn_contacts_first_touch(&shape, &path, t, &touch))
+        return false;
+    *t *= BEFORE;
+    return vec3_dot(vec3_sub(touch.point, *end), touch.normal) > far - least;
+}
+
+/* In the first round only those that others may have led through, unless something is fast: what is pushed last is where it should be. */
+static bool is_due(const keeping *k, uint32_t i)
+{
+    const sn_static_contact *contact = k->p->contacts->static_table.column[0];
+    return contact[i].shared || k->round > 0 || i >= k->new_statics || k->p->contacts->fast;
+}
+
+static void look_at_statics(void *data, uint32_t first, uint32_t end)
+{
+    keeping *k = data;
+    const sn_static_contact *contact = k->p->contacts->static_table.column[0];
+    bool found = false;
+    for (uint32_t i = first; i < end && !found; ++i) {
+        sn_vec3 a, b;
+        sn_real t;
+        found = is_due(k, i) && passes_static(k->p, &contact[i], &a, &b, &t);
+    }
+    if (found)
+        atomic_store_explicit(&k->found, true, memory_order_relaxed);
+}
+
+static void keep_statics(const keeping *k)
+{
+    const sn_contact_pass *p = k->p;
+    sn_static_contact *contact = p->contacts->static_table.column[0];
+    for (uint32_t i = 0; i < p->contacts->static_contacts; ++i) {
+        sn_vec3 start, end;
+        sn_real t;
+        if (!is_due(k, i) || !passes_static(p, &contact[i], &start, &end, &t))
+            continue;
+        if (k->round < SN_ROUNDS_OF_PUSHES) {
+            sn_contacts_project_static(p, &contact[i]);
+            continue;
+        }
+        t = k->round >= SN_ROUNDS_OF_PUSHES + SN_ROUNDS_OF_STOPS ? 0 : t;
+        const sn_vec3 at = vec3_add(start, vec3_scale(vec3_sub(end, start), t));
+        stop_at(p, contact[i].slot, sn_pose_to_world(&motions(p->contacts)[contact[i].number].end, at));
+    }
+}
+
+/* Balls and colliders. *crossed is set if something crossed. */
+static bool keep_balls(sn_contact_pass *p, uint32_t round, bool *crossed)
+{
+    sn_contacts *c = p->contacts;
+    keeping k = {.p = p, .round = round, .new_statics = c->static_contacts};
+    if (!c->has_starts || !sn_contacts_follow(p->world, p->h, false))
+        return !c->has_starts;
+    for (uint32_t set = 0; set < SN_PAIR_SETS && c->fast; ++set) {
+        sn_batch_loop loop;
+        sn_contacts_choose_pairs(p, set);
+        atomic_store_explicit(&k.found, false, memory_order_relaxed);
+        if (!sn_contacts_run_batches(p->world, p->set, &loop, look_at_pairs, &k))
+            return false;
+        if (!atomic_load_explicit(&k.found, memory_order_relaxed))
+            continue;
+        if (round >= ROUNDS_OF_BOTH)
+            note_leaning(p);
+        keep_pairs(&k);
+        *crossed = true;
+    }
+    atomic_store_explicit(&k.found, false, memory_order_relaxed);
+    if (c->static_contacts && !sn_parallel_for(&p->world->parallel, c->static_contacts, look_at_statics, &k))
+        return false;
+    if (atomic_load_explicit(&k.found, memory_order_relaxed)) {
+        keep_statics(&k);
+        *crossed = true;
+    }
+    return true;
+}
+
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact)
+{
+    bool crossed = true;
+    for (uint32_t round = 0; round < SN_ROUNDS && crossed; ++round) {
+        crossed = false;
+        if (!sn_skin_contacts_round(p->world, skin_contact, round, &crossed) || !keep_balls(p, round, &crossed))
+            return false;
+    }
+    return sn_skin_contacts_end_rounds(p->world, skin_contact, crossed);
+}

@@ -1,0 +1,199 @@
+/* What the files of contact share: particle_broad_phase.c finds what may touch, particle_margins.c what leaves its margin, particle_solve.c pushes,
+   particle_sweep.c keeps things from passing, and particle_cache.c remembers. */
+#ifndef SN_CONTACT_PARTICLE_WORK_H
+#define SN_CONTACT_PARTICLE_WORK_H
+
+#include "base/math.h"
+#include "base/sort.h"
+#include "world/world.h"
+
+/* Columns of numbers of pairs. */
+enum {
+    PAIR_REACH,
+    PAIR_HOLD,
+    PAIR_DRAG,
+    PAIR_RESTITUTION,
+    PAIR_PRESSED,
+    PAIR_LAST,
+    PAIR_IMPULSE,
+    PAIR_IMPACT,
+    PAIR_RUBBED,
+    PAIR_COLUMNS
+};
+
+/* What contact looks for beyond what particles can come by their velocities: a share of the radius, for those that others
+   push. */
+#define SLACK ((sn_real)0.05)
+
+/* What a late pair had pushed when pairs were looked for again. */
+typedef struct sn_kept_pair {
+    sn_real normal_impulse, last, impulse, impact;
+    sn_vec3 tangent_impulse, given;
+} sn_kept_pair;
+
+typedef struct sn_contact_finding {
+    sn_world *world;
+    sn_contacts *contacts;
+    sn_real dt;
+    bool counting;           /* walls: count them, or write them */
+    bool late;               /* within a substep */
+    atomic_bool has_spheres; /* some particle can meet others, */
+    atomic_bool has_choice;  /*   and some of those may have their reasons not to */
+    atomic_bool shared;  /* some particles have several static contacts, not all of them planes, which nothing passes */
+    atomic_bool sided;   /* some static contacts are no planes: it matters from where a particle comes */
+    atomic_bool close;   /* some piece of particles has colliders near it */
+    atomic_bool too_far; /* some particle is beyond SN_CONTACT_REACH, or may come there */
+} sn_contact_finding;
+
+/* Looking for the colliders of one particle. */
+typedef struct sn_contact_looking {
+    sn_contact_finding *f;
+    uint32_t slot;
+    sn_real reach;         /* m: radius and way */
+    sn_static_contact *to; /* NULL: only count */
+    uint32_t found;
+    bool sided; /* not all of them are planes */
+} sn_contact_looking;
+
+/* The box around places and the box around velocities of some particles, and their largest radius. */
+typedef struct sn_contact_extremes {
+    sn_real low[4], high[4], slowest[4], fastest[4], radius;
+} sn_contact_extremes;
+
+typedef struct sn_batch_loop {
+    const sn_neighbours *near;
+    sn_piece_fn *piece;
+    void *data;
+} sn_batch_loop;
+
+/* One loop of a substep on its way. */
+typedef struct sn_contact_pass {
+    sn_world *world;
+    sn_contacts *contacts;
+    const sn_wide_contact *wide;
+    sn_wide_contacts_fn *run;
+    void (*contact)(const struct sn_contact_pass *p, sn_static_contact *contact);
+    sn_wide_contacts pairs;
+    const sn_contact_pairs *set; /* of which these are */
+    uint32_t block;              /* the first of the colour */
+    sn_real h;
+    bool first;
+} sn_contact_pass;
+
+/* ---- Small things ------------------------------------------------------------------------------------------------------- */
+
+static inline sn_bounds unite(sn_bounds a, sn_bounds b)
+{
+    a.low = vec3(a.low.x < b.low.x ? a.low.x : b.low.x, a.low.y < b.low.y ? a.low.y : b.low.y,
+                 a.low.z < b.low.z ? a.low.z : b.low.z);
+    a.high = vec3(a.high.x > b.high.x ? a.high.x : b.high.x, a.high.y > b.high.y ? a.high.y : b.high.y,
+                  a.high.z > b.high.z ? a.high.z : b.high.z);
+    return a;
+}
+
+static inline sn_bounds grow(sn_bounds a, sn_real by)
+{
+    a.low = vec3_sub(a.low, vec3(by, by, by));
+    a.high = vec3_add(a.high, vec3(by, by, by));
+    return a;
+}
+
+static inline sn_vec4 *spheres(const sn_contacts *c)
+{
+    return c->sphere_table.column[0];
+}
+
+/* A margin, as sphere_table has it. What has no radius is left out of the search for pairs by being negative, which -0 would not be. */
+static inline sn_vec4 margin_of(const sn_particle_store *p, uint32_t slot, sn_real way)
+{
+    const sn_real radius = p->radius[slot];
+    return vec4(vec4_xyz(p->x[slot]), radius > 0 ? radius + way : -way - (sn_real)1e-30);
+}
+
+static inline void include(sn_bounds *box, sn_vec3 p, sn_real by)
+{
+    *box = unite(*box, grow((sn_bounds){p, p}, by));
+}
+
+static inline sn_real *pair_column(const sn_contact_pairs *pairs, int column)
+{
+    return pairs->table.column[column];
+}
+
+/* m/s: what a pair exerted in this substep, where bodies of particles ask for it; NULL: they do not. x, y and z are SN_NEAR apart. */
+static inline sn_real *pair_given(const sn_contacts *c, const sn_contact_pairs *pairs, uint32_t batch, uint32_t lane)
+{
+    return c->rigid.groups ? (sn_real *)pairs->given_table.column[0] + (size_t)batch * 3 * SN_NEAR + lane : NULL;
+}
+
+static inline sn_collider_motion *motions(const sn_contacts *c)
+{
+    return c->motion_table.column[0];
+}
+
+static inline const sn_collider_record *record_of(const sn_world *world, uint32_t number)
+{
+    return &contact_colliders(&world->contact)[world->contact.collider_ids.value[number]];
+}
+
+/* The late static contacts of a particle: 1 + the last that was found. */
+static inline uint32_t *late_statics(const sn_contacts *c)
+{
+    return c->left_table.column[1];
+}
+
+/* Where particles were when the substep began. */
+static inline sn_vec4 *starts(const sn_contacts *c)
+{
+    return c->path_table.column[0];
+}
+
+static inline sn_parallel *share(sn_world *world, double work)
+{
+    return sn_parallel_wants(&world->parallel, work) ? &world->parallel : NULL;
+}
+
+/* ---- particle_solve.c ----------------------------------------------------------------------------------------------------------- */
+
+/* Runs a loop over batches, in pieces, by place: so that a thread gets those that it found, or that it will solve. False if
+   the task hook lost tasks. */
+bool sn_contacts_run_batches(sn_world *world, const sn_contact_pairs *pairs, sn_batch_loop *loop, sn_piece_fn *piece,
+                             void *data);
+
+/* The pairs that loops are about from now on. */
+void sn_contacts_choose_pairs(sn_contact_pass *p, uint32_t set);
+
+void sn_contacts_project_static(const sn_contact_pass *p, sn_static_contact *contact);
+
+/* When a particle on its way first touches a collider, both in the collider's frame. */
+bool sn_contacts_first_touch(const sn_shape *shape, const sn_path *path, sn_real *t, sn_touch *touch);
+
+/* ---- particle_cache.c ----------------------------------------------------------------------------------------------------- */
+
+/* Brings what was pushed into the order of storage, if that is another one now. False when memory runs out. */
+bool sn_contacts_index(sn_world *world);
+
+/* ---- particle_broad_phase.c ------------------------------------------------------------------------------------------------------- */
+
+sn_contact_extremes sn_contacts_extremes(const sn_particle_store *p, uint32_t first, uint32_t end);
+
+/* Whether two balls may touch; data: the world. */
+bool sn_contacts_is_wanted(void *data, uint32_t a, uint32_t b);
+
+/* Fills the columns of a batch; factor: what the step before pushed counts times this. */
+void sn_contacts_fill_batch(const sn_world *world, const sn_contact_pairs *set, uint32_t batch, sn_real factor);
+
+/* Adds a static contact, or counts it, if a particle may touch a collider; data: sn_contact_looking. */
+bool sn_contacts_look_at_collider(void *data, uint32_t number);
+
+/* ---- particle_margins.c ------------------------------------------------------------------------------------------------------ */
+
+/* Before contact acts: what left its margin is searched for again; and whether some came far. False: lost tasks, or contacts.failed. */
+bool sn_contacts_follow(sn_world *world, sn_real h, bool first);
+
+/* ---- particle_sweep.c ------------------------------------------------------------------------------------------------------ */
+
+/* The end of a substep: what crosses something is pushed again, or stopped. */
+bool sn_contacts_keep_apart(sn_contact_pass *p, const sn_skin_contact_pass *skin_contact);
+
+#endif
