@@ -23,7 +23,9 @@ typedef struct sn_manifold {
 } sn_manifold;
 
 /* Contact of two convex solids: points whose distance is at most reach (m, not negative); false if there are none.
-   Faces that touch have up to four points: the deepest, and those farthest apart. One point of an overlap is as deep as
+   Faces that touch have up to four points: the deepest, and those that would be the deepest if the two tilted. Edges and corners that
+   touch have those of the faces around them besides. Those that are far off are left out: farther than the nearest one by a quarter of the
+   smaller one's size and an eighth of reach. One point of an overlap is as deep as
    the shortest way out is long, but for a fiftieth of the smaller one's size (its inner radius), and the normal is that
    way. Of solids that are apart, one has their distance, but for a few ten-thousandths. Where the normal of a face is
    nearly as good as that of two edges that cross, it is that of the face, so that stacks do not flicker. Where all

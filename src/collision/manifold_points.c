@@ -8,6 +8,9 @@
 /* Cosine of the angle between the normals of faces that face each other squarely. */
 #define SQUARE (1 - 1e-8)
 
+/* Cosine of the angle between a normal and a face that faces along it, at least. */
+#define FACING 0.1
+
 /* Some corners of a solid in order: those of a face, an edge, or one alone. */
 typedef struct ring {
     const uint8_t *corner;
@@ -70,16 +73,16 @@ typedef struct polygon {
     spot spot[SN_CANDIDATES];
 } polygon;
 
-/* A plane through an edge of a face and along its normal; outwards has length 1. */
+/* A plane through an edge of a face and along a normal; outwards has length 1. */
 typedef struct side {
     sn_dvec3 from, outwards;
 } side;
 
-static side side_of(const sn_hull *hull, const sn_hull_face *face, uint32_t k)
+static side side_of(const sn_hull *hull, const sn_hull_face *face, uint32_t k, sn_dvec3 normal)
 {
     const uint8_t *loop = hull->loop + face->first;
     sn_dvec3 from = hull->vertex[loop[k]], to = hull->vertex[loop[k + 1 == face->count ? 0 : k + 1]];
-    sn_dvec3 out = dvec3_cross(dvec3_sub(to, from), face->normal);
+    sn_dvec3 out = dvec3_cross(dvec3_sub(to, from), normal);
     double length = dvec3_length(out);
     return (side){from, length > 0 ? dvec3_scale(out, 1 / length) : out};
 }
@@ -140,11 +143,12 @@ static void clip_segment(polygon *line, const side *s, uint32_t name, double sla
     }
 }
 
-/* What is over the face of the ring, in *in or *out. */
-static polygon *clip_all(const sn_hull *hull, const sn_hull_face *face, double slack, polygon *in, polygon *out)
+/* What is over the face of the ring, seen along the normal, in *in or *out. */
+static polygon *clip_all(const sn_hull *hull, const sn_hull_face *face, sn_dvec3 normal, double slack, polygon *in,
+                         polygon *out)
 {
     for (uint32_t k = 0; k < face->count && in->count; ++k) {
-        side s = side_of(hull, face, k);
+        side s = side_of(hull, face, k, normal);
         if (in->count <= 2) {
             clip_segment(in, &s, SIDE | k, slack);
             continue;
@@ -206,7 +210,7 @@ uint32_t sn_points_on_face(sn_collision *c, bool of_a, uint32_t index)
     ring r = ring_towards(other, back);
     polygon first, second;
     start_polygon(other, &r, &first);
-    const polygon *left = clip_all(hull, face, SN_MANIFOLD_BESIDE * c->size, &first, &second);
+    const polygon *left = clip_all(hull, face, face->normal, SN_MANIFOLD_BESIDE * c->size, &first, &second);
 
     c->count = 0;
     c->normal = of_a ? back : face->normal;
@@ -383,4 +387,36 @@ uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_d
                    : feature_name(SN_FEATURE_EDGES, name_of_edge(&c->a, edge_a), name_of_edge(&c->b, edge_b));
     push(c, on_a, on_b, distance, name);
     return c->count;
+}
+
+/* ---- Around a point ---------------------------------------------------------------------------------------------- */
+
+/* Whether a spot is that of the first point, seen along the normal. */
+static bool is_first(const sn_collision *c, sn_dvec3 p)
+{
+    const sn_dvec3 across = dvec3_cross(c->normal, dvec3_sub(p, c->point[0].a));
+    const double beside = 2 * SN_MANIFOLD_BESIDE * c->size;
+    return dvec3_dot(across, across) <= beside * beside;
+}
+
+void sn_points_around(sn_collision *c)
+{
+    if (c->count != 1 || !c->a.faces || !c->b.faces)
+        return;
+    const sn_dvec3 normal = c->normal;
+    const sn_hull_face *face = &c->b.face[face_towards(&c->b, normal)];
+    const double along = dvec3_dot(face->normal, normal);
+    if (!(along > FACING))
+        return;
+    ring r = ring_towards(&c->a, dvec3_scale(normal, -1));
+    polygon first, second;
+    start_polygon(&c->a, &r, &first);
+    const polygon *left = clip_all(&c->b, face, normal, SN_MANIFOLD_BESIDE * c->size, &first, &second);
+    for (uint32_t i = 0; i < left->count; ++i) {
+        const spot *s = &left->spot[i];
+        const double height = (dvec3_dot(face->normal, s->p) - face->offset) / along;
+        const uint32_t name = name_of_spot(&c->b, face, false, s, left->spot[i == 0 ? left->count - 1 : i - 1].line);
+        if (name != c->point[0].feature && !is_first(c, s->p))
+            push(c, s->p, dvec3_sub(s->p, dvec3_scale(normal, height)), height, name);
+    }
 }

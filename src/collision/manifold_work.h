@@ -183,6 +183,10 @@ uint32_t sn_points_of_edges(sn_collision *c, sn_dvec3 normal, uint32_t edge_a, u
 /* Of cores that are apart, by the direction and the points in which they are nearest. */
 uint32_t sn_points_between(sn_collision *c, sn_dvec3 normal, sn_dvec3 on_a, sn_dvec3 on_b, double distance);
 
+/* Where edges or corners meet in one point, adds those in which the faces around it would meet along the normal, if the two turned. Without
+   them a box that struck with an edge, and came down flat within the substep, sank in by a tenth of its size. */
+void sn_points_around(sn_collision *c);
+
 /* Of a half-space that ends at height `level` (m) along the normal. */
 uint32_t sn_points_on_plane(sn_collision *c, sn_dvec3 normal, double level);
 

@@ -100,7 +100,7 @@ static void load_turn(const sn_world *world, sn_mover *m, bool weigh)
     m->inverse[5] = (sn_real)(b[0] * r[2][0] + b[1] * r[2][1] + b[2] * r[2][2]);
 }
 
-/* Once a substep has begun, only those count that may be pressed in it. */
+/* Once a substep has begun, only those count that may be pressed in it; and after a search in it, those that are not known yet. */
 void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 {
     const sn_body_contact_substep *s = data;
@@ -110,6 +110,9 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
         if (!s->begins && !contact_has_impulse(world, i))
             continue;
         sn_mover *m = &contact_movers(world)[i];
+        if (s->again && m->loaded)
+            continue;
+        m->loaded = true;
         sn_vec4 *to = contact_record(world, i);
         m->w = world->particles.x[m->slot].w;
         m->v = m->v0 = vec4_xyz(world->particles.v[m->slot]);
@@ -134,7 +137,6 @@ void sn_body_contacts_load_piece(void *data, uint32_t first, uint32_t end)
 
 typedef struct watching {
     const sn_body_contact_substep *s;
-    bool again; /* after a search in this substep */
     atomic_bool fast, left;
 } watching;
 
@@ -158,10 +160,11 @@ static void watch_piece(void *data, uint32_t first, uint32_t end)
     bool fast = false, left = false; /* what threads write often they wait for */
     for (uint32_t i = first; i < end; ++i) {
         sn_mover *m = &contact_movers(world)[bodies_awake(&world->bodies)[i]];
+        if (w->s->again && !m->left)
+            continue;
         m->way = w->s->h * (vec3_length(m->v) + m->turning + fall);
         fast = fast || m->way > m->thin;
-        if (!w->again || m->left)
-            m->turned += w->s->h * (m->turning + fall);
+        m->turned += w->s->h * (m->turning + fall);
         m->left = m->w != 0 && !sn_body_contact_has_room(world, m, vec3_scale(m->v, w->s->h));
         left = left || m->left;
     }
@@ -193,7 +196,7 @@ static bool begin_movers(sn_body_contact_substep *s, sn_substep *substep)
         if (!sn_solve_write_back(substep)) /* the search looks at all particles */
             return false;
         world->contacts.failed = sn_body_contacts_find_again(world, false);
-        w.again = true;
+        s->again = true;
         if (world->contacts.failed != SN_OK || !load_movers(s, &w))
             return false;
     }

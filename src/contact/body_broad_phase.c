@@ -599,8 +599,9 @@ static void list_mover(sn_body_contacts *body_contacts, uint32_t i, bool contact
     if (!m->listed)
         ((uint32_t *)body_contacts->list_table.column[0])[body_contacts->list_table.count++] = i;
     m->listed = true;
-    if (contacts_somebody)
-        ((sn_body_contact_cell *)body_contacts->cell_table.column[0])[i].listed = true;
+    sn_body_contact_cell *cell = (sn_body_contact_cell *)body_contacts->cell_table.column[0] + i;
+    m->loaded = m->loaded && (cell->listed || !contacts_somebody); /* inertia is loaded of those that touch something */
+    cell->listed = cell->listed || contacts_somebody;
 }
 
 /* Movers that are awake, or at one of the ends of contacts from the first on. */
@@ -612,7 +613,8 @@ static bool list_movers(sn_world *world, uint32_t first)
     if (!sn_table_reserve(&body_contacts->list_table, &world->allocator, body_contacts->mover_table.count))
         return false;
     for (uint32_t i = 0; first == 0 && i < body_contacts->list_table.count; ++i)
-        contact_movers(world)[((uint32_t *)body_contacts->list_table.column[0])[i]].listed = false;
+        contact_movers(world)[contact_listed(world)[i]].listed =
+            contact_movers(world)[contact_listed(world)[i]].loaded = false;
     body_contacts->list_table.count = first == 0 ? 0 : body_contacts->list_table.count;
     for (uint32_t i = 0; first == 0 && i < bodies->awake_table.count; ++i)
         list_mover(body_contacts, bodies_awake(bodies)[i], false);

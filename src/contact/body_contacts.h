@@ -31,6 +31,7 @@ typedef struct sn_mover {
     sn_real turned;      /* m: how far they came by turning, and by what may yet act on it */
     sn_real spun;        /* m: how far its spots came by turning in this step, at most */
     bool left;           /* it must be done again */
+    bool loaded;         /* its record is that of the substep that begins */
     bool listed;         /* it is in the list of movers */
 } sn_mover;
 

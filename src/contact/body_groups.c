@@ -267,6 +267,7 @@ static bool reserve_records(sn_world *world)
     if (!make_room(world, &world->body_contacts.record_table,
                    SN_BODY_CONTACT_RECORD * (movers + 1 + world->body_contacts.collider_table.count)))
         return false;
+    world->body_contacts.record_table.count = (uint32_t)(SN_BODY_CONTACT_RECORD * (movers + 1));  /* which stay */
     memset(contact_record(world, (uint32_t)movers), 0, SN_BODY_CONTACT_RECORD * sizeof(sn_vec4)); /* the empty one */
     return true;
 }

@@ -32,11 +32,13 @@
 
 /* Sweeps over all contacts in a pass. With one, a tower of twenty boxes sways by centimetres for ever; with two it is at rest, to
    1e-8 J of a hundred tons, after seven seconds. */
-#define SWEEPS   2u
-#define STRIKES  64u /* sweeps of impacts, each handed on at least once */
-#define PARTINGS 4u  /* sweeps that part what overlaps, as long as some are deep */
-#define MORE     30u /* up to so many times as many, as long as a contact is violent: */
-#define AT_ONCE  4u  /*   a task makes so many of those before it hands on to others */
+#define SWEEPS        2u
+#define STRIKES       64u           /* sweeps of impacts, each handed on at least once */
+#define PARTINGS      4u            /* sweeps that part what overlaps, as long as some are far in, */
+#define DEEP          ((sn_real)15) /* times the overlap that is left alone: and as long as some are as deep as that, */
+#define DEEP_PARTINGS 16u /*   so many: with four, single boxes under a pile were driven in by the parting of others */
+#define MORE          30u /* up to so many times as many, as long as a contact is violent: */
+#define AT_ONCE       4u  /*   a task makes so many of those before it hands on to others */
 
 /* ---- A pass --------------------------------------------------------------------------------------------------------------- */
 
@@ -147,11 +149,12 @@ static bool part_all(sn_body_contact_substep *s)
     bool good = sn_body_contacts_share(s->world, s->world->body_contacts.list_table.count, leave_piece, s);
     atomic_store_explicit(s->violent, true, memory_order_relaxed);
     sn_body_contacts_calm(s->world);
-    for (uint32_t i = 0; good && *s->violent && i < PARTINGS; ++i) {
+    for (uint32_t i = 0; good && *s->violent && i < DEEP_PARTINGS; ++i) {
         atomic_store_explicit(s->violent, false, memory_order_relaxed);
         s->run.since = (sn_real)i;
         s->run.sweep = (sn_real)(i + 1);
         s->run.stirred_only = i > 0;
+        s->run.deep = i < PARTINGS ? SN_BODY_CONTACT_FAR_OFF : DEEP;
         good = sn_body_contacts_by_level(s, part);
     }
     return good;
