@@ -36,10 +36,16 @@ void sn_query_trees_init(sn_query_trees *trees)
 {
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
         sn_query_tree *tree = &trees->tree[set];
-        *tree = (sn_query_tree){0};
         sn_bvh_init(&tree->bvh);
+        atomic_init(&tree->fresh, 0);
+        tree->asked_at = 0;
+        tree->asked = 0;
+        tree->surface = 0;
         sn_table_column(&tree->bounds_table, sizeof(sn_bounds), false);
     }
+    atomic_flag_clear(&trees->gate);
+    atomic_flag_clear(&trees->reporting);
+    atomic_init(&trees->callbacks, 0);
 }
 
 void sn_query_trees_release(sn_query_trees *trees, const sn_allocator *allocator)
@@ -206,25 +212,65 @@ static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set 
     return surface_of(&tree->bvh) <= WORN * tree->surface || build(tree, &world->allocator, count);
 }
 
-const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
+/* A number that differs whenever what the boxes depend on does, and is not 0: both counts only rise. */
+static uint64_t stamp_of(const sn_world *world, sn_query_set set)
 {
-    uint32_t count = sn_query_items(world, set);
-    if (count <= FEW || world->busy)
-        return NULL;
-    sn_query_tree *tree = &((sn_world *)world)->query.tree[set]; /* no part of what a reading call promises to keep */
-    uint64_t edits = set == SN_SET_PARTICLES ? 0 : world->contact.edits;
-    if (tree->moves != world->moves || tree->edits != edits) {
-        tree->moves = world->moves;
-        tree->edits = edits;
-        tree->current = false;
+    return 1 + world->moves + (set == SN_SET_PARTICLES ? 0 : world->contact.edits);
+}
+
+static bool is_fresh(const sn_query_tree *tree, uint64_t stamp)
+{
+    return atomic_load_explicit(&tree->fresh, memory_order_acquire) == stamp;
+}
+
+bool sn_query_tree_is_fresh(const sn_world *world, sn_query_set set)
+{
+    return is_fresh(&world->query.tree[set], stamp_of(world, set));
+}
+
+static bool make_fresh(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
+{
+    atomic_store_explicit(&tree->fresh, 0, memory_order_relaxed);
+    if (!bring_up_to_date(world, tree, set, sn_query_items(world, set)))
+        return false;
+    atomic_store_explicit(&tree->fresh, stamp, memory_order_release);
+    return true;
+}
+
+bool sn_query_tree_prepare(sn_world *world, sn_query_set set)
+{
+    sn_query_tree *tree = &world->query.tree[set];
+    uint64_t stamp = stamp_of(world, set);
+    return sn_query_items(world, set) <= FEW || is_fresh(tree, stamp) || make_fresh(world, tree, set, stamp);
+}
+
+/* Behind the gate: counts those who ask, and makes the tree when they have become enough. */
+static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
+{
+    uint32_t patience = tree->bvh.items == sn_query_items(world, set) ? prices[set].fit : prices[set].build;
+    if (tree->asked_at != stamp) {
+        tree->asked_at = stamp;
         tree->asked = 0;
     }
-    if (tree->current)
-        return &tree->bvh;
-    uint32_t patience = tree->bvh.items == count ? prices[set].fit : prices[set].build;
     if (++tree->asked <= patience)
-        return NULL;
+        return;
     tree->asked = 0; /* and if there is no memory, not again at once */
-    tree->current = bring_up_to_date((sn_world *)world, tree, set, count);
-    return tree->current ? &tree->bvh : NULL;
+    make_fresh(world, tree, set, stamp);
+}
+
+const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
+{
+    if (sn_query_items(world, set) <= FEW || world->busy)
+        return NULL;
+    sn_query_trees *trees = &((sn_world *)world)->query; /* no part of what a reading call promises to keep */
+    sn_query_tree *tree = &trees->tree[set];
+    uint64_t stamp = stamp_of(world, set);
+    if (is_fresh(tree, stamp))
+        return &tree->bvh;
+    if (atomic_flag_test_and_set_explicit(&trees->gate, memory_order_acquire))
+        return NULL;
+    if (!is_fresh(tree, stamp))
+        ask_for((sn_world *)world, tree, set, stamp);
+    atomic_flag_clear_explicit(&trees->gate, memory_order_release);
+    return is_fresh(tree, stamp) ? &tree->bvh : NULL;
 }
