@@ -103,8 +103,8 @@ typedef struct sn_ray {
 } sn_ray;
 
 /* Many rays with one call: hits[i] is what sn_query_ray says of rays[i], zeroed if that meets nothing. Returns how many
-   meet something. Rays that start near each other and go the same way are followed together, whatever their order is. A bad ray is named in the
-   error; then no ray is followed and all hits are zeroed. */
+   meet something. A bad ray is named in the error; then no ray is followed and all hits are zeroed. It runs on the thread
+   that calls: for several, give each a part of the rays. */
 SN_API uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter,
                               sn_hit *hits);
 

@@ -268,6 +268,8 @@ static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count
     return true;
 }
 
+/* Tried, and no faster: following 64 rays set by set, and bringing rays into an order of places and directions first.
+   What a ray costs is the boxes that it looks at, not how far away in memory these are. */
 uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter, sn_hit *hits)
 {
     uint32_t met = 0;

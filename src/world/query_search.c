@@ -153,30 +153,32 @@ void sn_probe_offer(sn_probe *q, const sn_hit *hit)
 
 void sn_probe_search(sn_probe *q, sn_query_set set, sn_bvh_visit *visit, void *data)
 {
-    const sn_bvh *tree = sn_query_tree_of(q->world, set);
-    q->bounds = tree ? query_tree_bounds(&q->world->query.tree[set]) : NULL;
+    const sn_query_tree *tree = sn_query_tree_of(q->world, set);
+    q->bounds = tree ? query_tree_bounds(tree) : NULL;
     if (tree && q->travels)
-        sn_bvh_cast(tree, &q->path, &q->limit, visit, data);
+        sn_bvh_quads_cast(&tree->quads, &tree->bvh, &q->path, &q->limit, visit, data);
     else if (tree)
-        sn_bvh_near(tree, q->path.from, &q->limit, visit, data);
+        sn_bvh_near(&tree->bvh, q->path.from, &q->limit, visit, data);
     for (uint32_t i = 0, count = tree ? 0 : sn_query_items(q->world, set); i < count; ++i)
         if (!visit(data, i))
             break;
     q->bounds = NULL;
 }
 
+/* What stands comes first: it is large, and what is met there cuts the way off for all that follow. */
+static const struct {
+    uint32_t what;
+    sn_query_set set;
+    sn_bvh_visit *ball, *shape;
+} looks[] = {
+    {SN_QUERY_COLLIDERS | SN_QUERY_SENSORS, SN_SET_COLLIDERS, sn_probe_collider, sn_shape_probe_collider},
+    {SN_QUERY_BODIES, SN_SET_BODIES, sn_probe_body, sn_shape_probe_body},
+    {SN_QUERY_SKINS, SN_SET_SKINS, sn_probe_triangle, sn_shape_probe_triangle},
+    {SN_QUERY_PARTICLES, SN_SET_PARTICLES, sn_probe_particle, sn_shape_probe_particle},
+};
+
 void sn_probe_answer(sn_probe *q)
 {
-    static const struct {
-        uint32_t what;
-        sn_query_set set;
-        sn_bvh_visit *ball, *shape;
-    } looks[] = {
-        {SN_QUERY_PARTICLES, SN_SET_PARTICLES, sn_probe_particle, sn_shape_probe_particle},
-        {SN_QUERY_SKINS, SN_SET_SKINS, sn_probe_triangle, sn_shape_probe_triangle},
-        {SN_QUERY_COLLIDERS | SN_QUERY_SENSORS, SN_SET_COLLIDERS, sn_probe_collider, sn_shape_probe_collider},
-        {SN_QUERY_BODIES, SN_SET_BODIES, sn_probe_body, sn_shape_probe_body},
-    };
     if (q->filter.function)
         sn_probe_enter_callback(q);
     for (uint32_t i = 0; i < sizeof looks / sizeof looks[0] && probe_goes_on(q); ++i)

@@ -37,6 +37,7 @@ void sn_query_trees_init(sn_query_trees *trees)
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
         sn_query_tree *tree = &trees->tree[set];
         sn_bvh_init(&tree->bvh);
+        sn_bvh_quads_init(&tree->quads);
         atomic_init(&tree->fresh, 0);
         tree->asked_at = 0;
         tree->asked = 0;
@@ -52,6 +53,7 @@ void sn_query_trees_release(sn_query_trees *trees, const sn_allocator *allocator
 {
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
         sn_bvh_release(&trees->tree[set].bvh, allocator);
+        sn_bvh_quads_release(&trees->tree[set].quads, allocator);
         sn_table_release(&trees->tree[set].bounds_table, allocator);
     }
 }
@@ -194,6 +196,10 @@ static bool build(sn_query_tree *tree, const sn_allocator *allocator, uint32_t c
 {
     if (!sn_bvh_build(&tree->bvh, allocator, tree->bounds_table.column[0], count))
         return false;
+    if (!sn_bvh_quads_make(&tree->quads, allocator, &tree->bvh)) {
+        tree->bvh.items = 0; /* to be built again */
+        return false;
+    }
     tree->surface = surface_of(&tree->bvh);
     return true;
 }
@@ -209,7 +215,10 @@ static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set 
     if (tree->bvh.items != count)
         return build(tree, &world->allocator, count);
     sn_bvh_refit(&tree->bvh, bounds);
-    return surface_of(&tree->bvh) <= WORN * tree->surface || build(tree, &world->allocator, count);
+    if (surface_of(&tree->bvh) > WORN * tree->surface)
+        return build(tree, &world->allocator, count);
+    sn_bvh_quads_refit(&tree->quads, &tree->bvh);
+    return true;
 }
 
 /* A number that differs whenever what the boxes depend on does, and is not 0: both counts only rise. */
@@ -258,7 +267,7 @@ static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint
     make_fresh(world, tree, set, stamp);
 }
 
-const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
+const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
 {
     if (sn_query_items(world, set) <= FEW || world->busy)
         return NULL;
@@ -266,11 +275,11 @@ const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
     sn_query_tree *tree = &trees->tree[set];
     uint64_t stamp = stamp_of(world, set);
     if (is_fresh(tree, stamp))
-        return &tree->bvh;
+        return tree;
     if (atomic_flag_test_and_set_explicit(&trees->gate, memory_order_acquire))
         return NULL;
     if (!is_fresh(tree, stamp))
         ask_for((sn_world *)world, tree, set, stamp);
     atomic_flag_clear_explicit(&trees->gate, memory_order_release);
-    return is_fresh(tree, stamp) ? &tree->bvh : NULL;
+    return is_fresh(tree, stamp) ? tree : NULL;
 }

@@ -3,7 +3,7 @@
 #ifndef SN_WORLD_QUERY_TREE_H
 #define SN_WORLD_QUERY_TREE_H
 
-#include "collision/bvh.h"
+#include "collision/bvh_quads.h"
 #include "collision/shape.h"
 
 #include <stdatomic.h>
@@ -18,6 +18,7 @@ typedef enum sn_query_set {
 
 typedef struct sn_query_tree {
     sn_bvh bvh;
+    sn_bvh_quads quads;          /* of the tree */
     sn_table bounds_table;       /* of sn_bounds, by item */
     atomic_uint_least64_t fresh; /* the stamp of the world that the tree is of; 0: of none */
     uint64_t asked_at;           /* behind the gate: the stamp of the world when somebody last asked, */
@@ -51,7 +52,7 @@ sn_pose sn_query_part_pose(const struct sn_world *world, uint32_t row, uint32_t 
 /* The tree of a set as it is now; NULL if looking at every item is better: there are few of them, they have moved and
    nobody has asked often since, another thread makes the tree, memory has run out, or a step is under way. Any number of
    threads may ask. */
-const sn_bvh *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
+const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
 
 /* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
 bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
