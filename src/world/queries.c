@@ -1,10 +1,5 @@
 /* Asking a world what is where. */
-#define __USE_MINGW_ANSI_STDIO 1
 #include "world/query_probe.h"
-
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 /* Of the reach of a pick: so far behind the surface of a collider a particle still lies on it. */
 #define NEAR_SURFACE 1e-3
@@ -23,31 +18,6 @@ sn_result sn_query_prepare(sn_world *world)
     return good ? result : world_fail(world, SN_ERROR_MEMORY, "no memory for the index of queries");
 }
 
-/* ---- Errors ---------------------------------------------------------------------------------------------------------
-   Queries may be refused on several threads at once. One of them then writes and logs the message; that of another is
-   lost rather than mixed with it. A log function that asks, and is refused, ends here, too. */
-
-static void refuse(const sn_world *world, const char *format, ...) SN_PRINTF(2, 3);
-
-static void refuse(const sn_world *world, const char *format, ...)
-{
-    sn_world *own = (sn_world *)world; /* the last error is no part of what a reading call promises to keep */
-    char text[SN_ERROR_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (atomic_flag_test_and_set_explicit(&own->query.reporting, memory_order_acquire))
-        return;
-    snprintf(own->errors.text, sizeof own->errors.text, "%s", text);
-    if (world->errors.log.write && !world->errors.logging) {
-        atomic_fetch_add_explicit(&own->query.callbacks, 1, memory_order_relaxed);
-        world->errors.log.write(world->errors.log.context, SN_LOG_ERROR, text);
-        atomic_fetch_sub_explicit(&own->query.callbacks, 1, memory_order_relaxed);
-    }
-    atomic_flag_clear_explicit(&own->query.reporting, memory_order_release);
-}
-
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
 
 /* Of a 2D world, too, a ray may come from anywhere in space: a mouse looks at its plane from outside. */
@@ -55,7 +25,8 @@ static bool check_vector(const sn_world *world, const char *what, sn_vec3 value)
 {
     if (vec3_is_finite(value))
         return true;
-    refuse(world, "%s is (%g, %g, %g); it must be finite", what, (double)value.x, (double)value.y, (double)value.z);
+    sn_query_refuse(world, "%s is (%g, %g, %g); it must be finite", what, (double)value.x, (double)value.y,
+                    (double)value.z);
     return false;
 }
 
@@ -65,7 +36,7 @@ static bool check_direction(const sn_world *world, sn_vec3 direction)
         return false;
     if (direction.x != 0 || direction.y != 0 || direction.z != 0)
         return true;
-    refuse(world, "direction is (0, 0, 0); it must point somewhere");
+    sn_query_refuse(world, "direction is (0, 0, 0); it must point somewhere");
     return false;
 }
 
@@ -73,7 +44,7 @@ static bool check_size(const sn_world *world, const char *what, sn_real value)
 {
     if (isfinite(value) && value >= 0)
         return true;
-    refuse(world, "%s is %g m; it must be finite and not negative", what, (double)value);
+    sn_query_refuse(world, "%s is %g m; it must be finite and not negative", what, (double)value);
     return false;
 }
 
@@ -81,7 +52,7 @@ static bool check_span(const sn_world *world, const char *what, sn_real value)
 {
     if (value >= 0)
         return true;
-    refuse(world, "%s is %g m; it must not be negative, but may be INFINITY", what, (double)value);
+    sn_query_refuse(world, "%s is %g m; it must not be negative, but may be INFINITY", what, (double)value);
     return false;
 }
 
@@ -89,9 +60,10 @@ static bool check_filter(const sn_world *world, sn_query_filter filter)
 {
     const uint32_t known = SN_QUERY_ALL | SN_QUERY_SENSORS;
     if (filter.what & ~known)
-        refuse(world, "filter.what is 0x%x, which has bits that are no sn_query_what (0x%x)", filter.what, known);
+        sn_query_refuse(world, "filter.what is 0x%x, which has bits that are no sn_query_what (0x%x)", filter.what,
+                        known);
     else if (!filter.what)
-        refuse(world, "filter.what is 0, which asks for nothing; start from sn_default_query_filter()");
+        sn_query_refuse(world, "filter.what is 0, which asks for nothing; start from sn_default_query_filter()");
     else
         return true;
     return false;
@@ -101,7 +73,7 @@ static bool check_place_for(const sn_world *world, const void *place, const char
 {
     if (place)
         return true;
-    refuse(world, "%s is NULL", what);
+    sn_query_refuse(world, "%s is NULL", what);
     return false;
 }
 
@@ -141,7 +113,7 @@ static bool make_hull(const sn_world *world, const sn_body_shape *shape, asker *
         sn_hull_create(&world->allocator, shape->vertices, shape->vertex_count, &out_of_memory, reason, sizeof reason);
     leave_allocator(world);
     if (!a->hull) {
-        refuse(world, "shape: %s", reason);
+        sn_query_refuse(world, "shape: %s", reason);
         return false;
     }
     a->convex.hull = a->hull;
@@ -157,7 +129,7 @@ static bool make_asker(const sn_world *world, const sn_body_shape *shape, asker 
     if (!check_place_for(world, shape, "shape"))
         return false;
     if (!sn_body_shape_check(shape, reason, sizeof reason)) {
-        refuse(world, "shape: %s", reason);
+        sn_query_refuse(world, "shape: %s", reason);
         return false;
     }
     *a = (asker){.convex = {(sn_convex_type)shape->type, shape->half, shape->radius, NULL},
@@ -259,10 +231,11 @@ static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count
         sn_vec3 o = r->origin, d = r->direction;
         if (vec3_is_finite(o) && vec3_is_finite(d) && (d.x != 0 || d.y != 0 || d.z != 0) && r->length >= 0)
             continue;
-        refuse(world,
-               "ray %u has origin (%g, %g, %g), direction (%g, %g, %g) and length %g m; places must be finite, the "
-               "direction not 0 and the length not negative",
-               i, (double)o.x, (double)o.y, (double)o.z, (double)d.x, (double)d.y, (double)d.z, (double)r->length);
+        sn_query_refuse(
+            world,
+            "ray %u has origin (%g, %g, %g), direction (%g, %g, %g) and length %g m; places must be finite, the "
+            "direction not 0 and the length not negative",
+            i, (double)o.x, (double)o.y, (double)o.z, (double)d.x, (double)d.y, (double)d.z, (double)r->length);
         return false;
     }
     return true;

@@ -35,16 +35,6 @@ sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
     return q->bounds ? q->bounds[item] : sn_query_bounds(q->world, set, item);
 }
 
-void sn_probe_enter_callback(const sn_probe *q)
-{
-    atomic_fetch_add_explicit(&((sn_world *)q->world)->query.callbacks, 1, memory_order_relaxed);
-}
-
-void sn_probe_leave_callback(const sn_probe *q)
-{
-    atomic_fetch_sub_explicit(&((sn_world *)q->world)->query.callbacks, 1, memory_order_relaxed);
-}
-
 /* a in length 1; `otherwise` if it is too short for that. */
 static sn_dvec3 unit_or(sn_dvec3 a, sn_dvec3 otherwise)
 {
@@ -373,13 +363,13 @@ bool sn_probe_collider(void *probe, uint32_t row)
     sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
     bool callback = record->shape.type == SN_COLLIDER_FIELD && record->shape.data->field.function;
     if (callback)
-        sn_probe_enter_callback(q);
+        sn_query_enter_callback(q->world);
     if (q->travels)
         meet_collider(q, record, &bounds);
     else
         near_collider(q, record, &bounds);
     if (callback)
-        sn_probe_leave_callback(q);
+        sn_query_leave_callback(q->world);
     return probe_goes_on(q);
 }
 

@@ -90,10 +90,6 @@ bool sn_probe_clip(const sn_probe *probe, const sn_bounds *bounds, double *in, d
 /* m: from where the probe stays to a box. */
 double sn_probe_gap_to(const sn_probe *probe, const sn_bounds *bounds);
 
-/* Around code that may call a function of the caller's: the world can then be asked and not changed. */
-void sn_probe_enter_callback(const sn_probe *probe);
-void sn_probe_leave_callback(const sn_probe *probe);
-
 /* Offers a spot of a triangle of a skin (m, in the world). */
 void sn_probe_offer_triangle(sn_probe *probe, uint32_t row, sn_vec3 spot, sn_vec3 normal, double distance);
 

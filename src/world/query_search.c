@@ -180,10 +180,10 @@ static const struct {
 void sn_probe_answer(sn_probe *q)
 {
     if (q->filter.function)
-        sn_probe_enter_callback(q);
+        sn_query_enter_callback(q->world);
     for (uint32_t i = 0; i < sizeof looks / sizeof looks[0] && probe_goes_on(q); ++i)
         if (q->filter.what & looks[i].what)
             sn_probe_search(q, looks[i].set, q->shape ? looks[i].shape : looks[i].ball, q);
     if (q->filter.function)
-        sn_probe_leave_callback(q);
+        sn_query_leave_callback(q->world);
 }

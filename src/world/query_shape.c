@@ -151,10 +151,10 @@ bool sn_shape_probe_collider(void *probe, uint32_t row)
         return true;
     const sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
     if (callback)
-        sn_probe_enter_callback(q);
+        sn_query_enter_callback(q->world);
     bool touches = touch_collider(q, record, &bounds, &s);
     if (callback)
-        sn_probe_leave_callback(q);
+        sn_query_leave_callback(q->world);
     if (!touches)
         return true;
     sn_hit hit = {.collider = {record->number, q->world->contact.collider_ids.generation[record->number]},

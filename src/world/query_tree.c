@@ -4,9 +4,13 @@
    few such looks, to build one as long as fifty. Nobody knows how many more queries come before the next step; so they
    look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
    as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
+#define __USE_MINGW_ANSI_STDIO 1
 #include "world/query_tree.h"
 
 #include "world/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 #define FEW 64u /* so many items or fewer are looked at one by one */
 
@@ -282,4 +286,37 @@ const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
         ask_for((sn_world *)world, tree, set, stamp);
     atomic_flag_clear_explicit(&trees->gate, memory_order_release);
     return is_fresh(tree, stamp) ? tree : NULL;
+}
+
+/* ---- Callbacks and errors -------------------------------------------------------------------------------------------
+   Queries may be refused on several threads at once. One of them then writes and logs the message; that of another is
+   lost rather than mixed with it. A log function that asks, and is refused, ends here, too. */
+
+void sn_query_enter_callback(const sn_world *world)
+{
+    atomic_fetch_add_explicit(&((sn_world *)world)->query.callbacks, 1, memory_order_relaxed);
+}
+
+void sn_query_leave_callback(const sn_world *world)
+{
+    atomic_fetch_sub_explicit(&((sn_world *)world)->query.callbacks, 1, memory_order_relaxed);
+}
+
+void sn_query_refuse(const sn_world *world, const char *format, ...)
+{
+    sn_world *own = (sn_world *)world; /* the last error is no part of what a reading call promises to keep */
+    char text[SN_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (atomic_flag_test_and_set_explicit(&own->query.reporting, memory_order_acquire))
+        return;
+    snprintf(own->errors.text, sizeof own->errors.text, "%s", text);
+    if (world->errors.log.write && !world->errors.logging) {
+        sn_query_enter_callback(world);
+        world->errors.log.write(world->errors.log.context, SN_LOG_ERROR, text);
+        sn_query_leave_callback(world);
+    }
+    atomic_flag_clear_explicit(&own->query.reporting, memory_order_release);
 }

@@ -3,6 +3,7 @@
 #ifndef SN_WORLD_QUERY_TREE_H
 #define SN_WORLD_QUERY_TREE_H
 
+#include "base/errors.h"
 #include "collision/bvh_quads.h"
 #include "collision/shape.h"
 
@@ -65,5 +66,12 @@ static inline const sn_bounds *query_tree_bounds(const sn_query_tree *tree)
 {
     return tree->bounds_table.column[0];
 }
+
+/* Around code that may call a function of the caller's: the world can then be asked and not changed. */
+void sn_query_enter_callback(const struct sn_world *world);
+void sn_query_leave_callback(const struct sn_world *world);
+
+/* A query is refused, for this reason; on any thread. */
+void sn_query_refuse(const struct sn_world *world, const char *format, ...) SN_PRINTF(2, 3);
 
 #endif
