@@ -69,7 +69,7 @@ static bool touch_particle(const sn_probe *q, uint32_t slot, spot *s)
 bool sn_shape_probe_particle(void *probe, uint32_t slot)
 {
     sn_probe *q = probe;
-    spot s;
+    spot s = {0};
     if (!sn_probe_wants_slot(q, slot) || sn_probe_skips(q->world, slot) || !touch_particle(q, slot, &s))
         return true;
     uint32_t index = q->world->particles.index[slot];
@@ -108,7 +108,7 @@ bool sn_shape_probe_triangle(void *probe, uint32_t row)
     const uint32_t *number = (const uint32_t *)world->contact.triangle_table.column[0] + 3 * (size_t)row;
     const sn_bounds bounds = sn_probe_bounds(q, SN_SET_SKINS, row);
     sn_vec3 corner[3];
-    spot s;
+    spot s = {0};
     for (uint32_t i = 0; i < 3; ++i)
         corner[i] = vec4_xyz(world->particles.x[world->ids.value[number[i]]]);
     if (!q->travels && sn_probe_gap_to(q, &bounds) > (double)q->limit * SN_PROBE_FARTHER)
@@ -146,7 +146,7 @@ bool sn_shape_probe_collider(void *probe, uint32_t row)
     sn_probe *q = probe;
     const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
     const bool callback = record->shape.type == SN_COLLIDER_FIELD && record->shape.data->field.function;
-    spot s;
+    spot s = {0};
     if (!sn_probe_wants_collider(q, record))
         return true;
     const sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
@@ -173,7 +173,7 @@ static bool touch_parts(const sn_probe *q, uint32_t row, const leg *l, spot *bes
 {
     const sn_body_state *body = &q->world->bodies.state[row];
     bool found = false;
-    spot s;
+    spot s = {0};
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         const sn_convex *convex = &q->world->bodies.part[i].convex;
         sn_pose pose = sn_query_part_pose(q->world, row, i);
@@ -194,8 +194,8 @@ bool sn_shape_probe_body(void *probe, uint32_t row)
     sn_probe *q = probe;
     const sn_bodies *bodies = &q->world->bodies;
     double in = 0, out = 0;
-    spot s;
-    uint32_t part;
+    spot s = {0};
+    uint32_t part = 0;
     if (!bodies_has(bodies, row) || !sn_probe_wants_slot(q, q->world->ids.value[bodies->state[row].particle]))
         return true;
     const sn_bounds bounds = sn_probe_bounds(q, SN_SET_BODIES, row);
