@@ -2,7 +2,7 @@
 //
 //   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
-// The module is put together by esbuild; it and the parser, jsonc-parser, come from npm ('npm ci' in web/), pinned in web/package.json.
+// The module is put together by esbuild; it and the parser, jsonc-parser, come from npm (scripts/web.sh fetches them), pinned in web/package.json.
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
 // (@yowasp/clang, pinned in web/compiler/package.json). Results are the same bits either way; the second takes minutes instead of
 // seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.
@@ -242,7 +242,7 @@ const parser = 'jsonc-parser';
 async function buildModule() {
   const folder = join(root, 'web', 'node_modules', parser);
   const esbuild = await import('esbuild').catch(() => null);
-  if (!esbuild || !existsSync(folder)) throw new Error("esbuild and jsonc-parser are not there: run 'npm ci' in web/");
+  if (!esbuild || !existsSync(folder)) throw new Error("esbuild and jsonc-parser are not there: run 'scripts/web.sh build'");
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const licence = readFileSync(join(folder, 'LICENSE.md'), 'utf8').trim();
   const path = join(out, 'sinew.js');
@@ -275,7 +275,7 @@ async function main() {
   await buildModule();
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
-  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/compiler/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
+  if (!compiler) throw new Error("there is no compiler: run 'scripts/web.sh build', or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
   try {
     await buildAll(compiler);
   } finally {
