@@ -56,7 +56,7 @@ sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 plac
 #define TILT 0.25
 
 /* Points that are farther off than the nearest one by more than this are left out: of the size of the smaller one, which is more than what
-   two turn by before their points are looked for anew (body_contacts_prepare.c), and of the reach, as that looks several substeps ahead and
+   two turn by before their points are looked for anew (contact/body_prepare.c), and of the reach, as that looks several substeps ahead and
    they may turn in one. */
 #define FAR_OFF   0.25
 #define FAR_AHEAD 0.125

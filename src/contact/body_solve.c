@@ -21,6 +21,10 @@
    its velocity leads out, and after it if it was thrown out; then it stops before what it would have passed (body_sweep.c). As long as a body
    would come far into another there are more sweeps, over those two and their neighbours; the deeper it is, the less is far.
 
+   Overlap. Points hold what they are told of, and nothing else. So a manifold must have all corners that may come down before it is looked for
+   anew: not only those that touch now. What is deep in spite of sweeps came in beside the points (manifold.c says which are kept), slid with
+   old ones, or was found late. tests/world/test_falling_boxes.c measures it by itself.
+
    It is the contact of particles (wide/contact.h) in terms of impulses: for balls both are the same. The arithmetic is in
    wide/body_contact.h, for eight pairs at once; the order in which they are solved is in body_groups.c. */
 #include "contact/body_work.h"
