@@ -152,6 +152,7 @@ typedef struct looking {
 /* Where a would touch b if it were at pose pa. */
 static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
 {
+    l->m[0].count = 0;
     const sn_body_contact *contact = l->contact;
     bool touches;
     if (l->shape) {
@@ -163,7 +164,8 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
     } else if (contact->part_b == SN_ID_FREE) {
         touches = contact_ball(l->world, &l->a, pa, reach, &contact_movers(l->world)[contact->b], &l->m[0]);
     } else {
-        touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
+        touches = (l->world->dimensions == 2 ? sn_manifold_flat : sn_manifold_convex)(&l->a, pa, &l->b, &l->pb, reach,
+                                                                                      &l->m[0]);
     }
     return touches && lies_in_plane(l->world, &l->m[0]);
 }
@@ -236,6 +238,8 @@ static sn_real nearest_of(const looking *l)
 static sn_real apart(const looking *l)
 {
     const sn_real reach = l->contact->reach;
+    if (l->m[0].count) /* they touch along z, which a flat world does not count */
+        return 0;
     bool known = !l->shape && l->contact->part_b != SN_ID_FREE && l->world->dimensions == 3;
     return known && l->m[0].apart > reach ? l->m[0].apart * CERTAIN : reach;
 }

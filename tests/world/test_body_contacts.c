@@ -604,6 +604,38 @@ static void cloth_and_body_push_each_other(void **state)
     }
 }
 
+/* In a flat world capsules that cross part in the plane, across one of them, at push_out: none passes over the other. */
+static void crossed_capsules_part_in_a_flat_world(void **state)
+{
+    (void)state;
+    static const double angles[] = {0.2, 0.8, 1.5708, 2.5};
+    for (uint32_t i = 0; i < COUNT_OF(angles); ++i)
+        for (int off = 0; off < 2; ++off) {
+            sn_world_def def = sn_default_world_def();
+            def.dimensions = 2;
+            def.settings.gravity = vec(0, 0, 0);
+            sn_world *world = support_world_from(&def);
+            const double x = off ? 0.13 : 0, y = off ? 0.07 : 0, c = 0.5 * cos(angles[i]), s = 0.5 * sin(angles[i]);
+            sn_body a = sn_add_capsule_body(world, vec(-0.5, 0, 0), vec(0.5, 0, 0), real(0.1), 100);
+            sn_body b = sn_add_capsule_body(world, vec(x - c, y - s, 0), vec(x + c, y + s, 0), real(0.1), 100);
+            double most = 0;
+            for (uint32_t frame = 0; frame < 600; ++frame) {
+                sn_report report;
+                support_run(world, 1, 1.0 / 60);
+                assert_ok(world, sn_world_report(world, &report));
+                most = fmax(most, report.kinetic);
+            }
+            uint32_t touching = 0;
+            const sn_contact_event *event = sn_world_contact_events(world, &touching);
+            for (uint32_t k = 0; k < touching; ++k)
+                assert_true(event[k].normal.z == 0);
+            assert_true(support_gap(sn_body_position(world, a), sn_body_position(world, b)) > 0.19);
+            if (most > 0.1)
+                fail_msg("crossed at %g: %g J", angles[i], most);
+            sn_world_destroy(world);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,6 +645,7 @@ int main(void)
         cmocka_unit_test(heavy_on_light),
         cmocka_unit_test(loads_of_any_weight),
         cmocka_unit_test(deep_overlap_parts_without_a_bang),
+        cmocka_unit_test(crossed_capsules_part_in_a_flat_world),
         cmocka_unit_test(comes_out_of_colliders),
         cmocka_unit_test(dropped_boxes_come_to_rest),
         cmocka_unit_test(compounds_rest),
