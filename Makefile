@@ -33,7 +33,7 @@ run: ## simulate a washing line in the wind: a picture, a film, a point cache fo
 	@echo "Draw another one: build/release/sinew render wrecking_ball    (build/release/sinew list scenes)"
 	@echo "Play with it:     make playground, then build/release/sinew view curtain"
 
-test: ## run the tests: as shipped, with ASan and UBSan, in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
+test: ## run all tests as shipped, some with ASan and UBSan and in double precision, a moment of fuzzing, a look at the web page (not with WEB=no)
 	@$(setup) build
 	@scripts/test.sh $(if $(filter no,$(WEB)),,--web) release asan double
 

@@ -15,7 +15,7 @@
 #define QUICK_ROUNDS 5   /*   and at a glance, */
 #define QUICK_SIDE   16  /*   with so small a cloth */
 #define KIND_ROUNDS  5   /* the same of a kind and nothing, of which there are many, */
-#define QUICK_KINDS  64  /*   and so few constraints of a kind */
+#define QUICK_KINDS  16  /*   and so few constraints of a kind */
 #define EDITED       512 /* the cloth on which edits are measured: about a million constraints */
 
 typedef struct bench_options {

@@ -32,7 +32,7 @@ SN_LANES(helix, helix_formula, 1, 2, 2, 0) /* points, rows, numbers of parameter
 #include <sinew/sinew.h>
 #include <stdio.h>
 
-#define BEADS 1000
+#define BEADS 100
 
 static const sn_kind kind = {.name = "helix",
                              .points = 1,

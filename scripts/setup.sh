@@ -34,7 +34,6 @@ check   clang                     clang
 check   libclang-rt-14-dev        -
 format  clang-format              clang-format
 web     nodejs                    node
-web     npm                       npm
 wasm    clang                     clang
 wasm    lld                       wasm-ld
 wasm    wasi-libc                 -

@@ -17,7 +17,11 @@ fail() { echo "web: $*" >&2; exit 1; }
 packages() { # folder
   local mark=$1/node_modules/.sinew-lock
   cmp -s "$1/package-lock.json" "$mark" && return
-  (cd "$1" && npm ci --no-audit --no-fund --loglevel=error) || fail "npm could not fetch the packages of $1"
+  if command -v npm >/dev/null; then
+    (cd "$1" && npm ci --no-audit --no-fund --loglevel=error)
+  else
+    node web/packages.mjs "$1"
+  fi || fail "the packages of $1 could not be fetched"
   cp "$1/package-lock.json" "$mark"
 }
 

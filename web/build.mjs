@@ -2,7 +2,7 @@
 //
 //   node web/build.mjs [--compiler auto|debian|npm] [--jobs N] [--out FOLDER]
 //
-// The module is put together by esbuild; it and the parser, jsonc-parser, come from npm ('npm ci' in web/), pinned in web/package.json.
+// The module is put together by esbuild; it and the parser, jsonc-parser, come from npm (scripts/web.sh fetches them), pinned in web/package.json.
 // The compiler is Debian's clang with wasi-libc where both are there, otherwise the clang that npm has as WebAssembly
 // (@yowasp/clang, pinned in web/compiler/package.json). Results are the same bits either way; the second takes minutes instead of
 // seconds. Objects are kept in build/web by the hash of what they are made of, so that a second build makes what changed.
@@ -67,7 +67,8 @@ const cold = /^(scene|export|web\/glue)\//;
 // Without vectors, these run only for formulas of a program's own.
 const isFallback = (path, own) => /^src\/wide\/drive(_double)?\.c$/.test(path) && !own.length;
 
-// The second variant differs in what is atomic: objects without atomics serve both.
+// The second variant differs in what is atomic. Objects without atomic operations serve both: those whose source neither includes
+// <stdatomic.h> itself nor names such an operation, nor does a header of it. An operation without a name, as in 'if (flag)', is an error there.
 const variants = {
   'sinew.wasm': { flags: ['-DSN_NO_THREADS'], link: [] },
   'sinew-threads.wasm': {
@@ -91,7 +92,9 @@ function closure(path, found = new Map()) {
   return found;
 }
 
-const hasAtomics = (found) => [...found.values()].some((text) => /stdatomic\.h|__wasm_atomics__/.test(text));
+const operation = /\batomic_(load|store|exchange|compare_exchange|fetch|init|flag|thread_fence)|__wasm_atomics__|_Thread_local/;
+const hasAtomics = (path, found) => /<stdatomic\.h>/.test(found.get(path)) || [...found.values()].some((text) => operation.test(text));
+const withoutAtomics = [...variants['sinew.wasm'].flags, '-Werror=atomic-implicit-seq-cst'];
 
 // ---- The two compilers -------------------------------------------------------------------------------------------------
 
@@ -201,7 +204,7 @@ async function buildAll(compiler) {
   for (const [file, { flags }] of Object.entries(variants)) {
     made[file] = units().map(({ path, own }) => {
       const found = closure(path);
-      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(found) ? flags : variants['sinew.wasm'].flags)];
+      const all = [...common, ...own, ...(cold.test(path) || isFallback(path, own) ? ['-Os'] : []), ...(hasAtomics(path, found) ? flags : withoutAtomics)];
       const key = createHash('sha256').update(JSON.stringify([compiler.name, all, path, ...found])).digest('hex');
       const object = join(objects, `${key.slice(0, 32)}.o`);
       if (!existsSync(object)) {
@@ -239,7 +242,7 @@ const parser = 'jsonc-parser';
 async function buildModule() {
   const folder = join(root, 'web', 'node_modules', parser);
   const esbuild = await import('esbuild').catch(() => null);
-  if (!esbuild || !existsSync(folder)) throw new Error("esbuild and jsonc-parser are not there: run 'npm ci' in web/");
+  if (!esbuild || !existsSync(folder)) throw new Error("esbuild and jsonc-parser are not there: run 'scripts/web.sh build'");
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const licence = readFileSync(join(folder, 'LICENSE.md'), 'utf8').trim();
   const path = join(out, 'sinew.js');
@@ -272,7 +275,7 @@ async function main() {
   await buildModule();
   const jobs = Number(options.jobs) || Math.min(4, availableParallelism?.() ?? cpus().length);
   const compiler = (options.compiler !== 'npm' && (await debian())) || (options.compiler !== 'debian' && (await npm(jobs)));
-  if (!compiler) throw new Error("there is no compiler: run 'npm ci' in web/compiler/, or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
+  if (!compiler) throw new Error("there is no compiler: run 'scripts/web.sh build', or install Debian's clang, lld, wasi-libc and libclang-rt-14-dev-wasm32");
   try {
     await buildAll(compiler);
   } finally {

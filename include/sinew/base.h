@@ -103,7 +103,8 @@ SN_API size_t sn_real_size(void);
 
 /* Memory. Set both functions or neither. allocate returns at least size bytes aligned to alignment (a power of two,
    at most 64), or NULL. release gets the size that was asked for. Built in: the C library's allocator.
-   Called only from the thread that calls the world, never during a warmed-up step. Must not call the world. */
+   Called only from the thread that calls the world, never during a warmed-up step; where several threads ask a world
+   (sinew/query.h), from whichever asks, one at a time. Must not call the world. */
 typedef struct sn_allocator {
     void *(*allocate)(void *context, size_t size, size_t alignment);
     void (*release)(void *context, void *block, size_t size);
@@ -113,8 +114,8 @@ typedef struct sn_allocator {
 typedef enum sn_log_level { SN_LOG_ERROR, SN_LOG_WARNING, SN_LOG_INFO } sn_log_level;
 
 /* Messages: each failing call is logged once, as an error, with the text of sn_world_error; settings that are known to be
-   delicate are logged as a warning. The text lives for the call only, and the hook must not call the world. Built in:
-   silence. */
+   delicate are logged as a warning. The text lives for the call only, and the hook must not call the world. Of queries that are
+   refused on several threads at the same moment one is logged, so the hook is called by one thread at a time. Built in: silence. */
 typedef struct sn_log {
     void (*write)(void *context, sn_log_level level, const char *text);
     void *context;

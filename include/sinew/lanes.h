@@ -34,8 +34,14 @@
 #define SN_LANE_DOUBLE 1
 #endif
 
-#if SN_VECTOR >= 32 && defined(__AVX__)
+/* gcc takes ten times as long to read <immintrin.h> as to compile a formula. The few builtins that are needed are in its manual;
+   clang renames its own. */
+#if SN_VECTOR == 32 && defined(__AVX__) && defined(__GNUC__) && !defined(__clang__)
+#define SN_LANES_AVX(builtin, intrinsic)                                                                               \
+    SN_LANES_BY_PRECISION(__builtin_ia32_##builtin##ps256, __builtin_ia32_##builtin##pd256)
+#elif SN_VECTOR >= 32 && defined(__AVX__)
 #include <immintrin.h>
+#define SN_LANES_AVX(builtin, intrinsic) SN_LANES_BY_PRECISION(_mm256_##intrinsic##_ps, _mm256_##intrinsic##_pd)
 #elif SN_VECTOR && defined(__SSE2__)
 #include <emmintrin.h>
 #elif SN_VECTOR && defined(__aarch64__)
@@ -157,8 +163,7 @@ SN_LANES_INLINE lanes lanes_choose(flags where, lanes a, lanes b)
         (lanes)_mm512_mask_blend_ps(_mm512_movepi32_mask((__m512i)where), (__m512)b, (__m512)a),
         (lanes)_mm512_mask_blend_pd(_mm512_movepi64_mask((__m512i)where), (__m512d)b, (__m512d)a));
 #elif SN_VECTOR == 32 && defined(__AVX__)
-    return SN_LANES_BY_PRECISION((lanes)_mm256_blendv_ps((__m256)b, (__m256)a, (__m256)where),
-                                 (lanes)_mm256_blendv_pd((__m256d)b, (__m256d)a, (__m256d)where));
+    return (lanes)SN_LANES_AVX(blendv, blendv)(b, a, (lanes)where);
 #else
     return (lanes)((where & (flags)a) | (~where & (flags)b));
 #endif
@@ -182,7 +187,7 @@ SN_LANES_INLINE uint32_t flags_bits(flags where)
 #elif SN_VECTOR == 64 && defined(__AVX512DQ__)
     return SN_LANES_BY_PRECISION(_mm512_movepi32_mask((__m512i)where), _mm512_movepi64_mask((__m512i)where));
 #elif SN_VECTOR == 32 && defined(__AVX__)
-    return (uint32_t)SN_LANES_BY_PRECISION(_mm256_movemask_ps((__m256)where), _mm256_movemask_pd((__m256d)where));
+    return (uint32_t)SN_LANES_AVX(movmsk, movemask)((lanes)where);
 #elif SN_VECTOR == 16 && defined(__SSE2__)
     return (uint32_t)SN_LANES_BY_PRECISION(_mm_movemask_ps((__m128)where), _mm_movemask_pd((__m128d)where));
 #elif SN_VECTOR == 16 && defined(__wasm_simd128__)
@@ -233,8 +238,7 @@ SN_LANES_INLINE lanes lanes_min(lanes a, lanes b)
     return SN_LANES_BY_PRECISION((lanes)_mm512_min_ps((__m512)a, (__m512)b),
                                  (lanes)_mm512_min_pd((__m512d)a, (__m512d)b));
 #elif SN_VECTOR == 32 && defined(__AVX__)
-    return SN_LANES_BY_PRECISION((lanes)_mm256_min_ps((__m256)a, (__m256)b),
-                                 (lanes)_mm256_min_pd((__m256d)a, (__m256d)b));
+    return (lanes)SN_LANES_AVX(min, min)(a, b);
 #elif SN_VECTOR == 16 && defined(__SSE2__)
     return SN_LANES_BY_PRECISION((lanes)_mm_min_ps((__m128)a, (__m128)b), (lanes)_mm_min_pd((__m128d)a, (__m128d)b));
 #elif SN_VECTOR == 16 && defined(__wasm_simd128__)
@@ -252,8 +256,7 @@ SN_LANES_INLINE lanes lanes_max(lanes a, lanes b)
     return SN_LANES_BY_PRECISION((lanes)_mm512_max_ps((__m512)a, (__m512)b),
                                  (lanes)_mm512_max_pd((__m512d)a, (__m512d)b));
 #elif SN_VECTOR == 32 && defined(__AVX__)
-    return SN_LANES_BY_PRECISION((lanes)_mm256_max_ps((__m256)a, (__m256)b),
-                                 (lanes)_mm256_max_pd((__m256d)a, (__m256d)b));
+    return (lanes)SN_LANES_AVX(max, max)(a, b);
 #elif SN_VECTOR == 16 && defined(__SSE2__)
     return SN_LANES_BY_PRECISION((lanes)_mm_max_ps((__m128)a, (__m128)b), (lanes)_mm_max_pd((__m128d)a, (__m128d)b));
 #elif SN_VECTOR == 16 && defined(__wasm_simd128__)
@@ -291,7 +294,7 @@ SN_LANES_INLINE lanes lanes_sqrt(lanes a)
 #elif SN_VECTOR == 64 && defined(__AVX512F__)
     return SN_LANES_BY_PRECISION((lanes)_mm512_sqrt_ps((__m512)a), (lanes)_mm512_sqrt_pd((__m512d)a));
 #elif SN_VECTOR == 32 && defined(__AVX__)
-    return SN_LANES_BY_PRECISION((lanes)_mm256_sqrt_ps((__m256)a), (lanes)_mm256_sqrt_pd((__m256d)a));
+    return (lanes)SN_LANES_AVX(sqrt, sqrt)(a);
 #elif SN_VECTOR == 16 && defined(__SSE2__)
     return SN_LANES_BY_PRECISION((lanes)_mm_sqrt_ps((__m128)a), (lanes)_mm_sqrt_pd((__m128d)a));
 #elif SN_VECTOR == 16 && defined(__aarch64__)

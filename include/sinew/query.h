@@ -1,17 +1,25 @@
-/* Asking a world what is where: rays, moving spheres, nearest points. Queries look at particles (as balls of their
-   radius), at skins (their triangles, thickness left out), at colliders (thickness included) and at the shapes of
+/* Asking a world what is where: rays, moving shapes, overlaps, nearest points. Queries look at particles (as balls of
+   their radius), at skins (their triangles, thickness left out), at colliders (thickness included) and at the shapes of
    bodies, as they are now. They change nothing.
 
-   A particle of radius 0 is a point: no ray meets it, but balls do, and it is found as the nearest. The particle of a
-   body is found only if that has no shape; otherwise the body is. What is one-sided is not there for who is behind it,
-   and a ray in the plane of a triangle does not meet it. What is equally far is found in the order particles, skins,
-   colliders, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a mouse looks at it
-   from outside. A hit is finite: what is so far away, or so large, that its point, normal or distance cannot be computed is
-   not found.
+   A particle of radius 0 is a point: no ray meets it, but balls and other shapes do, and it is found as the nearest. The
+   particle of a body is found only if that has no shape; otherwise the body is. What is one-sided is not there for what
+   is behind it, and a ray in the plane of a triangle does not meet it. What is equally far is found in the order
+   particles, skins, colliders, bodies, and by number. In a 2D world, too, queries may come from anywhere in space: a
+   mouse looks at it from outside. A hit is finite: what is so far away, or so large, that its point, normal or distance
+   cannot be computed is not found.
 
-   A few queries after a step look at everything there is; where many are asked the world makes itself a tree, for which
-   it takes memory, and later queries are quick. Results do not depend on it, and where there is no memory for it
-   queries stay slow. In callbacks of the world queries are allowed; they then always look at everything. */
+   Threads: the calls of this header that take a const world may run on any number of threads at once, as long as no thread
+   steps the world or makes another call that takes a world that is not const. So may sn_world_draw, and calls that take a
+   const world and a live handle and read something; but not sn_body_read, sn_world_hash, sn_world_report and those that evaluate
+   constraints. Answers do not depend on what other threads ask. The error in words (sn_world_error) belongs to no thread:
+   of queries that are refused on several threads at the same moment one is remembered, and logged.
+
+   Speed: after a step or an edit a few queries look at everything there is; where many are asked, one of them makes an
+   index (trees of boxes), for which it takes memory from the world's allocator on the thread that it runs on, and
+   all later ones are quick. While one thread makes the index, others go on without it. sn_query_prepare makes it at once;
+   until the world next changes, queries then neither allocate nor write. Answers do not depend on the index, and where there is no memory
+   for it queries stay slow. In callbacks of the world queries are allowed; in those of a step they always look at everything. */
 #ifndef SINEW_QUERY_H
 #define SINEW_QUERY_H
 
@@ -32,14 +40,6 @@ typedef enum sn_query_what {
     SN_QUERY_ALL = 23 /* all but sensors */
 } sn_query_what;
 
-typedef struct sn_query_filter {
-    uint32_t what; /* bits of sn_query_what, at least one; default SN_QUERY_ALL */
-    uint32_t mask; /* only what has one of these categories; default all bits. Particles, skins and bodies have that
-                      of their group; see sn_group_contact */
-} sn_query_filter;
-
-SN_API sn_query_filter sn_default_query_filter(void);
-
 /* What was found. Exactly one of particle, skin, collider and body is not null, that is, has a generation other than 0;
    the index alone does not tell. */
 typedef struct sn_hit {
@@ -55,6 +55,31 @@ typedef struct sn_hit {
     sn_body body;     /* sn_on_body(body, sn_body_to_own(world, body, point)) makes a point of it */
 } sn_hit;
 
+/* Whether a hit counts. It may call what takes a const world, other queries too; every other call is refused with
+   SN_ERROR_BUSY. It is called on the thread that asks, for hits that would be part of the answer if it says yes, in an
+   order that is not told and perhaps for some that turn out not to be; so its answer must depend on what it is given
+   alone. A body, a collider or a triangle of a skin whose hit does not count is not there at all: nothing else of it is
+   looked at. */
+typedef bool sn_query_filter_fn(void *context, const sn_hit *hit);
+
+typedef struct sn_query_filter {
+    uint32_t what;     /* bits of sn_query_what, at least one; default SN_QUERY_ALL */
+    uint32_t mask;     /* only what has one of these categories; default all bits. Particles, skins and bodies have that
+                      of their group; see sn_group_contact */
+    uint32_t category; /* what asks: only what has one of these bits in its mask; default 0: masks are not looked at */
+    sn_query_filter_fn *function; /* asked last; default NULL: all count */
+    void *context;                /* for it */
+} sn_query_filter;
+
+SN_API sn_query_filter sn_default_query_filter(void);
+
+/* Makes the index for the world as it is now, so that the queries until it next changes are quick and write nothing: once
+   after a step, before threads ask. Costs nothing if nothing has changed. SN_ERROR_MEMORY: queries work all the same, more slowly.
+   Not needed for right answers. It is no part of the state: hashes and snapshots do not know of it. */
+SN_API sn_result sn_query_prepare(sn_world *world);
+
+/* ---- Rays ----------------------------------------------------------------------------------------------------------- */
+
 /* The first thing that a ray meets within `length` metres (may be INFINITY; beyond 1e18 m nothing is found); direction
    need not have length 1, but not 0. False if nothing, or if an argument is bad (then there is an error); *hit is then
    zeroed. A ray that starts inside of something solid meets it at distance 0, and the point is the nearest of its
@@ -62,10 +87,48 @@ typedef struct sn_hit {
 SN_API bool sn_query_ray(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
                          sn_query_filter filter, sn_hit *hit);
 
+/* Whether it meets anything: for lines of sight. Faster, as it need not be the first. */
+SN_API bool sn_query_ray_any(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
+                             sn_query_filter filter);
+
+/* All that it meets, each thing once, where the ray first meets it: the nearest `most` of them go to hits (may be NULL if
+   that is 0), the nearest first. Returns how many there are in all. Of a skin each triangle is a thing. */
+SN_API uint32_t sn_query_ray_all(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
+                                 sn_query_filter filter, sn_hit *hits, uint32_t most);
+
+typedef struct sn_ray {
+    sn_vec3 origin;    /* m */
+    sn_vec3 direction; /* not 0 */
+    sn_real length;    /* m; not negative; may be INFINITY */
+} sn_ray;
+
+/* Many rays with one call: hits[i] is what sn_query_ray says of rays[i], zeroed if that meets nothing. Returns how many
+   meet something. A bad ray is named in the error; then no ray is followed and all hits are zeroed. It runs on the thread
+   that calls: for several, give each a part of the rays. */
+SN_API uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter,
+                              sn_hit *hits);
+
+/* ---- Shapes that move ------------------------------------------------------------------------------------------------ */
+
 /* The same for a ball of this radius (m, not negative). hit.distance is how far its centre travels; what the ball
    overlaps at the start it meets at distance 0, whichever way it goes. */
 SN_API bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction,
                                  sn_real length, sn_query_filter filter, sn_hit *hit);
+
+/* The same for a sphere, capsule, box or hull that does not turn on its way. It starts at shape->position and
+   shape->rotation, in the world; its density does not count. hit.distance is how far it travels, a millionth of the
+   size of the smaller of the two too little rather than too much. What it overlaps at the start it meets at distance 0,
+   whichever way it goes; hit.normal is then the way out. hit.point is one of the places that touch. Colliders that are
+   distance fields are met by corners, middles of edges and middles of faces. A hull is made of its points anew for every
+   call, which takes some microseconds; it may have as many as that of a body. Bad shapes are refused as sn_body_add does. */
+SN_API bool sn_query_shape_cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+                                sn_query_filter filter, sn_hit *hit);
+SN_API bool sn_query_shape_cast_any(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction,
+                                    sn_real length, sn_query_filter filter);
+SN_API uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction,
+                                        sn_real length, sn_query_filter filter, sn_hit *hits, uint32_t most);
+
+/* ---- What is there ---------------------------------------------------------------------------------------------------- */
 
 /* The nearest surface within reach metres of p (may be INFINITY), seen from outside or from inside. */
 SN_API bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter, sn_hit *hit);
@@ -75,6 +138,14 @@ SN_API bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn
    are in all. hit.distance is that of the ball's centre. */
 SN_API uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius, sn_query_filter filter,
                                  sn_hit *hits, uint32_t most);
+
+/* All that a shape touches, in the same order. hit.distance is that of the surfaces: 0 or, where they overlap, minus the
+   depth; to move the shape by that along hit.normal parts the two (but for a fiftieth of the size of the smaller one
+   where they overlap by more than both are rounded; of meshes and skins that cut through the shape it is the way out of one
+   triangle only). For things within a distance, round the shape: its radius grows by
+   that. A sphere is a ball as above, but its distance, too, is that of the surfaces. */
+SN_API uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shape, sn_query_filter filter,
+                                       sn_hit *hits, uint32_t most);
 
 /* For dragging with the mouse: the point under a ray, as a constraint takes it (sn_add_pin_at, for one): on a skin the
    spot of its triangle, on a body the spot of its surface, otherwise the particle. Colliders hide what lies behind

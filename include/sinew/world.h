@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* A world owns its particles and constraints and nothing is shared between worlds: any number of them can live on
-   any threads. One world is used by one thread at a time. */
+   any threads. One world is used by one thread at a time; but several may ask it between steps: see sinew/query.h. */
 typedef struct sn_world sn_world;
 
 /* How constraints are enforced. */

@@ -6,6 +6,9 @@
 #include "base/vec.h"
 
 #include <sinew/lanes.h>
+#if SN_VECTOR >= 32 && defined(__AVX__)
+#include <immintrin.h>
+#endif
 
 /* For what is rare, or slow anyway: once in the program, not once in every loop. */
 #ifdef __GNUC__

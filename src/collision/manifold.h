@@ -56,4 +56,25 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                             sn_real *t, sn_vec3 *normal);
 
+/* The same for queries, which also want to know where: touch has the place on b and the normal in the world, and which
+   triangle of a mesh. The place is one of those that touch. */
+bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                     sn_real *t, sn_touch *touch);
+bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                           sn_real *t, sn_touch *touch);
+
+/* A triangle in the world, solid from both sides. What it overlaps at the start does not count. */
+bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
+                              sn_touch *touch);
+
+/* How far a is from b (m; negative: overlap), with the nearest place on b and the normal, from b towards a, in the world;
+   false if that is more than reach (m, not negative). Exact up to rounding unless the solids overlap by more than their
+   roundings: then the depth is that of sn_manifold_convex, or of sn_manifold_shape. Of fields always so. */
+bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                   sn_touch *touch);
+bool sn_convex_gap_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
+                         sn_touch *touch);
+bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
+                            sn_touch *touch);
+
 #endif

@@ -72,13 +72,20 @@ static sn_vec3 to_world(const sn_frame_pair *f, sn_dvec3 normal)
     return dvec3_round(dvec3_by_axes(f->world, normal));
 }
 
+/* A place of b, given in its own axes, in the world. */
+static sn_vec3 place_in_world(const sn_frame_pair *f, const sn_pose *pb, sn_dvec3 place)
+{
+    return dvec3_round(dvec3_add(dvec3_from(pb->position), dvec3_by_axes(f->world, place)));
+}
+
 /* At the start they overlap: moving inwards is a touch. */
-static bool touch_at_start(const sn_manifold *m, uint32_t count, sn_vec3 way, sn_real *t, sn_vec3 *normal)
+static bool touch_at_start(const sn_manifold *m, uint32_t count, const sn_pose *pb, sn_vec3 way, sn_real *t,
+                           sn_touch *touch)
 {
     for (uint32_t i = 0; i < count; ++i)
         if (vec3_dot_double(m[i].normal, way) < 0) {
             *t = 0;
-            *normal = m[i].normal;
+            *touch = (sn_touch){0, sn_pose_to_world(pb, m[i].point[0].b), m[i].normal, 0};
             return true;
         }
     return false;
@@ -92,8 +99,8 @@ static flight flight_of(const sn_convex *a, const sn_frame_pair *f, sn_vec3 way,
                     (double)a->radius + rounding, TOUCHING * size};
 }
 
-bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
-                      sn_real *t, sn_vec3 *normal)
+bool sn_convex_sweep(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                     sn_real *t, sn_touch *touch)
 {
     sn_convex_room room_a, room_b;
     sn_moved_room moved;
@@ -105,12 +112,42 @@ bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     meeting met = meet(&fly, &core, 1, &when, &n, &spot);
     if (met == OVERLAPS) {
         sn_manifold m;
-        return sn_manifold_convex(a, pa, b, pb, 0, &m) && touch_at_start(&m, 1, way, t, normal);
+        return sn_manifold_convex(a, pa, b, pb, 0, &m) && touch_at_start(&m, 1, pb, way, t, touch);
     }
     if (met == MEETS_NOT)
         return false;
     *t = round_down(when);
-    *normal = to_world(&f, n);
+    sn_dvec3 place = dvec3_add(spot, dvec3_scale(n, (double)b->radius));
+    *touch = (sn_touch){0, place_in_world(&f, pb, place), to_world(&f, n), 0};
+    return true;
+}
+
+bool sn_manifold_cast(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_convex *b, const sn_pose *pb,
+                      sn_real *t, sn_vec3 *normal)
+{
+    sn_touch touch;
+    if (!sn_convex_sweep(a, pa, way, b, pb, t, &touch))
+        return false;
+    *normal = touch.normal;
+    return true;
+}
+
+bool sn_convex_sweep_triangle(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_vec3 corner[3], sn_real *t,
+                              sn_touch *touch)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    sn_hull_triangle_room triangle;
+    const sn_pose pb = {corner[0], {0, 0, 0, 1}};
+    sn_frame_pair f = sn_frame_pair_from(pa, &pb);
+    flight fly = flight_of(a, &f, way, (double)sn_convex_inner(a), 0, &room, &moved);
+    sn_hull core = sn_triangle_core(corner, &triangle);
+    sn_dvec3 n = {0, 1, 0}, spot;
+    double when;
+    if (meet(&fly, &core, 1, &when, &n, &spot) != MEETS)
+        return false;
+    *t = round_down(when);
+    *touch = (sn_touch){0, place_in_world(&f, &pb, spot), to_world(&f, n), 0};
     return true;
 }
 
@@ -123,9 +160,11 @@ typedef struct mesh_flight {
     double outer; /* m: of a, with all roundings */
     double slack; /* m */
     double t;     /* of the first touch so far; more than 1: none */
-    sn_dvec3 normal;
+    sn_dvec3 normal, spot;
+    uint32_t triangle;
     double spare; /* of the first touch that the mesh does not allow as it is, though the body moves into it */
-    sn_dvec3 spare_normal;
+    sn_dvec3 spare_normal, spare_spot;
+    uint32_t spare_triangle;
     bool from_behind;
     bool overlaps; /* with some triangle, at the start */
 } mesh_flight;
@@ -159,11 +198,15 @@ static bool meet_triangle(void *data, uint32_t number)
         if (t < w->spare && dvec3_dot(front, w->fly->way) < -HEAD_ON * dvec3_length(w->fly->way)) {
             w->spare = t;
             w->spare_normal = front;
+            w->spare_spot = spot;
+            w->spare_triangle = number;
         }
         return true;
     }
     w->t = t;
     w->normal = n;
+    w->spot = spot;
+    w->triangle = number;
     return true;
 }
 
@@ -173,6 +216,8 @@ static void use_spare(mesh_flight *w, double inner)
     if (w->spare <= 1 && (w->t - w->spare) * dvec3_length(w->fly->way) > LATE * inner) {
         w->t = w->spare;
         w->normal = w->spare_normal;
+        w->spot = w->spare_spot;
+        w->triangle = w->spare_triangle;
     }
 }
 
@@ -200,7 +245,7 @@ static void meet_mesh(mesh_flight *w)
 }
 
 static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                      sn_real *t, sn_vec3 *normal)
+                      sn_real *t, sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;
@@ -216,19 +261,20 @@ static bool cast_mesh(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const 
     meet_mesh(&w);
     use_spare(&w, inner);
     sn_manifold m[SN_MANIFOLD_MOST];
-    if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), way, t, normal))
+    if (w.overlaps && touch_at_start(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), pb, way, t, touch))
         return true;
     if (w.t > 1)
         return false;
     *t = round_down(w.t);
-    *normal = to_world(&f, w.normal);
+    sn_dvec3 place = dvec3_add(dvec3_add(w.spot, origin), dvec3_scale(w.normal, (double)b->thickness));
+    *touch = (sn_touch){0, place_in_world(&f, pb, place), to_world(&f, w.normal), w.triangle};
     return true;
 }
 
 /* ---- Fields and planes ------------------------------------------------------------------------------------------- */
 
 static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                       sn_real *t, sn_vec3 *normal)
+                       sn_real *t, sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;
@@ -239,41 +285,55 @@ static bool cast_field(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const
     for (uint32_t i = 0; i < samples; ++i) {
         sn_path path = {dvec3_round(sn_core_sample(&fly.a, i, &feature)), dvec3_round(fly.way), (sn_real)fly.rounding};
         sn_real when;
-        sn_touch touch;
-        if (!sn_distance_field_cast(&b->data->field, &path, &when, &touch) || (found && when >= *t))
+        sn_touch own;
+        if (!sn_distance_field_cast(&b->data->field, &path, &when, &own) || (found && when >= *t))
             continue;
         found = true;
         *t = when;
-        *normal = to_world(&f, dvec3_from(touch.normal));
+        sn_dvec3 n = dvec3_from(own.normal);
+        sn_dvec3 place = dvec3_add(dvec3_from(own.point), dvec3_scale(n, (double)b->thickness));
+        *touch = (sn_touch){0, place_in_world(&f, pb, place), to_world(&f, n), 0};
     }
     return found;
 }
 
 static bool cast_plane(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
-                       sn_real *t, sn_vec3 *normal)
+                       sn_real *t, sn_touch *touch)
 {
     sn_convex_room room;
     sn_moved_room moved;
     sn_frame_pair f = sn_frame_pair_from(pa, pb);
     flight fly = flight_of(a, &f, way, 0, (double)b->thickness, &room, &moved);
-    sn_dvec3 down = {0, -1, 0};
-    double gap = fly.a.vertex[sn_hull_support(&fly.a, down)].y - fly.rounding, rate = -fly.way.y;
+    sn_dvec3 down = {0, -1, 0}, lowest = fly.a.vertex[sn_hull_support(&fly.a, down)];
+    double gap = lowest.y - fly.rounding, rate = -fly.way.y;
     if (!(rate > 0) || gap > rate)
         return false;
     *t = gap > 0 ? round_down(gap / rate) : 0;
-    *normal = to_world(&f, dvec3(0, 1, 0));
+    sn_dvec3 place = dvec3_add(lowest, dvec3_scale(fly.way, (double)*t));
+    place.y = (double)b->thickness;
+    *touch = (sn_touch){0, place_in_world(&f, pb, place), to_world(&f, dvec3(0, 1, 0)), 0};
     return true;
+}
+
+bool sn_convex_sweep_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
+                           sn_real *t, sn_touch *touch)
+{
+    if (b->type == SN_COLLIDER_MESH)
+        return cast_mesh(a, pa, way, b, pb, t, touch);
+    if (b->type == SN_COLLIDER_FIELD)
+        return cast_field(a, pa, way, b, pb, t, touch);
+    if (b->type == SN_COLLIDER_PLANE)
+        return cast_plane(a, pa, way, b, pb, t, touch);
+    sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
+    return sn_convex_sweep(a, pa, way, &solid, pb, t, touch);
 }
 
 bool sn_manifold_cast_shape(const sn_convex *a, const sn_pose *pa, sn_vec3 way, const sn_shape *b, const sn_pose *pb,
                             sn_real *t, sn_vec3 *normal)
 {
-    if (b->type == SN_COLLIDER_MESH)
-        return cast_mesh(a, pa, way, b, pb, t, normal);
-    if (b->type == SN_COLLIDER_FIELD)
-        return cast_field(a, pa, way, b, pb, t, normal);
-    if (b->type == SN_COLLIDER_PLANE)
-        return cast_plane(a, pa, way, b, pb, t, normal);
-    sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
-    return sn_manifold_cast(a, pa, way, &solid, pb, t, normal);
+    sn_touch touch;
+    if (!sn_convex_sweep_shape(a, pa, way, b, pb, t, &touch))
+        return false;
+    *normal = touch.normal;
+    return true;
 }

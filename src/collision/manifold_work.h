@@ -115,6 +115,9 @@ typedef struct sn_moved_room {
 } sn_moved_room;
 sn_hull sn_hull_moved(const sn_hull *hull, const sn_dvec3 axis[3], sn_dvec3 place, sn_moved_room *room);
 
+/* A triangle, seen from its first corner. */
+sn_hull sn_triangle_core(const sn_vec3 corner[3], sn_hull_triangle_room *room);
+
 /* Fills the answer, once the axes are known: false if no point is within reach. Not for two that are points or segments. */
 bool sn_collide(sn_collision *c);
 

@@ -1,5 +1,7 @@
 #include "collision/trimesh.h"
 
+#include "collision/bvh_quads.h"
+
 #include "base/dvec.h"
 #include "base/errors.h"
 #include "base/hash.h"
@@ -51,6 +53,7 @@ struct sn_trimesh {
                               the only one; otherwise NO_TRIANGLE */
     sn_dvec3 *corner_normal; /* of each vertex: the sum of the normals around it, each times the angle there */
     sn_bvh bvh;
+    sn_bvh_quads quads; /* of it */
     fault fault;
     uint64_t hash;
 };
@@ -243,6 +246,7 @@ static sn_trimesh *allocate_mesh(const sn_allocator *allocator, uint32_t vertice
         return NULL;
     memset(mesh, 0, sizeof *mesh);
     sn_bvh_init(&mesh->bvh);
+    sn_bvh_quads_init(&mesh->quads);
     mesh->vertices = vertices;
     mesh->triangles = triangles;
     mesh->vertex = allocate_array(allocator, vertices, sizeof *mesh->vertex);
@@ -264,6 +268,7 @@ void sn_trimesh_destroy(sn_trimesh *mesh, const sn_allocator *allocator)
     release_array(allocator, mesh->neighbour, (uint64_t)mesh->triangles * 3, sizeof *mesh->neighbour);
     release_array(allocator, mesh->corner_normal, mesh->vertices, sizeof *mesh->corner_normal);
     sn_bvh_release(&mesh->bvh, allocator);
+    sn_bvh_quads_release(&mesh->quads, allocator);
     sn_release(allocator, mesh, sizeof *mesh);
 }
 
@@ -301,7 +306,8 @@ static bool build_tree(sn_trimesh *mesh, const sn_allocator *allocator)
         return false;
     for (uint32_t i = 0; i < mesh->triangles; ++i)
         bounds[i] = triangle_bounds(mesh, i);
-    bool built = sn_bvh_build(&mesh->bvh, allocator, bounds, mesh->triangles);
+    bool built = sn_bvh_build(&mesh->bvh, allocator, bounds, mesh->triangles) &&
+                 sn_bvh_quads_make(&mesh->quads, allocator, &mesh->bvh);
     sn_bvh_trim(&mesh->bvh, allocator);
     release_array(allocator, bounds, mesh->triangles, sizeof *bounds);
     return built;
@@ -680,7 +686,7 @@ bool sn_trimesh_cast(const sn_trimesh *mesh, const sn_path *path, sn_sides sides
     search.from = dvec3_from(path->from);
     search.way = dvec3_from(path->way);
     search.length = dvec3_length(search.way);
-    sn_bvh_cast(&mesh->bvh, path, &search.t, try_cast, &search);
+    sn_bvh_quads_cast(&mesh->quads, &mesh->bvh, path, &search.t, try_cast, &search);
     if (!search.found)
         return false;
     const hit *best = &search.best;

@@ -290,20 +290,31 @@ static bool good_size(sn_real size)
     return size > 0 && size <= (sn_real)SN_SHAPE_REACH;
 }
 
-static sn_result check_quat(const sn_world *world, const char *what, sn_quat q)
+static bool good_quat(sn_quat q)
 {
     double square =
         (double)q.x * (double)q.x + (double)q.y * (double)q.y + (double)q.z * (double)q.z + (double)q.w * (double)q.w;
-    if (isfinite(square) && square > 0)
+    return isfinite(square) && square > 0;
+}
+
+static sn_result check_quat(const sn_world *world, const char *what, sn_quat q)
+{
+    if (good_quat(q))
         return SN_OK;
     return world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g, %g); it must be finite and not zero", what,
                       (double)q.x, (double)q.y, (double)q.z, (double)q.w);
 }
 
-static bool check_shape(const sn_body_shape *shape, char *reason, size_t size)
+bool sn_body_shape_check(const sn_body_shape *shape, char *reason, size_t size)
 {
-    sn_vec3 h = shape->half;
-    if ((unsigned)shape->type > SN_BODY_HULL)
+    sn_vec3 h = shape->half, at = shape->position;
+    sn_quat q = shape->rotation;
+    if (!vec3_is_finite(at))
+        snprintf(reason, size, "position is (%g, %g, %g); it must be finite", (double)at.x, (double)at.y, (double)at.z);
+    else if (!good_quat(q))
+        snprintf(reason, size, "rotation is (%g, %g, %g, %g); it must be finite and not zero", (double)q.x, (double)q.y,
+                 (double)q.z, (double)q.w);
+    else if ((unsigned)shape->type > SN_BODY_HULL)
         snprintf(reason, size, "type is %d, which is no sn_body_shape_type", (int)shape->type);
     else if (shape->type == SN_BODY_BOX && !(good_size(h.x) && good_size(h.y) && good_size(h.z)))
         snprintf(reason, size, "half is (%g, %g, %g) m; each must be positive and at most 1e15", (double)h.x,
@@ -499,11 +510,7 @@ static sn_result make_parts(making *m)
         sn_mass_properties mass;
         const sn_body_shape *shape = &m->def->shapes[i];
         snprintf(name, sizeof name, "shape %u", i);
-        if (!vec3_is_finite(shape->position))
-            return world_fail(m->world, SN_ERROR_ARGUMENT, "%s: position is not finite", name);
-        if (check_quat(m->world, "the rotation of a shape", shape->rotation) != SN_OK)
-            return SN_ERROR_ARGUMENT;
-        if (!check_shape(shape, m->reason, sizeof m->reason) ||
+        if (!sn_body_shape_check(shape, m->reason, sizeof m->reason) ||
             !make_part(m, shape, &bodies->part[bodies->part_table.count + i], &mass))
             return refuse(m, name);
         if (!m->def->vertices)

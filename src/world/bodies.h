@@ -120,6 +120,9 @@ static inline bool bodies_has(const sn_bodies *bodies, uint32_t row)
 /* The row of a live body; SN_ID_FREE, and an error that names it, otherwise. */
 uint32_t sn_body_row(const struct sn_world *world, sn_body body);
 
+/* Whether a shape is good but for the points of a hull; otherwise the reason. */
+bool sn_body_shape_check(const sn_body_shape *shape, char *reason, size_t size);
+
 /* Its particle is removed: so is the body. */
 void sn_bodies_forget(struct sn_world *world, uint32_t row);
 

@@ -1,27 +1,21 @@
 /* Asking a world what is where. */
 #include "world/query_probe.h"
 
-#include "world/query_tree.h"
-
-/* m: paths are cut off here, so that no product of coordinates leaves the range of a float. */
-#define FARTHEST 1e18
-
-/* An axis along which a direction of length 1 has less than this is one along which it does not move. */
-#define LEAST_SLOPE 1e-150
-
-/* A limit that surely includes what is just as far: times this. */
-#if SINEW_DOUBLE
-#define LATER (1 + 8 * DBL_EPSILON)
-#else
-#define LATER (1 + 8 * (double)FLT_EPSILON)
-#endif
-
 /* Of the reach of a pick: so far behind the surface of a collider a particle still lies on it. */
 #define NEAR_SURFACE 1e-3
 
 sn_query_filter sn_default_query_filter(void)
 {
-    return (sn_query_filter){SN_QUERY_ALL, UINT32_MAX};
+    return (sn_query_filter){.what = SN_QUERY_ALL, .mask = UINT32_MAX};
+}
+
+sn_result sn_query_prepare(sn_world *world)
+{
+    sn_result result = sn_world_enter(world);
+    bool good = true;
+    for (uint32_t set = 0; result == SN_OK && set < SN_SET_COUNT; ++set)
+        good = sn_query_tree_prepare(world, (sn_query_set)set) && good;
+    return good ? result : world_fail(world, SN_ERROR_MEMORY, "no memory for the index of queries");
 }
 
 /* ---- Checks ------------------------------------------------------------------------------------------------------ */
@@ -31,8 +25,8 @@ static bool check_vector(const sn_world *world, const char *what, sn_vec3 value)
 {
     if (vec3_is_finite(value))
         return true;
-    world_fail(world, SN_ERROR_ARGUMENT, "%s is (%g, %g, %g); it must be finite", what, (double)value.x,
-               (double)value.y, (double)value.z);
+    sn_query_refuse(world, "%s is (%g, %g, %g); it must be finite", what, (double)value.x, (double)value.y,
+                    (double)value.z);
     return false;
 }
 
@@ -42,7 +36,7 @@ static bool check_direction(const sn_world *world, sn_vec3 direction)
         return false;
     if (direction.x != 0 || direction.y != 0 || direction.z != 0)
         return true;
-    world_fail(world, SN_ERROR_ARGUMENT, "direction is (0, 0, 0); it must point somewhere");
+    sn_query_refuse(world, "direction is (0, 0, 0); it must point somewhere");
     return false;
 }
 
@@ -50,7 +44,7 @@ static bool check_size(const sn_world *world, const char *what, sn_real value)
 {
     if (isfinite(value) && value >= 0)
         return true;
-    world_fail(world, SN_ERROR_ARGUMENT, "%s is %g m; it must be finite and not negative", what, (double)value);
+    sn_query_refuse(world, "%s is %g m; it must be finite and not negative", what, (double)value);
     return false;
 }
 
@@ -58,8 +52,7 @@ static bool check_span(const sn_world *world, const char *what, sn_real value)
 {
     if (value >= 0)
         return true;
-    world_fail(world, SN_ERROR_ARGUMENT, "%s is %g m; it must not be negative, but may be INFINITY", what,
-               (double)value);
+    sn_query_refuse(world, "%s is %g m; it must not be negative, but may be INFINITY", what, (double)value);
     return false;
 }
 
@@ -67,11 +60,10 @@ static bool check_filter(const sn_world *world, sn_query_filter filter)
 {
     const uint32_t known = SN_QUERY_ALL | SN_QUERY_SENSORS;
     if (filter.what & ~known)
-        world_fail(world, SN_ERROR_ARGUMENT, "filter.what is 0x%x, which has bits that are no sn_query_what (0x%x)",
-                   filter.what, known);
+        sn_query_refuse(world, "filter.what is 0x%x, which has bits that are no sn_query_what (0x%x)", filter.what,
+                        known);
     else if (!filter.what)
-        world_fail(world, SN_ERROR_ARGUMENT,
-                   "filter.what is 0, which asks for nothing; start from sn_default_query_filter()");
+        sn_query_refuse(world, "filter.what is 0, which asks for nothing; start from sn_default_query_filter()");
     else
         return true;
     return false;
@@ -81,7 +73,7 @@ static bool check_place_for(const sn_world *world, const void *place, const char
 {
     if (place)
         return true;
-    world_fail(world, SN_ERROR_ARGUMENT, "%s is NULL", what);
+    sn_query_refuse(world, "%s is NULL", what);
     return false;
 }
 
@@ -91,154 +83,104 @@ static bool check_path(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
            check_span(world, "length", length);
 }
 
-/* ---- Probes ------------------------------------------------------------------------------------------------------ */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-static double inverse_of(double slope)
+/* A shape that asks, ready for use. */
+typedef struct asker {
+    sn_convex convex;
+    sn_pose pose;
+    sn_hull *hull; /* made for this query; NULL: none */
+} asker;
+
+/* The allocator is called by one thread at a time. */
+static void enter_allocator(const sn_world *world)
 {
-    return fabs(slope) > LEAST_SLOPE ? 1 / slope : 0;
+    while (atomic_flag_test_and_set_explicit(&((sn_world *)world)->query.gate, memory_order_acquire))
+        sn_threads_yield();
 }
 
-/* In length 1, however long or short it was. */
-static sn_dvec3 unit_of(sn_vec3 direction)
+static void leave_allocator(const sn_world *world)
 {
-    sn_dvec3 d = dvec3_from(direction);
-    double largest = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
-    if (!(largest > 0))
-        return dvec3(0, 0, 0);
-    d = dvec3(d.x / largest, d.y / largest, d.z / largest);
-    return dvec3_scale(d, 1 / dvec3_length(d));
+    atomic_flag_clear_explicit(&((sn_world *)world)->query.gate, memory_order_release);
 }
 
-/* Direction and length are those of the rounded path, so that everybody who looks at it sees the same. */
-static sn_probe travelling(const sn_world *world, sn_vec3 origin, sn_real radius, sn_vec3 direction, sn_real length)
+static bool make_hull(const sn_world *world, const sn_body_shape *shape, asker *a)
 {
-    sn_dvec3 unit = unit_of(direction);
-    double far = (double)length < FARTHEST ? (double)length : FARTHEST;
-    sn_path path = {origin, dvec3_round(dvec3_scale(unit, far)), radius};
-    sn_probe q = {.world = world, .travels = true, .path = path, .from = dvec3_from(origin), .limit = 1};
-    q.direction = unit_of(path.way);
-    q.inverse = dvec3(inverse_of(q.direction.x), inverse_of(q.direction.y), inverse_of(q.direction.z));
-    q.length = dvec3_dot(q.direction, dvec3_from(path.way));
-    return q;
-}
-
-static sn_probe staying(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter)
-{
-    return (sn_probe){.world = world, .filter = filter, .path = {.from = p}, .from = dvec3_from(p), .limit = reach};
-}
-
-/* The order in which equally good answers, and all answers of an overlap, come. */
-static uint64_t rank(const sn_hit *hit)
-{
-    return hit->particle.generation   ? hit->particle.index
-           : hit->skin.generation     ? (uint64_t)1 << 32 | hit->skin.index
-           : hit->collider.generation ? (uint64_t)2 << 32 | hit->collider.index
-                                      : (uint64_t)3 << 32 | hit->body.index;
-}
-
-static bool precedes(const sn_hit *a, const sn_hit *b)
-{
-    uint64_t rank_a = rank(a), rank_b = rank(b);
-    return rank_a != rank_b ? rank_a < rank_b : a->triangle < b->triangle;
-}
-
-static void swap_hits(sn_hit *a, sn_hit *b)
-{
-    sn_hit old = *a;
-    *a = *b;
-    *b = old;
-}
-
-/* Lets the hit at the top of a heap of `count` hits sink to its place. */
-static void sink(sn_hit *hits, uint32_t count)
-{
-    for (uint64_t at = 0, child; (child = 2 * at + 1) < count; at = child) {
-        if (child + 1 < count && precedes(&hits[child], &hits[child + 1]))
-            ++child;
-        if (!precedes(&hits[at], &hits[child]))
-            return;
-        swap_hits(&hits[at], &hits[child]);
+    char reason[SN_ERROR_SIZE];
+    bool out_of_memory;
+    enter_allocator(world);
+    a->hull =
+        sn_hull_create(&world->allocator, shape->vertices, shape->vertex_count, &out_of_memory, reason, sizeof reason);
+    leave_allocator(world);
+    if (!a->hull) {
+        sn_query_refuse(world, "shape: %s", reason);
+        return false;
     }
+    a->convex.hull = a->hull;
+    sn_vec3 centre = sn_quat_turn(a->pose.rotation, dvec3_round(a->hull->centroid));
+    a->pose.position = vec3_add(a->pose.position, centre);
+    return true;
 }
 
-/* Keeps the first `most` hits: the last of those is on top, and goes for one that precedes it. */
-static void collect(sn_probe *q, const sn_hit *hit)
+/* False if the shape is bad. What was made goes by the call below. */
+static bool make_asker(const sn_world *world, const sn_body_shape *shape, asker *a)
 {
-    uint32_t at = q->count++;
-    if (at < q->most) {
-        q->hits[at] = *hit;
-        for (uint32_t parent; at > 0 && precedes(&q->hits[parent = (at - 1) / 2], &q->hits[at]); at = parent)
-            swap_hits(&q->hits[parent], &q->hits[at]);
-    } else if (q->most && precedes(hit, &q->hits[0])) {
-        q->hits[0] = *hit;
-        sink(q->hits, q->most);
+    char reason[SN_ERROR_SIZE];
+    if (!check_place_for(world, shape, "shape"))
+        return false;
+    if (!sn_body_shape_check(shape, reason, sizeof reason)) {
+        sn_query_refuse(world, "shape: %s", reason);
+        return false;
     }
+    *a = (asker){.convex = {(sn_convex_type)shape->type, shape->half, shape->radius, NULL},
+                 .pose = {shape->position, sn_quat_normal(shape->rotation)}};
+    return shape->type != SN_BODY_HULL || make_hull(world, shape, a);
 }
 
-static void sort_hits(sn_probe *q)
+static void release_asker(const sn_world *world, asker *a)
 {
-    for (uint32_t left = q->count < q->most ? q->count : q->most; left > 1; --left) {
-        swap_hits(&q->hits[0], &q->hits[left - 1]);
-        sink(q->hits, left - 1);
-    }
-}
-
-/* What is too far away, or too large, to compute with gives no hit. */
-static bool is_finite_hit(const sn_hit *hit)
-{
-    return isfinite(hit->distance) && vec3_is_finite(hit->point) && vec3_is_finite(hit->normal);
-}
-
-void sn_probe_offer(sn_probe *q, const sn_hit *hit)
-{
-    if (!is_finite_hit(hit))
+    if (!a->hull)
         return;
-    if (q->all) {
-        collect(q, hit);
-        return;
-    }
-    double far = fabs((double)hit->distance), best = fabs((double)q->best.distance);
-    if (q->found && !(far < best || (far == best && precedes(hit, &q->best))))
-        return;
-    q->found = true;
-    q->best = *hit;
-    if (!q->travels)
-        q->limit = (sn_real)far;
-    else if (far < q->length)
-        q->limit = (sn_real)(far / q->length * LATER);
+    enter_allocator(world);
+    sn_hull_destroy(a->hull, &world->allocator);
+    leave_allocator(world);
 }
 
-/* Shows items to a visitor: those that the tree cannot rule out, or all. Fields may be the caller's functions, which
-   must not change the world that looks at them. */
-static void search(const sn_probe *q, sn_query_set set, sn_real *limit, sn_bvh_visit *visit, void *data)
+static sn_real radius_of(const asker *a)
 {
-    const sn_bvh *tree = sn_query_tree_of(q->world, set);
-    bool *busy = &((sn_world *)q->world)->busy, enter = set == SN_SET_COLLIDERS && !*busy;
-    if (enter)
-        *busy = true;
-    if (tree && q->travels)
-        sn_bvh_cast(tree, &q->path, limit, visit, data);
-    else if (tree)
-        sn_bvh_near(tree, q->path.from, limit, visit, data);
-    for (uint32_t i = 0, count = tree ? 0 : sn_query_items(q->world, set); i < count; ++i)
-        visit(data, i);
-    if (enter)
-        *busy = false;
+    return a->convex.type == SN_CONVEX_SPHERE ? a->convex.radius : sn_convex_outer(&a->convex);
 }
 
-static void answer(sn_probe *q)
+/* A ball is one without a shape, which is faster and precise to the last bits. */
+static void give_shape(sn_probe *q, const asker *a)
 {
-    if (q->filter.what & SN_QUERY_PARTICLES)
-        search(q, SN_SET_PARTICLES, &q->limit, sn_probe_particle, q);
-    if (q->filter.what & SN_QUERY_SKINS)
-        search(q, SN_SET_SKINS, &q->limit, sn_probe_triangle, q);
-    if (q->filter.what & (SN_QUERY_COLLIDERS | SN_QUERY_SENSORS))
-        search(q, SN_SET_COLLIDERS, &q->limit, sn_probe_collider, q);
-    if (q->filter.what & SN_QUERY_BODIES)
-        search(q, SN_SET_BODIES, &q->limit, sn_probe_body, q);
+    if (a->convex.type == SN_CONVEX_SPHERE)
+        return;
+    q->shape = &a->convex;
+    q->pose = a->pose;
+    q->path.radius = radius_of(a);
 }
 
-/* ---- Queries ----------------------------------------------------------------------------------------------------- */
+/* ---- Rays and balls ---------------------------------------------------------------------------------------------- */
+
+/* How a probe looks: for the first thing, for anything, or for all. */
+typedef struct search {
+    bool any, all;
+    sn_hit *hits;
+    uint32_t most;
+} search;
+
+static void look(sn_probe *q, sn_query_filter filter, search s)
+{
+    q->filter = filter;
+    q->any = s.any;
+    q->all = s.all;
+    q->hits = s.hits;
+    q->most = s.most;
+    sn_probe_answer(q);
+    if (s.all)
+        sn_probe_sort(q);
+}
 
 bool sn_query_ray(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length, sn_query_filter filter,
                   sn_hit *hit)
@@ -254,12 +196,120 @@ bool sn_query_sphere_cast(const sn_world *world, sn_vec3 origin, sn_real radius,
     if (!world || !check_path(world, origin, direction, length) || !check_size(world, "radius", radius) ||
         !check_filter(world, filter) || !check_place_for(world, hit, "hit"))
         return false;
-    sn_probe q = travelling(world, origin, radius, direction, length);
-    q.filter = filter;
-    answer(&q);
+    sn_probe q = sn_probe_travelling(world, origin, radius, direction, length);
+    look(&q, filter, (search){0});
     *hit = q.best;
     return q.found;
 }
+
+bool sn_query_ray_any(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length, sn_query_filter filter)
+{
+    if (!world || !check_path(world, origin, direction, length) || !check_filter(world, filter))
+        return false;
+    sn_probe q = sn_probe_travelling(world, origin, 0, direction, length);
+    look(&q, filter, (search){.any = true});
+    return q.found;
+}
+
+uint32_t sn_query_ray_all(const sn_world *world, sn_vec3 origin, sn_vec3 direction, sn_real length,
+                          sn_query_filter filter, sn_hit *hits, uint32_t most)
+{
+    if (!world || !check_path(world, origin, direction, length) || !check_filter(world, filter) ||
+        (most && !check_place_for(world, hits, "hits")))
+        return 0;
+    sn_probe q = sn_probe_travelling(world, origin, 0, direction, length);
+    look(&q, filter, (search){.all = true, .hits = hits, .most = most});
+    return q.count;
+}
+
+static bool check_rays(const sn_world *world, const sn_ray *rays, uint32_t count)
+{
+    if (count && !check_place_for(world, rays, "rays"))
+        return false;
+    for (uint32_t i = 0; i < count; ++i) {
+        const sn_ray *r = &rays[i];
+        sn_vec3 o = r->origin, d = r->direction;
+        if (vec3_is_finite(o) && vec3_is_finite(d) && (d.x != 0 || d.y != 0 || d.z != 0) && r->length >= 0)
+            continue;
+        sn_query_refuse(
+            world,
+            "ray %u has origin (%g, %g, %g), direction (%g, %g, %g) and length %g m; places must be finite, the "
+            "direction not 0 and the length not negative",
+            i, (double)o.x, (double)o.y, (double)o.z, (double)d.x, (double)d.y, (double)d.z, (double)r->length);
+        return false;
+    }
+    return true;
+}
+
+/* Tried, and no faster: following 64 rays set by set, and bringing rays into an order of places and directions first.
+   What a ray costs is the boxes that it looks at, not how far away in memory these are. */
+uint32_t sn_query_rays(const sn_world *world, const sn_ray *rays, uint32_t count, sn_query_filter filter, sn_hit *hits)
+{
+    uint32_t met = 0;
+    if (!world || (count && !check_place_for(world, hits, "hits")))
+        return 0;
+    if (!check_rays(world, rays, count) || !check_filter(world, filter)) {
+        for (uint32_t i = 0; i < count; ++i)
+            hits[i] = (sn_hit){0};
+        return 0;
+    }
+    for (uint32_t i = 0; i < count; ++i) {
+        sn_probe q = sn_probe_travelling(world, rays[i].origin, 0, rays[i].direction, rays[i].length);
+        look(&q, filter, (search){0});
+        hits[i] = q.best;
+        met += q.found;
+    }
+    return met;
+}
+
+/* ---- Casts of shapes --------------------------------------------------------------------------------------------- */
+
+static bool cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+                 sn_query_filter filter, search s, sn_probe *q)
+{
+    asker a;
+    if (!check_direction(world, direction) || !check_span(world, "length", length) || !check_filter(world, filter) ||
+        !make_asker(world, shape, &a))
+        return false;
+    *q = sn_probe_travelling(world, a.pose.position, radius_of(&a), direction, length);
+    give_shape(q, &a);
+    look(q, filter, s);
+    release_asker(world, &a);
+    return true;
+}
+
+bool sn_query_shape_cast(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+                         sn_query_filter filter, sn_hit *hit)
+{
+    sn_probe q;
+    if (hit)
+        *hit = (sn_hit){0};
+    if (!world || !check_place_for(world, hit, "hit") ||
+        !cast(world, shape, direction, length, filter, (search){0}, &q))
+        return false;
+    *hit = q.best;
+    return q.found;
+}
+
+bool sn_query_shape_cast_any(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+                             sn_query_filter filter)
+{
+    sn_probe q;
+    return world && cast(world, shape, direction, length, filter, (search){.any = true}, &q) && q.found;
+}
+
+uint32_t sn_query_shape_cast_all(const sn_world *world, const sn_body_shape *shape, sn_vec3 direction, sn_real length,
+                                 sn_query_filter filter, sn_hit *hits, uint32_t most)
+{
+    sn_probe q;
+    search s = {.all = true, .hits = hits, .most = most};
+    if (!world || (most && !check_place_for(world, hits, "hits")) ||
+        !cast(world, shape, direction, length, filter, s, &q))
+        return 0;
+    return q.count;
+}
+
+/* ---- What is there ----------------------------------------------------------------------------------------------- */
 
 bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_filter filter, sn_hit *hit)
 {
@@ -268,8 +318,8 @@ bool sn_query_closest(const sn_world *world, sn_vec3 p, sn_real reach, sn_query_
     if (!world || !check_vector(world, "p", p) || !check_span(world, "reach", reach) || !check_filter(world, filter) ||
         !check_place_for(world, hit, "hit"))
         return false;
-    sn_probe q = staying(world, p, reach, filter);
-    answer(&q);
+    sn_probe q = sn_probe_staying(world, p, reach, filter);
+    sn_probe_answer(&q);
     *hit = q.best;
     return q.found;
 }
@@ -280,12 +330,24 @@ uint32_t sn_query_overlap(const sn_world *world, sn_vec3 centre, sn_real radius,
     if (!world || !check_vector(world, "centre", centre) || !check_size(world, "radius", radius) ||
         !check_filter(world, filter) || (most && !check_place_for(world, hits, "hits")))
         return 0;
-    sn_probe q = staying(world, centre, radius, filter);
-    q.all = true;
-    q.hits = hits;
-    q.most = most;
-    answer(&q);
-    sort_hits(&q);
+    sn_probe q = sn_probe_staying(world, centre, radius, filter);
+    look(&q, filter, (search){.all = true, .hits = hits, .most = most});
+    return q.count;
+}
+
+uint32_t sn_query_shape_overlap(const sn_world *world, const sn_body_shape *shape, sn_query_filter filter, sn_hit *hits,
+                                uint32_t most)
+{
+    asker a;
+    if (!world || !check_filter(world, filter) || (most && !check_place_for(world, hits, "hits")) ||
+        !make_asker(world, shape, &a))
+        return 0;
+    sn_probe q = sn_probe_staying(world, a.pose.position, radius_of(&a), filter);
+    give_shape(&q, &a);
+    look(&q, filter, (search){.all = true, .hits = hits, .most = most});
+    for (uint32_t i = 0; a.convex.type == SN_CONVEX_SPHERE && i < most && i < q.count; ++i)
+        hits[i].distance -= a.convex.radius;
+    release_asker(world, &a);
     return q.count;
 }
 
@@ -339,8 +401,7 @@ static bool pick_particle(void *data, uint32_t slot)
     p->found = true;
     p->slot = slot;
     p->in = in;
-    if (in < p->probe.length)
-        p->probe.limit = (sn_real)(in / p->probe.length * LATER);
+    sn_probe_limit(&p->probe, in);
     return true;
 }
 
@@ -363,12 +424,13 @@ sn_point sn_query_pick(const sn_world *world, sn_vec3 origin, sn_vec3 direction,
         *distance = (sn_real)depth;
     if (!world || !check_path(world, origin, direction, length) || !check_size(world, "reach", reach))
         return point;
-    sn_probe surface = travelling(world, origin, 0, direction, length);
-    surface.filter = (sn_query_filter){SN_QUERY_SKINS | SN_QUERY_COLLIDERS | SN_QUERY_BODIES, UINT32_MAX};
-    answer(&surface);
+    sn_probe surface = sn_probe_travelling(world, origin, 0, direction, length);
+    surface.filter = sn_default_query_filter();
+    surface.filter.what = SN_QUERY_SKINS | SN_QUERY_COLLIDERS | SN_QUERY_BODIES;
+    sn_probe_answer(&surface);
 
-    pick p = {.probe = travelling(world, origin, reach, direction, length), .surface = &surface};
-    search(&p.probe, SN_SET_PARTICLES, &p.probe.limit, pick_particle, &p);
+    pick p = {.probe = sn_probe_travelling(world, origin, reach, direction, length), .surface = &surface};
+    sn_probe_search(&p.probe, SN_SET_PARTICLES, pick_particle, &p);
     const sn_hit *hit = &surface.best;
     if (p.found) {
         point = point_of(&p, &depth);

@@ -3,7 +3,6 @@
 #include "world/query_probe.h"
 
 #include "collision/triangle.h"
-#include "world/query_tree.h"
 
 /* An offset from a triangle that is less than this part of its size is too short to have a direction. */
 #define SHORT_OFFSET 1e-5
@@ -11,24 +10,29 @@
 /* Sine of the angle by which a ball that touches the edge of a one-sided triangle may be behind it: rounding. */
 #define EDGE_ON 1e-6
 
-/* A reach that surely includes what is just within reach: times this. */
-#define FARTHER 1.001
-
 static const sn_dvec3 up = {0, 1, 0};
 
-static bool wanted(const sn_probe *q, uint32_t category)
+/* Of what is to be found: its category and its mask. */
+static bool wanted(const sn_probe *q, uint32_t category, uint32_t mask)
 {
-    return (category & q->filter.mask) != 0;
+    return (category & q->filter.mask) != 0 && (!q->filter.category || (mask & q->filter.category) != 0);
 }
 
-static bool wants_slot(const sn_probe *q, uint32_t slot)
+bool sn_probe_wants_slot(const sn_probe *q, uint32_t slot)
 {
-    return wanted(q, sn_contact_group(&q->world->contact, q->world->particles.group[slot])->category);
+    const sn_group_contact *group = sn_contact_group(&q->world->contact, q->world->particles.group[slot]);
+    return wanted(q, group->category, group->mask);
 }
 
-static sn_dvec3 place_at(const sn_probe *q, double s)
+bool sn_probe_wants_collider(const sn_probe *q, const sn_collider_record *record)
 {
-    return dvec3_add(q->from, dvec3_scale(q->direction, s));
+    uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_COLLIDERS;
+    return (q->filter.what & bit) && wanted(q, record->def.category, record->def.mask);
+}
+
+sn_bounds sn_probe_bounds(const sn_probe *q, sn_query_set set, uint32_t item)
+{
+    return q->bounds ? q->bounds[item] : sn_query_bounds(q->world, set, item);
 }
 
 /* a in length 1; `otherwise` if it is too short for that. */
@@ -42,12 +46,6 @@ static sn_dvec3 unit_or(sn_dvec3 a, sn_dvec3 otherwise)
 static sn_dvec3 backwards(const sn_probe *q)
 {
     return unit_or(dvec3_scale(q->direction, -1), up);
-}
-
-/* Whether something at this distance is no farther than what was found already, as distances are reported. */
-static bool is_early(const sn_probe *q, double s)
-{
-    return !q->found || (sn_real)s <= q->best.distance;
 }
 
 static bool is_within(const sn_probe *q, double distance)
@@ -67,8 +65,7 @@ static void clip_axis(double from, double inverse, double low, double high, doub
     *out = last < *out ? last : *out;
 }
 
-/* Which part of the path is in a box that is enlarged by the probe's radius. */
-static bool clip(const sn_probe *q, const sn_bounds *b, double *in, double *out)
+bool sn_probe_clip(const sn_probe *q, const sn_bounds *b, double *in, double *out)
 {
     double radius = (double)q->path.radius;
     *in = 0;
@@ -84,7 +81,7 @@ static double beyond(sn_real x, sn_real low, sn_real high)
     return x < low ? (double)low - (double)x : x > high ? (double)x - (double)high : 0;
 }
 
-static double gap_to(const sn_probe *q, const sn_bounds *b)
+double sn_probe_gap_to(const sn_probe *q, const sn_bounds *b)
 {
     sn_vec3 p = q->path.from;
     return dvec3_length(
@@ -132,9 +129,9 @@ static void meet_particle(sn_probe *q, uint32_t slot)
     double radius = (double)q->world->particles.radius[slot] + (double)q->path.radius, in, out;
     if (radius == 0 || !sn_probe_meets_ball(q, vec4_xyz(q->world->particles.x[slot]), radius, &in, &out))
         return;
-    if (!is_early(q, in) || !wants_slot(q, slot) || sn_probe_skips(q->world, slot))
+    if (!probe_is_early(q, in) || !sn_probe_wants_slot(q, slot) || sn_probe_skips(q->world, slot))
         return;
-    sn_hit hit = particle_hit(q, slot, place_at(q, in), backwards(q), in);
+    sn_hit hit = particle_hit(q, slot, probe_place(q, in), backwards(q), in);
     sn_probe_offer(q, &hit);
 }
 
@@ -143,18 +140,18 @@ bool sn_probe_particle(void *probe, uint32_t slot)
     sn_probe *q = probe;
     if (q->travels) {
         meet_particle(q, slot);
-        return true;
+        return probe_goes_on(q);
     }
     sn_dvec3 offset = dvec3_sub(q->from, dvec3_from(vec4_xyz(q->world->particles.x[slot])));
-    double radius = (double)q->world->particles.radius[slot], far = (radius + (double)q->limit) * FARTHER;
+    double radius = (double)q->world->particles.radius[slot], far = (radius + (double)q->limit) * SN_PROBE_FARTHER;
     if (dvec3_dot(offset, offset) > far * far) /* most end here */
         return true;
     double distance = dvec3_length(offset) - radius;
-    if (!is_within(q, distance) || !wants_slot(q, slot) || sn_probe_skips(q->world, slot))
+    if (!is_within(q, distance) || !sn_probe_wants_slot(q, slot) || sn_probe_skips(q->world, slot))
         return true;
     sn_hit hit = particle_hit(q, slot, q->from, up, distance);
     sn_probe_offer(q, &hit);
-    return true;
+    return probe_goes_on(q);
 }
 
 /* ---- Skins ------------------------------------------------------------------------------------------------------- */
@@ -219,11 +216,10 @@ static sn_dvec3 patch_normal(const sn_probe *q, const patch *p, sn_dvec3 asker)
     return dvec3_scale(p->normal, side < 0 ? -1 : 1);
 }
 
-static void offer_patch(sn_probe *q, const patch *p, sn_dvec3 asker, double distance)
+static void offer_spot(sn_probe *q, const patch *p, sn_dvec3 normal, double distance)
 {
     const sn_world *world = q->world;
     const sn_skin_record *skin = skin_of(world, p->row);
-    sn_dvec3 normal = patch_normal(q, p, asker);
     if (skin->one_sided && dvec3_dot(normal, p->normal) < -EDGE_ON)
         return;
     sn_hit hit = {.skin = {skin->number, world->contact.skin_ids.generation[skin->number]},
@@ -238,6 +234,19 @@ static void offer_patch(sn_probe *q, const patch *p, sn_dvec3 asker, double dist
     sn_probe_offer(q, &hit);
 }
 
+static void offer_patch(sn_probe *q, const patch *p, sn_dvec3 asker, double distance)
+{
+    offer_spot(q, p, patch_normal(q, p, asker), distance);
+}
+
+void sn_probe_offer_triangle(sn_probe *q, uint32_t row, sn_vec3 spot, sn_vec3 normal, double distance)
+{
+    patch p = patch_at(q, row);
+    sn_triangle_near(spot, p.x[0], p.x[1], p.x[2], p.weight);
+    complete_patch(&p);
+    offer_spot(q, &p, dvec3_from(normal), distance);
+}
+
 /* The spot nearest to where the probe is, or starts. */
 static double near_patch(const sn_probe *q, patch *p)
 {
@@ -248,10 +257,11 @@ static double near_patch(const sn_probe *q, patch *p)
 
 static void meet_patch(sn_probe *q, patch *p)
 {
-    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, p->row);
+    sn_bounds bounds = sn_probe_bounds(q, SN_SET_SKINS, p->row);
     double in, out;
     sn_real t;
-    if (!clip(q, &bounds, &in, &out) || !is_early(q, in) || !wants_slot(q, q->world->ids.value[p->number[0]]))
+    if (!sn_probe_clip(q, &bounds, &in, &out) || !probe_is_early(q, in) ||
+        !sn_probe_wants_slot(q, q->world->ids.value[p->number[0]]))
         return;
     if (in == 0 && q->path.radius > 0 && near_patch(q, p) < (double)q->path.radius) {
         offer_patch(q, p, q->from, 0);
@@ -261,8 +271,8 @@ static void meet_patch(sn_probe *q, patch *p)
         return;
     complete_patch(p);
     double s = (double)t * q->length;
-    if (is_early(q, s))
-        offer_patch(q, p, place_at(q, s), s);
+    if (probe_is_early(q, s))
+        offer_patch(q, p, probe_place(q, s), s);
 }
 
 bool sn_probe_triangle(void *probe, uint32_t row)
@@ -271,15 +281,15 @@ bool sn_probe_triangle(void *probe, uint32_t row)
     patch p = patch_at(q, row);
     if (q->travels) {
         meet_patch(q, &p);
-        return true;
+        return probe_goes_on(q);
     }
-    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_SKINS, row);
-    if (gap_to(q, &bounds) > (double)q->limit * FARTHER)
+    sn_bounds bounds = sn_probe_bounds(q, SN_SET_SKINS, row);
+    if (sn_probe_gap_to(q, &bounds) > (double)q->limit * SN_PROBE_FARTHER)
         return true;
     double distance = near_patch(q, &p);
-    if (is_within(q, distance) && wants_slot(q, q->world->ids.value[p.number[0]]))
+    if (is_within(q, distance) && sn_probe_wants_slot(q, q->world->ids.value[p.number[0]]))
         offer_patch(q, &p, q->from, distance);
-    return true;
+    return probe_goes_on(q);
 }
 
 /* ---- Colliders --------------------------------------------------------------------------------------------------- */
@@ -287,12 +297,6 @@ bool sn_probe_triangle(void *probe, uint32_t row)
 static sn_pose pose_of(const sn_collider_record *record)
 {
     return (sn_pose){record->def.position, record->def.rotation};
-}
-
-static bool wants_collider(const sn_probe *q, const sn_collider_record *record)
-{
-    uint32_t bit = record->def.sensor ? SN_QUERY_SENSORS : SN_QUERY_COLLIDERS;
-    return (q->filter.what & bit) && wanted(q, record->def.category);
 }
 
 static void offer_collider(sn_probe *q, const sn_collider_record *record, const sn_touch *touch, double distance)
@@ -321,7 +325,7 @@ static void meet_collider(sn_probe *q, const sn_collider_record *record, const s
     double in, out;
     sn_touch touch;
     sn_real t;
-    if (!clip(q, bounds, &in, &out) || !is_early(q, in))
+    if (!sn_probe_clip(q, bounds, &in, &out) || !probe_is_early(q, in))
         return;
     if (in == 0 && starts_inside(q, record, &touch)) {
         offer_collider(q, record, &touch, 0);
@@ -329,23 +333,24 @@ static void meet_collider(sn_probe *q, const sn_collider_record *record, const s
     }
     sn_pose pose = pose_of(record);
     sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
-    sn_path path = {sn_pose_to_own(&pose, dvec3_round(place_at(q, in))), sn_quat_turn_back(pose.rotation, way),
+    sn_path path = {sn_pose_to_own(&pose, dvec3_round(probe_place(q, in))), sn_quat_turn_back(pose.rotation, way),
                     q->path.radius};
     if (!sn_shape_cast(&record->shape, &path, &t, &touch))
         return;
     double s = in + (double)t * (out - in);
-    if (is_early(q, s))
+    if (probe_is_early(q, s))
         offer_collider(q, record, &touch, s);
 }
 
 static void near_collider(sn_probe *q, const sn_collider_record *record, const sn_bounds *bounds)
 {
     sn_touch touch;
-    if (gap_to(q, bounds) > (double)q->limit * FARTHER)
+    if (sn_probe_gap_to(q, bounds) > (double)q->limit * SN_PROBE_FARTHER)
         return;
     sn_pose pose = pose_of(record);
     sn_vec3 p = sn_pose_to_own(&pose, q->path.from);
-    if (sn_shape_near(&record->shape, p, q->limit * (sn_real)FARTHER, &touch) && is_within(q, (double)touch.distance))
+    if (sn_shape_near(&record->shape, p, q->limit * (sn_real)SN_PROBE_FARTHER, &touch) &&
+        is_within(q, (double)touch.distance))
         offer_collider(q, record, &touch, (double)touch.distance);
 }
 
@@ -353,14 +358,19 @@ bool sn_probe_collider(void *probe, uint32_t row)
 {
     sn_probe *q = probe;
     const sn_collider_record *record = &contact_colliders(&q->world->contact)[row];
-    if (!wants_collider(q, record))
+    if (!sn_probe_wants_collider(q, record))
         return true;
-    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_COLLIDERS, row);
+    sn_bounds bounds = sn_probe_bounds(q, SN_SET_COLLIDERS, row);
+    bool callback = record->shape.type == SN_COLLIDER_FIELD && record->shape.data->field.function;
+    if (callback)
+        sn_query_enter_callback(q->world);
     if (q->travels)
         meet_collider(q, record, &bounds);
     else
         near_collider(q, record, &bounds);
-    return true;
+    if (callback)
+        sn_query_leave_callback(q->world);
+    return probe_goes_on(q);
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------ */
@@ -394,7 +404,7 @@ static void meet_part(const sn_probe *q, const sn_pose *pose, uint32_t part, dou
         return;
     }
     sn_vec3 way = dvec3_round(dvec3_scale(q->direction, out - in));
-    sn_path path = {sn_pose_to_own(pose, dvec3_round(place_at(q, in))), sn_quat_turn_back(pose->rotation, way),
+    sn_path path = {sn_pose_to_own(pose, dvec3_round(probe_place(q, in))), sn_quat_turn_back(pose->rotation, way),
                     q->path.radius};
     if (sn_convex_cast(convex, &path, &t, &touch))
         take_spot(best, part, &touch, in + (double)t * (out - in));
@@ -404,7 +414,7 @@ static void near_part(const sn_probe *q, const sn_pose *pose, uint32_t part, spo
 {
     sn_touch touch;
     if (sn_convex_near(&q->world->bodies.part[part].convex, sn_pose_to_own(pose, q->path.from),
-                       q->limit * (sn_real)FARTHER, &touch))
+                       q->limit * (sn_real)SN_PROBE_FARTHER, &touch))
         take_spot(best, part, &touch, (double)touch.distance);
 }
 
@@ -426,10 +436,11 @@ bool sn_probe_body(void *probe, uint32_t row)
     const sn_body_state *body = &q->world->bodies.state[row];
     spot best = {0};
     double in, out;
-    if (!bodies_has(&q->world->bodies, row) || !wants_slot(q, q->world->ids.value[body->particle]))
+    if (!bodies_has(&q->world->bodies, row) || !sn_probe_wants_slot(q, q->world->ids.value[body->particle]))
         return true;
-    sn_bounds bounds = sn_query_bounds(q->world, SN_SET_BODIES, row);
-    if (q->travels ? !clip(q, &bounds, &in, &out) || !is_early(q, in) : gap_to(q, &bounds) > (double)q->limit * FARTHER)
+    sn_bounds bounds = sn_probe_bounds(q, SN_SET_BODIES, row);
+    if (q->travels ? !sn_probe_clip(q, &bounds, &in, &out) || !probe_is_early(q, in)
+                   : sn_probe_gap_to(q, &bounds) > (double)q->limit * SN_PROBE_FARTHER)
         return true;
     for (uint32_t i = body->part; i < body->part + body->parts; ++i) {
         sn_pose pose = sn_query_part_pose(q->world, row, i);
@@ -438,7 +449,7 @@ bool sn_probe_body(void *probe, uint32_t row)
         else
             near_part(q, &pose, i, &best);
     }
-    if (best.found && (q->travels ? is_early(q, best.distance) : is_within(q, best.distance)))
+    if (best.found && (q->travels ? probe_is_early(q, best.distance) : is_within(q, best.distance)))
         offer_body(q, row, &best);
-    return true;
+    return probe_goes_on(q);
 }

@@ -4,9 +4,13 @@
    few such looks, to build one as long as fifty. Nobody knows how many more queries come before the next step; so they
    look at everything until they have spent what the tree would have cost, and then it is made. At worst that is twice
    as much as the best that could have been done, and a world that is asked once a step never pays for a tree. */
+#define __USE_MINGW_ANSI_STDIO 1
 #include "world/query_tree.h"
 
 #include "world/world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 
 #define FEW 64u /* so many items or fewer are looked at one by one */
 
@@ -36,16 +40,24 @@ void sn_query_trees_init(sn_query_trees *trees)
 {
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
         sn_query_tree *tree = &trees->tree[set];
-        *tree = (sn_query_tree){0};
         sn_bvh_init(&tree->bvh);
+        sn_bvh_quads_init(&tree->quads);
+        atomic_init(&tree->fresh, 0);
+        tree->asked_at = 0;
+        tree->asked = 0;
+        tree->surface = 0;
         sn_table_column(&tree->bounds_table, sizeof(sn_bounds), false);
     }
+    atomic_flag_clear(&trees->gate);
+    atomic_flag_clear(&trees->reporting);
+    atomic_init(&trees->callbacks, 0);
 }
 
 void sn_query_trees_release(sn_query_trees *trees, const sn_allocator *allocator)
 {
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set) {
         sn_bvh_release(&trees->tree[set].bvh, allocator);
+        sn_bvh_quads_release(&trees->tree[set].quads, allocator);
         sn_table_release(&trees->tree[set].bounds_table, allocator);
     }
 }
@@ -188,6 +200,10 @@ static bool build(sn_query_tree *tree, const sn_allocator *allocator, uint32_t c
 {
     if (!sn_bvh_build(&tree->bvh, allocator, tree->bounds_table.column[0], count))
         return false;
+    if (!sn_bvh_quads_make(&tree->quads, allocator, &tree->bvh)) {
+        tree->bvh.items = 0; /* to be built again */
+        return false;
+    }
     tree->surface = surface_of(&tree->bvh);
     return true;
 }
@@ -203,28 +219,104 @@ static bool bring_up_to_date(sn_world *world, sn_query_tree *tree, sn_query_set 
     if (tree->bvh.items != count)
         return build(tree, &world->allocator, count);
     sn_bvh_refit(&tree->bvh, bounds);
-    return surface_of(&tree->bvh) <= WORN * tree->surface || build(tree, &world->allocator, count);
+    if (surface_of(&tree->bvh) > WORN * tree->surface)
+        return build(tree, &world->allocator, count);
+    sn_bvh_quads_refit(&tree->quads, &tree->bvh);
+    return true;
 }
 
-const sn_bvh *sn_query_tree_of(const sn_world *world, sn_query_set set)
+/* A number that differs whenever what the boxes depend on does, and is not 0: both counts only rise. */
+static uint64_t stamp_of(const sn_world *world, sn_query_set set)
 {
-    uint32_t count = sn_query_items(world, set);
-    if (count <= FEW || world->busy)
-        return NULL;
-    sn_query_tree *tree = &((sn_world *)world)->query.tree[set]; /* no part of what a reading call promises to keep */
-    uint64_t edits = set == SN_SET_PARTICLES ? 0 : world->contact.edits;
-    if (tree->moves != world->moves || tree->edits != edits) {
-        tree->moves = world->moves;
-        tree->edits = edits;
-        tree->current = false;
+    return 1 + world->moves + (set == SN_SET_PARTICLES ? 0 : world->contact.edits);
+}
+
+static bool is_fresh(const sn_query_tree *tree, uint64_t stamp)
+{
+    return atomic_load_explicit(&tree->fresh, memory_order_acquire) == stamp;
+}
+
+bool sn_query_tree_is_fresh(const sn_world *world, sn_query_set set)
+{
+    return is_fresh(&world->query.tree[set], stamp_of(world, set));
+}
+
+static bool make_fresh(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
+{
+    atomic_store_explicit(&tree->fresh, 0, memory_order_relaxed);
+    if (!bring_up_to_date(world, tree, set, sn_query_items(world, set)))
+        return false;
+    atomic_store_explicit(&tree->fresh, stamp, memory_order_release);
+    return true;
+}
+
+bool sn_query_tree_prepare(sn_world *world, sn_query_set set)
+{
+    sn_query_tree *tree = &world->query.tree[set];
+    uint64_t stamp = stamp_of(world, set);
+    return sn_query_items(world, set) <= FEW || is_fresh(tree, stamp) || make_fresh(world, tree, set, stamp);
+}
+
+/* Behind the gate: counts those who ask, and makes the tree when they have become enough. */
+static void ask_for(sn_world *world, sn_query_tree *tree, sn_query_set set, uint64_t stamp)
+{
+    uint32_t patience = tree->bvh.items == sn_query_items(world, set) ? prices[set].fit : prices[set].build;
+    if (tree->asked_at != stamp) {
+        tree->asked_at = stamp;
         tree->asked = 0;
     }
-    if (tree->current)
-        return &tree->bvh;
-    uint32_t patience = tree->bvh.items == count ? prices[set].fit : prices[set].build;
     if (++tree->asked <= patience)
-        return NULL;
+        return;
     tree->asked = 0; /* and if there is no memory, not again at once */
-    tree->current = bring_up_to_date((sn_world *)world, tree, set, count);
-    return tree->current ? &tree->bvh : NULL;
+    make_fresh(world, tree, set, stamp);
+}
+
+const sn_query_tree *sn_query_tree_of(const sn_world *world, sn_query_set set)
+{
+    if (sn_query_items(world, set) <= FEW || world->busy)
+        return NULL;
+    sn_query_trees *trees = &((sn_world *)world)->query; /* no part of what a reading call promises to keep */
+    sn_query_tree *tree = &trees->tree[set];
+    uint64_t stamp = stamp_of(world, set);
+    if (is_fresh(tree, stamp))
+        return tree;
+    if (atomic_flag_test_and_set_explicit(&trees->gate, memory_order_acquire))
+        return NULL;
+    if (!is_fresh(tree, stamp))
+        ask_for((sn_world *)world, tree, set, stamp);
+    atomic_flag_clear_explicit(&trees->gate, memory_order_release);
+    return is_fresh(tree, stamp) ? tree : NULL;
+}
+
+/* ---- Callbacks and errors -------------------------------------------------------------------------------------------
+   Queries may be refused on several threads at once. One of them then writes and logs the message; that of another is
+   lost rather than mixed with it. A log function that asks, and is refused, ends here, too. */
+
+void sn_query_enter_callback(const sn_world *world)
+{
+    atomic_fetch_add_explicit(&((sn_world *)world)->query.callbacks, 1, memory_order_relaxed);
+}
+
+void sn_query_leave_callback(const sn_world *world)
+{
+    atomic_fetch_sub_explicit(&((sn_world *)world)->query.callbacks, 1, memory_order_relaxed);
+}
+
+void sn_query_refuse(const sn_world *world, const char *format, ...)
+{
+    sn_world *own = (sn_world *)world; /* the last error is no part of what a reading call promises to keep */
+    char text[SN_ERROR_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (atomic_flag_test_and_set_explicit(&own->query.reporting, memory_order_acquire))
+        return;
+    snprintf(own->errors.text, sizeof own->errors.text, "%s", text);
+    if (world->errors.log.write && !world->errors.logging) {
+        sn_query_enter_callback(world);
+        world->errors.log.write(world->errors.log.context, SN_LOG_ERROR, text);
+        sn_query_leave_callback(world);
+    }
+    atomic_flag_clear_explicit(&own->query.reporting, memory_order_release);
 }

@@ -3,8 +3,11 @@
 #ifndef SN_WORLD_QUERY_TREE_H
 #define SN_WORLD_QUERY_TREE_H
 
-#include "collision/bvh.h"
+#include "base/errors.h"
+#include "collision/bvh_quads.h"
 #include "collision/shape.h"
+
+#include <stdatomic.h>
 
 typedef enum sn_query_set {
     SN_SET_PARTICLES, /* items: slots */
@@ -16,15 +19,21 @@ typedef enum sn_query_set {
 
 typedef struct sn_query_tree {
     sn_bvh bvh;
-    sn_table bounds_table; /* of sn_bounds, by item */
-    uint64_t moves, edits; /* of the world, when somebody last asked */
-    uint32_t asked;        /* so many queries since something changed */
-    bool current;          /* the tree is one of things as they are */
-    double surface;        /* m^2: of all nodes together when it was built */
+    sn_bvh_quads quads;          /* of the tree */
+    sn_table bounds_table;       /* of sn_bounds, by item */
+    atomic_uint_least64_t fresh; /* the stamp of the world that the tree is of; 0: of none */
+    uint64_t asked_at;           /* behind the gate: the stamp of the world when somebody last asked, */
+    uint32_t asked;              /*   and how many have since */
+    double surface;              /* m^2: of all nodes together when it was built */
 } sn_query_tree;
 
+/* Any number of threads ask at once; the world stands still while they do. Who finds that a tree is not of the world as it
+   is may make it anew, one thread at a time; the others do without. A tree that is fresh is only read. */
 typedef struct sn_query_trees {
     sn_query_tree tree[SN_SET_COUNT];
+    atomic_flag gate;      /* held by the thread that makes a tree */
+    atomic_flag reporting; /* held by the thread whose query is refused */
+    atomic_uint callbacks; /* so many threads run the caller's code within a query now */
 } sn_query_trees;
 
 struct sn_world;
@@ -41,8 +50,28 @@ sn_bounds sn_query_bounds(const struct sn_world *world, sn_query_set set, uint32
 /* Where a part of a body is now. */
 sn_pose sn_query_part_pose(const struct sn_world *world, uint32_t row, uint32_t part);
 
-/* The tree of a set, brought up to date; NULL if looking at every item is better: there are few of them, they have
-   moved and nobody has asked often since, memory has run out, or the world is busy, when several threads may ask. */
-const sn_bvh *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
+/* The tree of a set as it is now; NULL if looking at every item is better: there are few of them, they have moved and
+   nobody has asked often since, another thread makes the tree, memory has run out, or a step is under way. Any number of
+   threads may ask. */
+const sn_query_tree *sn_query_tree_of(const struct sn_world *world, sn_query_set set);
+
+/* Brings the tree of a set up to date, where there are enough items for one. False when memory runs out. */
+bool sn_query_tree_prepare(struct sn_world *world, sn_query_set set);
+
+/* Whether there is a tree of the set as it is now. */
+bool sn_query_tree_is_fresh(const struct sn_world *world, sn_query_set set);
+
+/* The boxes of a tree that is fresh, by item. */
+static inline const sn_bounds *query_tree_bounds(const sn_query_tree *tree)
+{
+    return tree->bounds_table.column[0];
+}
+
+/* Around code that may call a function of the caller's: the world can then be asked and not changed. */
+void sn_query_enter_callback(const struct sn_world *world);
+void sn_query_leave_callback(const struct sn_world *world);
+
+/* A query is refused, for this reason; on any thread. */
+void sn_query_refuse(const struct sn_world *world, const char *format, ...) SN_PRINTF(2, 3);
 
 #endif

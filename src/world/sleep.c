@@ -89,8 +89,16 @@ bool sn_sleep_has(const sn_sleep *sleep, uint32_t number)
            ((const uint32_t *)sleep->table.column[SLEEP_NEXT])[number];
 }
 
+uint32_t sn_sleep_island(const sn_world *world, uint32_t number)
+{
+    while (number < world->contact.sleep.searched && column(world, SLEEP_PARENT)[number] < number)
+        number = column(world, SLEEP_PARENT)[number];
+    return number;
+}
+
 void sn_sleep_restored(sn_sleep *sleep)
 {
+    sleep->searched = 0;
     const uint32_t *next = sleep->table.column[SLEEP_NEXT];
     sleep->sleepers = 0;
     sleep->changes++;
@@ -785,4 +793,5 @@ void sn_sleep_settle(sn_world *world, sn_real dt)
             join(world, i, next[i] - 1);
     gather_marks(world);
     make_rings(world);
+    world->contact.sleep.searched = count;
 }

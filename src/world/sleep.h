@@ -11,7 +11,9 @@ typedef struct sn_sleep {
     bool woke, held;   /* in the step that runs: somebody woke; sleepers are immovable. Not state */
     bool news;         /* in the step that runs: somebody was edited, or is led somewhere. Not state */
     uint64_t changes;  /* so often somebody fell asleep or woke, also for the step that runs. Not state */
-    sn_real factor;    /* what pushes of sleepers are to be multiplied by in it; see sn_sleep_begin */
+    uint32_t
+        searched; /* numbers below this have a parent of the last search for islands; see sn_sleep_island. Not state */
+    sn_real factor; /* what pushes of sleepers are to be multiplied by in it; see sn_sleep_begin */
 } sn_sleep;
 
 struct sn_world;
@@ -28,6 +30,9 @@ void sn_sleep_restored(sn_sleep *sleep);
 uint64_t sn_sleep_hash(uint64_t hash, const struct sn_world *world);
 
 bool sn_sleep_has(const sn_sleep *sleep, uint32_t number);
+
+/* A number that all particles of an island share, as of the last search: one of theirs. Its own for one that is not known. */
+uint32_t sn_sleep_island(const struct sn_world *world, uint32_t number);
 
 /* Whether a particle sleeps, and goes on doing so in the step that runs. */
 bool sn_sleep_holds(const struct sn_world *world, uint32_t number);

@@ -1,6 +1,8 @@
 /* The constraints of a substep: particles are predicted, and moved until the constraints hold. */
 #include "world/substep.h"
 
+#include <stdatomic.h>
+
 const sn_solver_method *sn_solve_method(const sn_world *world, bool still)
 {
     const sn_solver_method *chosen = sn_solvers[world->state.settings.solver];

@@ -21,6 +21,8 @@
 #include "contact/callbacks.h"
 #include "world/substep.h"
 
+#include <stdatomic.h>
+
 /* ---- A substep ---------------------------------------------------------------------------------------------------------- */
 
 /* Drags and forces. */

@@ -269,7 +269,7 @@ sn_result sn_world_enter(const sn_world *world)
 {
     if (!world)
         return SN_ERROR_ARGUMENT;
-    if (world->busy)
+    if (world->busy || atomic_load_explicit(&world->query.callbacks, memory_order_relaxed))
         return world_fail(world, SN_ERROR_BUSY,
                           "the world was called from inside one of its own callbacks, in the middle of a call");
     if (world->constraints.edit_table.count || world->constraints.all_changed || world->constraints.log_lost)

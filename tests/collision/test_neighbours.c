@@ -37,11 +37,9 @@ static double in(double least, double most)
 
 static bool meet(const sn_vec4 *a, const sn_vec4 *b)
 {
-    if (!(a->w >= 0) || !(b->w >= 0) || !support_is_finite((sn_vec3){a->x, a->y, a->z}) ||
-        !support_is_finite((sn_vec3){b->x, b->y, b->z}))
-        return false;
     sn_real x = a->x - b->x, y = a->y - b->y, z = a->z - b->z, reach = a->w + b->w;
-    return x * x + y * y + z * z <= reach * reach;
+    return x * x + y * y + z * z <= reach * reach && a->w >= 0 && b->w >= 0 &&
+           support_is_finite((sn_vec3){a->x, a->y, a->z}) && support_is_finite((sn_vec3){b->x, b->y, b->z});
 }
 
 static void assert_batch(const sn_neighbours *n, uint32_t i)

@@ -247,7 +247,7 @@ static void check_holding(uint32_t number, int variant)
         chain c = make_chain(number, variant, held ? SN_SOLVER_TILED : SN_SOLVER_GAUSS_SEIDEL, held);
         double worst = 0;
         configure(&c, SN_GRADIENTS_CURRENT, 10);
-        for (uint32_t frame = 0; frame < support_long(60, 30); ++frame) {
+        for (uint32_t frame = 0; frame < support_long(60, 20); ++frame) {
             sn_report report;
             support_run(c.world, 1, 1.0 / 60);
             assert_ok(c.world, sn_world_report(c.world, &report));

@@ -470,6 +470,13 @@ static const struct number_rule {
     BY(JOINT_NUMBER, NULL, make_joint_number),
     MIXED(DRIVE_MOST, NULL, 0, 100, 30, 0),
     BY(PARAMS, NULL, make_params),
+    RANGE(CHARACTER_NUMBER, "radius", 0.1, 0.4),
+    RANGE(CHARACTER_NUMBER, "height", 1, 2),
+    MIXED(CHARACTER_NUMBER, "step_height", 0, 0.5, 20, 0),
+    RANGE(CHARACTER_NUMBER, "slope_limit", 0, 1.5),
+    RANGE(CHARACTER_NUMBER, "skin", 0.001, 0.02),
+    MIXED(CHARACTER_NUMBER, "mass", 0, 100, 20, 0),
+    RANGE(CHARACTER_NUMBER, "push", 0, 1000),
 };
 
 static void make_reals(net_maker *m, net_type type)
@@ -569,6 +576,8 @@ static uint64_t make_number(net_maker *m, net_type type, const char *name)
         net_cell cell = pick(m, TYPE_PARTICLE);
         return sn_particle_group(m->stage->world, net_particle(m->stage, &cell));
     }
+    case TYPE_QUERY_WHAT:
+        return 1 + draw(m, 31);
     case TYPE_BITS:
         return chance(m, 60) ? UINT32_MAX : draw(m, 4);
     case TYPE_MADE:

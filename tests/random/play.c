@@ -249,7 +249,8 @@ static bool ask_much(net_stage *stage, const net_op *op, net_failure *failure)
 /* After a step, since events die with the next edit. */
 static sn_result remove_in_events(net_stage *stage, uint64_t which)
 {
-    sn_result result = sn_world_step(stage->world, real(1.0 / 60));
+    /* a constant for the compiler: the host may round in another way */
+    sn_result result = sn_world_step(stage->world, (sn_real)(1.0 / 60));
     if (result != SN_OK)
         return result;
     uint32_t count = 0, broken = 0;

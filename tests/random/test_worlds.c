@@ -333,7 +333,7 @@ static void read_option(const char *name, const char *value)
 int main(int count, char **argument)
 {
     options.worlds =
-        support_rounds(support_long(1600, 1200), support_long(120, 45)); /* 150 in "make test", with a sanitizer 45 */
+        support_rounds(support_long(1600, 800), support_long(120, 45)); /* 100 in "make test", with a sanitizer 45 */
     for (int i = 1; i < count; ++i)
         if (strcmp(argument[i], "--all") == 0)
             options.all = true;

@@ -118,7 +118,7 @@ static double largest_gap(const fixture *a, const fixture *b)
 static void test_midway(void **state)
 {
     (void)state;
-    for (uint32_t frame = 1; frame < 35; frame += support_long(5, 9)) {
+    for (uint32_t frame = 1; frame < 35; frame += support_long(5, 13)) {
         fixture f = fixture_good(frame % 2 ? EVERYTHING : EVERYTHING_IN_SWEEPS);
         fixture_steps(&f, frame);
         fixture again = fixture_again(f.scene);

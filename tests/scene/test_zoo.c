@@ -26,7 +26,7 @@ static const zoo zoos[] = {
 
 #define FEW_FRAMES support_long(4, 1)
 
-#define SOME_FRAMES support_rounds(support_long(60, 16), 8)
+#define SOME_FRAMES support_rounds(support_long(60, 9), 8)
 
 /* Lanes and threads go through all frames only in a long run: the random worlds compare them too. */
 #define WHOLE support_long(1, 0)

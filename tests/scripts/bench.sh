@@ -89,7 +89,7 @@ assert len(kinds) > 40 and all(list(of) == ["1", "machine"] for of in kinds.valu
 for name, of in kinds.items():
     for r in of.values():
         joint, ragdolls, cost = name.startswith("joint_"), name == "10 ragdolls", r["ns_per_constraint"]
-        assert r["constraints"] == (100 if ragdolls else 64) and (ragdolls or math.isfinite(r["ns_per_row"])), r
+        assert r["constraints"] == (100 if ragdolls else 16) and (ragdolls or math.isfinite(r["ns_per_row"])), r
         has = {key for key, value in cost.items() if value is not None}
         assert "plain" in has and (ragdolls or {"compliance", "damping", "stiffness", "strength"} <= has), r
         assert ragdolls or joint or {"spot", "body"} <= has, r

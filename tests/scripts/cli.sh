@@ -121,7 +121,7 @@ complains "did you mean 'check'\?"
 
 # Every option of every command is in the manual page and in docs/command.md; every command has --help.
 sed 's/\\-/-/g' "$root/cli/sinew.1" >manual
-for command in run compare check list info plot bench view render schema help; do
+for command in run compare check list info plot bench view render draw schema help; do
     expect 0 help $command
     says "^usage: sinew $command"
     cp stdout help_$command
@@ -712,6 +712,23 @@ code=$?
 last='sinew plot without gnuplot'
 good "exit code $code, expected 4" test $code -eq 4
 complains 'gnuplot.* is not installed'
+
+# ---- draw ---------------------------------------------------------------------------------------------------------
+
+expect 0 draw rope.json
+says '^rope.svg: rope, 0 s'
+good "the picture is no SVG" grep -q '^<svg .*xmlns' rope.svg
+good "the picture has no end" test "$(tail -n 1 rope.svg)" = '</svg>'
+expect 0 draw rope.json --time 0.1 --layers all,strain --from 1,0,0 --size 400x300 -o drawn.svg
+says '^drawn.svg: rope, 0.1 s'
+good "labels are missing" grep -q '<text' drawn.svg
+expect 2 draw rope.json --layers contcats
+complains "there is no layer 'contcats'; did you mean 'contacts'\?"
+expect 2 draw rope.json --size 5x5
+expect 2 draw rope.json --from 0,0,0
+expect 2 draw rope.json --time -1
+expect 3 draw bad.json
+expect 4 draw rope.json -o no_such_folder/x.svg
 
 # ---- bench and schema ---------------------------------------------------------------------------------------------
 

@@ -219,7 +219,10 @@ fi
 "$program" compare rope.json --frames 1000000 --solvers gauss_seidel -o five >stdout 2>stderr &
 running=$!
 last='an interrupted comparison'
-sleep 1
+for _ in 1 2 3 4 5 6 7 8 9 10; do # a few thousand frames are enough, and all of them are drawn
+    sleep 0.2
+    [ -d five ] && break
+done
 kill -INT "$running"
 wait "$running"
 code=$?

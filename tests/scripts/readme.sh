@@ -11,8 +11,8 @@ $CC -std=c11 -Wall -Wextra -Wpedantic -Werror $SINEW_CFLAGS "$folder/readme.c" $
 "$folder/readme" >"$folder/out"
 cat "$folder/out"
 grep -Eq '^the bob is at -?[0-9.e-]+ -?[0-9.e-]+ ' "$folder/out" || { echo "that is not what the README promises"; exit 1; }
-# the pieces of C in the pages on bodies, contact and games compile, one after the other in a function that has what they speak of
-for page in bodies contact games; do
+# the pieces of C in the pages on bodies, contact, queries and games compile, one after the other in a function that has what they speak of
+for page in bodies contact queries games; do
   {
     printf '#include <sinew/sinew.h>\n#include <math.h>\n#include <stdio.h>\n'
     printf 'void piece(sn_world *world, sn_particle ball, sn_vec3 eye, sn_vec3 ray, sn_vec3 where_the_mouse_is);\n'

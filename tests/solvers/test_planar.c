@@ -216,7 +216,7 @@ static void joints_in_the_plane_are_those_of_space(void **state)
             for (int option = 0; option < OPTIONS; ++option)
                 for (int held = 0; held < (option <= LIMITED ? 2 : 1); ++held)
                     if (option == PLAIN ||
-                        (m + k + (size_t)option) % support_long(1, 2) == 0) /* half of them, of all sorts */
+                        (m + k + (size_t)option) % support_long(1, 4) == 0) /* a quarter of them, of all sorts */
                         try_kind(&methods[m], kinds[k], option, held);
 }
 

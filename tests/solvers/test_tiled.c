@@ -247,8 +247,9 @@ static void test_compliance(void **state)
     for (uint32_t i = 0; i < COUNT_OF(shapes); ++i) {
         compare_soft(shapes[i], (sn_material){real(1e-3), 0}, SN_INTEGRATOR_SYMPLECTIC_EULER);
         for (uint32_t k = 0; shapes[i] != GRAPH_STAR && k < COUNT_OF(integrators);
-             ++k) /* that one takes many more passes */
-            compare_soft(shapes[i], (sn_material){real(1e-3), 5}, integrators[k]);
+             ++k) /* that takes many more passes */
+            if (k == i % COUNT_OF(integrators) || support_long(1, 0))
+                compare_soft(shapes[i], (sn_material){real(1e-3), 5}, integrators[k]);
     }
 }
 

@@ -131,7 +131,7 @@ static void build_chain(trial *t)
 /* A square of side x side, 5 cm apart, with rods along its sides and both diagonals, that hangs down by `tilt` from level. */
 static void build_sheet(trial *t, uint32_t side, double tilt)
 {
-    double *xyz = malloc(3 * sizeof *xyz * side * side);
+    double *xyz = calloc(3 * (size_t)side * side, sizeof *xyz);
     if (!xyz)
         give_up("sheet", "out of memory");
     for (uint32_t i = 0; i < side * side; ++i) {

@@ -334,7 +334,7 @@ static void no_direction_does_not(void **state)
         net n = make_cloth(60, cases[i].how);
         configure(&n, cases[i].sweep, cases[i].substeps, cases[i].iterations, 0);
         static const uint32_t whole = 40;
-        uint32_t frames = cases[i].substeps > 10 ? 6 : cases[i].substeps == 10 ? 15 : whole;
+        uint32_t frames = cases[i].substeps > 10 ? 4 : cases[i].substeps == 10 ? 10 : whole;
         assert_true(highest_energy(&n, support_long(whole, frames)) <= 0);
         free_net(&n);
     }

@@ -478,6 +478,7 @@ SPOIL(endless_rows, kind->rows = UINT32_MAX)
 SPOIL(no_eval, kind->eval = NULL)
 SPOIL(stray_inequality, kind->inequality = 2)
 SPOIL(place_of_internal, kind->param[0].type = SN_PARAM_POSITION)
+SPOIL(axial_with_one_row, kind->axial = true)
 
 static bool project_nothing(const sn_eval_in *in, const sn_real *w, sn_vec3 *move)
 {
@@ -565,6 +566,7 @@ static const struct {
     {"no eval", no_eval, "test_gap eval"},
     {"inequality beyond rows", stray_inequality, "test_gap inequality"},
     {"projection and force", projected_force, "test_gap projection force"},
+    {"axial, with one row", axial_with_one_row, "test_gap axial 3 rows"},
     {"internal, with a place", place_of_internal, "test_gap internal gap place"},
     {"seventeen parameters", many_params, "test_gap parameter"},
     {"eighteen numbers", many_vectors, "test_gap parameter"},

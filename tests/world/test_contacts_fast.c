@@ -304,7 +304,7 @@ static void points_rest_on_a_sheet(void **state)
             set_materials(world, friction ? 2 : 0, 0);
             for (int i = 0; i < 50; ++i)
                 ball(world, vec(support_random_in(&seed, -5, 5), 1, support_random_in(&seed, -5, 5)), 1, 0);
-            support_run(world, 300, FRAME);
+            support_run(world, support_long(300, 120), FRAME);
             for (uint32_t i = 0; i < 50; ++i) {
                 sn_vec3 x = place(world, sn_particle_from_index(world, i));
                 assert_true(!(height_above(&s, x) < -1e-4));

@@ -151,7 +151,7 @@ static void test_looking_changes_nothing(void **state)
 {
     (void)state;
     static const uint32_t amounts[] = {1, 5, 20, 100, 300, 1000}; /* few are followed by the plan, many are not */
-    for (size_t n = 0; n < COUNT_OF(amounts); ++n) {
+    for (size_t n = 0; n < COUNT_OF(amounts); n += support_long(1, 2)) {
         sheet seen = sheet_in(support_world()), unseen = sheet_in(support_world());
         for (uint32_t frame = 0; frame < support_long(6, 3); ++frame) {
             for (uint32_t i = 0; i < amounts[n]; ++i) {

@@ -47,11 +47,13 @@ static void assert_angle(double a, double b, double within)
 
 typedef void machine(sn_solver solver, uint32_t dimensions);
 
+/* In a brief run solvers take turns with the plane. */
 static void for_every_solver(machine *test, bool planar)
 {
-    for (size_t i = 0; i < COUNT_OF(solvers); ++i)
+    for (uint32_t i = 0; i < COUNT_OF(solvers); ++i)
         for (uint32_t dimensions = planar ? 2 : 3; dimensions <= 3; ++dimensions)
-            test(solvers[i], dimensions);
+            if (!planar || dimensions == 2 + i % 2 || support_long(1, 0))
+                test(solvers[i], dimensions);
 }
 
 /* Two shafts at an angle: if one has turned by t, then the other by f, tan f = tan t / cos of the angle between them. */

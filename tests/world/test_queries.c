@@ -13,11 +13,11 @@
 #define CLOSE 2e-5
 #endif
 
-static const sn_query_filter everything = {SN_QUERY_ALL, UINT32_MAX};
+static const sn_query_filter everything = {.what = SN_QUERY_ALL, .mask = UINT32_MAX};
 
 static sn_query_filter only(uint32_t what)
 {
-    return (sn_query_filter){what, UINT32_MAX};
+    return (sn_query_filter){.what = what, .mask = UINT32_MAX};
 }
 
 static sn_particle add_ball(sn_world *world, double x, double y, double z, double radius)
@@ -382,13 +382,13 @@ static void test_sensors_and_categories(void **state)
     add_square(world, 30, 2, false);
     for (uint32_t i = 1; i < 5; ++i)
         assert_ok(world, sn_particle_set_group(world, sn_particle_from_index(world, ball.index + i), 7));
-    filter = (sn_query_filter){SN_QUERY_ALL, 8};
+    filter = (sn_query_filter){.what = SN_QUERY_ALL, .mask = 8};
     assert_true(sn_query_ray(world, vec(0.1, 40, 0.2), vec(0, -1, 0), 30, filter, &hit));
     assert_int_not_equal(hit.skin.generation, 0);
-    filter = (sn_query_filter){SN_QUERY_ALL, 1};
+    filter = (sn_query_filter){.what = SN_QUERY_ALL, .mask = 1};
     assert_true(sn_query_ray(world, vec(0.1, 40, 0.2), vec(0, -1, 0), 30, filter, &hit));
     assert_true(same_particle(hit.particle, ball));
-    filter = (sn_query_filter){SN_QUERY_SKINS | SN_QUERY_COLLIDERS, 1};
+    filter = (sn_query_filter){.what = SN_QUERY_SKINS | SN_QUERY_COLLIDERS, .mask = 1};
     assert_false(sn_query_ray(world, vec(0.1, 40, 0.2), vec(0, -1, 0), 30, filter, &hit));
     sn_world_destroy(world);
 }
@@ -507,7 +507,7 @@ static void test_bad_input(void **state)
     assert_true(ray(world, from, vec(1e-30, -1e30, 1e-30), 9, &hit));
     assert_true(sn_query_closest(world, from, real(inf), everything, &hit));
     assert_close(hit.distance, 4, CLOSE);
-    assert_false(sn_query_ray(world, from, down, 9, (sn_query_filter){SN_QUERY_ALL, 0}, &hit));
+    assert_false(sn_query_ray(world, from, down, 9, (sn_query_filter){.what = SN_QUERY_ALL, .mask = 0}, &hit));
     assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 9, everything, NULL, 0), 2);
     sn_world_destroy(world);
 }
@@ -940,7 +940,7 @@ static bool has_trees(const sn_world *world)
 {
     bool all = true;
     for (uint32_t set = 0; set < SN_SET_COUNT; ++set)
-        all = all && (world->query.tree[set].current || !sn_query_items(world, (sn_query_set)set));
+        all = all && (sn_query_tree_is_fresh(world, (sn_query_set)set) || !sn_query_items(world, (sn_query_set)set));
     return all;
 }
 
@@ -1377,8 +1377,8 @@ static void test_body(void **state)
     group.category = 8;
     assert_ok(world, sn_world_set_group_contact(world, 3, &group));
     assert_ok(world, sn_particle_set_group(world, sn_body_particle(world, body), 3));
-    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){SN_QUERY_ALL, ~8u}, &hit));
-    assert_true(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){SN_QUERY_BODIES, 8}, &hit));
+    assert_false(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){.what = SN_QUERY_ALL, .mask = ~8u}, &hit));
+    assert_true(sn_query_closest(world, vec(1, -2, 3), 9, (sn_query_filter){.what = SN_QUERY_BODIES, .mask = 8}, &hit));
     assert_false(sn_query_closest(world, vec(1, -2, 3), 9, only(SN_QUERY_PARTICLES | SN_QUERY_COLLIDERS), &hit));
 
     /* it moves, and goes */
@@ -1452,7 +1452,7 @@ static void test_many_bodies(void **state)
         assert_ok(world, sn_body_remove(world, sn_body_from_index(world, i)));
     for (uint64_t round = 1; round < 4; ++round) {
         check_trees(world, 100 * round, 6);
-        assert_true(world->query.tree[SN_SET_BODIES].current);
+        assert_true(sn_query_tree_is_fresh(world, SN_SET_BODIES));
         assert_int_equal(sn_query_overlap(world, vec(0, 0, 0), 100, everything, NULL, 0), sn_world_body_count(world));
         for (uint32_t i = 0; i < 40; ++i) { /* what is found is on the surface, and the ray has met nothing before */
             sn_hit hit, near;

@@ -1,0 +1,255 @@
+/* What queries cost: a landscape of 100,000 triangles in 100 m, 5,000 bodies, 20,000 particles and 1,000 boxes above it.
+
+       sinew-bench-queries [--quick]
+
+   CPU time, the best of several rounds, so that what else runs on the machine counts little. */
+#include <sinew/sinew.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SIDE = 225, BODIES = 5000, BOXES = 1000, BALLS = 20000, ASKED = 4096 };
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static sn_real random_in(double least, double most)
+{
+    static uint64_t state = 1;
+    state += UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t z = (state ^ state >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return (sn_real)(least + (most - least) * (double)((z ^ z >> 31) >> 11) / 9007199254740992.0);
+}
+
+static sn_vec3 random_place(void)
+{
+    const sn_real x = random_in(-50, 50), y = random_in(3, 20);
+    return (sn_vec3){x, y, random_in(-50, 50)};
+}
+
+/* ---- The world ------------------------------------------------------------------------------------------------------ */
+
+static bool add_landscape(sn_world *world)
+{
+    sn_vec3 *vertex = malloc(SIDE * SIDE * sizeof *vertex);
+    uint32_t *corner = malloc((SIDE - 1) * (SIDE - 1) * 6 * sizeof *corner), count = 0;
+    sn_collider_def def = sn_default_collider_def();
+    sn_collider collider;
+    for (uint32_t i = 0; vertex && corner && i < SIDE * SIDE; ++i) {
+        const double x = 100.0 * (i % SIDE) / (SIDE - 1) - 50, z = 100.0 * (i / SIDE) / (SIDE - 1) - 50;
+        vertex[i] = (sn_vec3){(sn_real)x, (sn_real)(2 * sn_math_sin(0.3 * x) * sn_math_cos(0.3 * z)), (sn_real)z};
+        if (i % SIDE == 0 || i < SIDE)
+            continue;
+        const uint32_t a = i - SIDE - 1, two[6] = {a, i - 1, a + 1, a + 1, i - 1, i};
+        memcpy(corner + count, two, sizeof two);
+        count += 6;
+    }
+    def.type = SN_COLLIDER_MESH;
+    def.vertices = vertex;
+    def.vertex_count = SIDE * SIDE;
+    def.triangles = corner;
+    def.triangle_count = count / 3;
+    const bool good = vertex && corner && sn_collider_add(world, &def, &collider) == SN_OK;
+    free(vertex);
+    free(corner);
+    return good;
+}
+
+static sn_world *make_world(void)
+{
+    sn_world_def def = sn_default_world_def();
+    sn_world *world;
+    def.threads = 1;
+    if (sn_world_create(&def, &world) != SN_OK || !add_landscape(world))
+        return NULL;
+    for (uint32_t i = 0; i < BODIES; ++i) {
+        const sn_vec3 at = random_place(), above = {at.x, at.y + (sn_real)0.5, at.z};
+        if (i % 3 == 0)
+            sn_add_box_body(world, at, (sn_vec3){(sn_real)0.3, (sn_real)0.2, (sn_real)0.4}, 1000);
+        else if (i % 3 == 1)
+            sn_add_sphere_body(world, at, (sn_real)0.3, 1000);
+        else
+            sn_add_capsule_body(world, at, above, (sn_real)0.2, 1000);
+    }
+    for (uint32_t i = 0; i < BOXES; ++i)
+        sn_add_box_collider(world, random_place(), (sn_vec3){(sn_real)0.5, (sn_real)0.5, (sn_real)0.5});
+    for (uint32_t i = 0; i < BALLS; ++i)
+        sn_particle_set_radius(world, sn_add_particle(world, random_place(), 1), (sn_real)0.1);
+    return world;
+}
+
+/* ---- Questions ------------------------------------------------------------------------------------------------------ */
+
+typedef struct question {
+    sn_world *world;
+    sn_query_filter filter;
+    sn_ray ray[ASKED];
+    sn_hit hit[ASKED];
+    sn_body_shape shape;
+    uint32_t most; /* so many are asked */
+} question;
+
+static uint32_t ask_ray(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i)
+        met += sn_query_ray(q->world, q->ray[i].origin, q->ray[i].direction, q->ray[i].length, q->filter, &q->hit[i]);
+    return met;
+}
+
+static uint32_t ask_batch(question *q)
+{
+    return sn_query_rays(q->world, q->ray, q->most, q->filter, q->hit);
+}
+
+static uint32_t ask_any(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i)
+        met += sn_query_ray_any(q->world, q->ray[i].origin, q->ray[i].direction, q->ray[i].length, q->filter);
+    return met;
+}
+
+static uint32_t ask_all(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i)
+        met +=
+            sn_query_ray_all(q->world, q->ray[i].origin, q->ray[i].direction, q->ray[i].length, q->filter, q->hit, 16);
+    return met;
+}
+
+static uint32_t ask_cast(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i) {
+        q->shape.position = q->ray[i].origin;
+        met += sn_query_shape_cast(q->world, &q->shape, q->ray[i].direction, 10, q->filter, &q->hit[i]);
+    }
+    return met;
+}
+
+static uint32_t ask_overlap(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i) {
+        q->shape.position = q->ray[i].origin;
+        met += sn_query_shape_overlap(q->world, &q->shape, q->filter, q->hit, 16) > 0;
+    }
+    return met;
+}
+
+static uint32_t ask_closest(question *q)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < q->most; ++i)
+        met += sn_query_closest(q->world, q->ray[i].origin, 5, q->filter, &q->hit[i]);
+    return met;
+}
+
+static uint32_t walk(question *q)
+{
+    sn_character c = sn_default_character();
+    c.position = (sn_vec3){-30, 2, -30};
+    for (uint32_t i = 0; i < q->most; ++i) {
+        c.velocity = (sn_vec3){1, c.grounded ? 0 : c.velocity.y - (sn_real)0.16, 1};
+        sn_character_move(q->world, &c, (sn_real)(1.0 / 60));
+    }
+    return c.grounded ? q->most : 0;
+}
+
+static void measure(question *q, const char *what, uint32_t (*ask)(question *q), uint32_t most, int rounds)
+{
+    double best = 1e9;
+    uint32_t met = 0;
+    q->most = most;
+    for (int i = 0; i < rounds; ++i) {
+        sn_query_prepare(q->world);
+        const double start = cpu_seconds();
+        met = ask(q);
+        const double seconds = cpu_seconds() - start;
+        best = seconds < best ? seconds : best;
+    }
+    printf("| %-44s | %7.0f | %5.1f %% |\n", what, 1e9 * best / most, 100.0 * met / most);
+}
+
+/* Things move by nothing at all: the index has to be brought up to date all the same. */
+static void measure_index(question *q, int rounds)
+{
+    double best = 1e9;
+    for (int i = 0; i < rounds; ++i) {
+        sn_particle p = sn_particle_from_index(q->world, BODIES);
+        sn_particle_set_position(q->world, p, sn_particle_position(q->world, p));
+        const double start = cpu_seconds();
+        sn_query_prepare(q->world);
+        const double seconds = cpu_seconds() - start;
+        best = seconds < best ? seconds : best;
+    }
+    printf("| %-44s | %7.0f | %7s |\n", "the index after a step (us in all)", 1e6 * best, "");
+}
+
+int main(int argc, char **argv)
+{
+    const bool quick = argc > 1 && strcmp(argv[1], "--quick") == 0;
+    const int rounds = quick ? 1 : 9;
+    static question q;
+    const sn_vec3 corner[8] = {{(sn_real)0.3, 0, 0},
+                               {(sn_real)-0.3, 0, 0},
+                               {0, (sn_real)0.4, 0},
+                               {0, (sn_real)-0.4, 0},
+                               {0, 0, (sn_real)0.3},
+                               {0, 0, (sn_real)-0.3},
+                               {(sn_real)0.2, (sn_real)0.2, (sn_real)0.2},
+                               {(sn_real)-0.2, (sn_real)-0.2, (sn_real)0.2}};
+    q.world = make_world();
+    if (!q.world)
+        return 1;
+    q.filter = sn_default_query_filter();
+    for (uint32_t i = 0; i < ASKED; ++i) {
+        q.ray[i].origin = random_place();
+        q.ray[i].direction = (sn_vec3){random_in(-1, 1), random_in(-1, 0.3), random_in(-1, 1)};
+        q.ray[i].length = 100;
+    }
+    const uint32_t few = quick ? 64 : ASKED;
+    printf("| query | ns each | hits |\n|---|---|---|\n");
+    measure(&q, "ray of 100 m", ask_ray, few, rounds);
+    measure(&q, "ray of 100 m, in a batch", ask_batch, few, rounds);
+    measure(&q, "ray of 100 m, anything", ask_any, few, rounds);
+    measure(&q, "ray of 100 m, everything", ask_all, few / 4, rounds);
+    for (uint32_t what = 1; what < 32; what <<= 2) {
+        q.filter.what = what;
+        measure(&q,
+                what == 1   ? "ray, particles only"
+                : what == 4 ? "ray, mesh and boxes only"
+                            : "ray, bodies only",
+                ask_ray, few, rounds);
+    }
+    q.filter = sn_default_query_filter();
+    const char *const names[] = {"sphere cast of 10 m", "capsule cast of 10 m", "box cast of 10 m",
+                                 "hull cast of 10 m"};
+    for (uint32_t i = 0; i < 4; ++i) {
+        q.shape = sn_default_body_shape((sn_body_shape_type)i);
+        q.shape.half = (sn_vec3){(sn_real)0.3, (sn_real)0.6, (sn_real)0.3};
+        q.shape.radius = i < 2 ? (sn_real)0.3 : 0;
+        q.shape.vertices = corner;
+        q.shape.vertex_count = 8;
+        measure(&q, names[i], ask_cast, few / 4, rounds);
+    }
+    q.shape = sn_default_body_shape(SN_BODY_CAPSULE);
+    q.shape.half.y = (sn_real)0.6;
+    q.shape.radius = (sn_real)0.3;
+    measure(&q, "capsule overlap", ask_overlap, few / 4, rounds);
+    measure(&q, "nearest point within 5 m", ask_closest, few / 4, rounds);
+    measure(&q, "a move of a character", walk, few / 4, rounds);
+    measure_index(&q, rounds);
+    sn_world_destroy(q.world);
+    return 0;
+}

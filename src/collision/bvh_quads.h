@@ -1,0 +1,35 @@
+/* The nodes of a tree of boxes, four children each, for casts: four boxes are looked at with the same instructions, and half of
+   the levels are gone. It says what the tree says, and is made from it. */
+#ifndef SN_COLLISION_BVH_QUADS_H
+#define SN_COLLISION_BVH_QUADS_H
+
+#include "collision/bvh.h"
+
+/* Four children. Boxes by side and child, so that four of them are one vector; a child that is not there has an empty box. */
+typedef struct sn_bvh_quad {
+    sn_real low[3][4], high[3][4];
+    uint32_t child[4]; /* a quad; or, if SN_QUAD_LEAF is set, a leaf of the tree */
+    uint32_t node[4];  /* the node of the tree that it was */
+} sn_bvh_quad;
+
+#define SN_QUAD_LEAF 0x80000000u
+#define SN_QUAD_NONE 0xffffffffu
+
+typedef struct sn_bvh_quads {
+    sn_table table; /* of sn_bvh_quad; the first is the root. Empty: the tree is one leaf, or nothing */
+} sn_bvh_quads;
+
+void sn_bvh_quads_init(sn_bvh_quads *quads);
+void sn_bvh_quads_release(sn_bvh_quads *quads, const sn_allocator *allocator);
+
+/* Made of a tree that was built. False when memory runs out: there are none then. */
+bool sn_bvh_quads_make(sn_bvh_quads *quads, const sn_allocator *allocator, const sn_bvh *bvh);
+
+/* After the tree was refitted. Allocates nothing. */
+void sn_bvh_quads_refit(sn_bvh_quads *quads, const sn_bvh *bvh);
+
+/* As sn_bvh_cast. */
+void sn_bvh_quads_cast(const sn_bvh_quads *quads, const sn_bvh *bvh, const sn_path *path, sn_real *t,
+                       sn_bvh_visit *visit, void *data);
+
+#endif

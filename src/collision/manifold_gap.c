@@ -1,0 +1,188 @@
+/* How far a convex solid is from another thing, for queries. Of solids that overlap by no more than their roundings the
+   distance of the cores tells all; of deeper ones the manifold does. */
+#include "collision/manifold_work.h"
+
+/* The deepest point of some manifolds; false if there is none. */
+static bool deepest_of(const sn_manifold *m, uint32_t count, const sn_pose *pb, sn_touch *touch)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < count; ++i)
+        for (uint32_t k = 0; k < m[i].count; ++k) {
+            const sn_manifold_point *p = &m[i].point[k];
+            if (found && !(p->distance < touch->distance))
+                continue;
+            found = true;
+            *touch = (sn_touch){p->distance, sn_pose_to_world(pb, p->b), m[i].normal, 0};
+        }
+    return found;
+}
+
+sn_hull sn_triangle_core(const sn_vec3 corner[3], sn_hull_triangle_room *room)
+{
+    sn_dvec3 a = dvec3_from(corner[0]);
+    return sn_hull_triangle(dvec3(0, 0, 0), dvec3_sub(dvec3_from(corner[1]), a), dvec3_sub(dvec3_from(corner[2]), a),
+                            room);
+}
+
+/* The gap of two cores that are apart, in the world. rounding: of a and b. */
+static bool gap_of(const sn_between *between, const sn_frame_pair *f, const sn_pose *pb, const double rounding[2],
+                   sn_real reach, sn_touch *touch)
+{
+    sn_dvec3 place = dvec3_add(between->on_b, dvec3_scale(between->normal, rounding[1]));
+    touch->distance = (sn_real)(between->distance - rounding[0] - rounding[1]);
+    touch->point = dvec3_round(dvec3_add(dvec3_from(pb->position), dvec3_by_axes(f->world, place)));
+    touch->normal = dvec3_round(dvec3_by_axes(f->world, between->normal));
+    touch->part = 0;
+    return touch->distance <= reach;
+}
+
+bool sn_convex_gap(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                   sn_touch *touch)
+{
+    sn_convex_room room_a, room_b;
+    sn_moved_room moved;
+    sn_between between;
+    const double rounding[2] = {(double)a->radius, (double)b->radius};
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    sn_hull own = sn_convex_core(a, &room_a), core = sn_convex_core(b, &room_b);
+    sn_hull turned = sn_hull_moved(&own, f.axis, f.place, &moved);
+    sn_distance_between(&turned, dvec3(0, 0, 0), &core, &between);
+    if (between.distance > 0)
+        return gap_of(&between, &f, pb, rounding, reach, touch);
+    sn_manifold m;
+    if (sn_manifold_convex(a, pa, b, pb, reach, &m))
+        return deepest_of(&m, 1, pb, touch);
+    *touch = (sn_touch){0, pb->position, vec3(0, 1, 0), 0}; /* flat ones that cross */
+    return true;
+}
+
+bool sn_convex_gap_triangle(const sn_convex *a, const sn_pose *pa, const sn_vec3 corner[3], sn_real reach,
+                            sn_touch *touch)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    sn_hull_triangle_room triangle;
+    sn_between between;
+    const sn_pose pb = {corner[0], {0, 0, 0, 1}};
+    const double rounding[2] = {(double)a->radius, 0};
+    sn_frame_pair f = sn_frame_pair_from(pa, &pb);
+    sn_hull own = sn_convex_core(a, &room), core = sn_triangle_core(corner, &triangle);
+    sn_hull turned = sn_hull_moved(&own, f.axis, f.place, &moved);
+    sn_distance_between(&turned, dvec3(0, 0, 0), &core, &between);
+    if (between.distance > 0)
+        return gap_of(&between, &f, &pb, rounding, reach, touch);
+
+    /* it goes through: out on the side where the middle is, as far as its deepest corner */
+    sn_dvec3 n = triangle.face[0].normal;
+    n = dvec3_scale(n, dvec3_dot(n, f.place) < 0 ? -1 : 1);
+    sn_dvec3 deepest = turned.vertex[sn_hull_support(&turned, dvec3_scale(n, -1))];
+    between = (sn_between){dvec3_dot(n, deepest), deepest, deepest, n};
+    between.on_b = dvec3_sub(deepest, dvec3_scale(n, between.distance));
+    return gap_of(&between, &f, &pb, rounding, reach, touch);
+}
+
+/* ---- Meshes ------------------------------------------------------------------------------------------------------ */
+
+/* The triangle of a mesh that is nearest to a solid. */
+typedef struct mesh_gap {
+    const sn_shape *shape;
+    sn_dvec3 origin; /* m: of the frame, seen from the mesh: the middle of a */
+    const sn_hull *core;
+    bool from_behind;
+    bool pierced; /* some triangle goes through the core */
+    bool found;
+    uint32_t triangle;
+    sn_between nearest;
+} mesh_gap;
+
+static bool gap_to_triangle(void *data, uint32_t number)
+{
+    mesh_gap *g = data;
+    sn_mesh_triangle triangle;
+    sn_between between;
+    bool seen = sn_mesh_triangle_from(g->shape, number, g->origin, dvec3(0, 0, 0), g->from_behind, &triangle);
+    if (!seen && !g->shape->data->closed)
+        return true;
+    sn_distance_between(g->core, dvec3(0, 0, 0), &triangle.hull, &between);
+    g->pierced |= !(between.distance > 0);
+    if (g->found && !(between.distance < g->nearest.distance))
+        return true;
+    g->found = true;
+    g->nearest = between;
+    g->triangle = number;
+    return true;
+}
+
+static bool is_inside(const sn_shape *b, sn_dvec3 p)
+{
+    sn_touch near;
+    return b->data->closed && sn_trimesh_near(b->data->mesh, dvec3_round(p), (sn_real)INFINITY, &near) &&
+           near.distance < 0;
+}
+
+/* Out of a mesh that is deep inside: as contact would push; if that knows no way, out of the triangle. */
+static void gap_in_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, const mesh_gap *g,
+                        sn_touch *touch)
+{
+    sn_manifold m[SN_MANIFOLD_MOST];
+    if (deepest_of(m, sn_manifold_shape(a, pa, b, pb, 0, m, SN_MANIFOLD_MOST), pb, touch)) {
+        sn_touch near;
+        bool known = sn_trimesh_near(b->data->mesh, sn_pose_to_own(pb, touch->point), (sn_real)INFINITY, &near);
+        touch->part = known ? near.part : 0;
+        return;
+    }
+    const uint32_t *index = &sn_trimesh_index(b->data->mesh)[3 * (size_t)g->triangle];
+    const sn_vec3 *vertex = sn_trimesh_vertex(b->data->mesh);
+    sn_vec3 corner[3];
+    for (uint32_t i = 0; i < 3; ++i)
+        corner[i] = sn_pose_to_world(pb, vertex[index[i]]);
+    sn_convex_gap_triangle(a, pa, corner, (sn_real)INFINITY, touch);
+    touch->distance -= b->thickness;
+    touch->part = g->triangle;
+}
+
+static bool gap_to_mesh(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
+                        sn_touch *touch)
+{
+    sn_convex_room room;
+    sn_moved_room moved;
+    const double rounding[2] = {(double)a->radius, (double)b->thickness};
+    sn_frame_pair f = sn_frame_pair_from(pa, pb);
+    mesh_gap g = {.shape = b, .origin = f.place};
+    sn_hull own = sn_convex_core(a, &room), core = sn_hull_moved(&own, f.axis, dvec3(0, 0, 0), &moved);
+    g.core = &core;
+    double around = rounding[0] + rounding[1] + (double)reach;
+    g.from_behind = sn_mesh_from_behind(b, g.origin, (double)sn_convex_outer(a) + around);
+    sn_dvec3 low = core.vertex[0], high = low;
+    for (uint32_t i = 1; i < core.vertices; ++i) {
+        sn_dvec3 v = core.vertex[i];
+        low = dvec3(fmin(low.x, v.x), fmin(low.y, v.y), fmin(low.z, v.z));
+        high = dvec3(fmax(high.x, v.x), fmax(high.y, v.y), fmax(high.z, v.z));
+    }
+    sn_bounds box = sn_bounds_around(dvec3_add(low, g.origin), dvec3_add(high, g.origin), around);
+    sn_trimesh_overlap(b->data->mesh, &box, gap_to_triangle, &g);
+    if (g.pierced || is_inside(b, g.origin)) {
+        gap_in_mesh(a, pa, b, pb, &g, touch);
+        return true;
+    }
+    if (!g.found)
+        return false;
+    g.nearest.on_b = dvec3_add(g.nearest.on_b, g.origin);
+    bool near = gap_of(&g.nearest, &f, pb, rounding, reach, touch);
+    touch->part = g.triangle;
+    return near;
+}
+
+bool sn_convex_gap_shape(const sn_convex *a, const sn_pose *pa, const sn_shape *b, const sn_pose *pb, sn_real reach,
+                         sn_touch *touch)
+{
+    if (b->type == SN_COLLIDER_BOX || b->type == SN_COLLIDER_SPHERE || b->type == SN_COLLIDER_CAPSULE) {
+        sn_convex solid = sn_convex_from_solid(&b->solid, b->thickness);
+        return sn_convex_gap(a, pa, &solid, pb, reach, touch);
+    }
+    if (b->type == SN_COLLIDER_MESH)
+        return gap_to_mesh(a, pa, b, pb, reach, touch);
+    sn_manifold m[SN_MANIFOLD_MOST];
+    return deepest_of(m, sn_manifold_shape(a, pa, b, pb, reach, m, SN_MANIFOLD_MOST), pb, touch) &&
+           touch->distance <= reach;
+}

@@ -1,0 +1,534 @@
+/* A character: collide and slide along casts of a capsule, with steps, slopes and platforms. Everything is asked through the public queries.
+
+   A move is: carried by the ground, pushed out of what came into it, along its velocity, and down onto the ground if it stood there before. Along its
+   velocity it slides: what it meets takes away the part of the way that leads into it; of two such surfaces only the crease between them is
+   left, of three nothing (as in Quake). Something that it cannot walk up is a wall, that is, its normal is made level, unless it is a
+   step: then it goes up, on, and down again. */
+#include "base/math.h"
+#include "base/quat.h"
+#include "world/query_tree.h"
+#include "world/world.h"
+
+#include <sinew/character.h>
+
+/* A move is cut into at most so many straight pieces. */
+#define SLIDES 6u
+
+/* So often it is pushed out of what overlaps it, and out of so many things at once. */
+#define ROUNDS 4u
+#define MOST   8u
+
+/* m/m: shorter than this part of the skin is no way. */
+#define LEAST_WAY ((sn_real)1e-3)
+
+/* Cosine: the normal of a contact is that of the face below it, and not of an edge. */
+#define SAME_WAY ((sn_real)0.999)
+
+/* Of the radius: how far beside a contact the face behind an edge is looked for. */
+#define BESIDE ((sn_real)0.05)
+
+/* Skins that a step takes at least. */
+#define OVER_EDGE ((sn_real)2.5)
+
+/* Against rounding of heights, of the radius. */
+#define HEIGHT_SLACK ((sn_real)1e-3)
+
+sn_character sn_default_character(void)
+{
+    sn_character c = {.radius = (sn_real)0.3,
+                      .height = (sn_real)1.8,
+                      .up = {0, 1, 0},
+                      .step_height = (sn_real)0.3,
+                      .slope_limit = (sn_real)0.87,
+                      .skin = (sn_real)0.006,
+                      .mass = 80,
+                      .push = 500,
+                      .filter = sn_default_query_filter()};
+    c.filter.what = SN_QUERY_COLLIDERS | SN_QUERY_BODIES;
+    return c;
+}
+
+/* ---- Checks ------------------------------------------------------------------------------------------------------ */
+
+static bool check_number(const sn_world *world, const char *name, sn_real value, sn_real least, sn_real most)
+{
+    if (value >= least && value <= most)
+        return true;
+    sn_query_refuse(world, "character.%s is %g; it must be from %g to %g", name, (double)value, (double)least,
+                    (double)most);
+    return false;
+}
+
+static bool check_place(const sn_world *world, const char *name, sn_vec3 value)
+{
+    if (vec3_is_finite(value) && (world->dimensions == 3 || value.z == 0))
+        return true;
+    sn_query_refuse(world, "character.%s is (%g, %g, %g); it must be finite%s", name, (double)value.x, (double)value.y,
+                    (double)value.z, world->dimensions == 3 ? "" : ", with z = 0 in a 2D world");
+    return false;
+}
+
+static bool check(const sn_world *world, const sn_character *c)
+{
+    const sn_real most = (sn_real)1e9, none = (sn_real)1e-9;
+    if (!c) {
+        sn_query_refuse(world, "character is NULL");
+        return false;
+    }
+    if (!check_number(world, "radius", c->radius, none, most) ||
+        !check_number(world, "height", c->height, 2 * c->radius, most) ||
+        !check_number(world, "step_height", c->step_height, 0, most) ||
+        !check_number(world, "slope_limit", c->slope_limit, 0, (sn_real)(SN_PI / 2)) ||
+        !check_number(world, "skin", c->skin, c->radius * (sn_real)1e-5, c->radius) ||
+        !check_number(world, "mass", c->mass, 0, most) || !check_number(world, "push", c->push, 0, (sn_real)1e30) ||
+        !check_place(world, "up", c->up) || !check_place(world, "position", c->position) ||
+        !check_place(world, "velocity", c->velocity))
+        return false;
+    if (!(vec3_length(c->up) > 0)) {
+        sn_query_refuse(world, "character.up is (0, 0, 0); it must point somewhere");
+        return false;
+    }
+    if (c->collider.generation && !sn_collider_is_valid(world, c->collider)) {
+        sn_query_refuse(world, "character.collider %u is gone", c->collider.index);
+        return false;
+    }
+    return true;
+}
+
+/* ---- Casts ------------------------------------------------------------------------------------------------------- */
+
+/* A move on its way. */
+typedef struct walk {
+    sn_world *world;
+    sn_character *c;
+    sn_vec3 up;       /* length 1 */
+    sn_quat rotation; /* of its capsule */
+    sn_real walkable; /* cosine of the slope limit */
+    sn_real dt;
+    sn_vec3 way; /* of the cast that runs, length 1 */
+    bool casting;
+    bool was_grounded;
+} walk;
+
+static walk walk_of(const sn_world *world, const sn_character *c, sn_real dt)
+{
+    walk w = {.world = (sn_world *)world, .c = (sn_character *)c, .dt = dt};
+    w.up = vec3_scale(c->up, 1 / vec3_length(c->up));
+    w.walkable = (sn_real)sn_math_cos((double)c->slope_limit);
+    const sn_vec3 y = vec3(0, 1, 0);
+    const sn_vec3 axis = vec3_cross(y, w.up);
+    const sn_quat half = {axis.x, axis.y, axis.z, 1 + w.up.y};
+    w.rotation = w.up.y > (sn_real)-0.999999 ? sn_quat_normal(half) : (sn_quat){1, 0, 0, 0};
+    w.was_grounded = c->grounded;
+    return w;
+}
+
+/* Its own collider does not count, nor what it leaves already. */
+static bool counts(void *context, const sn_hit *hit)
+{
+    const walk *w = context;
+    const sn_query_filter *filter = &w->c->filter;
+    if (hit->collider.generation && hit->collider.index == w->c->collider.index &&
+        hit->collider.generation == w->c->collider.generation)
+        return false;
+    if (w->casting && hit->distance == 0 && vec3_dot(hit->normal, w->way) >= 0)
+        return false;
+    return !filter->function || filter->function(filter->context, hit);
+}
+
+static sn_query_filter filter_of(walk *w)
+{
+    sn_query_filter filter = w->c->filter;
+    filter.function = counts;
+    filter.context = w;
+    w->c->casts++;
+    return filter;
+}
+
+/* Its shape with the foot there, larger by `more`. */
+static sn_body_shape shape_at(const walk *w, sn_vec3 foot, sn_real more)
+{
+    const sn_character *c = w->c;
+    const sn_real half = c->height / 2 - c->radius;
+    const bool ball = half <= c->radius * (sn_real)1e-3;
+    sn_body_shape shape = sn_default_body_shape(ball ? SN_BODY_SPHERE : SN_BODY_CAPSULE);
+    shape.position = vec3_add(foot, vec3_scale(w->up, c->height / 2));
+    shape.rotation = w->rotation;
+    shape.half.y = half;
+    shape.radius = c->radius + more;
+    return shape;
+}
+
+static sn_real height_over(const walk *w, sn_vec3 place, sn_vec3 foot)
+{
+    return vec3_dot(vec3_sub(place, foot), w->up);
+}
+
+/* For a step: the foot is the skin above the ground. */
+static bool is_too_high(const walk *w, sn_vec3 place, sn_vec3 foot)
+{
+    return height_over(w, place, foot) + w->c->skin > w->c->step_height + HEIGHT_SLACK * w->c->radius;
+}
+
+/* Goes along a way as far as there is room, less the skin: m that it went. *met: something was in the way. */
+static sn_real advance(walk *w, sn_vec3 *foot, sn_vec3 way, sn_hit *hit, bool *met)
+{
+    const sn_real length = vec3_length(way), skin = w->c->skin;
+    *met = false;
+    if (!(length > LEAST_WAY * skin))
+        return 0;
+    const sn_vec3 direction = vec3_scale(way, 1 / length);
+    const sn_body_shape shape = shape_at(w, *foot, 0);
+    w->way = direction;
+    w->casting = true;
+    /* beyond the end by the skin on a way that meets a surface at a slant, so that the skin is kept at the end, too */
+    *met = sn_query_shape_cast(w->world, &shape, direction, length + 4 * skin, filter_of(w), hit);
+    w->casting = false;
+    sn_real room = length;
+    if (*met) {
+        const sn_real against = -vec3_dot(hit->normal, direction);
+        room = hit->distance - (against > (sn_real)0.25 ? skin / against : 4 * skin);
+        *met = room < length;
+        room = room > 0 ? room < length ? room : length : 0;
+    }
+    *foot = vec3_add(*foot, vec3_scale(direction, room));
+    return room;
+}
+
+/* ---- Ground ------------------------------------------------------------------------------------------------------ */
+
+/* The normal of the face at a contact, seen from above: of an edge, that of what lies behind it. False: there is none. */
+static bool face_at(walk *w, const sn_hit *hit, sn_vec3 foot, sn_vec3 *normal)
+{
+    const sn_vec3 side = vec3_sub(hit->point, foot), level = vec3_sub(side, vec3_scale(w->up, vec3_dot(side, w->up)));
+    const sn_real length = vec3_length(level), radius = w->c->radius, rise = radius * (sn_real)0.5;
+    const sn_vec3 out = length > 0 ? vec3_scale(level, BESIDE * radius / length) : vec3(0, 0, 0);
+    const sn_vec3 from = vec3_add(hit->point, vec3_add(out, vec3_scale(w->up, rise)));
+    sn_hit face;
+    if (!sn_query_ray(w->world, from, vec3_scale(w->up, -1), 2 * rise, filter_of(w), &face) || face.distance == 0)
+        return false;
+    *normal = face.normal;
+    return true;
+}
+
+/* What something that is met below is to a walker. */
+typedef enum footing {
+    FOOTING_NONE,
+    FOOTING_EDGE, /* of something that can be stood on, no higher than a step, at which the contact itself is too steep */
+    FOOTING_SLOPE /* it can be walked on */
+} footing;
+
+static footing footing_of(walk *w, const sn_hit *hit, sn_vec3 foot)
+{
+    sn_vec3 face;
+    const sn_real rise = vec3_dot(hit->normal, w->up);
+    if (!(rise > 0))
+        return FOOTING_NONE;
+    const bool known = face_at(w, hit, foot, &face), flat = known && vec3_dot(face, w->up) >= w->walkable;
+    if (rise >= w->walkable && (!known || vec3_dot(face, hit->normal) > SAME_WAY))
+        return FOOTING_SLOPE;
+    if (!flat || is_too_high(w, hit->point, foot))
+        return FOOTING_NONE;
+    return rise >= w->walkable ? FOOTING_SLOPE : FOOTING_EDGE;
+}
+
+/* Who falls slides off an edge; who stood before stands on it. */
+static bool is_ground(walk *w, const sn_hit *hit, sn_vec3 foot)
+{
+    const footing f = footing_of(w, hit, foot);
+    return f == FOOTING_SLOPE || (f == FOOTING_EDGE && w->was_grounded);
+}
+
+/* Goes down by at most `reach` onto ground; without ground it stays where it is. */
+static bool land(walk *w, sn_vec3 *foot, sn_real reach, sn_hit *ground)
+{
+    sn_vec3 there = *foot;
+    bool met;
+    advance(w, &there, vec3_scale(w->up, -reach), ground, &met);
+    if (!met || !is_ground(w, ground, there))
+        return false;
+    *foot = there;
+    return true;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
+
+/* What it runs into at this velocity gets an impulse: what would bring both to the same velocity, as far as it can push. */
+static void push_body(walk *w, const sn_hit *hit, sn_vec3 velocity)
+{
+    const sn_real mass = w->c->mass;
+    if (!hit->body.generation || !(mass > 0))
+        return;
+    const sn_real other = sn_body_mass(w->world, hit->body);
+    if (!isfinite(other))
+        return;
+    const sn_vec3 there = sn_body_velocity_at(w->world, hit->body, hit->point);
+    const sn_real closing = -vec3_dot(vec3_sub(velocity, there), hit->normal);
+    sn_real impulse = closing * mass * other / (mass + other);
+    if (!(impulse > 0))
+        return;
+    impulse = impulse < w->c->push * w->dt ? impulse : w->c->push * w->dt;
+    sn_body_add_impulse(w->world, hit->body, vec3_scale(hit->normal, -impulse), hit->point);
+}
+
+/* Its weight, on what it stands on. */
+static void press_ground(walk *w, const sn_hit *ground)
+{
+    const sn_real weight = -vec3_dot(w->world->state.settings.gravity, w->up) * w->c->mass;
+    if (ground->body.generation && weight > 0 && isfinite(sn_body_mass(w->world, ground->body)))
+        sn_body_add_impulse(w->world, ground->body, vec3_scale(w->up, -weight * w->dt), ground->point);
+}
+
+/* ---- Platforms --------------------------------------------------------------------------------------------------- */
+
+/* A place in the frame of the ground, and back; false if the ground is gone. */
+static bool collider_pose(const sn_world *world, sn_collider collider, sn_pose *pose)
+{
+    sn_collider_def def;
+    if (!sn_collider_is_valid(world, collider) || sn_collider_read(world, collider, &def) != SN_OK)
+        return false;
+    *pose = (sn_pose){def.position, def.rotation};
+    return true;
+}
+
+static sn_vec3 to_ground(const sn_world *world, const sn_hit *ground, sn_vec3 place)
+{
+    sn_pose pose;
+    if (ground->body.generation)
+        return sn_body_to_own(world, ground->body, place);
+    if (ground->collider.generation && collider_pose(world, ground->collider, &pose))
+        return sn_pose_to_own(&pose, place);
+    if (ground->particle.generation)
+        return vec3_sub(place, sn_particle_position(world, ground->particle));
+    return place;
+}
+
+static bool from_ground(const sn_world *world, const sn_hit *ground, sn_vec3 own, sn_vec3 *place)
+{
+    sn_pose pose;
+    if (ground->body.generation && sn_body_is_valid(world, ground->body)) {
+        *place = sn_body_to_world(world, ground->body, own);
+        return true;
+    }
+    if (ground->collider.generation && collider_pose(world, ground->collider, &pose)) {
+        *place = sn_pose_to_world(&pose, own);
+        return true;
+    }
+    if (ground->particle.generation && sn_particle_is_valid(world, ground->particle)) {
+        *place = vec3_add(sn_particle_position(world, ground->particle), own);
+        return true;
+    }
+    return false;
+}
+
+/* ---- Moving ------------------------------------------------------------------------------------------------------ */
+
+/* Out of what overlaps it, or is nearer than half the skin, to a whole one. Where casts have left it, at the skin but for rounding, it
+   stays: otherwise it would creep down slopes. */
+static void push_out(walk *w, sn_vec3 *foot)
+{
+    const sn_real skin = w->c->skin;
+    for (uint32_t round = 0; round < ROUNDS; ++round) {
+        sn_hit hits[MOST];
+        const sn_body_shape shape = shape_at(w, *foot, skin / 2);
+        uint32_t count = sn_query_shape_overlap(w->world, &shape, filter_of(w), hits, MOST);
+        count = count < MOST ? count : MOST;
+        sn_vec3 out = vec3(0, 0, 0);
+        for (uint32_t i = 0; i < count; ++i) { /* each only as far as the others have not done it */
+            const sn_real deep = skin / 2 - hits[i].distance - vec3_dot(out, hits[i].normal);
+            if (deep > 0)
+                out = vec3_add(out, vec3_scale(hits[i].normal, deep));
+        }
+        if (!(vec3_length(out) > LEAST_WAY * skin))
+            return;
+        *foot = vec3_add(*foot, out);
+    }
+}
+
+/* What is left of a way at surfaces with these normals, none of which it may go into. */
+static sn_vec3 along_planes(sn_vec3 way, const sn_vec3 *plane, uint32_t planes)
+{
+    for (uint32_t i = 0; i < planes; ++i) {
+        const sn_real into = vec3_dot(way, plane[i]);
+        if (into >= 0)
+            continue;
+        const sn_vec3 slide = vec3_sub(way, vec3_scale(plane[i], into));
+        bool free = true;
+        for (uint32_t k = 0; k < planes && free; ++k)
+            free = k == i || vec3_dot(slide, plane[k]) >= -(sn_real)1e-6 * vec3_length(way);
+        if (free)
+            return slide;
+        for (uint32_t k = 0; k < planes; ++k) { /* along the crease of two, if a third does not close it */
+            sn_vec3 crease = vec3_cross(plane[i], plane[k]);
+            const sn_real length = vec3_length(crease);
+            if (k == i || !(length > (sn_real)1e-4))
+                continue;
+            crease = vec3_scale(crease, 1 / length);
+            const sn_vec3 edge = vec3_scale(crease, vec3_dot(way, crease));
+            bool open = true;
+            for (uint32_t j = 0; j < planes && open; ++j)
+                open = vec3_dot(edge, plane[j]) >= -(sn_real)1e-4 * vec3_length(way);
+            if (open)
+                return edge;
+        }
+        return vec3(0, 0, 0);
+    }
+    return way;
+}
+
+/* Up, on and down again: true, and the foot is there, if that leads onto ground that is no higher than a step. */
+static bool climb(walk *w, sn_vec3 *foot, sn_vec3 way)
+{
+    const sn_character *c = w->c;
+    const sn_vec3 level = vec3_sub(way, vec3_scale(w->up, vec3_dot(way, w->up)));
+    sn_vec3 there = *foot;
+    sn_hit hit, ground;
+    bool met;
+    /* at least from one skin before the edge to one behind it, however slowly it goes */
+    const sn_real far = vec3_length(level), least = OVER_EDGE * c->skin, ahead = far > least ? far : least;
+    if (!w->was_grounded || !(c->step_height > 0) || !(far > LEAST_WAY * c->skin))
+        return false;
+    const sn_real risen = advance(w, &there, vec3_scale(w->up, c->step_height + c->skin), &hit, &met);
+    const sn_real gone = advance(w, &there, vec3_scale(level, ahead / far), &hit, &met);
+    if (!(gone > LEAST_WAY * c->skin) || !(risen > 0))
+        return false;
+    if (!land(w, &there, risen + c->skin, &ground))
+        return false;
+    if (is_too_high(w, ground.point, *foot) || !(height_over(w, there, *foot) > c->skin / 2))
+        return false; /* or it is only nearer to the wall than before */
+    *foot = there;
+    return true;
+}
+
+/* The surface that a hit is to a walker: what it cannot walk up is upright, so that it is not lifted by it. */
+static sn_vec3 surface_of(walk *w, const sn_hit *hit, sn_vec3 foot, bool *wall)
+{
+    const sn_vec3 n = hit->normal;
+    const sn_real rise = vec3_dot(n, w->up);
+    *wall = rise > (sn_real)-0.1 && footing_of(w, hit, foot) != FOOTING_SLOPE;
+    if (!*wall || rise <= 0 || !w->was_grounded)
+        return n;
+    const sn_vec3 level = vec3_sub(n, vec3_scale(w->up, rise));
+    const sn_real length = vec3_length(level);
+    return length > (sn_real)1e-3 ? vec3_scale(level, 1 / length) : n;
+}
+
+/* Along a way, sliding: what it ran into takes its part from *velocity, too. */
+static void slide(walk *w, sn_vec3 *foot, sn_vec3 way, sn_vec3 *velocity)
+{
+    const sn_vec3 whole = way, wanted = *velocity;
+    sn_vec3 plane[SLIDES];
+    uint32_t planes = 0;
+    for (uint32_t i = 0; i < SLIDES; ++i) {
+        sn_hit hit;
+        bool met, wall;
+        const sn_vec3 from = *foot;
+        advance(w, foot, way, &hit, &met);
+        if (!met)
+            return;
+        way = vec3_sub(way, vec3_sub(*foot, from));
+        push_body(w, &hit, wanted);
+        plane[planes] = surface_of(w, &hit, *foot, &wall);
+        if (wall && climb(w, foot, way))
+            return;
+        if (wall) {
+            w->c->blocked = true;
+            w->c->wall = hit;
+        }
+        ++planes;
+        way = along_planes(way, plane, planes);
+        *velocity = along_planes(*velocity, plane, planes);
+        if (vec3_dot(way, whole) <= 0 || !(vec3_length(way) > LEAST_WAY * w->c->skin))
+            return; /* never back: that is what trembles in corners */
+    }
+}
+
+/* ---- The move ---------------------------------------------------------------------------------------------------- */
+
+/* What it stands on has moved since the last time, and takes it along. */
+static void ride(walk *w, sn_vec3 *foot)
+{
+    sn_character *c = w->c;
+    sn_vec3 there, none = {0, 0, 0};
+    if (!w->was_grounded || !from_ground(w->world, &c->ground, c->anchor, &there))
+        return;
+    const sn_vec3 way = vec3_sub(there, *foot);
+    c->ground_velocity = vec3_scale(way, 1 / w->dt);
+    if (vec3_length(way) > 0)
+        slide(w, foot, way, &none);
+}
+
+/* On the ground, if it is there and not left behind by a jump. */
+static void settle(walk *w, sn_vec3 *foot, bool jumps)
+{
+    sn_character *c = w->c;
+    const sn_real reach = 2 * c->skin + (w->was_grounded && !jumps ? c->step_height : 0);
+    sn_hit ground;
+    c->grounded = !jumps && land(w, foot, reach, &ground);
+    if (!c->grounded)
+        return;
+    c->ground = ground;
+    c->anchor = to_ground(w->world, &ground, *foot);
+    /* on a slope it went up or down, too; but that is no jump in the next move */
+    c->velocity = vec3_sub(c->velocity, vec3_scale(w->up, vec3_dot(c->velocity, w->up)));
+    press_ground(w, &ground);
+}
+
+static void lead_collider(walk *w)
+{
+    sn_collider_def def;
+    if (!w->c->collider.generation || sn_collider_read(w->world, w->c->collider, &def) != SN_OK)
+        return;
+    const sn_vec3 middle = vec3_add(w->c->position, vec3_scale(w->up, w->c->height / 2));
+    sn_collider_move_to(w->world, w->c->collider, middle, w->rotation);
+}
+
+sn_result sn_character_move(sn_world *world, sn_character *character, sn_real dt)
+{
+    sn_result result = sn_world_enter(world);
+    if (result != SN_OK)
+        return result;
+    if (!check(world, character))
+        return SN_ERROR_ARGUMENT;
+    if (!(isfinite(dt) && dt > 0)) {
+        sn_query_refuse(world, "dt is %g s; it must be positive and finite", (double)dt);
+        return SN_ERROR_ARGUMENT;
+    }
+    const sn_query_filter filter = character->filter;
+    if (!filter.what || (filter.what & ~(uint32_t)(SN_QUERY_ALL | SN_QUERY_SENSORS))) {
+        sn_query_refuse(world, "character.filter.what is 0x%x; it must be bits of sn_query_what, at least one",
+                        filter.what);
+        return SN_ERROR_ARGUMENT;
+    }
+    walk w = walk_of(world, character, dt);
+    sn_vec3 foot = character->position;
+    const bool jumps = vec3_dot(character->velocity, w.up) > 0;
+    character->casts = 0;
+    character->blocked = false;
+    character->wall = (sn_hit){0};
+    character->ground_velocity = vec3(0, 0, 0);
+    ride(&w, &foot);
+    push_out(&w, &foot);
+    slide(&w, &foot, vec3_scale(character->velocity, dt), &character->velocity);
+    character->ground = (sn_hit){0};
+    settle(&w, &foot, jumps);
+    character->moved = vec3_sub(foot, character->position);
+    character->position = foot;
+    lead_collider(&w);
+    return SN_OK;
+}
+
+bool sn_character_fits(const sn_world *world, const sn_character *character, sn_vec3 position)
+{
+    if (!world || !check(world, character) || !check_place(world, "position", position))
+        return false;
+    sn_character asking = *character; /* counts its queries */
+    walk w = walk_of(world, &asking, 1);
+    const sn_body_shape shape = shape_at(&w, position, 0);
+    sn_hit hits[MOST];
+    const uint32_t count = sn_query_shape_overlap(world, &shape, filter_of(&w), hits, MOST);
+    bool free = count <= MOST;
+    for (uint32_t i = 0; i < count && free; ++i) /* what it only touches leaves it room */
+        free = !(hits[i].distance < 0);
+    return free;
+}
