@@ -17,13 +17,14 @@ static bool has_faces(const sn_world *world, uint32_t part)
     return type == SN_CONVEX_BOX || type == SN_CONVEX_HULL;
 }
 
-/* Whose face the normal n, in the world, is one of. */
-static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, sn_vec3 n, uint32_t points)
+/* Whose face the normal is one of. It does not lead from one core to the other where they overlap. */
+static sn_normal_owner owner_of(const sn_world *world, const sn_body_contact *contact, const sn_manifold *m)
 {
     const sn_body_part *part = &world->bodies.part[contact->part_a];
-    const sn_normal_owner none = points == 1 ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
+    const bool between = m->count == 1 && m->point[0].distance + contact->round_a + contact->round_b >= 0;
+    const sn_normal_owner none = between ? SN_NORMAL_BETWEEN : SN_NORMAL_OF_NONE;
     const sn_pose body = contact_pose(world, &contact_movers(world)[contact->a]);
-    sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, n));
+    sn_vec3 own = sn_quat_turn_back(part->turn, sn_quat_turn_back(body.rotation, m->normal));
     bool along =
         contact_magnitude(own.x) > ALONG || contact_magnitude(own.y) > ALONG || contact_magnitude(own.z) > ALONG;
     if (part->convex.type == SN_CONVEX_BOX && along)
@@ -68,7 +69,7 @@ static void take_points(const sn_world *world, sn_body_contact *contact, const s
     uint32_t olds = contact->count, kept = 0;
     memcpy(old, contact->point, olds * sizeof *old);
     contact->in_a = in_a;
-    contact->owner = (uint8_t)owner_of(world, contact, m->normal, m->count);
+    contact->owner = (uint8_t)owner_of(world, contact, m);
     contact->normal = contact->owner == SN_NORMAL_OF_A ? in_a : contact->owner == SN_NORMAL_OF_B ? in_b : m->normal;
     contact->count = m->count;
     for (uint32_t i = 0; i < m->count; ++i) {
@@ -106,6 +107,18 @@ static sn_convex solid_of(const sn_world *world, uint32_t part)
     if (world->dimensions == 2 && convex.type == SN_CONVEX_BOX && p->turn.x == 0 && p->turn.y == 0)
         convex.half.z += DEEP * (convex.half.x > convex.half.y ? convex.half.x : convex.half.y);
     return convex;
+}
+
+/* A capsule of a flat world that is as deep as a box: all within its radius of a sheet. */
+static sn_convex sheet_of(const sn_world *world, uint32_t part, const sn_convex *solid)
+{
+    const sn_body_part *p = &world->bodies.part[part];
+    sn_convex sheet = *solid;
+    if (solid->type != SN_CONVEX_CAPSULE || p->turn.x != 0 || p->turn.y != 0)
+        return sheet;
+    sheet.type = SN_CONVEX_BOX;
+    sheet.half = vec3(0, solid->half.y, DEEP * (solid->half.y + solid->radius));
+    return sheet;
 }
 
 /* In a flat world normals lie in the plane; what touches along z does not touch. */
@@ -149,8 +162,8 @@ typedef struct looking {
     sn_manifold m[SN_BODY_CONTACT_LAYERS];
 } looking;
 
-/* Where a would touch b if it were at pose pa. */
-static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
+/* Where a would touch b if it were at pose pa, in any direction. */
+static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
 {
     l->m[0].count = 0;
     const sn_body_contact *contact = l->contact;
@@ -167,7 +180,26 @@ static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
         touches = (l->world->dimensions == 2 ? sn_manifold_flat : sn_manifold_convex)(&l->a, pa, &l->b, &l->pb, reach,
                                                                                       &l->m[0]);
     }
-    return touches && lies_in_plane(l->world, &l->m[0]);
+    return touches;
+}
+
+/* The same, in the plane if the world is flat. The shortest way out of capsules whose axes cross leads out of the plane; sheets have none that
+   does. */
+static bool touches_at(looking *l, const sn_pose *pa, sn_real reach)
+{
+    const sn_body_contact *contact = l->contact;
+    if (!meets_at(l, pa, reach))
+        return false;
+    if (lies_in_plane(l->world, &l->m[0]))
+        return true;
+    looking deep = *l;
+    deep.a = sheet_of(l->world, contact->part_a, &l->a);
+    if (!l->shape && contact->part_b != SN_ID_FREE)
+        deep.b = sheet_of(l->world, contact->part_b, &l->b);
+    if (!meets_at(&deep, pa, reach) || !lies_in_plane(l->world, &deep.m[0]))
+        return false;
+    l->m[0] = deep.m[0];
+    return true;
 }
 
 static void look_at(const sn_world *world, sn_body_contact *contact, looking *l)

@@ -329,6 +329,70 @@ static void flat_capsules_in_one_place_part(void **state)
     sn_world_destroy(world);
 }
 
+/* m: how far apart the axes of two capsules are at the ends, where they are nearest unless they cross. */
+static double axes_apart(const sn_world *world, const sn_body body[2], double half, bool *cross)
+{
+    double least = INFINITY;
+    int sides[2][2];
+    for (int i = 0; i < 2; ++i)
+        for (int end = 0; end < 2; ++end) {
+            const sn_vec3 tip = sn_body_to_world(world, body[i], vec(0, end ? half : -half, 0));
+            const sn_vec3 own = sn_body_to_own(world, body[1 - i], tip);
+            const double past = fmax(fabs((double)own.y) - half, 0);
+            least = fmin(least, sqrt((double)own.x * (double)own.x + past * past));
+            sides[i][end] = own.x > 0;
+        }
+    *cross = sides[0][0] != sides[0][1] && sides[1][0] != sides[1][1];
+    return least;
+}
+
+/* Capsules that cross, at any angle and place, part in the plane. */
+static void flat_capsules_that_cross_part(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 24; ++k) {
+        sn_world_def def = sn_default_world_def();
+        def.dimensions = 2;
+        def.settings.gravity = vec(0, 0, 0);
+        sn_world *world = support_world_from(&def);
+        sn_body_shape capsule = sn_default_body_shape(SN_BODY_CAPSULE);
+        sn_body body[2];
+        bool cross;
+        capsule.half = vec(0, 0.5, 0);
+        capsule.radius = real(0.1);
+        for (int i = 0; i < 2; ++i) {
+            body[i] = compound_body(world, vec(0, i ? 0.2 * (k % 3) : 0, 0), &capsule, 1, 1000);
+            assert_ok(world, sn_body_set_pose(world, body[i], sn_body_position(world, body[i]),
+                                              turned(vec(0, 0, 1), i * (0.1 + 0.125 * k))));
+        }
+        axes_apart(world, body, 0.5, &cross);
+        assert_true(cross);
+        support_run(world, 240, FRAME);
+        assert_flat(world, body[0]);
+        assert_flat(world, body[1]);
+        assert_true(axes_apart(world, body, 0.5, &cross) > 0.195);
+        assert_false(cross);
+        sn_world_destroy(world);
+    }
+}
+
+/* And one that crosses a collider comes out of it. */
+static void flat_capsule_comes_out_of_a_capsule(void **state)
+{
+    (void)state;
+    sn_world_def def = sn_default_world_def();
+    def.dimensions = 2;
+    def.settings.gravity = vec(0, 0, 0);
+    sn_world *world = support_world_from(&def);
+    sn_add_capsule_collider(world, vec(-1, 0, 0), vec(1, 0, 0), real(0.1));
+    sn_body body = sn_add_capsule_body(world, vec(-0.1, -0.3, 0), vec(0.1, 0.6, 0), real(0.1), 1000);
+    const sn_vec3 low = sn_body_to_own(world, body, vec(-0.1, -0.3, 0));
+    support_run(world, 240, FRAME);
+    assert_flat(world, body);
+    assert_true((double)sn_body_to_world(world, body, low).y > 0.195);
+    sn_world_destroy(world);
+}
+
 /* ---- The same bits ------------------------------------------------------------------------------------------------------------------ */
 
 /* A heap of everything: boxes, balls, capsules, compounds, hulls, particles and cloth, fast ones among them. */
@@ -698,6 +762,8 @@ int main(void)
         cmocka_unit_test(flat_stacks),
         cmocka_unit_test(flat_bodies_part_in_their_plane),
         cmocka_unit_test(flat_capsules_in_one_place_part),
+        cmocka_unit_test(flat_capsules_that_cross_part),
+        cmocka_unit_test(flat_capsule_comes_out_of_a_capsule),
         cmocka_unit_test(same_bits_whoever_computes),
         cmocka_unit_test(zeros_have_no_sign),
         cmocka_unit_test(same_bits_of_a_large_pile),
