@@ -334,28 +334,6 @@ static sn_dvec3 normal_of_crossing(const sn_collision *c)
     return dvec3_scale(n, (behind ? -1 : 1) / length);
 }
 
-/* How far a has to go along n to be beyond b. */
-static double way_out(const sn_collision *c, sn_dvec3 n)
-{
-    const sn_dvec3 *a = c->a.vertex, *b = c->b.vertex;
-    return fmax(dvec3_dot(n, b[0]), dvec3_dot(n, b[1])) - fmin(dvec3_dot(n, a[0]), dvec3_dot(n, a[1]));
-}
-
-/* The same in a flat world, where none passes over the other: across one of the two, the shortest way. */
-static sn_dvec3 normal_in_plane(const sn_collision *c)
-{
-    double least = INFINITY;
-    sn_dvec3 best = dvec3(0, 1, 0);
-    for (int i = 0; i < 4; ++i) {
-        const sn_dvec3 *of = i < 2 ? c->a.vertex : c->b.vertex;
-        const sn_dvec3 n = dvec3_scale(any_across(dvec3_sub(of[1], of[0])), i & 1 ? -1 : 1);
-        const double way = way_out(c, n);
-        best = way < least ? n : best;
-        least = way < least ? way : least;
-    }
-    return best;
-}
-
 bool sn_collide_segments(sn_collision *c)
 {
     sn_dvec3 on_a, on_b;
@@ -365,9 +343,7 @@ bool sn_collide_segments(sn_collision *c)
     if (distance > c->reach)
         return is_apart(c, distance);
     bool lost = !(distance > NO_DIRECTION * (c->a.outer + c->b.outer));
-    sn_dvec3 normal = dvec3_scale(off, 1 / distance);
-    if (lost)
-        normal = c->flat ? normal_in_plane(c) : normal_of_crossing(c);
+    sn_dvec3 normal = lost ? normal_of_crossing(c) : dvec3_scale(off, 1 / distance);
     return sn_points_between(c, normal, on_a, lost ? on_a : on_b, lost ? 0 : distance);
 }
 
@@ -446,8 +422,8 @@ static bool finish(sn_collision *c, const sn_frame_pair *f, sn_real reach, sn_ma
     return count > 0;
 }
 
-static bool find_manifold(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                          bool in_plane, sn_manifold *m)
+bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
+                        sn_manifold *m)
 {
     sn_collision c;
     sn_convex_room room_a, room_b;
@@ -469,7 +445,6 @@ static bool find_manifold(const sn_convex *a, const sn_pose *pa, const sn_convex
     c.centre[0] = f.place;
     c.centre[1] = dvec3(0, 0, 0);
     c.front = NULL;
-    c.flat = in_plane;
     sn_dvec3 half_a = dvec3_from(a->half), half_b = dvec3_from(b->half);
     bool boxes = a->type == SN_CONVEX_BOX && b->type == SN_CONVEX_BOX;
     c.half_a = boxes ? &half_a : NULL;
@@ -493,16 +468,4 @@ static bool find_manifold(const sn_convex *a, const sn_pose *pa, const sn_convex
         return lies_apart(&c, m);
     sn_points_around(&c);
     return finish(&c, &f, reach, m);
-}
-
-bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                        sn_manifold *m)
-{
-    return find_manifold(a, pa, b, pb, reach, false, m);
-}
-
-bool sn_manifold_flat(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                      sn_manifold *m)
-{
-    return find_manifold(a, pa, b, pb, reach, true, m);
 }

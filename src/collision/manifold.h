@@ -35,10 +35,6 @@ typedef struct sn_manifold {
 bool sn_manifold_convex(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
                         sn_manifold *m);
 
-/* The same in a flat world: bodies are turned about z alone, and segments that cross part in the plane. */
-bool sn_manifold_flat(const sn_convex *a, const sn_pose *pa, const sn_convex *b, const sn_pose *pb, sn_real reach,
-                      sn_manifold *manifold);
-
 /* Contact with the shape of a collider, its thickness included (guard is not): how many manifolds were written, at most
    capacity. Planes and solids have one. Meshes and fields have one for each direction: normals that differ by less than
    about 2 degrees share one, and where there are more than capacity the nearest ones do. Of a mesh, triangles are solid

@@ -83,7 +83,6 @@ typedef struct sn_collision {
     const sn_dvec3 *axis_a; /* and the three axes of a */
     sn_axis face_a, face_b; /* faces of a and of b between which there is most room, or least overlap; and the same */
     sn_axis edges;          /*   for pairs of edges, where those were looked at */
-    bool flat;              /* normals have to lie in the plane z = 0 of both frames */
     double apart;           /* m: the answer, if no point is within reach: the cores are at least so far apart */
     sn_dvec3 normal;        /* the answer: from b to a */
     uint32_t count;

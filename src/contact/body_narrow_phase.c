@@ -177,8 +177,7 @@ static bool meets_at(looking *l, const sn_pose *pa, sn_real reach)
     } else if (contact->part_b == SN_ID_FREE) {
         touches = contact_ball(l->world, &l->a, pa, reach, &contact_movers(l->world)[contact->b], &l->m[0]);
     } else {
-        touches = (l->world->dimensions == 2 ? sn_manifold_flat : sn_manifold_convex)(&l->a, pa, &l->b, &l->pb, reach,
-                                                                                      &l->m[0]);
+        touches = sn_manifold_convex(&l->a, pa, &l->b, &l->pb, reach, &l->m[0]);
     }
     return touches;
 }

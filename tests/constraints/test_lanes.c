@@ -861,7 +861,8 @@ static void check_state(const lane_state *l, double tolerance, uint32_t *compare
         weight = fmin(weight, 1e6 * l->size);
         if (fabs(v.c[row] - c[row]) > tolerance * weight + 1e-12 * l->size)
             fail_msg("%s, row %u: C is %.9g, by a plain evaluation %.9g", kind->name, row, v.c[row], c[row]);
-        for (uint32_t i = 0; kind->axial && i < kind->points; ++i) /* the same number by the axis of each row, and nothing else */
+        for (uint32_t i = 0; kind->axial && i < kind->points;
+             ++i) /* the same number by the axis of each row, and nothing else */
             for (uint32_t k = 0; k < 3; ++k)
                 assert_true(v.gradient[row * kind->points + i][k] == (k == row ? v.gradient[i][0] : 0));
         if (!has_slope(l, &v, row))
