@@ -35,7 +35,7 @@
 #endif
 
 /* gcc takes ten times as long to read <immintrin.h> as to compile a formula. The few builtins that are needed are in its manual;
-   clang renames its own. */
+   those of clang are not promised to stay. */
 #if SN_VECTOR == 32 && defined(__AVX__) && defined(__GNUC__) && !defined(__clang__)
 #define SN_LANES_AVX(builtin, intrinsic)                                                                               \
     SN_LANES_BY_PRECISION(__builtin_ia32_##builtin##ps256, __builtin_ia32_##builtin##pd256)
